@@ -178,8 +178,8 @@ class SymbolStaging(EagerInterpreter):
         number: int | None = self.number_of(symbol)
         return number
 
-    def length_between(self, start: Any, stop: Any) -> int | None:
-        """Return how far apart two integers, numbers or symbols, are whatever they are; None where that is open."""
+    def length_between(self, start: Any, stop: Any, size: dims.Size) -> int | None:
+        """Return how far apart the ends of a part of an axis are whatever they are; None where that is open."""
         return None
 
     def check_text(self, asker: FrameType) -> None:

@@ -187,3 +187,33 @@ def test_states_before_and_after_are_written_as_the_arrays_that_they_are(kept):
         for ours, theirs in zip(fast(x), function(x), strict=True):
             numpy.testing.assert_allclose(ours.asnumpy(), theirs.asnumpy())
     assert fast.cache_info().programs == 2
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "float64"])
+@pytest.mark.parametrize("start", ["made inside", "from outside", "of the data"])
+def test_counters_of_any_dtype_while_recording(dtype, start):
+    outside = np.array(0, dtype=dtype)
+
+    def step(x):
+        first = {"made inside": np.array(0, dtype=dtype), "from outside": outside}.get(start)
+        if first is None:
+            first = (x.sum() * 0).astype(dtype)
+        with autograd.record():
+            rows, (s, n) = npx.while_loop(
+                cond=lambda s, n: n < 3,
+                func=lambda s, n: (s * n, (s * 0.5 + 1, n + 1)),
+                loop_vars=(x, first),
+                max_iterations=5,
+            )
+            y = (s * s).sum() + rows.sum() + n
+        y.backward()
+        return y, rows, s, n
+
+    results = []
+    for function in (step, hybridize(step)):
+        x = np.array([1.0, 2.0])
+        x.attach_grad()
+        results.append([*function(x), x.grad])
+    for found, expected in zip(*results, strict=True):
+        assert found.dtype == expected.dtype
+        numpy.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-6)

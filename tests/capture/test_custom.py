@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 import hybridize as hz
-from hybridize import autograd, gluon, hybridize, np
+from hybridize import autograd, gluon, hybridize, np, npx
 from hybridize.errors import ArgumentError, HybridizeError, StateError
 from hybridize.gluon import nn
 
@@ -345,3 +345,145 @@ def test_refusals(kind, error, code):
         step()
     found: HybridizeError = caught.value
     assert found.code == code and found.loc is not None and found.loc.file == __file__
+
+
+class Cubed(autograd.Function):
+    """Its gradient is no gradient of its `forward`."""
+
+    def forward(self, x):
+        self.save_for_backward(x)
+        return x * x
+
+    def backward(self, dy):
+        (x,) = self.saved_tensors
+        return 3 * dy * x
+
+
+class CubedOp(hz.operator.CustomOp):
+    """The same, as an operation by name."""
+
+    def forward(self, is_train, req, in_data, out_data, aux):
+        self.assign(out_data[0], req[0], in_data[0] * in_data[0])
+
+    def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
+        self.assign(in_grad[0], req[0], 3 * out_grad[0] * in_data[0])
+
+
+@hz.operator.register("cubed_of_rows")
+class CubedProperties(hz.operator.CustomOpProp):
+    def __init__(self):
+        super().__init__(need_top_grad=True)
+
+    def create_operator(self, ctx, shapes, dtypes):
+        return CubedOp()
+
+
+def _by_name(x):
+    return hz.nd.Custom(x, op_type="cubed_of_rows").as_np_ndarray()
+
+
+def _over_rows(of, x):
+    total = np.zeros(3)
+    for row in x:
+        total = total * 0.5 + of(row)
+    return total
+
+
+def _over_pairs(of, x):
+    total = np.zeros(3)
+    for row, other in zip(x, x[::-1], strict=True):
+        total = total * 0.5 + of(row) * other
+    return total
+
+
+def _over_numbered(of, x):
+    total = np.zeros(3)
+    for number, row in enumerate(x * 2):
+        total = total + of(row) * number
+    return total
+
+
+def _backwards(of, x):
+    total = np.zeros(3)
+    for row in reversed(x):
+        total = total * 0.5 + of(row)
+    return total
+
+
+def _on_sides(of, x):
+    total = np.zeros(3)
+    for row in x:
+        if row.sum() > 0:
+            total = total + of(row)
+        else:
+            total = total - of(row) * 2
+    return total
+
+
+def _in_rows_of_rows(of, x):
+    total = np.zeros(1)
+    for row in x:
+        for one in row:
+            total = total * 0.5 + of(one.reshape(1))
+    return total
+
+
+def _of_a_list(of, x):
+    rows, total = [], np.zeros(3)
+    for row in x:
+        rows.append(row * 2)  # noqa: PERF401
+    for row in rows:
+        total = total * 0.5 + of(row)
+    return total
+
+
+def _of_columns(of, x):
+    total = np.zeros(3)
+    for number in range(len(x)):
+        total = total * 0.5 + of(x[number])
+    return total
+
+
+def _foreach(of, x):
+    rows, total = npx.foreach(lambda row, total: (of(row), total + row), x, np.zeros(3))
+    return rows.sum() + total
+
+
+def _beside_constants(of, x):
+    total = np.zeros(3)
+    for row, other in zip(x, np.ones(x.shape), strict=True):
+        total = total * 0.5 + row * of(other)
+    return total
+
+
+def _detached(of, x):
+    total = np.zeros(3)
+    for row in x.detach():
+        total = total * 0.5 + of(row)
+    return total * x[0]
+
+
+LOOPS = [
+    _over_rows, _over_pairs, _over_numbered, _backwards, _on_sides, _in_rows_of_rows, _of_a_list, _of_columns,
+    _foreach, _beside_constants, _detached,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("of", [lambda x: Cubed()(x), _by_name], ids=["Function", "CustomOp"])
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda one: one.__name__.strip("_"))
+def test_rows_of_rolled_loops(loop, of):
+    def step(x):
+        with autograd.record():
+            y = loop(of, x).sum()
+        y.backward()
+        return y
+
+    data = numpy.random.default_rng(2).normal(size=(20, 3)).astype("f4")
+    results = []
+    for function in (step, hybridize(step)):
+        x = np.array(data)
+        x.attach_grad()
+        results.append((function(x).asnumpy(), x.grad.asnumpy()))
+    assert numpy.abs(results[0][1]).max() > 0
+    for found, expected in zip(*results, strict=True):
+        numpy.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)

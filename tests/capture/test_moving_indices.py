@@ -111,3 +111,107 @@ def test_gradients_go_through_what_is_written():
         found = compiled(i).asnumpy(), x.grad.asnumpy().copy(), weight.grad.asnumpy().copy()
         for one, other in zip(found, expected, strict=True):
             numpy.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+PARTS = {
+    "a part": lambda x, i, k: x[i : i + 4] * 2,
+    "by an array": lambda x, i, k: x[k[0] : k[0] + 4] * 2,
+    "said twice": lambda x, i, k: x[int(k[0]) : int(k[0]) + 4] * 2,
+    "around it": lambda x, i, k: x[i - 1 : i + 1] * 2,
+    "every other": lambda x, i, k: x[i : i + 4 : 2] * 2,
+    "every third": lambda x, i, k: x[i : i + 5 : 3] * 2,
+    "backwards": lambda x, i, k: x[i + 4 : i : -1] * 2,
+    "backwards by two": lambda x, i, k: x[i + 4 : i : -2] * 2,
+    "nothing": lambda x, i, k: x[i:i] * 2,
+    "less than nothing": lambda x, i, k: x[i + 1 : i] * 2,
+    "a slice": lambda x, i, k: x[slice(i, i + 3)] * 2,
+    "of columns": lambda x, i, k: x.reshape(4, 5)[1:, None, i - 1 : i + 1] * 2,
+    "beside a number": lambda x, i, k: x.reshape(4, 5)[i - 1, 1:3] * 2,
+    "times two": lambda x, i, k: x[i * 2 : i * 2 + 2] * 2,
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_a_part_that_begins_where_data_says(name, dynamic):
+    part = PARTS[name]
+
+    @hybridize(dynamic=dynamic)
+    def read(x, k):
+        return part(x, int(k[0]), k)
+
+    for start in (2, 3):
+        x, k = numpy.arange(20, dtype="f4"), numpy.array([start], "i4")
+        numpy.testing.assert_array_equal(read(np.array(x), np.array(k)).asnumpy(), part(x, start, k))
+
+
+def rounds_that_write(x, k):
+    y = np.zeros(22)
+    for i in range(20):
+        y[i : i + 3] += x[i]
+    return y
+
+
+def rounds_that_go_beyond(x, k):
+    total = np.zeros(())
+    for i in range(20):
+        total = total * 0.5 + x[i : i + 2].sum()
+    return total
+
+
+def rounds_that_data_counts(x, k):
+    total = np.zeros(())
+    for i in range(int(k[0])):
+        total = total * 0.5 + x[i : i + 2].sum()
+    return total
+
+
+def rounds_that_end_early(x, k):
+    total = np.zeros(())
+    for i in range(len(x)):
+        if x[i] > 12:
+            break
+        total = total * 0.5 + x[i : i + 2].sum()
+    return total
+
+
+def rounds_within_rounds(x, k):
+    y = np.zeros((24, 3))
+    for i in range(len(x)):
+        for j in range(3):
+            y[i : i + 2, j] += x[i] * j
+        y[i + 2 : i + 4] = y[i : i + 2] - x[i]
+    return y
+
+
+def target(x, k):
+    i = int(np.argmax(x * (x < k[0])))
+    x[i : i + 2] += 100
+    return x.sum()
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+@pytest.mark.parametrize(
+    "function",
+    [rounds_that_write, rounds_that_go_beyond, rounds_that_data_counts, rounds_that_end_early, rounds_within_rounds,
+     target],
+    ids=lambda one: one.__name__,
+)  # fmt: skip
+def test_parts_in_rounds(function, dynamic):
+    compiled = hybridize(function, dynamic=dynamic)
+    for start in (4, 7):
+        args = [(np.array(numpy.arange(20, dtype="f4")), np.array([start], dtype="int32")) for _ in range(2)]
+        found, expected = compiled(*args[0]), function(*args[1])
+        numpy.testing.assert_array_equal(found.asnumpy(), expected.asnumpy())
+        numpy.testing.assert_array_equal(args[0][0].asnumpy(), args[1][0].asnumpy())
+
+
+def test_a_part_that_does_not_fit():
+    @hybridize
+    def read(x, k):
+        i = int(k[0])
+        return x[i : i + 4] * 2, x[i + 2 : i : -1] * 2
+
+    for start in (17, -1):
+        with pytest.raises(errors.OutOfBoundsError):
+            read(np.array(numpy.arange(20, dtype="f4")), np.array([start], dtype="int32"))

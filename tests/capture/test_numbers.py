@@ -126,3 +126,24 @@ def test_products_of_integers_are_of_each_call(name):
     assert compiled.cache_info().captures <= {"compared": 2, "as an index": 3}.get(name, 1)
     for k in (2**20, 2**31, 2**31 + 1, 2**32, -(2**33), 2**53, 2**61, 2**62, -(2**63), 2**64, 6, True):
         assert plain(compiled(x, k)) == plain(function(x, k))
+
+
+@pytest.mark.parametrize("rounds", [10, 100, 400])
+def test_rounds_that_a_number_counts_leave_few_conditions(rounds):
+    @hybridize
+    def step(x, n):
+        k = 0
+        while k < n:
+            x = x * 0.5 + 1
+            k += 1
+        return x
+
+    def expected(n):
+        x = np.ones(2)
+        for _ in range(n):
+            x = x * 0.5 + 1
+        return x.asnumpy()
+
+    for n in (rounds, rounds, rounds + 1, rounds - 1, rounds):
+        numpy.testing.assert_array_equal(step(np.ones(2), n).asnumpy(), expected(n))
+    assert all(len(one.capture.conditions) <= 24 for one in step.programs())

@@ -301,33 +301,46 @@ def _with_moving_parts(x: Symbol, key: Any) -> tuple[Symbol, Any]:
     axis = 0
     for number, part in enumerate(rest):
         if isinstance(part, slice) and (_moves(part.start) or _moves(part.stop)):
-            x = x.view_by(_moving(part, axis, x.type))
-            rest[number] = _FULL
+            view, rest[number] = _moving(part, axis, x.type)
+            x = x if view is None else x.view_by(view)
         axis += 0 if part is None or _flag(part) is not None else part.ndim if _is_mask(part) else 1
     return x, tuple(rest)
 
 
 def _moves(end: Any) -> bool:
-    return isinstance(end, Symbol) and end.weak is int and staging().index_of(end) is None
+    """Tell whether an end of a slice is an integer that data decides, a number or an array of one."""
+    if not isinstance(end, Symbol):
+        return False
+    if end.weak is None:
+        return end.shape == () and end.dtype.kind in "iu"
+    return end.weak is int and staging().index_of(end) is None
 
 
-def _moving(part: slice, axis: int, of: TensorType) -> At:
-    """A slice that begins where data says, of a length that is known."""
-    length = None if part.stop is None else staging().length_between(part.start or 0, part.stop)
-    if length is None or part.step not in (None, 1) or not _moves(part.start):
+def _moving(part: slice, axis: int, of: TensorType) -> tuple[At | None, slice]:
+    """A slice that begins where data says, of a length that is known: what it is within, and its part of that."""
+    start, stop, step = part.start, part.stop, 1 if part.step is None else part.step
+    size = of.shape[axis]
+    length = None
+    if start is not None and stop is not None and isinstance(step, int) and not dims.is_symbolic(step) and step:
+        first, end = (start, stop) if step > 0 else (stop + 1, start + 1)
+        length = staging().length_between(first, end, size)
+    if length is None or (abs(step) != 1 and dims.is_symbolic(length)):
         raise CaptureError(
             "E402",
             f"x[start:stop] along axis {axis} of {of}, whose length depends on the data",
             help="x[i : i + 3] has a known length; or take all, and mask what does not count: np.where",
         )
-    size = of.shape[axis]
+    if not dims.is_symbolic(length) and length <= 0:
+        return None, slice(0, 0)
+    length -= (length - 1) % step if step > 1 else 0  # the last one that the step takes may be the last there is
     if length > size:
         raise OutOfBoundsError(
             "E110", f"{length} elements along axis {axis} of {of}", help="take no more than there are"
         )
-    start = index_numbers(operand(array(part.start)))
-    check(start, 0, size - length + 1, f"{length} elements from an index on, along axis {axis} of {of}")
-    return At(axis, start, length)
+    index = index_numbers(operand(array(first)))
+    least = 0 if step > 0 else 1  # a stop before the first element would count from the end
+    check(index, least, size - length + 1, f"{length} elements from an index on, along axis {axis} of {of}")
+    return At(axis, index, length), _FULL if step == 1 else slice(None, None, step)
 
 
 def _flags_as_axes(x: Symbol, key: Any) -> tuple[Symbol, Any]:

@@ -38,7 +38,11 @@ def is_same_item(item: Any, value: Any) -> bool:
     trace = current_trace()
     if trace is not None:
         item, value = _array(trace.lifted(item)), _array(trace.lifted(value))
-        if type(item) is Symbol and type(value) is Symbol and trace.root.aliases.may_be_one(item._cell, value._cell):
+        if (
+            type(item) is Symbol
+            and type(value) is Symbol
+            and trace.root.aliases.may_be_one(item._cell, value._cell, trace)
+        ):
             return item is value
     return is_same(item, value)
 

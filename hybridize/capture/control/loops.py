@@ -211,11 +211,10 @@ class Checkpoint:
             array.value = old
         del trace.journal[self.journal :]
         del trace.builder.nodes[self.nodes :]
+        trace.producers.forget(self.nodes)
         trace.root.history.undone(trace, self.nodes)
-        if trace is trace.root:
-            trace.root.numbers.forget(self.nodes)
-            if trace.root.decisions is not None:
-                trace.root.decisions.forget(self.nodes)
+        if trace is trace.root and trace.root.decisions is not None:
+            trace.root.decisions.forget(self.nodes)
         for owner, held in self.watch.containers.values():
             refill(owner, held)
         trace.root.world.back(self.mark)

@@ -40,7 +40,7 @@ from hybridize.capture.control.signals import (
     content,
 )
 from hybridize.capture.control.truth import truth
-from hybridize.capture.trace.lines import Line
+from hybridize.capture.trace.lines import Affine, Line
 from hybridize.capture.trace.recording import Branch, Recording, current_trace
 from hybridize.contract.snapshots import MISSING, refill, same
 from hybridize.graph import Graph, Value
@@ -224,9 +224,11 @@ class RecordedLoop:
             values = [branch.input(kind) for kind in spec.types]
             if name not in carried.far:
                 self.trace.root.numbers.carry(values)
-            if name == COUNTER and isinstance(self.loop.items, Rounds):
-                rounds = self.loop.items.count - self.number
-                self.trace.root.numbers.counts(values[0], Line(self.number, 1, rounds, ends_early=True), branch)
+            if name == COUNTER:
+                items = self.loop.items
+                rounds = items.count - self.number if isinstance(items, Rounds) else self._most()
+                if rounds is not None:
+                    self.trace.root.numbers.counts(values[0], Line(self.number, 1, rounds, ends_early=True), branch)
             self.trace.root.history.carried(values)
             made, cells = merge.rebuilt(spec, values, branch)
             for cell in cells:
@@ -452,7 +454,24 @@ class RecordedLoop:
     def _most(self) -> Size | None:
         """Return the most rounds that there may be (the trip count's bound); None where Python does not know."""
         items = self.loop.items
-        return items.count - self.number if isinstance(items, Rounds) and items.count > self.number else None
+        if isinstance(items, Rounds):
+            return items.count - self.number if items.count > self.number else None
+        if not isinstance(items, SymbolicRange) or self.number:
+            return None
+        # The number of a round around counts within what it is between: range(i) in a loop over range(n).
+        start, stop = (self._affine(end) for end in (items.start, items.stop))
+        if start is None or stop is None:
+            return None
+        span = stop.plus(start.times(-1)).times(1 if items.step > 0 else -1).ends[1]
+        if not span > 0:
+            return None
+        return span if abs(items.step) == 1 else (span + abs(items.step) - 1) // abs(items.step)
+
+    def _affine(self, number: Any) -> Affine | None:
+        """Return what an end of a range is over the rounds of loops around; None where that is not known."""
+        if type(number) is not Symbol:
+            return Affine(number)
+        return self.trace.root.numbers.affine(number.operand(), self.trace)
 
     def _refused_content(self, name: str) -> CaptureError:
         lent = self.contents[name]

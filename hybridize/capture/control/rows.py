@@ -60,7 +60,6 @@ class RowsByNumber:
     def __init__(self, trace: Recording, branch: Branch, left: Collection[Value]) -> None:
         self._trace, self._branch = trace, branch
         self._remove_dead(set(left))
-        self._producers = {output: node for node in branch.builder.nodes for output in node.outputs}
 
     def _remove_dead(self, live: set[Value]) -> None:
         """Take out what nobody reads: before a write to a row, the row is read as it was."""
@@ -69,7 +68,7 @@ class RowsByNumber:
             if effect_of(node.op) is not Effect.PURE or not live.isdisjoint(node.outputs):
                 live.update(node.inputs)
                 kept.append(node)
-        self._branch.builder.nodes[:] = reversed(kept)
+        self._keep(list(reversed(kept)))
 
     def read(self) -> list[RoundSlice]:
         """Take out what reads rows of arrays from around; return the slices that stand for it."""
@@ -81,8 +80,12 @@ class RowsByNumber:
                 kept.append(node)
             else:
                 found.append(RoundSlice(node.outputs[0], source))
-        self._branch.builder.nodes[:] = kept
+        self._keep(kept)
         return found
+
+    def _keep(self, nodes: list[Node]) -> None:
+        self._branch.builder.nodes[:] = nodes
+        self._branch.producers.forget(0)
 
     def _source(self, node: Node) -> Symbol | None:
         op: Any = node.op
@@ -108,7 +111,7 @@ class RowsByNumber:
         stands = self._branch.stands.get(value)
         if stands is not None:
             return stands
-        node = self._producers.get(value)
+        node = self._branch.producers.of(value)
         if node is None or not isinstance(node.op, Op) or not node.op.view:
             return None
         inner = self._outside(node.inputs[0])
@@ -124,7 +127,7 @@ class RowsByNumber:
             start: the array in the body.
             after: what it holds at the end of a round.
         """
-        node = self._producers.get(after)
+        node = self._branch.producers.of(after)
         if node is None or not isinstance(node.op, UpdateAt) or node.inputs[0] is not start:
             return None
         nodes = self._branch.builder.nodes
@@ -133,7 +136,7 @@ class RowsByNumber:
         line = self._line(index, start.type.shape[node.op.axis])
         if readers.count(start) != 1 or after in readers or line is None:
             return None
-        nodes[:] = [one for one in nodes if one is not node]
+        self._keep([one for one in nodes if one is not node])
         shape = start.type.shape
         with interpreting(self._branch):
             row = bind1(Reshape((*shape[: node.op.axis], *shape[node.op.axis + 1 :])), update)

@@ -130,6 +130,7 @@ class ScanLoop(RecordedLoop):
             return self._counted(source)
         kind = source.type
         value = branch.input(kind.with_shape(kind.shape[1:]))
+        self.trace.root.history.carried([value])
         self.slices.append(RoundSlice(value, source))
         return Symbol.of(branch, value, source.name)
 

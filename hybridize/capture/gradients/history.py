@@ -121,7 +121,7 @@ class History:
     def _check_origins(self, at: Recording, cell: Cell) -> None:
         """Refuse an array that data has chosen while nothing was recorded, where one of those has a history."""
         if not self.has(at, cell.value):
-            for other in self.trace.aliases.origins(cell):
+            for other in self.trace.aliases.origins(cell, at):
                 told = other.value not in self._stops if self.called else self._variable(other) is not None
                 if told or self.has(at, other.value):
                     raise _unclear(

@@ -81,7 +81,6 @@ _NUMERIC = frozenset(
         "bytes",
         "bytearray",
         "memoryview",
-        "slice",
     }
 )
 """Builtins that look at a number itself."""

@@ -177,7 +177,7 @@ def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
 def consumed(value: Symbol) -> Symbol:
     """Give what a symbol that nobody reads again holds now, so that writes need not mind whose memory it may be."""
     trace = current_trace()
-    if trace is None or not trace.root.aliases.origins(value._cell):
+    if trace is None or not trace.root.aliases.origins(value._cell, trace):
         return value
     return Symbol.of(trace, value.operand(), value.name, weak=value.weak)
 

@@ -117,9 +117,16 @@ class Aliases:
         if copies is not None:
             copies.decide()
 
-    def origins(self, cell: Cell) -> list[Cell]:
-        """Return the arrays in use that this one may be, depending on data."""
-        return [other for _, other in self._sharing(cell)] if cell in self._partners else []
+    def origins(self, cell: Cell, at: GraphScope) -> list[Cell]:
+        """Return the arrays in use that this one may be here, depending on data."""
+        if cell not in self._partners:
+            return []
+        around: GraphScope | None = at
+        chain = set()
+        while around is not None:
+            chain.add(around)
+            around = around.parent
+        return [other for scope, other in self._sharing(cell) if scope in chain]
 
     def check_write(self, cell: Cell, at: GraphScope) -> None:
         """Refuse a write to an array that may be another one, which is in use.
@@ -130,22 +137,22 @@ class Aliases:
         self._decide(cell)
         if cell in self._carried:
             raise self._refused()
-        if self._has_partner(cell, at):
+        if self.origins(cell, at):
             self._forget()
-            if self._has_partner(cell, at):
+            if self.origins(cell, at):
                 raise self._refused()
 
-    def may_be_one(self, cell: Cell, other: Cell) -> bool:
+    def may_be_one(self, cell: Cell, other: Cell, at: GraphScope) -> bool:
         """Tell whether two arrays may be one object or not, depending on data."""
-        return cell in self._carried or other in self._carried or any(one is other for one in self.origins(cell))
+        return cell in self._carried or other in self._carried or any(one is other for one in self.origins(cell, at))
 
-    def check_compared(self, cell: Cell, other: Cell) -> None:
+    def check_compared(self, cell: Cell, other: Cell, at: GraphScope) -> None:
         """Refuse to tell whether two arrays are one object where data decides that.
 
         Raises:
             CaptureError E441: it does.
         """
-        if self.may_be_one(cell, other):
+        if self.may_be_one(cell, other, at):
             raise self._world.program.refusing(CaptureError(
                 "E441", "data decides whether two arrays are one object",
                 help="compare what decides it, or give x.copy() on one side, which is never the same object",
@@ -170,15 +177,6 @@ class Aliases:
             else:
                 found.append((at, other))
         return found
-
-    def _has_partner(self, cell: Cell, at: GraphScope) -> bool:
-        """Tell whether an array that may be this one, here, is still in use."""
-        around: GraphScope | None = at
-        chain = set()
-        while around is not None:
-            chain.add(around)
-            around = around.parent
-        return any(scope in chain for scope, _ in self._sharing(cell))
 
     # --------------------------------------------------------------------------------------------- lists and dicts
 

@@ -17,7 +17,6 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import SizeScope
 from hybridize.capture.outside.world import World
 from hybridize.capture.trace.inputs import FROZEN, Input, Inputs
-from hybridize.capture.trace.producers import Producers
 from hybridize.capture.trace.scope import GraphScope, of_program
 from hybridize.contract.conditions import Decided, HeldOutside
 from hybridize.contract.feeds import Begun
@@ -48,11 +47,9 @@ class Decisions:
         """The number of nodes there were when each was asked for."""
         self._known: dict[Value, Any] = {}
         self._unknown: set[Value] = set()
-        self._producers = Producers(program)
 
     def forget(self, nodes: int) -> None:
         """Hear that the nodes from a number on were undone."""
-        self._producers.forget(nodes)
         for value in [one for one, before in self._asked.items() if before > nodes]:
             del self._asked[value], self._expected[value]
 
@@ -132,7 +129,7 @@ class Decisions:
         met: set[Value] = set()
         while open_:
             value, done = open_.pop()
-            node = self._producers.of(value)
+            node = self._program.producers.of(value)
             if node is None:
                 leaves.add(value)
             elif done:

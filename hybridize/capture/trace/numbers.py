@@ -20,7 +20,7 @@ import numpy
 
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol, check_classes
-from hybridize.base.dims import Dim, Size, is_symbolic
+from hybridize.base.dims import Dim, Size, is_symbolic, proven
 from hybridize.base.dtypes import float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.nested import flatten
@@ -30,8 +30,7 @@ from hybridize.capture.trace import bounds
 from hybridize.capture.trace.bounds import ARGUMENT, CARRIED, LITTLE, WHOLE, Bounds, is_beyond, within
 from hybridize.capture.trace.inputs import Input, Inputs
 from hybridize.capture.trace.lines import Affine, Line, affine_of
-from hybridize.capture.trace.producers import Producers
-from hybridize.capture.trace.scope import GraphScope, of_program
+from hybridize.capture.trace.scope import GraphScope, of_program, origin_of
 from hybridize.contract.conditions import Condition
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops import (
@@ -58,7 +57,7 @@ from hybridize.ops import (
     SizeOf,
     Sub,
 )
-from hybridize.ops.op import Op, bind1, constant, interpreting
+from hybridize.ops.op import Effect, Op, bind1, constant, effect_of, interpreting
 
 _KINDS = (bool, int, float)
 _GROWING: dict[str, Op] = {
@@ -76,6 +75,8 @@ _DIVIDING = ("truediv", "floordiv", "mod", "divmod")
 _FACTOR: Bounds = (-(1 << 31), 1 << 31)
 """Integers whose products 64 bits hold."""
 _MOST = float(1 << 62)
+_OFTEN = 24
+"""Conditions on one integer among the arguments after which the program depends on the integer itself."""
 _LONGEST = 1 << 47
 """No axis of an array is longer."""
 _SLACK = 1 << 40
@@ -106,7 +107,8 @@ class Numbers:
         self.pinned: dict[int, Any] = {}
         """Leaves of the arguments whose value the program depends on."""
         self._conditions: dict[tuple[Value, type], Condition] = {}
-        self._producers = Producers(program)
+        self._asked: dict[Any, int] = {}
+        """How often a condition was on a number alone."""
         self.mixed: set[Value] = set()
         """Numbers of which data decides whether they are ints or floats: 0 before a loop, 0.5 after."""
         self._counting: dict[Value, Affine] = {}
@@ -118,10 +120,6 @@ class Numbers:
     def conditions(self) -> list[Condition]:
         """The conditions that must be as true as they were, besides the pinned values."""
         return [one for one in self._conditions.values() if not set(one.positions) <= set(self.pinned)]
-
-    def forget(self, nodes: int) -> None:
-        """Hear that the nodes from a number on were undone."""
-        self._producers.forget(nodes)
 
     def number(self, symbol: Symbol, at: GraphScope) -> Any:
         """The number that a symbol is, which the program then depends on; None where data decides it."""
@@ -154,37 +152,65 @@ class Numbers:
         number: int | None = self.number(symbol, at)
         return number
 
-    def length_between(self, start: Any, stop: Any, at: GraphScope) -> Any:
-        """Return how far apart two integers are, whatever they are: `i` and `i + 3`; None where that is not known."""
+    def length_between(self, start: Any, stop: Any, size: Size, at: GraphScope) -> Any:
+        """Return how far apart the ends of a part of an axis are, whatever they are: `i` and `i + 3`.
+
+        None where that is not known, or some rounds of a loop have another part: their numbers go beyond the axis.
+        """
         (first, low), (last, high) = self._offset(start, at), self._offset(stop, at)
-        return high - low if first is last else None
+        if not self._is_equal(first, last, at):
+            return None
+        affine = None if first is None else self.affine(first, at)
+        lines = () if affine is None else affine.lines.values()
+        if affine is not None and any(not line.ends_early for line in lines):
+            least, most = affine.ends
+            if not (proven(least + min(low, high), 0) and proven(size - most - max(low, high), 0)):
+                return None
+        return high - low
+
+    def _is_equal(self, one: Value | None, other: Value | None, at: GraphScope) -> bool:
+        """Tell whether two values are one, or computed alike."""
+        if one is None or other is None:
+            return one is other
+        (one, left), (other, right) = origin_of(one, at), origin_of(other, at)
+        if one is other:
+            return True
+        numbers = left.builder.constants.get(one), right.builder.constants.get(other)
+        if numbers[0] is not None and numbers[1] is not None:
+            return numpy.array_equal(*numbers)
+        makers = left.producers.of(one), right.producers.of(other)
+        if makers[0] is None or makers[1] is None or makers[0].op != makers[1].op:
+            return False
+        if effect_of(makers[0].op) is not Effect.PURE or makers[0].outputs.index(one) != makers[1].outputs.index(other):
+            return False
+        return all(self._is_equal(x, y, at) for x, y in zip(makers[0].inputs, makers[1].inputs, strict=True))
 
     def _offset(self, x: Any, at: GraphScope) -> tuple[Value | None, Size]:
         """An integer as a value and what is added to it; None: nothing is."""
         if type(x) is not Symbol:
             return None, x
-        value: Value | None = x._cell.value
+        value: Value = x.operand()
         total: Size = 0
-        scope, producer = self._makers(x._cell.value, at)
-        while value is not None:
-            known, node = self._known_offset(value, scope, producer), producer(value)
+        while True:
+            known = self._known_offset(value, at)
             if known is not None:
                 return None, total + known
-            op: Any = None if node is None else node.op
-            if node is None or type(op) not in (Add, Sub):
+            value, scope = origin_of(value, at)
+            node = scope.producers.of(value)
+            if node is None or type(node.op) not in (Add, Sub):
                 return value, total
-            left, right = (self._known_offset(one, scope, producer) for one in node.inputs)
+            left, right = (self._known_offset(one, at) for one in node.inputs)
             if right is not None:
-                value, total = node.inputs[0], total + (right if type(op) is Add else -right)
-            elif left is not None and type(op) is Add:
+                value, total = node.inputs[0], total + (right if type(node.op) is Add else -right)
+            elif left is not None and type(node.op) is Add:
                 value, total = node.inputs[1], total + left
             else:
                 return value, total
-        return value, total
 
     @staticmethod
-    def _known_offset(value: Value, scope: GraphScope, producer: Callable[[Value], Node | None]) -> Size | None:
-        array, node = scope.builder.constants.get(value), producer(value)
+    def _known_offset(value: Value, at: GraphScope) -> Size | None:
+        value, scope = origin_of(value, at)
+        array, node = scope.builder.constants.get(value), scope.producers.of(value)
         if array is not None:
             return int(array)
         op: Any = None if node is None else node.op
@@ -340,7 +366,7 @@ class Numbers:
         if value in self._world.fed.numbers:
             return True
         seen.add(value)
-        node = self._producers.of(value)
+        node = self._program.producers.of(value)
         return node is not None and any(x not in seen and self._comes_of_fed(x, seen) for x in node.inputs)
 
     def _comes_of_numbers(self, value: Value, seen: set[Value]) -> bool:
@@ -350,7 +376,7 @@ class Numbers:
             if entry.value is value:
                 return entry.symbol.weak is not None
         seen.add(value)
-        node = self._producers.of(value)
+        node = self._program.producers.of(value)
         return node is not None and all(self._comes_of_numbers(x, seen) for x in node.inputs)
 
     def _by_data(
@@ -503,7 +529,8 @@ class Numbers:
         if affine is not None and affine.lines:
             return affine.ends
         least, most = self._bounds(value, at)
-        length = bounds.length_of(value, self._makers(value, at)[1])
+        value, scope = origin_of(value, at)
+        length = bounds.length_of(value, scope.producers.of)
         return (least, most) if length is None or not is_symbolic(length) else (least, length - 1)
 
     def counts(self, value: Value, line: Line, loop: GraphScope) -> None:
@@ -515,7 +542,7 @@ class Numbers:
 
     def affine(self, value: Value, at: GraphScope) -> Affine | None:
         """Return what an integer is over the rounds of loops; None where that is no sum of lines."""
-        scope, producer = self._makers(value, at)
+        value, scope = origin_of(value, at)
 
         def leaf(one: Value) -> Affine | None:
             if one in self._counting:
@@ -523,10 +550,9 @@ class Numbers:
             number = scope.builder.constants.get(one)
             if number is not None:
                 return Affine(int(number)) if number.dtype.kind in "iu" and not number.shape else None
-            outer = None if scope.parent is None else scope.around(one)
-            return None if outer is None or scope.parent is None else self.affine(outer, scope.parent)
+            return None if scope.around(one) is None else self.affine(one, scope)
 
-        return affine_of(value, producer, leaf)
+        return affine_of(value, scope.producers.of, leaf)
 
     def line(self, value: Value, loop: GraphScope) -> Line | None:
         """Return the line that an integer is over the rounds of a loop, which is known by its body; None: it is none.
@@ -536,36 +562,32 @@ class Numbers:
         affine = self.affine(value, loop)
         return None if affine is None else affine.over(loop)
 
-    def _makers(self, value: Value, at: GraphScope) -> tuple[GraphScope, Callable[[Value], Node | None]]:
-        """Return the scope that a value is of, and a function that gives the node which makes a value of it."""
-        scope = at
-        while scope.parent is not None and not scope.is_own(value):
-            scope = scope.parent
-        if scope is self._program:
-            return scope, self._producers.of
-        return scope, {output: node for node in scope.builder.nodes for output in node.outputs}.get
-
     def _bounds(self, value: Value, at: GraphScope) -> Bounds:
-        scope, producer = self._makers(value, at)
+        value, scope = origin_of(value, at)
 
         def leaf(one: Value) -> Any:
             if one in scope.builder.constants:
                 return scope.builder.constants[one]
             if scope.parent is not None:
-                outer = scope.around(one)
-                return None if outer is None else self._bounds(outer, scope.parent)
+                return None if scope.around(one) is None else self._bounds(one, scope)
             number = one in self._world.fed.numbers or any(
                 entry.value is one and entry.symbol.weak in (bool, int) for entry in self._inputs.entries
             )
             return ARGUMENT if number and one.type.dtype == int64 else None
 
-        return bounds.bounds(value, producer, leaf, self.bounds)
+        return bounds.bounds(value, scope.producers.of, leaf, self.bounds)
 
     def _depend(self, value: Value, used: dict[Any, Value], expected: bool | int | float) -> None:
         """Let the program depend on what `value` is."""
         key = value, type(expected)
-        if key in self._conditions or not used:
+        if key in self._conditions or not used or self.pinned.keys() >= used.keys():
             return
+        if len(used) == 1:
+            (position,) = used
+            self._asked[position] = self._asked.get(position, 0) + 1
+            if self._asked[position] > _OFTEN and type(position) is int and type(self._leaf(position)) is int:
+                self.pinned[position] = self._leaf(position)  # one comparison in each call, not one for each round
+                return
         graph = Graph(tuple(used.values()), tuple(self._slice(value)), (value,), self._constants(value))
         self._conditions[key] = Condition(graph, tuple(used), expected, self._world.program.location())
 
@@ -600,7 +622,7 @@ class Numbers:
                 known[value] = entry.array._data
                 used[entry.position] = value
                 return entry.symbol.weak is not None
-        node = self._producers.of(value)
+        node = self._program.producers.of(value)
         if node is None or not all(self._evaluated(x, known, used) for x in node.inputs):
             return False
         op: Any = node.op
@@ -614,7 +636,7 @@ class Numbers:
         found: dict[int, Node] = {}
 
         def visit(one: Value) -> None:
-            node = self._producers.of(one)
+            node = self._program.producers.of(one)
             if node is not None and id(node) not in found:
                 for x in node.inputs:
                     visit(x)

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes that values of a program come from, while it is being recorded."""
+"""The nodes that values of a graph come from, while it is being recorded."""
 
 from __future__ import annotations
 
-from hybridize.capture.trace.scope import GraphScope
-from hybridize.graph import Node, Value
+from hybridize.graph import Builder, Node, Value
 
 
 class Producers:
     """Finds the node that makes a value; looks at each node once.
 
     Args:
-        program: that is being recorded.
+        builder: of the graph.
     """
 
-    def __init__(self, program: GraphScope) -> None:
-        self._program = program
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
         self._found: dict[Value, Node] = {}
         self._seen = 0
 
@@ -24,8 +23,8 @@ class Producers:
         self._seen = min(self._seen, nodes)
 
     def of(self, value: Value) -> Node | None:
-        """Return the node that makes a value; None for inputs, constants and values of branches."""
-        nodes = self._program.builder.nodes
+        """Return the node that makes a value; None for inputs, constants and values of other graphs."""
+        nodes = self._builder.nodes
         for node in nodes[self._seen :]:
             for output in node.outputs:
                 self._found[output] = node

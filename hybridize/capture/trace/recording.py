@@ -257,9 +257,9 @@ class Recording(GraphScope):
         """The integer that a symbol is as an index; None where data decides it, or calls differ in it."""
         return self.root.numbers.index(symbol, self)
 
-    def length_between(self, start: Any, stop: Any) -> int | None:
-        """Return how far apart two integers are whatever they are; None where that is not known."""
-        length: int | None = self.root.numbers.length_between(start, stop, self)
+    def length_between(self, start: Any, stop: Any, size: Size) -> int | None:
+        """Return how far apart the ends of a part of an axis are whatever they are; None where that is not known."""
+        length: int | None = self.root.numbers.length_between(start, stop, size, self)
         return length
 
     def check_text(self, asker: FrameType) -> None:
@@ -324,7 +324,7 @@ class Recording(GraphScope):
         """
         root = self.root
         if left is not right and left.weak is None and right.weak is None:
-            root.aliases.check_compared(left._cell, right._cell)
+            root.aliases.check_compared(left._cell, right._cell, self)
         for symbol in (left, right):
             self.check_identity(symbol)
         if root.inputs.compare(left, right) and (root.inputs.is_foreign(left) or root.inputs.is_foreign(right)):

@@ -13,6 +13,7 @@ from hybridize.array.staging import Staging
 from hybridize.array.symbol import Cell
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
+from hybridize.capture.trace.producers import Producers
 from hybridize.graph import Builder, Value
 from hybridize.ops.op import Operand
 
@@ -25,6 +26,7 @@ class GraphScope(Staging):
     def __init__(self, parent: GraphScope | None) -> None:
         self.parent = parent
         self.builder = Builder()
+        self.producers = Producers(self.builder)
         self.repeats = False
         """True for what is recorded once, and run again and again."""
         self.journal: list[tuple[Cell, Operand]] = []
@@ -51,14 +53,19 @@ class GraphScope(Staging):
         return None
 
 
+def origin_of(value: Value, at: GraphScope) -> tuple[Value, GraphScope]:
+    """Return the value that a value stands for, and the scope that makes it, or whose own input it is."""
+    while at.parent is not None:
+        if at.is_own(value):
+            outer = at.around(value)
+            if outer is None:
+                break
+            value = outer
+        at = at.parent
+    return value, at
+
+
 def of_program(value: Any, at: GraphScope) -> Value | None:
     """Return the value of the program that a value of a branch is; None for what only the branch has."""
-    scope = at
-    while scope.parent is not None:
-        if scope.is_own(value):
-            outer = scope.around(value)
-            if outer is None:
-                return None
-            value = outer
-        scope = scope.parent
-    return value if isinstance(value, Value) else None
+    value, scope = origin_of(value, at)
+    return value if scope.parent is None and isinstance(value, Value) else None
