@@ -24,6 +24,7 @@ from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
 from hybridize.machine.target import Target
 from hybridize.runtime.pool import CHUNKS_EACH
+from hybridize.schedule.contraction.panels import LATENCY
 
 
 @frozen
@@ -403,12 +404,10 @@ def _cost(vectors: int, width: int, rows: int, pixel_bytes: int, target: Target)
         if wide:
             height = tile_height(wide, rows, pixel_bytes, target)
             tiles = -(-hint(rows) // height)
-            total += count * tiles * (max(height * wide, height + wide, _LATENCY) / 2 + _CALL)
+            total += count * tiles * (max(height * wide, height + wide, LATENCY) / 2 + _CALL)
     return total
 
 
-_LATENCY = 8
-"""Sums that must be in flight: two multiplications start each cycle, and one takes four."""
 _CALL = 0.05
 """Cycles by which a tile's beginning and end lengthen each of its terms."""
 _TILE = 40
@@ -423,7 +422,7 @@ def cycles(plan: TapPlan, target: Target) -> int:
     for tiles in plan.tiles:
         for number, panels in enumerate(plan.panels):
             height = tiles.heights[number]
-            term = max(height * panels.vectors, height + panels.vectors, _LATENCY) // 2
+            term = max(height * panels.vectors, height + panels.vectors, LATENCY) // 2
             nbytes = panels.vectors * plan.lanes * plan.dtype.itemsize
             for part in tiles.parts:
                 count = hint(panels.count) * hint(part.units) * -(-hint(part.rows) // height)
