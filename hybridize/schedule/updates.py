@@ -148,7 +148,7 @@ def proven_updates(
 
 
 def _band(step: ScheduleStep) -> str:
-    """What tells the band of a step from others; nothing where it is in none."""
+    """Return the kind and number of the band of a step; nothing where it is in none."""
     part = step.part if isinstance(step, LoopStep | ProductStep | TapStep) else None
     return "" if part is None else f"{type(part.band).__name__} {part.band.number}"
 
