@@ -30,6 +30,7 @@ LARGEST: Final = 1 << 60
 """Bytes beyond which no call goes."""
 FLOPS_PER_US: Final = 60_000
 BYTES_PER_US: Final = 50_000
+"""Of one core, roughly: what is estimated to take 100 us takes 25 to 50 here."""
 LONG_US: Final = 50.0
 """Above this estimated duration a call lets other Python threads run."""
 

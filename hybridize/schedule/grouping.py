@@ -62,7 +62,6 @@ AGAIN_LIMIT = 20
 class FusionGroup:
     """One kernel in the making."""
 
-    number: int
     space: Space
     shape: tuple[int, ...]
     rows: tuple[int, ...] | None = None
@@ -529,7 +528,7 @@ class Grouping:
     def _root(self, position: int, node: Node, value: Value, local: Local) -> None:
         """Begin a group that stores `value`."""
         space = Space(self.interner, dict(enumerate(value.type.shape)))
-        group = FusionGroup(len(self.groups), space, value.type.shape)
+        group = FusionGroup(space, value.type.shape)
         pattern = tuple(space.axis(k) for k in range(value.type.ndim))
         if local.folds:
             group.rows = tuple(range(value.type.ndim))

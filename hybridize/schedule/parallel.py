@@ -14,9 +14,8 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.loops.expr import Load
 from hybridize.loops.kernel import Kernel, LoopAxis, Memcpy, Nest, Tiles
 from hybridize.loops.measure import walk
+from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US
 
-FLOPS_PER_US, BYTES_PER_US = 60_000, 50_000
-"""Of one core, roughly: what is estimated to take 100 us takes 25 to 50 here."""
 WORTH_US = 100.0
 """Estimated work for which workers are woken. Measured: a step of 25 us takes as long with a worker that must be woken
 first, and half as long with one that is awake."""

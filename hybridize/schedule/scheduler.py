@@ -413,7 +413,7 @@ class _Scheduler:
         makers += [self._copy(value, slot) for value, slot in self._copies()]
         outputs = sum(hint(value.type.nbytes) for n, value in enumerate(self.graph.outputs) if n not in self.updates)
         self.bands.settle(len(makers), self.blocks, outputs, self._scratch, self._is_shared, self._split)
-        if self.machine.derives and not self.updates:
+        if self.machine.derives:
             self.rolling.settle(self.blocks, self._split)
         groups = self._groups(outputs) if self.threads > 1 else []
         loops = self._shared_loops([group for group, _ in groups])

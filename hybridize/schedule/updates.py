@@ -120,7 +120,7 @@ def proven_updates(
     """
     written: dict[int, int] = {}
     read: dict[int, int] = {}
-    banded: set[tuple[int, int, int]] = set()
+    banded: set[tuple[str, int, int]] = set()
     """Steps of bands that read an input: the band, the input and the step."""
     for number, step in enumerate(steps):
         for address, writes in _addresses(step):
@@ -137,7 +137,7 @@ def proven_updates(
         if at is None or last > at or decided > at:
             continue
         band = _band(steps[at])
-        if band >= 0 and any((band, source, number) in banded for number in range(at)):
+        if band and any((band, source, number) in banded for number in range(at)):
             continue  # an earlier step of the band reads on when the first block has been written
         if last == at:
             if not _in_turn(made[at], output, source, interner):
@@ -147,10 +147,10 @@ def proven_updates(
     return tuple(made), tuple(found)
 
 
-def _band(step: ScheduleStep) -> int:
-    """The number of the band of a step; -1 where it is in none."""
-    part = step.part if isinstance(step, LoopStep | ProductStep) else None
-    return -1 if part is None else part.band.number
+def _band(step: ScheduleStep) -> str:
+    """Return the kind and number of the band of a step; nothing where it is in none."""
+    part = step.part if isinstance(step, LoopStep | ProductStep | TapStep) else None
+    return "" if part is None else f"{type(part.band).__name__} {part.band.number}"
 
 
 def _addresses(step: ScheduleStep) -> Iterator[tuple[Address, bool]]:

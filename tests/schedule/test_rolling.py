@@ -13,6 +13,7 @@ from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, runnable
 from hybridize.codegen.llvm.program import build
+from hybridize.compiler import compile
 from hybridize.compiler.pool import have_pool
 from hybridize.gluon import nn
 from hybridize.machine.target import named_target
@@ -28,14 +29,18 @@ ALWAYS = {"_AFAR": 1 << 40, "_WORK": 1 << 40, "_AGAIN": 0, "_WEIGHTS": 0}
 """Bands of whatever can be in one."""
 
 
-def chain(image, layers, skip):
-    """A graph of convolutions one after the other: of so many channels, or depthwise, by a window, with a stride."""
+def chain(image, layers, skip, counts=False):
+    """A graph of convolutions one after the other: of so many channels, or depthwise, by a window, with a stride.
+
+    One that `counts` has a number for its last input, and twice that for its last output.
+    """
     channels, shapes = image[1], [image]
     for count, window, _ in layers:
         shapes.append((count or channels, channels if count else 1, window, window))
         channels = count or channels
 
     def function(x, *weights):
+        weights, further = (weights[:-1], weights[-1:]) if counts else (weights, ())
         y = first = ops.mul(x, ops.like(0.5, x))
         for w, (count, window, stride) in zip(weights, layers, strict=True):
             groups = 1 if count else ops.type_of(y).shape[1]
@@ -43,9 +48,9 @@ def chain(image, layers, skip):
             y = composites.relu(ops.add(y, ops.like(0.25, y)))
         if skip and ops.type_of(y).shape == ops.type_of(first).shape:
             y = ops.add(y, first)
-        return [y]
+        return [y, *(ops.add(number, number) for number in further)]
 
-    return make_graph(function, [TensorType(shape, float32) for shape in shapes])
+    return make_graph(function, [TensorType(shape, float32) for shape in [*shapes, *[(1,)] * counts]])
 
 
 def numbers(graph):
@@ -96,6 +101,24 @@ def test_random_chains_give_the_bits_of_single_steps(layers, window, height, wid
 
 RESIDUAL = [(16, 1, 1), (96, 1, 1), (0, 3, 1), (16, 1, 1), (16, 1, 1)]
 """An inverted residual between others: the last result is an output of the program, and is turned to its order."""
+
+
+@pytest.mark.parametrize("updated", ["another", "the image"])
+def test_updates_leave_bands_and_the_bits_as_they_are(updated):
+    graph = chain((1, 16, 47, 8), RESIDUAL, False, counts=True)
+    values = numbers(graph)
+    wanted, *_ = run(graph, "avx2", 1, NEVER)
+    output, source = {"another": (1, len(values) - 1), "the image": (0, 0)}[updated]
+    with pytest.MonkeyPatch.context() as changed:
+        for name, number in {**ALWAYS, "_NEAR": 1 << 40}.items():
+            changed.setattr(rolling, name, number)
+        executable = compile(graph, named_target("avx2"), stable=range(1, 6), updates={output: source}, threads=1)
+    assert executable.plan.bands
+    assert updated != "another" or dict(executable.plan.updates) == {1: source}
+    expected = wanted, values[-1] + values[-1]
+    donated = {output: values[source]} if executable.plan.updates else {}
+    for result, right in zip(executable.run(values, donated=donated), expected, strict=True):
+        numpy.testing.assert_array_equal(result, right)
 
 
 @pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")

@@ -7,7 +7,7 @@ import pytest
 
 from hybridize import ops
 from hybridize.base.dims import SizeScope, is_symbolic
-from hybridize.base.dtypes import float32
+from hybridize.base.dtypes import DType, float32, int8, int32, int64
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import assembly, runnable
 from hybridize.codegen.llvm.program import build, scheduled
@@ -66,6 +66,20 @@ def test_inner_loops_keep_their_sums_in_registers(channels, size, machine):
         if products >= 10:  # tiles of a corner have a row or two
             assert vectors - products <= 1.1 * products
     assert max(sum("vfmadd" in line for line in body) for body in loops) >= (20 if name == "avx512" else 10)
+
+
+@pytest.mark.parametrize("dtype", [int8, int32, int64])
+@pytest.mark.parametrize("name", ["avx512", "avx2"])
+def test_inner_loops_of_integers_keep_their_sums_in_registers(name: str, dtype: DType):
+    """Products of integers take a register more, or several."""
+    types = [TensorType((1, 28, 28, 64), dtype), TensorType((64, 3, 3, 64), dtype)]
+    graph = make_graph(lambda x, w: [ops.contract("n[y+r-1][x+s-1]c,orsc->nyxo", x, w, {"y": 28, "x": 28})], types)
+    loops = inner_loops(
+        assembly(build(graph, named_target(name), stable=(1,)).module.text(), named_target(name)), "mul"
+    )
+    loops = [body for body in loops if sum("mul" in line for line in body) > 4]
+    assert loops
+    assert not [line for body in loops for line in body if "(%rsp)" in line and "mm" in line]
 
 
 @pytest.mark.parametrize(

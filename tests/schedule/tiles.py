@@ -110,12 +110,12 @@ class Convolved(ABC):
             compare(found, wanted, self.dtype)
 
 
-def inner_loops(text):
+def inner_loops(text, product="vfmadd"):
     """The instructions of each loop that multiplies and has no loop within."""
     found = []
     for loop in re.finditer(r"^(\.LBB\w+):\n((?:\t(?!j).*\n)+)\tj\w+\t\1\n", text, re.MULTILINE):
         body = [line.strip() for line in loop[2].splitlines()]
-        if any("vfmadd" in line for line in body):
+        if any(product in line for line in body):
             found.append([line for line in body if not line.startswith(".")])
     return found
 

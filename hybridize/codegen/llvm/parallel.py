@@ -13,6 +13,7 @@ from hybridize.base.dims import Size, is_symbolic
 from hybridize.base.dtypes import float64
 from hybridize.codegen.llvm.sizes import as_double
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal
+from hybridize.runtime.plan import BYTES_PER_US, FLOPS_PER_US
 from hybridize.runtime.pool import TEAM
 from hybridize.schedule import parallel
 from hybridize.schedule.parallel import Split, estimated_us
@@ -76,7 +77,7 @@ def _manner(f: Function, turns: Size, split: Split) -> tuple[str, str]:
 
 def _manner_of_call(f: Function, turns: Size, split: Split) -> tuple[str, str]:
     """The same by the sizes of the call."""
-    parts = ((split.flops, parallel.FLOPS_PER_US), (split.nbytes, parallel.BYTES_PER_US))
+    parts = ((split.flops, FLOPS_PER_US), (split.nbytes, BYTES_PER_US))
     times = [f.op(f"fdiv double {as_double(f, amount)}, {literal(rate, float64)}") for amount, rate in parts]
     work = f.op(f"fadd double {times[0]}, {times[1]}")
     share = f.op(f"fdiv double {literal(parallel.RANGE_US, float64)}, {work}")

@@ -21,6 +21,7 @@ from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Role, Subscript, extent, outside, roles
+from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.borders import borders, share_inside
 from hybridize.schedule.contraction.lanes import LanePlan, lane_cycles, lane_plan
@@ -520,13 +521,14 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
     sums = tuple(dims.product(counts[axis.axis] for axis in axes) for axes in (taps, terms))
     column = walk.axis(arranged.column)
     strides = row.x * dtype.itemsize, terms[-1].x * dtype.itemsize
-    panels = tap_panels(column.size, counts[row.axis], strides, (sums[0], sums[1]), lanes, target)
+    arithmetic = Arithmetic(dtype, target)
+    panels = tap_panels(column.size, counts[row.axis], strides, (sums[0], sums[1]), arithmetic)
     columns = sum((part.count * part.vectors for part in panels), 0) * lanes
     per_group = columns * _count(taps) * _count(terms)
     groups, spread = walk.groups(per_group)
     tiles: dict[Any, tuple[TapTiles, list[TapPart]]] = {}
     for part in walk.parts:
-        made = walk.tiles(part, spread, panels, dtype.itemsize, target)
+        made = walk.tiles(part, spread, panels, arithmetic)
         key = made.row.axis, made.heights, is_symbolic(part.contraction.sizes[made.row.axis])
         tiles.setdefault(key, (made, []))[1].append(walk.box(part, made, taps, terms, spread))
     plan = TapPlan(
@@ -599,14 +601,15 @@ class _Walk:
         return min(rows, key=lambda axis: (-min(hint(sizes[axis.axis]), _TALL), abs(hint(axis.x))))
 
     def tiles(
-        self, part: Part, spread: Sequence[TapAxis], panels: Sequence[TapPanels], itemsize: int, target: Target
+        self, part: Part, spread: Sequence[TapAxis], panels: Sequence[TapPanels], arithmetic: Arithmetic
     ) -> TapTiles:
         """The tiles of a part."""
         row = self.row(part)
         outer = [*spread, *(self.axis(axis) for axis in self.arranged.rows if axis != row.axis)]
         outer.sort(key=lambda axis: -abs(hint(axis.x)))
         size = part.contraction.sizes[row.axis]
-        heights = tuple(tile_height(each.vectors, size, row.x * itemsize, target) for each in panels)
+        step = row.x * arithmetic.dtype.itemsize
+        heights = tuple(tile_height(each.vectors, size, step, arithmetic) for each in panels)
         return TapTiles(row, tuple(outer), heights, ())
 
     def box(

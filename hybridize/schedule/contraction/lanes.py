@@ -38,6 +38,7 @@ from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
 from hybridize.loops.contraction import Contraction, Subscript
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.panels import LATENCY
 from hybridize.schedule.contraction.parts import Part
 from hybridize.schedule.homes import Home
 
@@ -449,19 +450,17 @@ def _cycles(
     inner = math.prod(counts[rows:])
     rest = math.prod(size for size, _ in sizes[rows:]) - turns * inner
     several = turns + rest > 1
-    chain = _LATENCY * inner if several or apart else 0
+    chain = LATENCY * inner if several or apart else 0
     loads = turn.x_loads + turn.w_loads
     each = max(turn.products, loads, chain) / 2 + loads * _LOAD + (_TURN if several else 0)
     if rest:
         one = _turn(factors, rows, (*counts[:rows], *(1 for _ in counts[rows:])), apart)
         loads = one.x_loads + one.w_loads
-        each_of_rest = max(one.products, loads, _LATENCY) / 2 + loads * _LOAD + _TURN
+        each_of_rest = max(one.products, loads, LATENCY) / 2 + loads * _LOAD + _TURN
         return tiles * (turns * each + rest * each_of_rest + turn.sums + _TILE)
     return tiles * (turns * each + turn.sums + _TILE)
 
 
-_LATENCY = 8
-"""Sums that must be in flight: two multiplications start each cycle, and one takes four."""
 _LOAD = 1 / 16
 """Cycles by which a load that is no bottleneck lengthens a turn: some lie across two lines of memory."""
 _TURN = 4

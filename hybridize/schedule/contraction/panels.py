@@ -85,7 +85,7 @@ def tile_rows(arithmetic: Arithmetic, vectors: int) -> int:
     return rows.get(vectors) or max(1, (registers - 2 - vectors) // vectors)
 
 
-_LATENCY = 8
+LATENCY = 8
 """Sums that must be in flight: two multiply-adds start each cycle, and one takes four."""
 
 
@@ -104,7 +104,7 @@ def is_long(terms: int, arithmetic: Arithmetic) -> bool:
 
 def sets_of_sums(rows: int, vectors: int) -> int:
     """Sets of sums that a tile has, taken in turn: where there is more than one, terms are summed in another order."""
-    return max(1, _LATENCY // (rows * vectors))
+    return max(1, LATENCY // (rows * vectors))
 
 
 _SHORT = (3, 2)

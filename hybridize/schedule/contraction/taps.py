@@ -22,8 +22,10 @@ from collections.abc import Mapping
 from hybridize.base.dims import hint, is_symbolic, known, product, same, text
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
+from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.pool import CHUNKS_EACH
+from hybridize.schedule.contraction.panels import LATENCY, tile_rows
 
 
 @frozen
@@ -342,17 +344,17 @@ faster; lower tiles do not need it."""
 
 
 def tap_panels(
-    columns: int, rows: int, strides: tuple[int, int], sums: tuple[int, int], lanes: int, target: Target
+    columns: int, rows: int, strides: tuple[int, int], sums: tuple[int, int], arithmetic: Arithmetic
 ) -> tuple[TapPanels, ...]:
     """Choose panels for so many columns and rows; `sums` are taps and terms of a tap.
 
     `strides` are the bytes from one row to the next, and from one term.
     """
-    pixel_bytes = strides[0]
+    pixel_bytes, lanes, target = strides[0], arithmetic.lanes, arithmetic.target
     vectors = -(-hint(columns) // lanes)
     best = min(
         (width for width in _ROWS[target.registers] if width <= vectors),
-        key=lambda width: (_cost(vectors, width, rows, pixel_bytes, target), -width),
+        key=lambda width: (_cost(vectors, width, rows, pixel_bytes, arithmetic), -width),
     )
     parts = [(0, vectors // best, best), (vectors // best * best, 1, vectors % best)]
     if is_symbolic(columns):
@@ -361,7 +363,7 @@ def tap_panels(
     for start, count, width in parts:
         if width and not same(count, 0):
             taps, terms = map(hint, sums)
-            height = tile_height(width, rows, pixel_bytes, target)
+            height = tile_height(width, rows, pixel_bytes, arithmetic)
             unroll = _unrolled(strides, height, width, terms, target)
             tall = target.registers >= 32 and height > _NEAR_ROWS
             far = taps * terms * width * target.vector_bytes > target.l1_bytes // 2
@@ -396,19 +398,17 @@ def _seen(strides: tuple[int, int], height: int, unroll: int) -> set[int]:
     return {i * row + k * term for i in range(height) for k in range(unroll)}
 
 
-def _cost(vectors: int, width: int, rows: int, pixel_bytes: int, target: Target) -> float:
+def _cost(vectors: int, width: int, rows: int, pixel_bytes: int, arithmetic: Arithmetic) -> float:
     """Cycles of one term of all rows and columns, about, and the calls of tiles that they take."""
     total = 0.0
     for count, wide in ((vectors // width, width), (1, vectors % width)):
         if wide:
-            height = tile_height(wide, rows, pixel_bytes, target)
+            height = tile_height(wide, rows, pixel_bytes, arithmetic)
             tiles = -(-hint(rows) // height)
-            total += count * tiles * (max(height * wide, height + wide, _LATENCY) / 2 + _CALL)
+            total += count * tiles * (max(height * wide, height + wide, LATENCY) / 2 + _CALL)
     return total
 
 
-_LATENCY = 8
-"""Sums that must be in flight: two multiplications start each cycle, and one takes four."""
 _CALL = 0.05
 """Cycles by which a tile's beginning and end lengthen each of its terms."""
 _TILE = 40
@@ -423,7 +423,7 @@ def cycles(plan: TapPlan, target: Target) -> int:
     for tiles in plan.tiles:
         for number, panels in enumerate(plan.panels):
             height = tiles.heights[number]
-            term = max(height * panels.vectors, height + panels.vectors, _LATENCY) // 2
+            term = max(height * panels.vectors, height + panels.vectors, LATENCY) // 2
             nbytes = panels.vectors * plan.lanes * plan.dtype.itemsize
             for part in tiles.parts:
                 count = hint(panels.count) * hint(part.units) * -(-hint(part.rows) // height)
@@ -432,9 +432,13 @@ def cycles(plan: TapPlan, target: Target) -> int:
     return total * hint(product(axis.size for axis in plan.groups))
 
 
-def tile_height(width: int, rows: int, pixel_bytes: int, target: Target) -> int:
+def tile_height(width: int, rows: int, pixel_bytes: int, arithmetic: Arithmetic) -> int:
     """Rows of a tile: of the fewest tiles of a line the lowest, so that rows done twice are few."""
-    limit = _ROWS[target.registers].get(width, 1)
+    if arithmetic.is_float:
+        limit = _ROWS[arithmetic.target.registers].get(width, 1)
+    else:
+        # Their sums, and what some products of integers take besides.
+        limit = min(tile_rows(arithmetic, width), max(1, (arithmetic.target.registers - 4) // width - 1))
     if hint(pixel_bytes) >= _FAR_PIXELS:
         limit = min(limit, _NEAR_ROWS)
     count = max(1, hint(rows))

@@ -22,7 +22,7 @@ from hybridize.codegen.llvm.text import Function, Module
 from hybridize.schedule.contraction.panels import SUMMED, sets_of_sums
 
 Adding = Literal["", "first", "last"]
-"""What a tile does with the sums in c where `more` is set: nothing; begin with them; add them to its own."""
+"""Use of the sums in c by a tile, where `more` is set: none; its own begin with them; they are added to its own."""
 
 LINE = 64
 """Bytes that are fetched together."""

@@ -204,8 +204,13 @@ class _Driver:
             f.call(callee, [*args, *(f"ptr %e{number}" for number in range(len(self.params)))])
 
     def _cut(self, taps: str, block: str) -> str:
-        """The first tap of a block."""
-        return self.f.op(f"udiv i64 {times(self.f, taps, block)}, {operand(self.f, self.plan.blocks.count)}")
+        """The first tap of a block: of those that are summed together, all are in one."""
+        f, together = self.f, _together(self.plan)
+        cut = f.op(f"udiv i64 {times(f, taps, block)}, {operand(f, self.plan.blocks.count)}")
+        if together == 1 or not is_long(self.plan.tap_count * self.plan.term_count, self.arithmetic):
+            return cut
+        begin = f.op(f"sub i64 {cut}, {f.op(f'urem i64 {cut}, {together}')}")
+        return f.op(f"select i1 {f.op(f'icmp eq i64 {cut}, {taps}')}, i64 {taps}, i64 {begin}")
 
     def _is_last(self, block: str) -> str:
         """An i1: the last block of taps."""
@@ -231,6 +236,11 @@ def _counted(f: Function, axes: Sequence[TapAxis], sizes: Sequence[str], index: 
         w = plus(f, w, times(f, indices[axis.axis], axis.w))
         index = index if last or size == "1" else f.op(f"udiv i64 {index}, {size}")
     return indices, x, w
+
+
+def _together(plan: TapPlan) -> int:
+    """Taps whose terms are summed together where sums have parts."""
+    return max(1, SUMMED // max(1, hint(plan.term_count)))
 
 
 # The table
@@ -414,7 +424,7 @@ class _Line:
         places = [at(f, total, number * arithmetic.vector_bytes) for number in range(len(begun))]
         for value, place in zip(begun, places, strict=True):
             arithmetic.store_computed(f, value, place)
-        together = max(1, SUMMED // max(1, hint(self.plan.term_count)))
+        together = _together(self.plan)
         zeros = [arithmetic.zero] * len(begun)
         with f.loop(0, taps, together, carry=[("ptr", pointer) for pointer in behind]) as outer:
             some = outer.index, self._end_of(f, outer.index, together, taps)
