@@ -405,6 +405,7 @@ def einsum(
     """
     made_in_order(order, "einsum")
     one_of(casting, CASTINGS, "einsum", "casting")
+    xs: Sequence[Any]
     if operands and isinstance(operands[0], str):
         text, xs = operands[0], operands[1:]
     else:
