@@ -107,7 +107,7 @@ def promoted(*parameters: str, to: Callable[..., Any] = common, weak: bool = Fal
     """
 
     def decorate(function: _Function) -> _Function:
-        written = function.__code__.co_varnames  # type: ignore[attr-defined]
+        written = function.__code__.co_varnames
         places = [(written.index(name.lstrip("*")), name.lstrip("*"), name[0] == "*") for name in parameters]
 
         def convert(values: list[Any]) -> list[Any]:

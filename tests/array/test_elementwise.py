@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from hybridize import hybridize
 from hybridize.array import np
 from hybridize.base.errors import DTypeError, ShapeError
 from tests.refusals import refusal
@@ -245,3 +246,33 @@ def test_scalar_results_are_arrays():
         assert type(value) is np.ndarray
         assert type(value._data) is numpy.ndarray
         assert value.shape == ()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_logaddexp2_is_numpys_to_the_last_digits(dtype):
+    """Far apart, equal, infinite and NaN; imperatively and in programs."""
+    ends = [0.0, 1.0, -30.0, 1000.0, -1000.0, numpy.inf, -numpy.inf, numpy.nan, 0.1, 3e4]
+    x, y = (a.ravel().astype(dtype) for a in numpy.meshgrid(ends, ends))
+    wanted = numpy.logaddexp2(x, y)
+    for function in (np.logaddexp2, hybridize(lambda x, y: np.logaddexp2(x, y))):
+        found = function(np.array(x, dtype=dtype), np.array(y, dtype=dtype)).asnumpy()
+        assert found.dtype == dtype
+        numpy.testing.assert_allclose(found, wanted, rtol=3 * numpy.finfo(dtype).eps)
+
+
+def test_ldexp_rounds_once():
+    """Also where the result is below the normal numbers, and of exponents beyond those of floats."""
+    for dtype, tail in (("float64", 1075), ("float32", 150), ("float16", 26)):
+        x = numpy.random.default_rng(1).uniform(1, 2, 60).astype(dtype)
+        for n in (-5000, -tail, 1 - tail, 4 - tail, 12 - tail, 0, 15, 200, 1023, 2100, 1 << 40):
+            exponent = numpy.full(60, n)
+            wanted = numpy.ldexp(x, numpy.clip(exponent, -(1 << 30), 1 << 30).astype("int32"))
+            for function in (np.ldexp, hybridize(lambda x, n: np.ldexp(x, n))):
+                found = function(np.array(x, dtype=dtype), np.array(exponent, dtype="int64")).asnumpy()
+                numpy.testing.assert_array_equal(found, wanted)
+
+
+def test_numpys_conj_is_ours():
+    z = numpy.array([1 + 2j], "complex64")
+    assert numpy.conj(np.array(z)).tolist() == [1 - 2j]
+    assert numpy.conjugate(np.array(z)).tolist() == [1 - 2j]

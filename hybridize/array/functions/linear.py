@@ -245,7 +245,8 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     The first one may be a vector, a row, and the last one a column.
 
     Raises:
-        ShapeError E102: sizes differ, fewer than two arrays, or another one is no matrix.
+        ShapeError E102: sizes differ, or there are fewer than two arrays.
+        MatrixShapeError E169: an array is no matrix.
     """
     xs = list(arrays)
     if len(xs) < 2:
@@ -253,7 +254,7 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     kinds = ", ".join(str(x.type) for x in xs)
     ends = xs[0].ndim, xs[-1].ndim
     if any(x.ndim != 2 for x in xs[1:-1]) or any(n not in (1, 2) for n in ends):
-        raise MatrixShapeError("E102", f"multi_dot takes matrices, and vectors at its ends, got {kinds}")
+        raise MatrixShapeError("E169", f"multi_dot takes matrices, and vectors at its ends, got {kinds}")
     xs[0] = expand_dims(xs[0], 0) if ends[0] == 1 else xs[0]
     xs[-1] = expand_dims(xs[-1], 1) if ends[1] == 1 else xs[-1]
     if any(x.shape[1] != y.shape[0] for x, y in pairwise(xs)):
@@ -405,6 +406,7 @@ def einsum(
     """
     made_in_order(order, "einsum")
     one_of(casting, CASTINGS, "einsum", "casting")
+    xs: Sequence[Any]
     if operands and isinstance(operands[0], str):
         text, xs = operands[0], operands[1:]
     else:
