@@ -19,7 +19,7 @@ from hybridize.ops.tracing import GraphTracer
 from hybridize.ops.views import full
 
 
-class Share(enum.IntEnum):
+class CotangentShare(enum.IntEnum):
     """The part that cotangents have in a value; of two that meet, the greater one is that of both."""
 
     ABSENT = 0
@@ -39,24 +39,25 @@ def without(graph: Graph, absent: Collection[int], arrived: Collection[int]) -> 
         arrived: numbers of those that have.
     """
     shares = [
-        Share.ABSENT if k in absent else Share.ARRIVED if k in arrived else Share.NONE for k in range(len(graph.inputs))
+        CotangentShare.ABSENT if k in absent else CotangentShare.ARRIVED if k in arrived else CotangentShare.NONE
+        for k in range(len(graph.inputs))
     ]
     return _rewritten(graph, shares)
 
 
-def _shares(graph: Graph, inputs: Sequence[Share]) -> dict[Value, Share]:
+def _shares(graph: Graph, inputs: Sequence[CotangentShare]) -> dict[Value, CotangentShare]:
     """Tell the share of cotangents in each value of a graph from those in its inputs."""
     found = dict(zip(graph.inputs, inputs, strict=True))
-    found.update(dict.fromkeys(graph.constants, Share.NONE))
+    found.update(dict.fromkeys(graph.constants, CotangentShare.NONE))
     for node in graph.nodes:
         found.update(zip(node.outputs, _shares_of(node, [found[value] for value in node.inputs]), strict=True))
     return found
 
 
-def _shares_of(node: Node, inputs: Sequence[Share]) -> Sequence[Share]:
+def _shares_of(node: Node, inputs: Sequence[CotangentShare]) -> Sequence[CotangentShare]:
     """Tell the shares of the results of a node: it is linear in what cotangents have a share in."""
     op = node.op
-    if Share.ABSENT in inputs:
+    if CotangentShare.ABSENT in inputs:
         if isinstance(op, Scan):
             found = _shares(op.body, _settled(op, inputs))
             return [found[value] for value in op.body.outputs]
@@ -66,12 +67,12 @@ def _shares_of(node: Node, inputs: Sequence[Share]) -> Sequence[Share]:
             return [max(sides[0][then], sides[1][orelse]) for then, orelse in pairs]
         if isinstance(op, (Add, Sub)):
             return [max(inputs)]
-    if Share.ARRIVED in inputs:
-        return [Share.ARRIVED] * len(node.outputs)
-    return [Share.ABSENT if Share.ABSENT in inputs else Share.NONE] * len(node.outputs)
+    if CotangentShare.ARRIVED in inputs:
+        return [CotangentShare.ARRIVED] * len(node.outputs)
+    return [CotangentShare.ABSENT if CotangentShare.ABSENT in inputs else CotangentShare.NONE] * len(node.outputs)
 
 
-def _settled(op: Scan, inputs: Sequence[Share]) -> list[Share]:
+def _settled(op: Scan, inputs: Sequence[CotangentShare]) -> list[CotangentShare]:
     """Tell the shares of the inputs of a loop's body in any round: the state is what an earlier round left, too."""
     settled = list(inputs)
     while True:
@@ -82,7 +83,7 @@ def _settled(op: Scan, inputs: Sequence[Share]) -> list[Share]:
         settled[: op.num_carry] = state
 
 
-def _rewritten(graph: Graph, inputs: Sequence[Share]) -> Graph:
+def _rewritten(graph: Graph, inputs: Sequence[CotangentShare]) -> Graph:
     """Return a graph without its absent terms, given the shares of its inputs; an absent output is 0."""
     shares = _shares(graph, inputs)
     recorder = GraphTracer()
@@ -90,26 +91,26 @@ def _rewritten(graph: Graph, inputs: Sequence[Share]) -> Graph:
     with interpreting(recorder):
         here.update((value, constant(array)) for value, array in graph.constants.items())
         for node in graph.nodes:
-            if any(shares[value] is not Share.ABSENT for value in node.outputs):
+            if any(shares[value] is not CotangentShare.ABSENT for value in node.outputs):
                 recorder.loc = node.loc
                 here.update(zip(node.outputs, _applied(node, here, shares), strict=True))
         outputs = [_filled(value, here, shares) for value in graph.outputs]
     return recorder.builder.finish(outputs)
 
 
-def _filled(value: Value, here: Mapping[Value, Operand], shares: Mapping[Value, Share]) -> Operand:
+def _filled(value: Value, here: Mapping[Value, Operand], shares: Mapping[Value, CotangentShare]) -> Operand:
     """Return what a value is in the new graph: 0 where it is absent."""
-    return full(0, value.type) if shares[value] is Share.ABSENT else here[value]
+    return full(0, value.type) if shares[value] is CotangentShare.ABSENT else here[value]
 
 
-def _applied(node: Node, here: Mapping[Value, Operand], shares: Mapping[Value, Share]) -> Sequence[Operand]:
+def _applied(node: Node, here: Mapping[Value, Operand], shares: Mapping[Value, CotangentShare]) -> Sequence[Operand]:
     """Apply a node some of whose results are needed."""
     op: Any = node.op
     inputs = [shares[value] for value in node.inputs]
-    if Share.ABSENT in inputs:
+    if CotangentShare.ABSENT in inputs:
         if isinstance(op, (Add, Sub)):
             first, second = node.inputs
-            if shares[second] is Share.ABSENT:
+            if shares[second] is CotangentShare.ABSENT:
                 return [here[first]]
             return [here[second] if isinstance(op, Add) else neg(here[second])]
         if isinstance(op, Scan):

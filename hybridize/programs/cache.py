@@ -96,21 +96,10 @@ class ProgramCache(Generic[P]):
         else:
             del self._rows[key]
 
-    def replace(self, before: P, after: P) -> None:
-        """Put a program in the place of another one."""
-        for row in self._rows.values():
-            if any(one is before for one in row.programs):
-                row.programs = [after if one is before else one for one in row.programs]
-
     def remove(self, gone: Callable[[P], bool]) -> None:
         """Forget some programs."""
         for key, row in list(self._rows.items()):
             self._keep(key, row, [one for one in row.programs if not gone(one)])
-
-    def forget(self, key: Hashable) -> None:
-        """Forget the programs of a key, and what was seen of its calls."""
-        self._rows.pop(key, None)
-        self.families.pop(key, None)
 
     def family(self, key: Hashable) -> Family:
         """Return the family of a key, among those last asked for: a key keeps the arguments in it alive."""

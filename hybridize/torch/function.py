@@ -167,7 +167,8 @@ class TorchFunction(Wrapper):
         try:
             result = self._followed.call(args, kwargs)
         except CannotCapture as problem:
-            raise self._refusal(problem.__cause__, args, kwargs) from problem.__cause__.__cause__
+            cause = problem.__cause__
+            raise self._refusal(cause, args, kwargs) from (None if cause is None else cause.__cause__)
         if self._followed.renewed():
             with self._lock:
                 self._install()

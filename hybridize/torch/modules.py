@@ -63,7 +63,7 @@ def depend_on_layer(trace: Recording, layer: torch.nn.Module) -> None:
     held = vars(layer)
     _guard(trace, Item(held, "forward"), held.get("forward", MISSING))
     _guard(trace, Item(held, "training"), layer.training)
-    _depend_on_content(trace, layer, _names_in(type(layer)))
+    _depend_on_content(trace, layer, _names_in(cast("Any", type(layer))))
 
 
 def _depend_on_content(

@@ -12,6 +12,7 @@ from torch.autograd import forward_ad
 
 from hybridize import hybridize
 from hybridize.errors import CaptureError, StateError
+from hybridize.torch import island
 
 
 class Lambda(nn.Module):
@@ -427,12 +428,15 @@ def test_gradients_of_the_users_own(x):
     torch.testing.assert_close(*found)
 
 
-def test_backward_hooks_of_a_part_are_run():
-    fast, module, twin = pair()
+def test_backward_hooks_of_a_part_are_refused_and_run_in_an_island():
+    module, twin = net(), net()
     x = torch.rand(2, 4, dtype=torch.float64)
     for owner in (module, twin):
         owner[2].register_full_backward_hook(lambda part, inputs, outputs: (inputs[0] * 2,))
-    for run in (fast, twin):
+    with pytest.raises(CaptureError, match="a Linear has hooks of its backward pass"):
+        hybridize(module)(x)
+    module[2] = island(module[2])
+    for run in (hybridize(module), twin):
         run(x).sum().backward()
     same(module, twin)
 

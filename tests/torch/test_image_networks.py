@@ -1,7 +1,6 @@
 """Convolutional networks as people write them in PyTorch: both modes and their gradients are PyTorch's."""
 
 import copy
-import threading
 
 import pytest
 import torch
@@ -159,25 +158,3 @@ def test_cumulative_averages(norm, shape):
     assert run.program(x).fallbacks == ()
     ours.eval(), theirs.eval()
     torch.testing.assert_close(run(x), theirs(x), rtol=1e-5, atol=1e-5)
-
-
-def test_another_thread_normalizes_as_ever_while_a_module_is_traced():
-    """The forward pass of batch norms is another one for the thread that traces, alone."""
-    during, other = [], nn.BatchNorm1d(3, momentum=None)
-
-    class Watched(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.norm = nn.BatchNorm1d(3, momentum=None)
-
-        def forward(self, x):
-            thread = threading.Thread(target=lambda: during.append(other(torch.ones(2, 3))))
-            thread.start()
-            thread.join()
-            return self.norm(x)
-
-    before = nn.BatchNorm1d.forward
-    hybridize(Watched())(torch.randn(4, 3))
-    assert nn.BatchNorm1d.forward is before
-    assert during[0].tolist() == [[0.0] * 3] * 2
-    assert (other.running_mean.tolist(), other.running_var.tolist()) == ([1.0] * 3, [0.0] * 3)

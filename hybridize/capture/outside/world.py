@@ -689,7 +689,7 @@ class World:
         """Before a write to a place: remember what is there, if the program has not written there yet."""
         if place.key not in self.written:
             holder = _holder(place)
-            value = holder[place.name] if holder else MISSING if _is_inherited(place) else place.read()
+            value = holder[cast(Attribute, place).name] if holder else MISSING if _is_inherited(place) else place.read()
             self._found[place.key] = FirstWrite(place, value, self.program.location())
 
     def drop_restored(self) -> None:
@@ -856,7 +856,8 @@ def _put_back(place: Place, value: Any) -> Callable[[], object]:
         if type(table) is dict and place.name in table:
             return partial(refill, table, dict(table))
     if holder := _holder(place):
-        return partial(_hold_again, holder, own(place.owner), place.name, holder[place.name])
+        name = cast(Attribute, place).name
+        return partial(_hold_again, holder, own(place.owner), name, holder[name])
     before = MISSING if _is_inherited(place) else place.read()
     return partial(_take_away, place) if before is MISSING else partial(place.write, before)
 

@@ -11,13 +11,10 @@ from contextvars import ContextVar
 from typing import Protocol
 
 from hybridize import ops
-from hybridize.base.dtypes import DType, float32, float64, uint64
+from hybridize.base.dtypes import DType, float32, float64
 from hybridize.base.types import Shape, TensorType
 from hybridize.ops import Operand
 from hybridize.ops.views import full
-
-KEY = TensorType((2,), uint64)
-"""Type of the key."""
 
 
 class Keys(Protocol):
