@@ -578,7 +578,7 @@ class AttachedOutputs(Attached):
         if not steps.is_single:
             call.results_like = kept[3]
         if recording:
-            call.versions = steps.all_versions(kept[1], kept[2]) if tensors else ()
+            call.versions = steps.all_versions(kept[1], kept[2]) if tensors else []
         gradients = call.run_back(saved, cotangents)
         if not call.tensors:
             kept[1] = None
@@ -586,7 +586,10 @@ class AttachedOutputs(Attached):
 
 
 def _attaching(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `apply` of a class with this `forward`, without its look for transforms of functions: entries run in none."""
+    """Return `apply` of a class with this `forward`, without its look for transforms of functions.
+
+    An entry runs in none.
+    """
     own = {"forward": staticmethod(forward), "setup_context": staticmethod(Attached.setup_context)}
     made: Any = type("AttachedOutputs", (AttachedOutputs,), own)  # torch looks for both by names that no cache knows
     attached: Callable[..., Any] = super(torch.autograd.Function, made).apply
