@@ -293,7 +293,7 @@ class Attachment:
         self._inputs = [*(f"given[{row}]" for row in rows), *self._outside]
         kept = [f"outputs[{k}]" for k in (*halves.outputs, *range(outputs, outputs + halves.kept))]
         self._saved = [*(self._inputs[k] for k in halves.inputs), *kept]
-        """What torch is to keep, in the order in which the backward pass reads it."""
+        """Tensors that torch is to keep, in the order in which the backward pass reads them."""
         self.unsaved = [k for k in range(len(self._inputs)) if k not in halves.inputs]
         """Inputs that torch is not to keep."""
         self.tensors = self._made([f"return lambda given: {_tuple(self._inputs)}"])
