@@ -294,7 +294,7 @@ class Attachment:
         self._inputs = [*(f"given[{row}]" for row in rows), *self._outside]
         kept = [f"outputs[{k}]" for k in (*halves.outputs, *range(outputs, outputs + halves.kept))]
         self._saved = [*(self._inputs[k] for k in halves.inputs), *kept]
-        """What torch is to keep, in the order in which the backward pass reads it."""
+        """Tensors that torch is to keep, in the order in which the backward pass reads them."""
         self.unsaved = [k for k in range(len(self._inputs)) if k not in halves.inputs]
         """Inputs that torch is not to keep."""
         self.tensors = self._made([f"return lambda given: {_tuple(self._inputs)}"])
@@ -583,7 +583,7 @@ class AttachedOutputs(Attached):
         if not steps.is_single:
             call.results_like = kept[3]
         if recording:
-            call.versions = steps.all_versions(kept[1], kept[2]) if tensors else ()
+            call.versions = steps.all_versions(kept[1], kept[2]) if tensors else []
         gradients = call.run_back(saved, cotangents)
         if not call.tensors:
             kept[1] = None

@@ -114,7 +114,7 @@ class TorchLibrary(Library):
     def __init__(self) -> None:
         self._arrays: dict[int, tuple[weakref.ref[torch.Tensor], tuple[Any, ...], ndarray]] = {}
         self.flags: Sequence[bool] = ()
-        """Whether each tensor among the arguments of the call that is captured has a gradient."""
+        """True for each tensor among the arguments of the captured call that has a gradient."""
         self.flagged: set[Value] = set()
         """Arguments of the module that is captured through which a gradient goes."""
         self.settings: dict[Callable[[], Any], Any] = {}

@@ -32,7 +32,7 @@ _GRAD: Any = torch.Tensor.grad
 _DATA: Any = torch.Tensor.data
 _IS_LEAF: Any = torch.Tensor.is_leaf
 _REQUIRES_GRAD: Any = torch.Tensor.requires_grad
-_NODE: Any = torch.Tensor.grad_fn.__get__  # type: ignore[attr-defined]
+_GRAD_FN: Any = torch.Tensor.grad_fn
 _REMEDY = "keep it a tensor: torch computes with it when the program runs"
 
 
@@ -134,7 +134,7 @@ class TracedTensor(Face, torch.Tensor):
             CaptureError E420: it is one.
         """
         with as_torch():
-            node = _NODE(self)
+            node = _GRAD_FN.__get__(self)
         trace = current_trace()
         if node is not None and trace is not None:
             name = node.name().removesuffix("Backward")

@@ -744,7 +744,7 @@ class Differentiated:
         types = executable.parameters[: len(arrays)]
         flags = [number in wrt if is_float(type_.dtype) else None for number, type_ in enumerate(types)]
         described = self.program.arguments_of_entry(executable.parameters, flags)
-        finish = assembling(captured.structure, captured.results)
+        finish: Any = assembling(captured.structure, captured.results)
         if described is None or finish is None:
             return None
         arguments, keywords = described
