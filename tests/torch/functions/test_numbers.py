@@ -239,6 +239,19 @@ def test_floats_beyond_integers_are_what_x86_makes_of_them(dtype):
     check(functions, torch.tensor(x, dtype=torch.float64).to(dtype))
 
 
+@pytest.mark.parametrize("dtype", [torch.int64, torch.uint8])
+def test_whole_numbers_are_not_divided_by_zero(dtype):
+    x, functions = torch.tensor([1, 2, 0], dtype=dtype), (
+        lambda x: x // x, lambda x: x % x, lambda x: x // 0, lambda x: x % 0, lambda x: 5 // x, lambda x: 5 % x,
+        lambda x: torch.fmod(x, 0), lambda x: torch.div(x, x, rounding_mode="trunc"), lambda x: x // x[2],
+    )  # fmt: skip
+    for function in functions:
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            function(x)
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            door(Calls([function])).call((x,), {})
+
+
 def test_constructors_by_class():
     names = [
         "Tensor",
