@@ -10,7 +10,6 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
-from torch.fx.experimental.proxy_tensor import make_fx
 
 from hybridize import hybridize
 from hybridize.errors import HybridizeError
@@ -196,42 +195,6 @@ def sizes(rank):
 @pytest.mark.parametrize("group", [convolutions, pools, borders, sizes])
 def test_values_and_gradients(group, rank):
     compare(group(rank), image(rank))
-
-
-def slopes(functions):
-    """The gradient of each function, as PyTorch writes it down when it differentiates: by its own operators."""
-
-    def every(x):
-        found = {}
-        for name, function in functions.items():
-            with torch.enable_grad():
-                leaf = x.detach().requires_grad_()
-                y = _tensors(function(leaf))[0]
-                found[name] = torch.autograd.grad((y * weight(*y.shape)).sum(), leaf)[0]
-        return found
-
-    return make_fx(every)(image(functions.pop("rank")))
-
-
-@pytest.mark.parametrize("rank", [2, 3])
-def test_graphs_that_pytorch_differentiated(rank):
-    groups = convolutions(rank) | pools(rank) | borders(rank) | sizes(rank)
-    chosen = ("grouped", "transposed by strides", "maxima within padding", "means up to the end", "parts that overlap")
-    functions = {name: groups[name] for name in (*chosen, "maxima of parts", "reflected", "linear by a scale")}
-    if rank == 2:
-        grid = image(2)[..., :2].sin()
-        functions["points"] = lambda x: F.grid_sample(x, grid, align_corners=False)
-        functions["points by data"] = lambda x: F.grid_sample(
-            grid.permute(0, 3, 1, 2), x[..., :2].sin(), align_corners=True
-        )
-    x = image(rank)
-    graph = slopes(functions | {"rank": rank})
-    with torch.no_grad():
-        compiled = hybridize(graph)
-        got, want = compiled(x), graph(x)
-        assert compiled.program(x).fallbacks == ()
-    for name, theirs in want.items():
-        torch.testing.assert_close(got[name], theirs, rtol=1e-9, atol=1e-10, msg=lambda t, n=name: f"{n}: {t}")
 
 
 @pytest.mark.parametrize("rank", [1, 2, 3])

@@ -496,10 +496,7 @@ def _plain(trace: Recording, x: Any, name: str) -> Any:
     Raises:
         TypeError: a bool of NumPy's is no option; in torch's words.
     """
-    if type(x) is Symbol:
-        kind = x.weak
-    else:
-        kind = None if type(x) in (bool, int, float) or is_symbolic(x) else type(x)
+    kind: Any = x.weak if type(x) is Symbol else None if is_symbolic(x) else type(x)
     if kind in (None, bool, int, float) or name == "data" or not issubclass(kind, (int, float, numpy.generic)):
         return x
     if kind is numpy.bool_ and name and name not in _VALUES:

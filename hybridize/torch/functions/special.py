@@ -52,8 +52,8 @@ for _name, _function in {
 _of_reals("sigmoid", ops.sigmoid, "special.expit")
 _of_reals("lgamma", ops.gammaln, "special.gammaln")
 _of_reals("digamma", ops.digamma, "special.psi")
-for _name, _word in {"sinc": "sinc", "special.entr": "special_entr"}.items():
-    _of_reals(_name, lambda x, word=_word: aten(f"{word}.default", type_of(x), x))
+_of_reals("sinc", lambda x: aten("sinc.default", type_of(x), x))
+_of_reals("special.entr", lambda x: aten("special_entr.default", type_of(x), x))
 
 
 @computes("logit", "special.logit")
