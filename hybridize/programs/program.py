@@ -47,6 +47,7 @@ from hybridize.contract.captured import (
 from hybridize.contract.conditions import Decided
 from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.contract.guards import checker, watches
+from hybridize.contract.snapshots import Snapshot
 from hybridize.graph import Graph, exact, is_exact, sizes_of
 from hybridize.ops.op import Op, taping
 from hybridize.programs.backends import Backend, Evaluation, Machine, Memory, Verifying
@@ -854,6 +855,8 @@ def _is_array(value: Any) -> bool:
 
 
 def _first(value: Any) -> Any:
+    if type(value) is Snapshot and value.parts:
+        value = value.parts[-1]
     return value[0] if type(value) is tuple and value else value
 
 
