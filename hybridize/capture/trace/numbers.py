@@ -175,9 +175,9 @@ class Numbers:
         (one, left), (other, right) = origin_of(one, at), origin_of(other, at)
         if one is other:
             return True
-        numbers = left.builder.constants.get(one), right.builder.constants.get(other)
-        if numbers[0] is not None and numbers[1] is not None:
-            return numpy.array_equal(*numbers)
+        number, another = left.builder.constants.get(one), right.builder.constants.get(other)
+        if number is not None and another is not None:
+            return numpy.array_equal(number, another)
         makers = left.producers.of(one), right.producers.of(other)
         if makers[0] is None or makers[1] is None or makers[0].op != makers[1].op:
             return False
