@@ -108,7 +108,7 @@ class Numbers:
         """Leaves of the arguments whose value the program depends on."""
         self._conditions: dict[tuple[Value, type], Condition] = {}
         self._asked: dict[Any, int] = {}
-        """How often a condition was on a number alone."""
+        """Counts of the conditions on one number alone."""
         self.mixed: set[Value] = set()
         """Numbers of which data decides whether they are ints or floats: 0 before a loop, 0.5 after."""
         self._counting: dict[Value, Affine] = {}
