@@ -108,7 +108,7 @@ class Numbers:
         """Leaves of the arguments whose value the program depends on."""
         self._conditions: dict[tuple[Value, type], Condition] = {}
         self._asked: dict[Any, int] = {}
-        """How often a condition was on a number alone."""
+        """Counts of the conditions on one number alone."""
         self.mixed: set[Value] = set()
         """Numbers of which data decides whether they are ints or floats: 0 before a loop, 0.5 after."""
         self._counting: dict[Value, Affine] = {}
@@ -175,9 +175,9 @@ class Numbers:
         (one, left), (other, right) = origin_of(one, at), origin_of(other, at)
         if one is other:
             return True
-        number, beside = left.builder.constants.get(one), right.builder.constants.get(other)
-        if number is not None and beside is not None:
-            return numpy.array_equal(number, beside)
+        number, another = left.builder.constants.get(one), right.builder.constants.get(other)
+        if number is not None and another is not None:
+            return numpy.array_equal(number, another)
         makers = left.producers.of(one), right.producers.of(other)
         if makers[0] is None or makers[1] is None or makers[0].op != makers[1].op:
             return False
