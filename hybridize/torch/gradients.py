@@ -310,9 +310,9 @@ class Attachment:
         if halves.cotangents == route.of and owner.reached(route, route.of).issuperset(route.wrt):
             self.order = _picked([found[k] for k in route.wrt]) if found.keys() >= set(route.wrt) else None
         leaves = [outside[k - len(rows)] for k in route.wrt if k >= len(rows)]
-        self._edges = [
-            torch.autograd.graph.get_gradient_edge(one) for one in leaves if one.is_leaf and one.requires_grad
-        ]
+        edge = torch.autograd.graph.get_gradient_edge
+        with torch.inference_mode(False):  # within it torch makes no nodes
+            self._edges = [edge(one) for one in leaves if one.is_leaf and one.requires_grad]
         """Nodes that add to gradients: torch makes them anew for each call unless somebody keeps them."""
 
     def _made(self, lines: Sequence[str], **names: Any) -> Callable[..., Any]:

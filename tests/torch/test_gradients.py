@@ -434,7 +434,7 @@ def test_backward_hooks_of_a_part_are_refused_and_run_in_an_island():
     x = torch.rand(2, 4, dtype=torch.float64)
     for owner in (module, twin):
         owner[2].register_full_backward_hook(lambda part, inputs, outputs: (inputs[0] * 2,))
-    with pytest.raises(CaptureError, match="a Linear has hooks of its backward pass"):
+    with pytest.raises(CaptureError, match="a Linear has hooks of the backward pass"):
         hybridize(module)(x)
     module[2] = island(module[2])
     for run in (hybridize(module), twin):
