@@ -117,9 +117,17 @@ def current_device() -> Device:
 
 OTHERS: list[Device] = []
 """The devices other than `cpu(0)` that the process has used; while it is empty, every array is on `cpu(0)`."""
-WHEN_USED: list[Callable[[bool], None]] = []
-"""Called with True when the first of them is used: by whom arrays have to be looked at then, and had not to before."""
+_WHEN_USED: list[Callable[[bool], None]] = []
 _NAME = re.compile(r"(cpu|cpu_pinned|cpu_shared)(?:[(:](\d+)\)?)?")
+
+
+def when_used(hear: Callable[[bool], None]) -> None:
+    """Have a function called with True when the first device other than `cpu(0)` is used, or at once if one was: arrays
+    have to be looked at then, and had not to before.
+    """
+    _WHEN_USED.append(hear)
+    if OTHERS:
+        hear(True)
 
 
 class FirstUse(Exception):
@@ -174,7 +182,7 @@ def use(device: Device) -> bool:
     if len(OTHERS) > 1:
         return False
     ACTIVE.append(OTHERS)
-    for hear in WHEN_USED:
+    for hear in _WHEN_USED:
         hear(True)
     return True
 
@@ -184,7 +192,7 @@ def forget() -> None:
     if OTHERS:
         OTHERS.clear()
         del ACTIVE[-1:]
-        for hear in WHEN_USED:
+        for hear in _WHEN_USED:
             hear(False)
 
 

@@ -35,7 +35,7 @@ from hybridize.array.operands import array, axis_of, finished, one_of, operand, 
 from hybridize.array.operands import cast as cast_operand
 from hybridize.array.operands import indices as index_operand
 from hybridize.base import modes
-from hybridize.base.dtypes import float32
+from hybridize.base.dtypes import bool_, float32
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.missing import missing
 from hybridize.base.promotion import floating
@@ -548,7 +548,8 @@ def diag(data: Any, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Cumulative sum."""
     x = array(a)
-    return np.cumsum(x, axis, x.dtype if dtype is None else dtype)
+    kept = float32 if x.dtype == bool_ else x.dtype
+    return np.cumsum(x, axis, kept if dtype is None else dtype)
 
 
 def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:

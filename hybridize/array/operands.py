@@ -19,7 +19,7 @@ from typing import cast as as_type
 
 import numpy
 
-from hybridize.array.device import WHEN_USED, FirstUse
+from hybridize.array.device import FirstUse, when_used
 from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.placing import located
 from hybridize.array.staging import Staging, staging
@@ -124,7 +124,7 @@ def public(function: _Function) -> _Function:
         nonlocal chosen
         chosen = located(function, name) if looks else function
 
-    WHEN_USED.append(choose)
+    when_used(choose)
     return as_type(_Function, call)
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, S
 
 import numpy
 
-from hybridize.array.device import OTHERS, WHEN_USED, cpu, current_device
+from hybridize.array.device import OTHERS, cpu, current_device, when_used
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.placing import arrays_in, device_of, one_device, settled
 from hybridize.base import modes
@@ -778,7 +778,7 @@ def _choose_calls(_: bool) -> None:
             object.__setattr__(function, "__call__", function._dispatch)
 
 
-WHEN_USED.append(_choose_calls)
+when_used(_choose_calls)
 
 
 def _for_python(args: tuple[Any, ...]) -> bool:

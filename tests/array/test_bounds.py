@@ -47,7 +47,6 @@ FUNCTIONS = {
     "index_update": (lambda x, i: npx.index_update(x, i.reshape(1, -1), 1.0), -4, 3),
     "scatter_nd": (lambda x, i: npx.scatter_nd(i * 1.0, i.reshape(1, -1), (4,)), -4, 3),
     "embedding": (lambda x, i: npx.embedding(i, x), 0, 3),
-    "nd.Embedding": (lambda x, i: nd.Embedding(i, x), 0, 3),
     "unravel_index": (lambda x, i: np.unravel_index(i, (2, 2))[0], 0, 3),
     "ravel_multi_index": (lambda x, i: np.ravel_multi_index((i, i * 0), (4, 3)), 0, 3),
     "sequence_last": (lambda x, i: npx.sequence_last(x[:, :2], i), 1, 4),

@@ -331,6 +331,22 @@ DENSITIES = {
 }  # fmt: skip
 
 ND = {
+    **{
+        name: (lambda x, name=name: getattr(nd, name)(x, x + 3.0), lambda x: x / (x + 3.0))
+        for name in (
+            "broadcast_div", "broadcast_divide", "broadcast_true_divide", "div", "divide", "elemwise_div",
+            "elemwise_divide", "elemwise_true_divide", "true_divide",
+        )
+    },
+    **{
+        name: (lambda x, name=name: getattr(nd, name)(x, axis=1), reduced)
+        for names, reduced in (
+            ("sum sum_axis nansum", lambda x: x.sum(1)), ("mean", lambda x: x.mean(1)),
+            ("prod nanprod", lambda x: x.prod(1)), ("max max_axis", lambda x: x.amax(1)),
+            ("min min_axis", lambda x: x.amin(1)),
+        )
+        for name in names.split()
+    },
     **{f"random_pdf_{name}": row for name, row in DENSITIES.items()},
     "array": (lambda x: nd.array(x), torch.clone),
     "concatenate": (lambda x: nd.concatenate([x, x * x]), lambda x: torch.cat([x, x * x])), "moments": (lambda x: nd.moments(x, 0)[1], lambda x: x.var(0, correction=0)), "GroupNorm": (lambda x: nd.GroupNorm(x[None], x[0], x[1], 3), lambda x: F.group_norm(x[None], 3, x[0], x[1])),

@@ -87,7 +87,7 @@ def test_code_without_source_may_call_layers_but_not_decide_on_data():
                 x = torch.randn(2, 3)
                 torch.testing.assert_close(fast(x), function(x))
         fast(x).sum().backward()
-    with pytest.raises(CaptureError, match=r"E411: deciding\(\) .* has no source; called as it is: bool\(\)"):
+    with pytest.raises(CaptureError, match=r"E401: bool\(\) of .*; the source of deciding\(\), .* is not there"):
         hybridize.hybridize(names["deciding"])(torch.ones(3))
 
 

@@ -156,8 +156,8 @@ def _binary(
             # Between captured Python numbers, Python's own arithmetic: 64 bits.
             dtype = float64 if weak is float or kind == "float" else dtype
             weak = bool if kind == "compare" else float if kind == "float" else weak
-        if op in (ops.Max, ops.Min) and isinstance(x, (Weak, *NUMBERS)):
-            x, y = y, x  # at a tie of an array and a number the array has the gradient
+        if op in (ops.Max, ops.Min) and isinstance(x, (Weak, *NUMBERS)) and modes.is_recording():
+            x, y = y, x  # at a tie of an array and a number the array has the gradient, else the sign of its zero
         if kind == "compare" and dtype.kind in "iu":
             found = _compared(primitive, theirs, x, y, dtype, name)
             if found is not None:
@@ -564,11 +564,18 @@ def clip(
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
     if is_integer(a.dtype if isinstance(a, (ndarray, Symbol)) else bool_):
         ends = numpy.iinfo(a.dtype)  # a limit that no element is beyond is none
-        low = None if type(low) is int and low <= ends.min else low
-        high = None if type(high) is int and high >= ends.max else high
-    a = a if low is None else maximum(a, low)
-    a = a if high is None else minimum(a, high)
+        low = None if type(low) is int and low <= ends.min else _limit(low, a.dtype, maximum, ends.min)
+        high = None if type(high) is int and high >= ends.max else _limit(high, a.dtype, minimum, ends.max)
+    a = a if low is None else maximum(low, a)
+    a = a if high is None else minimum(high, a)
     return finished(array(a) if low is not None or high is not None else copy(a), out)
+
+
+def _limit(limit: Any, dtype: DType, nearer: Callable[..., Any], end: int) -> Any:
+    """A limit of integers; a number that only calls know as the nearest one that `dtype` holds."""
+    if type(limit) is Symbol and limit.weak is int:
+        return astype(nearer(result(strong(limit, int64)), end), dtype)
+    return limit
 
 
 def root(x: Any) -> Any:

@@ -37,7 +37,7 @@ from hybridize.array.operands import array, check_real, finished, one_of, operan
 from hybridize.array.operands import count as count_of
 from hybridize.array.policies import double, promoted, together
 from hybridize.base.dtypes import DType, float32, float64, int64, is_complex, is_float, is_inexact
-from hybridize.base.errors import CaptureError, ShapeError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, CaptureError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import floating
 
 histogram_bin_edges = data_dependent("histogram_bin_edges", numpy.histogram_bin_edges)
@@ -269,10 +269,12 @@ def _histogram(
 
 def _edges(x: Any, bins: Any, range: Any) -> Any:
     """The edges of bins, in float64: where only their number is said, at even distance over all elements."""
+    if bins is None:
+        raise ArgumentError("E344", "histogram: bins is a number of them, or their edges; got None")
     if not isinstance(bins, int):
         edges = array(bins, float64).astype(float64, copy=False)
         if edges.ndim != 1:
-            raise ShapeError("E118", f"histogram: the bins must be a vector, got {edges.type}")
+            raise ValueArgumentError("E345", f"histogram: the bins must be a vector, got {edges.type}")
         require(all_(less_equal(edges[:-1], edges[1:])), "histogram: bins ascend")
         return edges
     if count_of(bins, "histogram: bins") < 1:
@@ -284,4 +286,10 @@ def _edges(x: Any, bins: Any, range: Any) -> Any:
     return linspace(low - aside, high + aside, bins + 1)
 
 
-histogram = data_dependent("histogram", numpy.histogram, captured=_histogram)
+def _check_array(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuse a list that is no array, whoever is going to compute."""
+    if isinstance(data := args[0] if args else kwargs.get("a"), (list, tuple)):
+        array(data)
+
+
+histogram = data_dependent("histogram", numpy.histogram, captured=_histogram, check=_check_array)

@@ -90,14 +90,11 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
         result = made(*args, **kwargs)
     except BaseException as error:
         changed = reached.put_back()
-        if isinstance(error, CaptureError) and (error.code == "E401" or convert.is_edited(function)):
-            why, remedy = "it has no source", "define it in a file, or in a cell of a notebook"
-            if convert.is_edited(function):
-                why, remedy = "its source is not what was imported", "restart Python, or import it again"
+        if isinstance(error, CaptureError) and convert.is_edited(function):
             raise trace.root.refusing(CaptureError(
-                "E411", f"{function.__name__}() of {function.__code__.co_filename} cannot be converted, as {why}; "
-                f"called as it is: {error.what}",
-                help=remedy,
+                "E411", f"{function.__name__}() cannot be converted: its source in {function.__code__.co_filename} is "
+                f"not what was imported; called as it is: {error.what}",
+                help="restart Python, or import it again",
             )) from error  # fmt: skip
         if _lacks_source(error, function):
             raise trace.root.refusing(CaptureError(

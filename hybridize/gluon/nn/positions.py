@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.array.functions import creation, neural, positions
+from hybridize.array.functions import creation, neural
+from hybridize.array.functions import positions as encodings
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.base import dims
@@ -49,7 +50,7 @@ class PositionalEncoding(HybridBlock):
         self._table = None
         if max_length is not None:
             check_count(self, "max_length", max_length)
-            self._table = positions.sinusoidal_positions(creation.arange(max_length), units, base)
+            self._table = encodings.sinusoidal_positions(creation.arange(max_length), units, base)
 
     def forward(self, x: Any, positions: Any = None) -> ndarray:
         _check_vectors(self, x, self._units)
@@ -57,7 +58,7 @@ class PositionalEncoding(HybridBlock):
             added = _first_rows(self, self._table, x)
         else:
             places = creation.arange(x.shape[-2]) if positions is None else _places(self, positions, x)
-            added = positions.sinusoidal_positions(places, self._units, self._base, floating(x.dtype))
+            added = encodings.sinusoidal_positions(places, self._units, self._base, floating(x.dtype))
         return neural.dropout(x + added, self._dropout)
 
     def __repr__(self) -> str:
@@ -153,7 +154,7 @@ class RotaryEmbedding(HybridBlock):
         self._base, self._pairing, self._rotary_size, self._layout = base, pairing, rotary_size, layout
 
     def forward(self, x: Any, positions: Any = None) -> ndarray:
-        return positions.rotary_embedding(x, positions, self._base, self._pairing, self._rotary_size, self._layout)
+        return encodings.rotary_embedding(x, positions, self._base, self._pairing, self._rotary_size, self._layout)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(base={self._base}, pairing={self._pairing})"
