@@ -26,7 +26,8 @@ from hybridize.contract.places import Attribute
 from hybridize.torch.internals import as_class, as_torch
 from hybridize.torch.memory import tensor_of
 
-_NOTHING = torch.empty(0, device="meta")
+with torch.inference_mode(False):  # this module may be loaded by a call within it
+    _NOTHING = torch.empty(0, device="meta")
 """The memory of every tensor of a program, to code that does not ask: none."""
 _GRAD: Any = torch.Tensor.grad
 _DATA: Any = torch.Tensor.data
