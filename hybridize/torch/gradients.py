@@ -312,7 +312,7 @@ class Attachment:
         leaves = [outside[k - len(rows)] for k in route.wrt if k >= len(rows)]
         edge = torch.autograd.graph.get_gradient_edge
         with torch.inference_mode(False):  # within it torch makes no nodes
-            self._edges = [edge(one) for one in leaves if one.is_leaf and one.requires_grad]
+            self._edges = [edge(x) for x in leaves if x.is_leaf and x.requires_grad and not x.is_inference()]
         """Nodes that add to gradients: torch makes them anew for each call unless somebody keeps them."""
 
     def _made(self, lines: Sequence[str], **names: Any) -> Callable[..., Any]:

@@ -318,10 +318,10 @@ def test_what_torch_exports_not_is_compiled():
 
 def test_what_no_program_computes_is_refused_at_its_line():
     def loss(x):
-        return F.ctc_loss(x, torch.tensor([[1, 2]]), torch.tensor([5]), torch.tensor([2]))
+        return F.one_hot(x)
 
-    with pytest.raises(CaptureError, match="E422: ctc_loss cannot be compiled") as caught:
-        hybridize(Function(loss))(torch.randn(5, 1, 4))
+    with pytest.raises(CaptureError, match="E422: .*one_hot") as caught:
+        hybridize(Function(loss))(torch.tensor([1, 2]))
     assert caught.value.loc.line == loss.__code__.co_firstlineno + 1
 
 
