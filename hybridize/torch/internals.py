@@ -38,6 +38,8 @@ as_torch: Callable[[], AbstractContextManager[Any]] = _named("_C.DisableTorchFun
 """Makes the context within which neither modes nor classes of tensors see what is called."""
 as_class: Callable[..., Any] = _named("Tensor._make_subclass")
 """Makes a tensor of a class over another one, unseen by modes, as the public `Tensor.as_subclass` is not."""
+OPERATORS: tuple[type, ...] = _named("_ops.OpOverload", ()), _named("_ops.OpOverloadPacket", ())
+"""Classes of the operators of other libraries, as `torch.ops.library.name.default`."""
 BUILT_IN: ModuleType = _named("_C")
 BUILT_IN_LAYERS: ModuleType = _named("_C._nn")
 """Modules of the functions in C++ that `torch.nn.functional` calls: they arrive by these objects."""

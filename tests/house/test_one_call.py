@@ -25,6 +25,7 @@ import json, os, sys
 import hybridize
 
 FOLDER = os.path.dirname(hybridize.__file__) + os.sep
+LATE = os.path.join("base", "names.py"), os.path.join("base", "hooks.py")  # load a name that is first asked for
 
 
 def passed(call):
@@ -36,7 +37,7 @@ def passed(call):
         code = frame.f_code
         if event not in ("call", "return") or not code.co_filename.startswith(FOLDER):
             return
-        if code.co_name == "<module>":
+        if code.co_name == "<module>" or (code.co_name == "__getattr__" and code.co_filename.endswith(LATE)):
             importing += 1 if event == "call" else -1
         elif event == "call" and not importing:
             found.setdefault(code.co_filename[len(FOLDER):].replace(os.sep, "/"))

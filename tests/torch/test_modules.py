@@ -320,7 +320,7 @@ def test_what_no_program_computes_is_refused_at_its_line():
     def loss(x):
         return F.one_hot(x)
 
-    with pytest.raises(CaptureError, match="E422: .*one_hot") as caught:
+    with pytest.raises(CaptureError, match=r"E422: .*one_hot") as caught:
         hybridize(Function(loss))(torch.tensor([1, 2]))
     assert caught.value.loc.line == loss.__code__.co_firstlineno + 1
 

@@ -168,7 +168,7 @@ def test_objects_of_a_users_class_are_taken_or_refused_for_what_no_program_can_d
 
 class Lost(nn.Module):
     def forward(self, x):
-        return torch.nn.functional.ctc_loss(x, torch.tensor([[1, 2]]), torch.tensor([5]), torch.tensor([2]))
+        return torch.fft.rfft(x).abs()
 
 
 def test_a_refusal_is_short():

@@ -43,6 +43,7 @@ from hybridize.torch.functions.lists import of_each
 from hybridize.torch.functions.rules import check_operands, written_as
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import store
+from hybridize.torch.internals import OPERATORS as OF_LIBRARIES
 from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, transform
 from hybridize.torch.tensors import OWN, TracedTensor
 
@@ -286,7 +287,7 @@ def unsupported(trace: Recording, function: Any) -> CaptureError:
 
 def name_of(function: Any) -> str:
     """Name a function of torch as users write it."""
-    if isinstance(function, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
+    if isinstance(function, OF_LIBRARIES):
         return f"torch.ops.{function}"
     name = getattr(function, "__name__", str(function))
     owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
