@@ -719,3 +719,51 @@ def test_get_of_a_weak_dictionary_follows_what_is_put_there():
         lambda: table.update(one=one), lambda: setattr(one, "value", 9.0), lambda: table.pop("one"),
     )  # fmt: skip
     assert answers[0] == answers[3] and answers[1] != answers[2]
+
+
+class Slotted:
+    __slots__ = ("function",)
+
+
+class Inherits(Slotted):
+    pass
+
+
+class OfClass:
+    function = np.tanh
+
+
+def _as_class_attribute(function):
+    OfClass.function = staticmethod(function)
+    return OfClass()
+
+
+def _kept_by(kind):
+    def keep(function, holder=None):
+        holder = kind() if holder is None else holder
+        holder.function = function
+        return holder
+
+    return keep
+
+
+@pytest.mark.parametrize("kind", [type("Plain", (), {}), Slotted, Inherits, types.SimpleNamespace])
+def test_functions_of_ours_that_objects_keep_are_seen(kind):
+    keep = _kept_by(kind)
+    holder, x = keep(np.tanh), np.array([0.5, 1.0])
+    called, asked = (
+        hybridize(lambda x: holder.function(x)),
+        hybridize(lambda x: x if holder.function is np.tanh else -x),
+    )
+    for function in (np.tanh, np.exp, np.linalg.norm, np.tanh, lambda x: x * 0, np.exp):
+        keep(function, holder)
+        numpy.testing.assert_allclose(called(x).asnumpy(), function(x).asnumpy(), rtol=1e-6)
+        numpy.testing.assert_array_equal(asked(x).asnumpy(), (x if function is np.tanh else -x).asnumpy())
+
+
+def test_functions_of_ours_that_classes_keep_are_seen():
+    holder, x = _as_class_attribute(np.tanh), np.array([0.5, 1.0])
+    called = hybridize(lambda x: holder.function(x))
+    for function in (np.tanh, np.exp, np.tanh):
+        _as_class_attribute(function)
+        numpy.testing.assert_allclose(called(x).asnumpy(), function(x).asnumpy(), rtol=1e-6)

@@ -1060,8 +1060,9 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     value = getattr(owner, name)
     if isinstance(owner, type) and is_trusted_class(owner) and not isinstance(value, (int, float, str)):
         return value
-    if isinstance(value, FUNCTIONS) and not is_users(value):
-        return value
+    is_kept = name in mine or member is value or type(member) is types.MemberDescriptorType
+    if isinstance(value, FUNCTIONS) and not is_users(value) and not is_kept:
+        return value  # made at each look: `super().__init__`, a method of a class of Python's
     if world.is_own(owner) and type(value) in CONTAINERS and Attribute(type(owner), name).read() is MISSING:
         return value
     if world.has_own_class(owner) and name not in mine and member is not MISSING:
