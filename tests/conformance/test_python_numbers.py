@@ -981,3 +981,45 @@ def test_a_scalar_of_numpys_from_outside_rounds_as_imperatively(function, scalar
     compiled = hybridize(lambda r: function(scalar, r))
     for r in (0.3, 1.7, 0.25, 0.3):
         assert repr(compiled(r)) == repr(function(scalar, r))
+
+
+def _counted(x):
+    count = 0
+    for i in range(len(x)):
+        if x[i] > 0:
+            count += 1
+    return count
+
+
+def _counted_by_number(x):
+    count = 0
+    for i in range(190):
+        if x[0] > i:
+            count += 1
+    return count
+
+
+def _kept_in_a_dict(x):
+    state = {"count": 0}
+    for i in range(len(x)):
+        if x[i] > 0:
+            state["count"] += 1
+    return state["count"]
+
+
+def _index_after_many_rounds(x):
+    for _ in range(20):
+        for _ in range(20):
+            x = x + 1
+    k = 5
+    if x[k] > 0:
+        k = 2
+    return x[k]
+
+
+@pytest.mark.parametrize("function", [_counted, _counted_by_number, _kept_in_a_dict, _index_after_many_rounds])
+def test_numbers_that_many_rounds_change(function):
+    compiled = Function(function)
+    for n in (190, 9):
+        x = np.array(numpy.where(numpy.arange(n) % 3, 120.0, -1.0))
+        assert float(compiled(x)) == float(function(x))

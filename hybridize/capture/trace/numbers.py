@@ -25,6 +25,7 @@ from hybridize.base.dtypes import float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.nested import flatten
 from hybridize.base.promotion import EXACT
+from hybridize.base.room import with_room
 from hybridize.capture.outside.world import World
 from hybridize.capture.trace import bounds
 from hybridize.capture.trace.bounds import ARGUMENT, CARRIED, LITTLE, WHOLE, Bounds, is_beyond, within
@@ -126,7 +127,7 @@ class Numbers:
         value = self._value(symbol, at)
         known: dict[Value, Any] = {}
         used: dict[Any, Value] = {}
-        if value is None or not self._is_number(value) or not self._evaluated(value, known, used):
+        if value is None or not self._is_number(value) or not with_room(self._evaluated, value, known, used):
             return None
         assert symbol.weak is not None
         number = symbol.weak(known[value])
@@ -145,7 +146,7 @@ class Numbers:
         """
         value = self._value(symbol, at)
         used: dict[Any, Value] = {}
-        if value is None or not self._evaluated(value, {}, used):
+        if value is None or not with_room(self._evaluated, value, {}, used):
             return None
         if any(type(one) is not int or (one in self._indices and one not in self.pinned) for one in used):
             return None
@@ -225,7 +226,7 @@ class Numbers:
                 return True  # as a size is, whichever that is
         known: dict[Value, Any] = {}
         used: dict[Any, Value] = {}
-        if value is None or not self._is_number(value) or not self._evaluated(value, known, used):
+        if value is None or not self._is_number(value) or not with_room(self._evaluated, value, known, used):
             return None
         truth = bool(known[value])
         self._depend(value, used, truth)
@@ -575,7 +576,7 @@ class Numbers:
             )
             return ARGUMENT if number and one.type.dtype == int64 else None
 
-        return bounds.bounds(value, scope.producers.of, leaf, self.bounds)
+        return with_room(bounds.bounds, value, scope.producers.of, leaf, self.bounds)  # long chains: c += 1 by rounds
 
     def _depend(self, value: Value, used: dict[Any, Value], expected: bool | int | float) -> None:
         """Let the program depend on what `value` is."""
@@ -602,7 +603,7 @@ class Numbers:
 
     def _is_number(self, value: Value) -> bool:
         """Tell whether a value may be evaluated; sizes among what it is made of are not asked for before that."""
-        return self._comes_of_numbers(value, set())
+        return with_room(lambda: self._comes_of_numbers(value, set()))
 
     def _evaluated(self, value: Value, known: dict[Value, Any], used: dict[Any, Value]) -> bool:
         """Evaluate `value` into `known` where it depends on numbers among the arguments and on constants only."""
@@ -642,7 +643,7 @@ class Numbers:
                     visit(x)
                 found[id(node)] = node
 
-        visit(value)
+        with_room(visit, value)
         return list(found.values())
 
     def _constants(self, value: Value) -> dict[Value, Any]:
