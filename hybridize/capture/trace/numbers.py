@@ -378,7 +378,13 @@ class Numbers:
                 return entry.symbol.weak is not None
         seen.add(value)
         node = self._program.producers.of(value)
-        return node is not None and all(self._comes_of_numbers(x, seen) for x in node.inputs)
+        if node is None:
+            return False
+        # Not `all`: chains may be as deep as there are rounds, and its frames take the stack of the machine.
+        for x in node.inputs:  # noqa: SIM110
+            if not self._comes_of_numbers(x, seen):
+                return False
+        return True
 
     def _by_data(
         self, name: str, function: Callable[..., Any], operands: Sequence[Any], kinds: Any, at: GraphScope
@@ -624,8 +630,11 @@ class Numbers:
                 used[entry.position] = value
                 return entry.symbol.weak is not None
         node = self._program.producers.of(value)
-        if node is None or not all(self._evaluated(x, known, used) for x in node.inputs):
+        if node is None:
             return False
+        for x in node.inputs:  # not by `all`, as above
+            if not self._evaluated(x, known, used):
+                return False
         op: Any = node.op
         with numpy.errstate(all="ignore"):
             results = op.reference(*(known[x] for x in node.inputs))
