@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy
 
-from hybridize.base.loading import load_module
-from hybridize.base.names import late, places
+from hybridize.base.names import late, loaded, places
 
 PLACES = places(
     "hybridize.array",
@@ -102,7 +101,7 @@ def _instead(name: str) -> Mapping[str, str]:
 
 def _with_methods(name: str, function: Any) -> None:
     if type(vars(numpy).get(name)) is numpy.ufunc:
-        load_module("hybridize.array.functions.ufuncs").give_methods({name: function})
+        loaded("hybridize.array.functions.ufuncs").give_methods({name: function})
 
 
 __getattr__, __dir__ = late(globals(), PLACES, _instead, _with_methods)

@@ -11,7 +11,9 @@ read the module's stub, `np.pyi`, which `docs/make.py` writes from the same tabl
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
+from types import FrameType
 from typing import Any
 
 from hybridize.base.loading import load_module
@@ -35,6 +37,24 @@ def places(package: str, names: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def _is_importing() -> bool:
+    """Tell whether a module asks as it is imported: like an import statement, it takes no lock but Python's then."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and getattr(frame.f_globals.get("__spec__"), "_initializing", False):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def loaded(name: str) -> Any:
+    """Return the module of this name, which is imported if it was not yet; also for a module that is being imported."""
+    if not _is_importing():
+        return load_module(name)
+    __import__(name)
+    return sys.modules[name]
+
+
 def late(
     module: dict[str, Any],
     places: Mapping[str, str],
@@ -52,11 +72,13 @@ def late(
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - a module's
         place = places.get(name)
+        if place is None and _is_importing():  # by `from package import module`
+            raise AttributeError(f"module {module.get('__name__')!r} has no attribute {name!r}")
         if place is None:
             remedies = instead(name) if callable(instead) else instead
             raise missing(module.get("__name__", "functions"), name, {*module, *places}, remedies)
         home, _, attribute = place.partition(":")
-        value = load_module(home)
+        value = loaded(home)
         if attribute:
             value = getattr(value, attribute)
         if prepare is not None:
