@@ -42,14 +42,10 @@ def _count(x: NDArray[Any]) -> NDArray[Any]:
     return counted
 
 
-class BitCount(Unary):
+class BitCount(Unary, scalar="popcount", meaning=_count, slope=lambda g, y, x: None):
     """The number of bits that are 1, in the dtype of x; those of a negative number in two's complement."""
 
-    scalar, meaning, takes = "popcount", _count, INTEGER
-    domain = (-100.0, 100.0)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return None
+    takes, domain = INTEGER, (-100.0, 100.0)
 
 
 @frozen

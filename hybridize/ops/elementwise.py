@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elementwise ops: equal shapes and dtypes in, the same shape out, one scalar function per element.
 
-A subclass says its word in the loop IR's table, its meaning as a NumPy function, which dtypes it takes, and its
-gradient. Parameterless ops are equal when their classes are, so one instance of each is enough.
+A subclass is a row: behind its base stand its meaning, a NumPy function, and its slope, the gradient rule; in its body
+which dtypes it takes, and what else differs from the base. Parameterless ops are equal when their classes are, so one
+instance of each is enough.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -71,7 +71,23 @@ class Elementwise(Op, abstract=True):
     truth: ClassVar[bool]
     """True if the result is bool: of the scalar function."""
 
-    def __init_subclass__(cls, *, abstract: bool = False) -> None:
+    slope: ClassVar[Callable[..., Any]]
+    """The gradient rule: from the cotangent of the result, the result and the operands to the cotangents of these."""
+
+    def __init_subclass__(
+        cls,
+        *,
+        abstract: bool = False,
+        meaning: Callable[..., Any] | None = None,
+        slope: Callable[..., Any] | None = None,
+        scalar: str = "",
+    ) -> None:
+        """Take the rules of a row, and register the class; its word in the loop IR is its name, or `scalar`."""
+        for name, rule in (("meaning", meaning), ("slope", slope)):
+            if rule is not None:
+                setattr(cls, name, staticmethod(rule))
+        if meaning is not None:
+            cls.scalar = scalar or cls.__name__.lower()
         super().__init_subclass__(abstract=abstract)
         if not abstract:
             function = FUNCTIONS[cls.scalar]
@@ -81,7 +97,7 @@ class Elementwise(Op, abstract=True):
     def _missing(cls) -> list[str]:
         known = getattr(cls, "scalar", None) in FUNCTIONS
         scalar = [] if known else ["scalar, a name of `loops.functions.FUNCTIONS`"]
-        return super()._missing() + scalar + ([] if hasattr(cls, "meaning") else ["meaning"])
+        return super()._missing() + scalar + [rule for rule in ("meaning", "slope") if not hasattr(cls, rule)]
 
     def __hash__(self) -> int:
         return hash(type(self))
@@ -124,12 +140,8 @@ class Unary(Elementwise, abstract=True):
     """The interval that samples are drawn from, kinks and poles apart."""
 
     def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Gradient, ...]:
-        """By `gradient`."""
-        return (self.gradient(g[0], y[0], x),)
-
-    @abstractmethod
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        """The cotangent of x, from that of y."""
+        """By the slope."""
+        return (type(self).slope(g[0], y[0], x),)
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
@@ -156,12 +168,9 @@ class Binary(Elementwise, abstract=True):
     """The interval for samples of the second operand, if another one."""
 
     def vjp(self, g: tuple[Operand, ...], z: tuple[Operand, ...], x: Operand, y: Operand) -> tuple[Gradient, ...]:
-        """By `gradient`."""
-        return self.gradient(g[0], z[0], x, y)
-
-    @abstractmethod
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        """The cotangents of x and y, from that of z."""
+        """By the slope."""
+        cotangents: tuple[Gradient, ...] = type(self).slope(g[0], z[0], x, y)
+        return cotangents
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:

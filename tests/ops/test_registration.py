@@ -147,7 +147,9 @@ def test_a_class_defines_all_rules(rule):
 
 def test_an_elementwise_op_names_its_scalar_function():
     with pytest.raises(InternalError, match=r"E914.*does not define scalar"):
-        type("Lacking", (Unary,), {"meaning": numpy.abs, "gradient": part})
+        type("Lacking", (Unary,), {"meaning": numpy.abs, "slope": part})
+    with pytest.raises(InternalError, match=r"E914.*does not define slope"):
+        type("Lacking", (Unary,), {}, scalar="abs", meaning=numpy.abs)
 
 
 def test_a_base_is_no_op():
