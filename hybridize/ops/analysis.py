@@ -9,7 +9,7 @@ import numpy
 
 from hybridize.ops import special
 from hybridize.ops.arithmetic import add, bit_not, bit_or, div, eq, lt, mul, neg, sub, where
-from hybridize.ops.elementwise import Unary, unary
+from hybridize.ops.elementwise import Unary, UnaryFunction, unary
 from hybridize.ops.op import OfComplex, Operand
 from hybridize.ops.views import like
 
@@ -35,19 +35,17 @@ class Trunc(Unary, meaning=numpy.trunc, slope=lambda g, y, x: like(0, x)):
 class Sqrt(Unary, meaning=numpy.sqrt, slope=lambda g, y, x: div(mul(g, like(0.5, y)), y)):
     """The square root."""
 
-    of_complex, domain = OfComplex.HOLOMORPHIC, (0.3, 3.0)
+    of_complex = OfComplex.HOLOMORPHIC
 
 
 class Rsqrt(Unary, meaning=special.rsqrt, slope=lambda g, y, x: mul(mul(g, like(-0.5, x)), div(y, x))):
     """1 / sqrt(x)"""
 
-    of_complex, domain = OfComplex.HOLOMORPHIC, (0.3, 3.0)
+    of_complex = OfComplex.HOLOMORPHIC
 
 
 class Cbrt(Unary, meaning=numpy.cbrt, slope=lambda g, y, x: div(mul(g, y), mul(like(3, x), x))):
     """The cube root."""
-
-    domain = (0.3, 3.0)
 
 
 class Exp(Unary, meaning=numpy.exp, slope=lambda g, y, x: mul(g, y)):
@@ -71,25 +69,25 @@ class Expm1(Unary, meaning=special.expm1, slope=lambda g, y, x: mul(g, add(y, li
 class Log(Unary, meaning=numpy.log, slope=lambda g, y, x: div(g, x)):
     """The natural logarithm."""
 
-    of_complex, domain = OfComplex.HOLOMORPHIC, (0.3, 3.0)
+    of_complex = OfComplex.HOLOMORPHIC
 
 
 class Log2(Unary, meaning=numpy.log2, slope=lambda g, y, x: div(g, mul(x, like(math.log(2), x)))):
     """The logarithm to base 2."""
 
-    of_complex, domain = OfComplex.HOLOMORPHIC, (0.3, 3.0)
+    of_complex = OfComplex.HOLOMORPHIC
 
 
 class Log10(Unary, meaning=numpy.log10, slope=lambda g, y, x: div(g, mul(x, like(math.log(10), x)))):
     """The logarithm to base 10."""
 
-    of_complex, domain = OfComplex.HOLOMORPHIC, (0.3, 3.0)
+    of_complex = OfComplex.HOLOMORPHIC
 
 
 class Log1p(Unary, meaning=numpy.log1p, slope=lambda g, y, x: div(g, add(x, like(1, x)))):
     """log(1 + x), exact for small x."""
 
-    of_complex, domain = OfComplex.HOLOMORPHIC, (-0.9, 2.0)
+    of_complex = OfComplex.HOLOMORPHIC
 
 
 class Sin(Unary, meaning=numpy.sin, slope=lambda g, y, x: mul(g, cos(x))):
@@ -107,19 +105,19 @@ class Cos(Unary, meaning=numpy.cos, slope=lambda g, y, x: neg(mul(g, sin(x)))):
 class Tan(Unary, meaning=numpy.tan, slope=lambda g, y, x: mul(g, add(mul(y, y), like(1, x)))):
     """The tangent of x, in radians."""
 
-    of_complex, domain = OfComplex.HOLOMORPHIC, (-1.2, 1.2)
+    of_complex = OfComplex.HOLOMORPHIC
 
 
 class Arcsin(Unary, meaning=numpy.arcsin, slope=lambda g, y, x: mul(g, rsqrt(_one_less_square(x)))):
     """The angle whose sine is x."""
 
-    of_complex, domain = OfComplex.HOLOMORPHIC, (-0.9, 0.9)
+    of_complex = OfComplex.HOLOMORPHIC
 
 
 class Arccos(Unary, meaning=numpy.arccos, slope=lambda g, y, x: neg(mul(g, rsqrt(_one_less_square(x))))):
     """The angle whose cosine is x."""
 
-    of_complex, domain = OfComplex.HOLOMORPHIC, (-0.9, 0.9)
+    of_complex = OfComplex.HOLOMORPHIC
 
 
 class Arctan(Unary, meaning=numpy.arctan, slope=lambda g, y, x: div(g, add(mul(x, x), like(1, x)))):
@@ -155,13 +153,13 @@ class Arcsinh(Unary, meaning=numpy.arcsinh, slope=lambda g, y, x: mul(g, rsqrt(a
 class Arccosh(Unary, meaning=numpy.arccosh, slope=lambda g, y, x: mul(g, rsqrt(sub(mul(x, x), like(1, x))))):
     """The number whose hyperbolic cosine is x."""
 
-    of_complex, domain = OfComplex.VALUED, (1.2, 3.0)
+    of_complex = OfComplex.VALUED
 
 
 class Arctanh(Unary, meaning=numpy.arctanh, slope=lambda g, y, x: div(g, _one_less_square(x))):
     """The number whose hyperbolic tangent is x."""
 
-    of_complex, domain = OfComplex.HOLOMORPHIC, (-0.9, 0.9)
+    of_complex = OfComplex.HOLOMORPHIC
 
 
 class Erf(
@@ -175,19 +173,13 @@ class Erfinv(
 ):
     """The number whose error function is x."""
 
-    domain = (-0.9, 0.9)
-
 
 class Gamma(Unary, meaning=special.gamma, slope=lambda g, y, x: mul(g, mul(y, digamma(x)))):
     """The gamma function; NaN at negative integers."""
 
-    domain = (0.3, 3.0)
-
 
 class Gammaln(Unary, meaning=special.gammaln, slope=lambda g, y, x: mul(g, digamma(x))):
     """The logarithm of the absolute value of the gamma function."""
-
-    domain = (0.3, 3.0)
 
 
 class Sigmoid(Unary, meaning=special.sigmoid, slope=lambda g, y, x: mul(g, mul(y, sub(like(1, y), y)))):
@@ -212,40 +204,40 @@ class Isfinite(Unary, meaning=numpy.isfinite, slope=lambda g, y, x: None):
     of_complex = OfComplex.RULED
 
 
-floor = unary(Floor)
-ceil = unary(Ceil)
-round = unary(Round)
-trunc = unary(Trunc)
-sqrt = unary(Sqrt)
-rsqrt = unary(Rsqrt)
-cbrt = unary(Cbrt)
-exp = unary(Exp)
-exp2 = unary(Exp2)
-expm1 = unary(Expm1)
-log = unary(Log)
-log2 = unary(Log2)
-log10 = unary(Log10)
-log1p = unary(Log1p)
-sin = unary(Sin)
-cos = unary(Cos)
-tan = unary(Tan)
-arcsin = unary(Arcsin)
-arccos = unary(Arccos)
-arctan = unary(Arctan)
-sinh = unary(Sinh)
-cosh = unary(Cosh)
-tanh = unary(Tanh)
-arcsinh = unary(Arcsinh)
-arccosh = unary(Arccosh)
-arctanh = unary(Arctanh)
-erf = unary(Erf)
-erfinv = unary(Erfinv)
-gamma = unary(Gamma)
-gammaln = unary(Gammaln)
-sigmoid = unary(Sigmoid)
-isnan = unary(Isnan)
-isinf = unary(Isinf)
-isfinite = unary(Isfinite)
+floor: UnaryFunction = unary(Floor)
+ceil: UnaryFunction = unary(Ceil)
+round: UnaryFunction = unary(Round)
+trunc: UnaryFunction = unary(Trunc)
+sqrt: UnaryFunction = unary(Sqrt)
+rsqrt: UnaryFunction = unary(Rsqrt)
+cbrt: UnaryFunction = unary(Cbrt)
+exp: UnaryFunction = unary(Exp)
+exp2: UnaryFunction = unary(Exp2)
+expm1: UnaryFunction = unary(Expm1)
+log: UnaryFunction = unary(Log)
+log2: UnaryFunction = unary(Log2)
+log10: UnaryFunction = unary(Log10)
+log1p: UnaryFunction = unary(Log1p)
+sin: UnaryFunction = unary(Sin)
+cos: UnaryFunction = unary(Cos)
+tan: UnaryFunction = unary(Tan)
+arcsin: UnaryFunction = unary(Arcsin)
+arccos: UnaryFunction = unary(Arccos)
+arctan: UnaryFunction = unary(Arctan)
+sinh: UnaryFunction = unary(Sinh)
+cosh: UnaryFunction = unary(Cosh)
+tanh: UnaryFunction = unary(Tanh)
+arcsinh: UnaryFunction = unary(Arcsinh)
+arccosh: UnaryFunction = unary(Arccosh)
+arctanh: UnaryFunction = unary(Arctanh)
+erf: UnaryFunction = unary(Erf)
+erfinv: UnaryFunction = unary(Erfinv)
+gamma: UnaryFunction = unary(Gamma)
+gammaln: UnaryFunction = unary(Gammaln)
+sigmoid: UnaryFunction = unary(Sigmoid)
+isnan: UnaryFunction = unary(Isnan)
+isinf: UnaryFunction = unary(Isinf)
+isfinite: UnaryFunction = unary(Isfinite)
 
 
 def _one_less_square(x: Operand) -> Operand:

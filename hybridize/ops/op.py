@@ -66,20 +66,6 @@ class OfComplex(Enum):
     """Takes them, and has no gradient there."""
 
 
-@frozen
-class Sample:
-    """One case of an op for the catalogue tests."""
-
-    inputs: tuple[NDArray[Any], ...]
-    op: Op
-    grad: tuple[int, ...] | None = None
-    """The inputs to check by central differences; None: every floating-point input."""
-    fails: type[Exception] | None = None
-    """The error that `infer` must raise for these inputs."""
-    rtol: float = 1e-5
-    atol: float = 1e-6
-
-
 @cache
 def snake(name: str) -> str:
     """`LayerNorm` -> `layer_norm`; `FMax` -> `fmax`."""
@@ -241,11 +227,6 @@ class Op(ABC):
         It takes operands of these types.
         """
         return None
-
-    @classmethod
-    @abstractmethod
-    def samples(cls) -> Iterator[Sample]:
-        """Small cases that reach every field, every special shape, and inputs that must fail."""
 
 
 def _minding_complex(infer: Callable[..., tuple[TensorType, ...]]) -> Callable[..., tuple[TensorType, ...]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hybridize.base.dtypes import float64, is_inexact
 from hybridize.ops.analysis import log, sigmoid, trunc
 from hybridize.ops.arithmetic import add, div, eq, mul, neg, sign, sub, where
-from hybridize.ops.elementwise import SIGNED_NUMBER, Binary, Gradient, binary
+from hybridize.ops.elementwise import SIGNED_NUMBER, Binary, BinaryFunction, Gradient, binary
 from hybridize.ops.op import OfComplex, Operand, type_of
 from hybridize.ops.views import cast, like
 
@@ -28,7 +28,7 @@ def _power(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
 class Pow(Binary, meaning=_power):
     """x to the power of y. Negative powers of integers are truncated: 0 but for bases 1 and -1."""
 
-    of_complex, takes, domain, second = OfComplex.HOLOMORPHIC, SIGNED_NUMBER, (0.3, 3.0), (-1.5, 2.0)
+    of_complex, takes = OfComplex.HOLOMORPHIC, SIGNED_NUMBER
 
     @staticmethod
     def slope(g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
@@ -44,7 +44,7 @@ class Pow(Binary, meaning=_power):
 class Fmod(Binary, meaning=numpy.fmod, slope=lambda g, z, x, y: (g, neg(mul(g, trunc(div(x, y)))))):
     """The remainder of x / y with the sign of x; 0 for an integer divided by 0."""
 
-    takes, second, smooth = SIGNED_NUMBER, (0.6, 2.9), False
+    takes, smooth = SIGNED_NUMBER, False
 
 
 class Arctan2(Binary, meaning=numpy.arctan2):
@@ -75,9 +75,9 @@ class LogAddExp(
     """log(exp(x) + exp(y)), without overflow"""
 
 
-pow = binary(Pow)
-fmod = binary(Fmod)
-arctan2 = binary(Arctan2)
-hypot = binary(Hypot)
-copysign = binary(Copysign)
-log_add_exp = binary(LogAddExp)
+pow: BinaryFunction = binary(Pow)
+fmod: BinaryFunction = binary(Fmod)
+arctan2: BinaryFunction = binary(Arctan2)
+hypot: BinaryFunction = binary(Hypot)
+copysign: BinaryFunction = binary(Copysign)
+log_add_exp: BinaryFunction = binary(LogAddExp)

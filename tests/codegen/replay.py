@@ -25,6 +25,7 @@ from hybridize.graph import Builder
 from hybridize.machine.target import Target, named_target
 from hybridize.ops import OPS, make_graph
 from hybridize.passes import PIPELINE
+from tests.catalog.samples import samples
 
 FILE = Path(__file__).with_name("replay.json")
 TARGETS = {
@@ -46,7 +47,7 @@ def ir(graph, target: Target, **options) -> str:
 
 
 def op_graphs(word: str) -> Iterator:
-    for sample in OPS[word].samples():
+    for sample in samples(OPS[word]):
         if sample.fails is None:
             builder = Builder()
             inputs = [builder.input(TensorType(x.shape, x.dtype)) for x in sample.inputs]
