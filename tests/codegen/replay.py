@@ -3,9 +3,8 @@
     python tests/codegen/replay.py            which programs have other IR than written down
     python tests/codegen/replay.py --write    write down the IR of today: for a change that is meant to change it
 
-The corpus is every op of the catalogue by its samples, and nets: of fixed and unknown sizes, with and without threads,
-packed weights, gradients and updates in place. No machine is asked: the targets are named ones, with the fields that
-matter for decisions set to values of real machines.
+The corpus: every op by its samples, and nets, of fixed and unknown sizes, with threads, packed weights, gradients and
+updates in place. No machine is asked: targets are named ones, some with values of real machines.
 """
 
 import dataclasses
