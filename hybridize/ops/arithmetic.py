@@ -28,7 +28,7 @@ from hybridize.ops.elementwise import (
     check_equal,
     unary,
 )
-from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind1, type_of
 from hybridize.ops.views import cast, like
 
 
@@ -235,9 +235,6 @@ class Where(Op):
     ) -> tuple[Gradient, ...]:
         nothing = like(0, x)
         return None, where(condition, g[0], nothing), where(condition, nothing, g[0])
-
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(self, *xs)
 
     def lower(
         self, condition: Element, x: Element, y: Element, *, types: tuple[TensorType, ...]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -20,7 +19,7 @@ from hybridize.base.types import TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element
 from hybridize.ops.elementwise import INTEGER, Gradient, Unary, UnaryFunction, unary
-from hybridize.ops.op import Op, Operand, bind, bind1
+from hybridize.ops.op import Op, Operand, bind1
 
 
 def _count(x: NDArray[Any]) -> NDArray[Any]:
@@ -56,9 +55,6 @@ class Bitcast(Op):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)
-
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(self, *xs)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (lambda index: loops.call("bitcast", x(index), dtype=self.dtype),)

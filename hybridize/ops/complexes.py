@@ -21,7 +21,7 @@ from hybridize.base.errors import DTypeError, InternalError, StateError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.ops.elementwise import Gradient, check_equal
-from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind1, type_of
 from hybridize.ops.views import cast, like
 
 
@@ -36,10 +36,6 @@ class _OfComplex(Op, abstract=True):
         if not is_complex(z.dtype):
             raise DTypeError("E243", f"{self.name} takes complex numbers, got {z}", help="cast it: x.astype(complex)")
         return (z.with_dtype(part_of(z.dtype)),)
-
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        """The same op."""
-        return bind(self, *xs)
 
     def lower(self, *inputs: Any, **_: Any) -> Any:
         """It is hosted before anything is lowered."""
@@ -109,9 +105,6 @@ class FromParts(Op):
 
     def vjp(self, g: tuple[Operand], z: tuple[Operand], x: Operand, y: Operand) -> tuple[Gradient, ...]:
         return real(g[0]), imag(g[0])
-
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(self, *xs)
 
     def lower(self, *inputs: Any, **_: Any) -> Any:
         """It is hosted before anything is lowered."""

@@ -8,7 +8,7 @@ instance of each is enough.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy
@@ -19,7 +19,7 @@ from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Expr, call
 from hybridize.loops.functions import FUNCTIONS
-from hybridize.ops.op import Op, Operand, bind, current
+from hybridize.ops.op import Op, Operand, current
 
 FLOAT = frozenset(FLOATS)
 SIGNED_NUMBER = frozenset((*FLOATS, *INTEGERS))
@@ -119,10 +119,6 @@ class Elementwise(Op, abstract=True):
         """The NumPy function."""
         y = type(self).meaning(*inputs)
         return (y if type(y) is numpy.ndarray else numpy.asarray(y),)
-
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        """The same op."""
-        return bind(self, *xs)
 
     def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         """One call of the scalar function."""

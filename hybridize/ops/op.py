@@ -217,9 +217,9 @@ class Op(ABC):
             *xs: the operands.
 
         Returns:
-            The results, which have the axis, too; None where there is no rule.
+            The results, which have the axis, too: of an op of elements, the same op; None where there is no rule.
         """
-        return None
+        return bind(self, *xs) if self.by_element else None
 
     def expansion(self, *kinds: TensorType) -> Callable[..., tuple[Operand, ...]] | None:
         """Return a function made of other ops, which machine code computes instead; None: `lower` says how.

@@ -80,9 +80,6 @@ class Cast(Op):
         # Of a complex number, the real part is taken, or was: either way the other one has no part in it.
         return (None if is_inexact(kind) and not is_inexact(self.dtype) else cast(g[0], kind),)
 
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(self, *xs)
-
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (lambda index: loops.cast(x(index), self.dtype),)
 

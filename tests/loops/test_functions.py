@@ -7,6 +7,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.loops.functions import FUNCTIONS, Kind
 from hybridize.ops import OPS, Elementwise
 from tests.catalog.samples import samples
+from tests.loops.interpret import MEANINGS
 
 MADE = {word: cls for word, cls in OPS.items() if issubclass(cls, Elementwise)}
 BITS = numpy.array([0, 1, -1, 7, -(2**31), 2**31 - 1], "i4")
@@ -21,7 +22,7 @@ INSIDE = {
 
 def elements(name, dtype, arrays):
     flat = [numpy.broadcast_to(x, arrays[0].shape).reshape(-1)[:40] for x in arrays]
-    return [dtype.type(FUNCTIONS[name].meaning(dtype, *scalars)) for scalars in zip(*flat, strict=True)]
+    return [dtype.type(MEANINGS[name](dtype, *scalars)) for scalars in zip(*flat, strict=True)]
 
 
 @pytest.mark.parametrize("word", MADE)
