@@ -329,10 +329,6 @@ class Elements(Positions):
             return body(list(starts), "0") if stop > 0 else list(starts)
         return level(0, stop, starts, step * folding.levels(-(-stop // step)))
 
-    def smin(self) -> str:
-        """The function that gives the lesser of two indices."""
-        return self.f.module.declare("llvm.smin.i64", "i64", ["i64", "i64"])
-
     def _horizontal(self, folding: Folding) -> State:
         """Folds to scalars, one of their variables spread over vectors."""
         chain, elements = self.chain(folding)
