@@ -315,7 +315,7 @@ class Elements(Positions):
                     following = body(values, loop.index)
                 else:
                     end = self.f.op(f"add i64 {loop.index}, {span}")
-                    end = self.f.op(f"call i64 {self.smin()}(i64 {end}, i64 {last})")
+                    end = self.f.smin(end, last)
                     parts = level(loop.index, end, zeros, span // BLOCK)
                     pairs = zip(values, parts, strict=True)
                     following = [folding.combined(state, part, lanes) for state, part in pairs]
