@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import time
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy
 
@@ -15,6 +16,9 @@ from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.machine.target import Target
+
+if TYPE_CHECKING:
+    from hybridize.codegen.llvm.text import Function, Module
 
 CHAINS = 12
 """Independent accumulators: more than latency times throughput of a multiply-add on any x86-64."""
@@ -76,108 +80,74 @@ def source(lanes: int) -> str:
     `read(data, bytes, passes)` adds up all vectors; `move(x, y, out, bytes, passes)` writes x + y to `out`;
     `multiply_add(x, y, count)` runs `CHAINS` chains of `count` steps.
     """
-    return _read(lanes) + _move(lanes) + _multiply_add(lanes)
+    with LOADING:
+        from hybridize.codegen.llvm.text import Module  # late: see the package
+
+    module = Module()
+    _read(module, lanes)
+    _move(module, lanes)
+    _multiply_add(module, lanes)
+    return module.text()
 
 
-def _lines(lanes: int, template: str, count: int = CHAINS) -> str:
-    """A line for each of so many vectors: {i} is its number, {v} its type, {at} its place in bytes."""
-    return "\n".join("  " + template.format(i=i, v=f"<{lanes} x float>", at=4 * lanes * i) for i in range(count))
+def _function(module: Module, name: str, returns: str, **params: str) -> Function:
+    with LOADING:
+        from hybridize.codegen.llvm.text import Function  # late: see the package
+
+    named = [(kind, param) for param, kind in params.items()]
+    return Function(module, name, named, returns=returns, linkage="")
 
 
-def _total(lanes: int) -> str:
+def _places(f: Function, pointer: str, offset: str, lanes: int, count: int) -> list[str]:
+    """Addresses of so many vectors, one after the other, some bytes after a pointer."""
+    first = f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+    return [f.op(f"getelementptr i8, ptr {first}, i64 {4 * lanes * number}") for number in range(count)]
+
+
+def _return_total(f: Function, kind: str, chains: Sequence[str]) -> None:
     """Return the first element of the sum of all chains."""
-    vector = f"<{lanes} x float>"
-    lines = [f"%t0 = fadd {vector} %s0, zeroinitializer"]
-    lines += [f"%t{i} = fadd {vector} %t{i - 1}, %s{i}" for i in range(1, CHAINS)]
-    lines += [f"%r = extractelement {vector} %t{CHAINS - 1}, i32 0", "ret float %r"]
-    return "\n".join(f"  {line}" for line in lines)
+    total = functools.reduce(lambda x, y: f.op(f"fadd {kind} {x}, {y}"), chains)
+    f.do(f"ret float {f.op(f'extractelement {kind} {total}, i32 0')}")
 
 
-def _passes(signature: str, before: str, body: str, step: int, end: str) -> str:
-    """A function that goes over `%bytes` bytes `%passes` times.
-
-    Args:
-        signature: of the function.
-        before: lines at the beginning of a pass.
-        body: lines of a turn, `%o` being the bytes before it.
-        step: bytes of a turn.
-        end: lines at the end of the function.
-    """
-    return f"""
-define {signature} {{
-entry:
-  br label %pass
-pass:
-  %p = phi i64 [0, %entry], [%p1, %again]
-{before}
-  br label %inner
-inner:
-  %o = phi i64 [0, %pass], [%o1, %inner]
-{body}
-  %o1 = add i64 %o, {step}
-  %more = icmp ult i64 %o1, %bytes
-  br i1 %more, label %inner, label %again
-again:
-  %p1 = add i64 %p, 1
-  %rest = icmp ult i64 %p1, %passes
-  br i1 %rest, label %pass, label %done
-done:
-{end}
-}}
-"""
+def _read(module: Module, lanes: int) -> None:
+    kind = f"<{lanes} x float>"
+    f = _function(module, "read", "float", data="ptr", bytes="i64", passes="i64")
+    with f.loop(0, "%passes", 1, [(kind, "zeroinitializer")] * CHAINS) as turn:
+        with f.loop(0, "%bytes", CHAINS * 4 * lanes, [(kind, sum_) for sum_ in turn.values]) as inner:
+            places = _places(f, "%data", inner.index, lanes, CHAINS)
+            vectors = [f.op(f"load {kind}, ptr {place}, align 64") for place in places]
+            pairs = zip(inner.values, vectors, strict=True)
+            inner.following = [f.op(f"fadd {kind} {sum_}, {vector}") for sum_, vector in pairs]
+        turn.following = inner.results
+    _return_total(f, kind, turn.results)
 
 
-def _read(lanes: int) -> str:
-    lines = [
-        _lines(lanes, "%a{i} = phi {v} [%q{i}, %pass], [%s{i}, %inner]"),
-        "  %here = getelementptr i8, ptr %data, i64 %o",
-        _lines(lanes, "%g{i} = getelementptr i8, ptr %here, i64 {at}"),
-        _lines(lanes, "%x{i} = load {v}, ptr %g{i}, align 64"),
-        _lines(lanes, "%s{i} = fadd {v} %a{i}, %x{i}"),
-    ]
-    begun = _lines(lanes, "%q{i} = phi {v} [zeroinitializer, %entry], [%s{i}, %again]")
-    signature = "float @read(ptr %data, i64 %bytes, i64 %passes)"
-    return _passes(signature, begun, "\n".join(lines), CHAINS * 4 * lanes, _total(lanes))
+def _move(module: Module, lanes: int) -> None:
+    kind = f"<{lanes} x float>"
+    f = _function(
+        module, "move", "void", x="ptr noalias", y="ptr noalias", out="ptr noalias", bytes="i64", passes="i64"
+    )
+    with f.loop(0, "%passes"), f.loop(0, "%bytes", STREAMS * 4 * lanes) as inner:
+        x, y, out = (_places(f, pointer, inner.index, lanes, STREAMS) for pointer in ("%x", "%y", "%out"))
+        left, right = ([f.op(f"load {kind}, ptr {place}, align 64") for place in places] for places in (x, y))
+        for one, other, place in zip(left, right, out, strict=True):
+            f.do(f"store {kind} {f.op(f'fadd {kind} {one}, {other}')}, ptr {place}, align 64")
+    f.do("ret void")
 
 
-def _move(lanes: int) -> str:
-    lines = [
-        f"  %{name}o = getelementptr i8, ptr %{of}, i64 %o" for name, of in zip("xyt", ("x", "y", "out"), strict=True)
-    ]
-    lines += [_lines(lanes, f"%{name}g{{i}} = getelementptr i8, ptr %{name}o, i64 {{at}}", STREAMS) for name in "xyt"]
-    lines += [
-        _lines(lanes, "%a{i} = load {v}, ptr %xg{i}, align 64", STREAMS),
-        _lines(lanes, "%b{i} = load {v}, ptr %yg{i}, align 64", STREAMS),
-        _lines(lanes, "%s{i} = fadd {v} %a{i}, %b{i}", STREAMS),
-        _lines(lanes, "store {v} %s{i}, ptr %tg{i}, align 64", STREAMS),
-    ]
-    signature = "void @move(ptr noalias %x, ptr noalias %y, ptr noalias %out, i64 %bytes, i64 %passes)"
-    return _passes(signature, "", "\n".join(lines), STREAMS * 4 * lanes, "  ret void")
+def _multiply_add(module: Module, lanes: int) -> None:
+    with LOADING:
+        from hybridize.codegen.llvm.text import broadcast  # late: see the package
 
-
-def _multiply_add(lanes: int) -> str:
-    vector = f"<{lanes} x float>"
-    sums = f"%s{{i}} = call {{v}} @llvm.fmuladd.v{lanes}f32({{v}} %a{{i}}, {{v}} %xs, {{v}} %ys)"
-    return f"""
-declare {vector} @llvm.fmuladd.v{lanes}f32({vector}, {vector}, {vector})
-define float @multiply_add(float %x, float %y, i64 %count) {{
-entry:
-  %x0 = insertelement {vector} poison, float %x, i32 0
-  %xs = shufflevector {vector} %x0, {vector} poison, <{lanes} x i32> zeroinitializer
-  %y0 = insertelement {vector} poison, float %y, i32 0
-  %ys = shufflevector {vector} %y0, {vector} poison, <{lanes} x i32> zeroinitializer
-  br label %step
-step:
-  %n = phi i64 [0, %entry], [%n1, %step]
-{_lines(lanes, "%a{i} = phi {v} [zeroinitializer, %entry], [%s{i}, %step]")}
-{_lines(lanes, sums)}
-  %n1 = add i64 %n, 1
-  %more = icmp ult i64 %n1, %count
-  br i1 %more, label %step, label %done
-done:
-{_total(lanes)}
-}}
-"""
+    kind = f"<{lanes} x float>"
+    f = _function(module, "multiply_add", "float", x="float", y="float", count="i64")
+    x, y = (broadcast(f, number, "float", lanes) for number in ("%x", "%y"))
+    function = module.declare(f"llvm.fmuladd.v{lanes}f32", kind, [kind] * 3)
+    with f.loop(0, "%count", 1, [(kind, "zeroinitializer")] * CHAINS) as turn:
+        terms = f"{kind} {x}, {kind} {y}"
+        turn.following = [f.op(f"call {kind} {function}({kind} {sum_}, {terms})") for sum_ in turn.values]
+    _return_total(f, kind, turn.results)
 
 
 @frozen
@@ -271,7 +241,7 @@ def measure(seconds: float) -> Limits:
     )
 
 
-@cache
+@functools.cache
 def limits() -> Limits:
     """Measured once in a process, in about a quarter of a second."""
     return measure(0.04)

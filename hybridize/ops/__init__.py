@@ -4,7 +4,7 @@
 In: operands that only the current interpreter understands (NumPy buffers when eager, graph values while capturing).
 Out: operands of the same kind. An op is one frozen dataclass in one place: its parameters are its fields, and it
 holds its type rule (`infer`), meaning (`reference`), optional fast imperative rule (`eager`), gradient (`vjp`),
-lowering (`lower`) and samples. The class definition registers it: `OPS` holds every primitive by the word that stands
+and lowering (`lower`). The class definition registers it: `OPS` holds every primitive by the word that stands
 for it in graphs and files. Operands of elementwise ops have equal shapes and dtypes: promotion and
 broadcasting are explicit `Cast` and `Broadcast` nodes which `array` inserts.
 It must not know arrays, compilers, kernels or file formats.
@@ -46,7 +46,7 @@ PLACES = places(
         ),
         "matmul": "Matmul matmul",
         "op": (
-            "Effect Interpreter OPS Op Operand ReferenceInterpreter Sample bind bind1 capturing constant current "
+            "Effect Interpreter OPS Op Operand ReferenceInterpreter bind bind1 capturing constant current "
             "effect_of imperatively interpreting scalar snake type_of"
         ),
         "powers": "Arctan2 Copysign Fmod Hypot LogAddExp Pow arctan2 copysign fmod hypot log_add_exp pow",

@@ -168,7 +168,6 @@ from hybridize.ops.op import OPS as OPS
 from hybridize.ops.op import Op as Op
 from hybridize.ops.op import Operand as Operand
 from hybridize.ops.op import ReferenceInterpreter as ReferenceInterpreter
-from hybridize.ops.op import Sample as Sample
 from hybridize.ops.op import bind as bind
 from hybridize.ops.op import bind1 as bind1
 from hybridize.ops.op import capturing as capturing
@@ -283,10 +282,10 @@ __all__ = [
     "GatherND", "Ge", "GraphTracer", "Gt", "Hypot", "Interpreter", "Iota", "Isfinite", "Isinf", "Isnan", "Le", "Log",
     "Log10", "Log1p", "Log2", "LogAddExp", "Lt", "Matmul", "Max", "Min", "Mod", "Mul", "Ne", "Neg", "Not", "OPS",
     "Op", "Operand", "Pad", "Permitted", "Pow", "Print", "Prod", "RandomBits", "ReduceMax", "ReduceMin",
-    "ReferenceInterpreter", "Resample", "Reshape", "Round", "Rsqrt", "Sample", "Scan", "ScatterND", "SharedMax",
-    "SharedMin", "ShiftLeft", "ShiftRight", "Sigmoid", "Sign", "Sin", "Sinh", "SizeOf", "Slice", "SliceAt", "Sort",
-    "Sqrt", "StandardGamma", "StopGradient", "Sub", "Sum", "SumUntil", "TakeAlongAxis", "Tan", "Tanh", "Transpose",
-    "Trunc", "UpdateAt", "UpdateSlice", "Where", "While", "WindowArgMax", "WindowMax", "WindowPut", "WindowSpread",
+    "ReferenceInterpreter", "Resample", "Reshape", "Round", "Rsqrt", "Scan", "ScatterND", "SharedMax", "SharedMin",
+    "ShiftLeft", "ShiftRight", "Sigmoid", "Sign", "Sin", "Sinh", "SizeOf", "Slice", "SliceAt", "Sort", "Sqrt",
+    "StandardGamma", "StopGradient", "Sub", "Sum", "SumUntil", "TakeAlongAxis", "Tan", "Tanh", "Transpose", "Trunc",
+    "UpdateAt", "UpdateSlice", "Where", "While", "WindowArgMax", "WindowMax", "WindowPut", "WindowSpread",
     "WindowSum", "WindowTake", "WinogradContract", "abs", "add", "add_along_axis", "all", "any", "arccos", "arccosh",
     "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "arg_max", "arg_min", "arg_sort", "bind", "bind1", "bit_and",
     "bit_count", "bit_not", "bit_or", "bit_xor", "bitcast", "broadcast", "by_winograd", "capturing", "cast", "cbrt",

@@ -9,376 +9,235 @@ import numpy
 
 from hybridize.ops import special
 from hybridize.ops.arithmetic import add, bit_not, bit_or, div, eq, lt, mul, neg, sub, where
-from hybridize.ops.elementwise import Gradient, Unary, unary
+from hybridize.ops.elementwise import Unary, UnaryFunction, unary
 from hybridize.ops.op import OfComplex, Operand
 from hybridize.ops.views import like
 
 
-class Floor(Unary):
+class Floor(Unary, meaning=numpy.floor, slope=lambda g, y, x: like(0, x)):
     """The largest integer not above x."""
 
-    scalar, meaning = "floor", numpy.floor
 
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return like(0, x)
-
-
-class Ceil(Unary):
+class Ceil(Unary, meaning=numpy.ceil, slope=lambda g, y, x: like(0, x)):
     """The smallest integer not below x."""
 
-    scalar, meaning = "ceil", numpy.ceil
 
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return like(0, x)
-
-
-class Round(Unary):
+class Round(Unary, meaning=numpy.rint, slope=lambda g, y, x: like(0, x)):
     """The nearest integer, halves to even."""
 
     of_complex = OfComplex.RULED
-    scalar, meaning = "round", numpy.rint
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return like(0, x)
 
 
-class Trunc(Unary):
+class Trunc(Unary, meaning=numpy.trunc, slope=lambda g, y, x: like(0, x)):
     """The integer part of x."""
 
-    scalar, meaning = "trunc", numpy.trunc
 
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return like(0, x)
-
-
-class Sqrt(Unary):
+class Sqrt(Unary, meaning=numpy.sqrt, slope=lambda g, y, x: div(mul(g, like(0.5, y)), y)):
     """The square root."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, domain = "sqrt", numpy.sqrt, (0.3, 3.0)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return div(mul(g, like(0.5, y)), y)
 
 
-class Rsqrt(Unary):
+class Rsqrt(Unary, meaning=special.rsqrt, slope=lambda g, y, x: mul(mul(g, like(-0.5, x)), div(y, x))):
     """1 / sqrt(x)"""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, domain = "rsqrt", staticmethod(special.rsqrt), (0.3, 3.0)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(mul(g, like(-0.5, x)), div(y, x))
 
 
-class Cbrt(Unary):
+class Cbrt(Unary, meaning=numpy.cbrt, slope=lambda g, y, x: div(mul(g, y), mul(like(3, x), x))):
     """The cube root."""
 
-    scalar, meaning, domain = "cbrt", numpy.cbrt, (0.3, 3.0)
 
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return div(mul(g, y), mul(like(3, x), x))
-
-
-class Exp(Unary):
+class Exp(Unary, meaning=numpy.exp, slope=lambda g, y, x: mul(g, y)):
     """e to the power of x."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning = "exp", numpy.exp
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, y)
 
 
-class Exp2(Unary):
+class Exp2(Unary, meaning=numpy.exp2, slope=lambda g, y, x: mul(g, mul(y, like(math.log(2), x)))):
     """2 to the power of x."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning = "exp2", numpy.exp2
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, mul(y, like(math.log(2), x)))
 
 
-class Expm1(Unary):
+class Expm1(Unary, meaning=special.expm1, slope=lambda g, y, x: mul(g, add(y, like(1, x)))):
     """exp(x) - 1, exact for small x."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning = "expm1", staticmethod(special.expm1)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, add(y, like(1, x)))
 
 
-class Log(Unary):
+class Log(Unary, meaning=numpy.log, slope=lambda g, y, x: div(g, x)):
     """The natural logarithm."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, domain = "log", numpy.log, (0.3, 3.0)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return div(g, x)
 
 
-class Log2(Unary):
+class Log2(Unary, meaning=numpy.log2, slope=lambda g, y, x: div(g, mul(x, like(math.log(2), x)))):
     """The logarithm to base 2."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, domain = "log2", numpy.log2, (0.3, 3.0)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return div(g, mul(x, like(math.log(2), x)))
 
 
-class Log10(Unary):
+class Log10(Unary, meaning=numpy.log10, slope=lambda g, y, x: div(g, mul(x, like(math.log(10), x)))):
     """The logarithm to base 10."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, domain = "log10", numpy.log10, (0.3, 3.0)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return div(g, mul(x, like(math.log(10), x)))
 
 
-class Log1p(Unary):
+class Log1p(Unary, meaning=numpy.log1p, slope=lambda g, y, x: div(g, add(x, like(1, x)))):
     """log(1 + x), exact for small x."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, domain = "log1p", numpy.log1p, (-0.9, 2.0)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return div(g, add(x, like(1, x)))
 
 
-class Sin(Unary):
+class Sin(Unary, meaning=numpy.sin, slope=lambda g, y, x: mul(g, cos(x))):
     """The sine of x, in radians."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning = "sin", numpy.sin
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, cos(x))
 
 
-class Cos(Unary):
+class Cos(Unary, meaning=numpy.cos, slope=lambda g, y, x: neg(mul(g, sin(x)))):
     """The cosine of x, in radians."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning = "cos", numpy.cos
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return neg(mul(g, sin(x)))
 
 
-class Tan(Unary):
+class Tan(Unary, meaning=numpy.tan, slope=lambda g, y, x: mul(g, add(mul(y, y), like(1, x)))):
     """The tangent of x, in radians."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, domain = "tan", numpy.tan, (-1.2, 1.2)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, add(mul(y, y), like(1, x)))
 
 
-class Arcsin(Unary):
+class Arcsin(Unary, meaning=numpy.arcsin, slope=lambda g, y, x: mul(g, rsqrt(_one_less_square(x)))):
     """The angle whose sine is x."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, domain = "arcsin", numpy.arcsin, (-0.9, 0.9)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, rsqrt(_one_less_square(x)))
 
 
-class Arccos(Unary):
+class Arccos(Unary, meaning=numpy.arccos, slope=lambda g, y, x: neg(mul(g, rsqrt(_one_less_square(x))))):
     """The angle whose cosine is x."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, domain = "arccos", numpy.arccos, (-0.9, 0.9)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return neg(mul(g, rsqrt(_one_less_square(x))))
 
 
-class Arctan(Unary):
+class Arctan(Unary, meaning=numpy.arctan, slope=lambda g, y, x: div(g, add(mul(x, x), like(1, x)))):
     """The angle whose tangent is x."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning = "arctan", numpy.arctan
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return div(g, add(mul(x, x), like(1, x)))
 
 
-class Sinh(Unary):
+class Sinh(Unary, meaning=numpy.sinh, slope=lambda g, y, x: mul(g, cosh(x))):
     """The hyperbolic sine."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning = "sinh", numpy.sinh
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, cosh(x))
 
 
-class Cosh(Unary):
+class Cosh(Unary, meaning=numpy.cosh, slope=lambda g, y, x: mul(g, sinh(x))):
     """The hyperbolic cosine."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning = "cosh", numpy.cosh
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, sinh(x))
 
 
-class Tanh(Unary):
+class Tanh(Unary, meaning=special.tanh, slope=lambda g, y, x: mul(g, _one_less_square(y))):
     """The hyperbolic tangent."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning = "tanh", staticmethod(special.tanh)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, _one_less_square(y))
 
 
-class Arcsinh(Unary):
+class Arcsinh(Unary, meaning=numpy.arcsinh, slope=lambda g, y, x: mul(g, rsqrt(add(mul(x, x), like(1, x))))):
     """The number whose hyperbolic sine is x."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning = "arcsinh", numpy.arcsinh
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, rsqrt(add(mul(x, x), like(1, x))))
 
 
-class Arccosh(Unary):
+class Arccosh(Unary, meaning=numpy.arccosh, slope=lambda g, y, x: mul(g, rsqrt(sub(mul(x, x), like(1, x))))):
     """The number whose hyperbolic cosine is x."""
 
     of_complex = OfComplex.VALUED
-    scalar, meaning, domain = "arccosh", numpy.arccosh, (1.2, 3.0)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, rsqrt(sub(mul(x, x), like(1, x))))
 
 
-class Arctanh(Unary):
+class Arctanh(Unary, meaning=numpy.arctanh, slope=lambda g, y, x: div(g, _one_less_square(x))):
     """The number whose hyperbolic tangent is x."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, domain = "arctanh", numpy.arctanh, (-0.9, 0.9)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return div(g, _one_less_square(x))
 
 
-class Erf(Unary):
+class Erf(
+    Unary, meaning=special.erf, slope=lambda g, y, x: mul(g, mul(exp(neg(mul(x, x))), like(2 / math.sqrt(math.pi), x)))
+):
     """The error function, 2 / sqrt(pi) times the integral of exp(-t t) from 0 to x."""
 
-    scalar, meaning = "erf", staticmethod(special.erf)
 
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, mul(exp(neg(mul(x, x))), like(2 / math.sqrt(math.pi), x)))
-
-
-class Erfinv(Unary):
+class Erfinv(
+    Unary, meaning=special.erfinv, slope=lambda g, y, x: mul(g, mul(exp(mul(y, y)), like(math.sqrt(math.pi) / 2, x)))
+):
     """The number whose error function is x."""
 
-    scalar, meaning, domain = "erfinv", staticmethod(special.erfinv), (-0.9, 0.9)
 
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, mul(exp(mul(y, y)), like(math.sqrt(math.pi) / 2, x)))
-
-
-class Gamma(Unary):
+class Gamma(Unary, meaning=special.gamma, slope=lambda g, y, x: mul(g, mul(y, digamma(x)))):
     """The gamma function; NaN at negative integers."""
 
-    scalar, meaning, domain = "gamma", staticmethod(special.gamma), (0.3, 3.0)
 
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, mul(y, digamma(x)))
-
-
-class Gammaln(Unary):
+class Gammaln(Unary, meaning=special.gammaln, slope=lambda g, y, x: mul(g, digamma(x))):
     """The logarithm of the absolute value of the gamma function."""
 
-    scalar, meaning, domain = "gammaln", staticmethod(special.gammaln), (0.3, 3.0)
 
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, digamma(x))
-
-
-class Sigmoid(Unary):
+class Sigmoid(Unary, meaning=special.sigmoid, slope=lambda g, y, x: mul(g, mul(y, sub(like(1, y), y)))):
     """1 / (1 + exp(-x))"""
 
-    scalar, meaning = "sigmoid", staticmethod(special.sigmoid)
 
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, mul(y, sub(like(1, y), y)))
-
-
-class Isnan(Unary):
+class Isnan(Unary, meaning=numpy.isnan, slope=lambda g, y, x: None):
     """True where x is NaN."""
 
     of_complex = OfComplex.RULED
-    scalar, meaning = "isnan", numpy.isnan
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return None
 
 
-class Isinf(Unary):
+class Isinf(Unary, meaning=numpy.isinf, slope=lambda g, y, x: None):
     """True where x is infinite."""
 
     of_complex = OfComplex.RULED
-    scalar, meaning = "isinf", numpy.isinf
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return None
 
 
-class Isfinite(Unary):
+class Isfinite(Unary, meaning=numpy.isfinite, slope=lambda g, y, x: None):
     """True where x is neither NaN nor infinite."""
 
     of_complex = OfComplex.RULED
-    scalar, meaning = "isfinite", numpy.isfinite
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return None
 
 
-floor = unary(Floor)
-ceil = unary(Ceil)
-round = unary(Round)
-trunc = unary(Trunc)
-sqrt = unary(Sqrt)
-rsqrt = unary(Rsqrt)
-cbrt = unary(Cbrt)
-exp = unary(Exp)
-exp2 = unary(Exp2)
-expm1 = unary(Expm1)
-log = unary(Log)
-log2 = unary(Log2)
-log10 = unary(Log10)
-log1p = unary(Log1p)
-sin = unary(Sin)
-cos = unary(Cos)
-tan = unary(Tan)
-arcsin = unary(Arcsin)
-arccos = unary(Arccos)
-arctan = unary(Arctan)
-sinh = unary(Sinh)
-cosh = unary(Cosh)
-tanh = unary(Tanh)
-arcsinh = unary(Arcsinh)
-arccosh = unary(Arccosh)
-arctanh = unary(Arctanh)
-erf = unary(Erf)
-erfinv = unary(Erfinv)
-gamma = unary(Gamma)
-gammaln = unary(Gammaln)
-sigmoid = unary(Sigmoid)
-isnan = unary(Isnan)
-isinf = unary(Isinf)
-isfinite = unary(Isfinite)
+floor: UnaryFunction = unary(Floor)
+ceil: UnaryFunction = unary(Ceil)
+round: UnaryFunction = unary(Round)
+trunc: UnaryFunction = unary(Trunc)
+sqrt: UnaryFunction = unary(Sqrt)
+rsqrt: UnaryFunction = unary(Rsqrt)
+cbrt: UnaryFunction = unary(Cbrt)
+exp: UnaryFunction = unary(Exp)
+exp2: UnaryFunction = unary(Exp2)
+expm1: UnaryFunction = unary(Expm1)
+log: UnaryFunction = unary(Log)
+log2: UnaryFunction = unary(Log2)
+log10: UnaryFunction = unary(Log10)
+log1p: UnaryFunction = unary(Log1p)
+sin: UnaryFunction = unary(Sin)
+cos: UnaryFunction = unary(Cos)
+tan: UnaryFunction = unary(Tan)
+arcsin: UnaryFunction = unary(Arcsin)
+arccos: UnaryFunction = unary(Arccos)
+arctan: UnaryFunction = unary(Arctan)
+sinh: UnaryFunction = unary(Sinh)
+cosh: UnaryFunction = unary(Cosh)
+tanh: UnaryFunction = unary(Tanh)
+arcsinh: UnaryFunction = unary(Arcsinh)
+arccosh: UnaryFunction = unary(Arccosh)
+arctanh: UnaryFunction = unary(Arctanh)
+erf: UnaryFunction = unary(Erf)
+erfinv: UnaryFunction = unary(Erfinv)
+gamma: UnaryFunction = unary(Gamma)
+gammaln: UnaryFunction = unary(Gammaln)
+sigmoid: UnaryFunction = unary(Sigmoid)
+isnan: UnaryFunction = unary(Isnan)
+isinf: UnaryFunction = unary(Isinf)
+isfinite: UnaryFunction = unary(Isfinite)
 
 
 def _one_less_square(x: Operand) -> Operand:

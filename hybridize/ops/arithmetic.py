@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -14,312 +14,201 @@ from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element
-from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.elementwise import (
     ANY,
     BITS,
     INTEGER,
     SIGNED_NUMBER,
     Binary,
+    BinaryFunction,
     Gradient,
     Unary,
+    UnaryFunction,
     binary,
     check_equal,
     unary,
 )
-from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind1, type_of
 from hybridize.ops.views import cast, like
 
 
-class Neg(Unary):
+class Neg(Unary, meaning=numpy.negative, slope=lambda g, y, x: neg(g)):
     """-x"""
 
-    of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, takes = "neg", numpy.negative, SIGNED_NUMBER
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return neg(g)
+    of_complex, takes = OfComplex.HOLOMORPHIC, SIGNED_NUMBER
 
 
-class Abs(Unary):
+class Abs(Unary, meaning=numpy.absolute, slope=lambda g, y, x: mul(cast(g, type_of(x).dtype), sign(x))):
     """The absolute value; its slope at 0 is 0."""
 
-    of_complex = OfComplex.RULED
-    scalar, meaning, takes = "abs", numpy.absolute, SIGNED_NUMBER
-    smooth = False
+    of_complex, takes, smooth = OfComplex.RULED, SIGNED_NUMBER, False
 
     def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
         (kind,) = super().infer(*inputs)
         return (kind.with_dtype(part_of(kind.dtype)) if is_complex(kind.dtype) else kind,)
 
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(cast(g, type_of(x).dtype), sign(x))
 
-
-class Sign(Unary):
+class Sign(Unary, meaning=numpy.sign, slope=lambda g, y, x: like(0, x)):
     """-1, 0 or 1; NaN of NaN."""
 
-    of_complex = OfComplex.VALUED
-    scalar, meaning, takes = "sign", numpy.sign, SIGNED_NUMBER
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return like(0, x)
+    of_complex, takes = OfComplex.VALUED, SIGNED_NUMBER
 
 
-class Not(Unary):
+class Not(Unary, meaning=numpy.invert, slope=lambda g, y, x: None):
     """Each bit inverted; of bools, the logical not."""
 
-    scalar, meaning, takes = "not", numpy.invert, BITS
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return None
+    takes = BITS
 
 
-class Add(Binary):
+class Add(Binary, meaning=numpy.add, slope=lambda g, z, x, y: (g, g)):
     """x + y; of bools, the logical or."""
 
-    of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, takes = "add", numpy.add, ANY
-    of_bools = "bit_or"
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return g, g
+    of_complex, takes, of_bools = OfComplex.HOLOMORPHIC, ANY, "bit_or"
 
 
-class Sub(Binary):
+class Sub(Binary, meaning=numpy.subtract, slope=lambda g, z, x, y: (g, neg(g))):
     """x - y"""
 
-    of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, takes = "sub", numpy.subtract, SIGNED_NUMBER
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return g, neg(g)
+    of_complex, takes = OfComplex.HOLOMORPHIC, SIGNED_NUMBER
 
 
-class Mul(Binary):
+class Mul(Binary, meaning=numpy.multiply, slope=lambda g, z, x, y: (mul(g, y), mul(g, x))):
     """x y; of bools, the logical and."""
 
-    of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, takes = "mul", numpy.multiply, ANY
-    of_bools = "bit_and"
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return mul(g, y), mul(g, x)
+    of_complex, takes, of_bools = OfComplex.HOLOMORPHIC, ANY, "bit_and"
 
     def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Gradient, ...]:
         (g,), _, x, y = args
         return mul(g, y) if wanted[0] else None, mul(g, x) if wanted[1] else None
 
 
-class Div(Binary):
+class Div(Binary, meaning=numpy.divide, slope=lambda g, z, x, y: (div(g, y), neg(mul(g, div(z, y))))):
     """x / y, of floats"""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, second = "div", numpy.divide, (0.5, 2.0)
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return div(g, y), neg(mul(g, div(z, y)))
 
     def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Gradient, ...]:
         (g,), _, _, y = args
         return self.vjp(*args) if wanted[1] else (div(g, y), None)
 
 
-class FloorDiv(Binary):
+class FloorDiv(Binary, meaning=numpy.floor_divide, slope=lambda g, z, x, y: (like(0, x), like(0, y))):
     """The largest integer not above x / y; 0 for an integer divided by 0."""
 
-    scalar, meaning, takes, second = "floordiv", numpy.floor_divide, SIGNED_NUMBER, (0.6, 2.9)
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return like(0, x), like(0, y)
+    takes = SIGNED_NUMBER
 
 
-class Mod(Binary):
+class Mod(Binary, meaning=numpy.remainder, slope=lambda g, z, x, y: (g, neg(mul(g, floor_div(x, y))))):
     """x - y floor(x / y), with the sign of y; 0 for an integer divided by 0."""
 
-    scalar, meaning, takes, second = "mod", numpy.remainder, SIGNED_NUMBER, (0.6, 2.9)
-    smooth = False
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return g, neg(mul(g, floor_div(x, y)))
+    takes, smooth = SIGNED_NUMBER, False
 
 
-class Max(Binary):
+class Max(Binary, meaning=numpy.maximum, slope=lambda g, z, x, y: _divided(g, lt(x, y))[::-1]):
     """The larger of both, NaN where either is. At a tie the first has the gradient, as in MXNet."""
 
-    of_complex = OfComplex.VALUED
-    scalar, meaning, takes = "max", numpy.maximum, ANY
-    of_bools = "bit_or"
-    smooth = False
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return _chosen(g, lt(x, y))
+    of_complex, takes, of_bools, smooth = OfComplex.VALUED, ANY, "bit_or", False
 
 
-class Min(Binary):
+class Min(Binary, meaning=numpy.minimum, slope=lambda g, z, x, y: _divided(g, gt(x, y))[::-1]):
     """The smaller of both, NaN where either is. At a tie the first has the gradient, as in MXNet."""
 
-    of_complex = OfComplex.VALUED
-    scalar, meaning, takes = "min", numpy.minimum, ANY
-    of_bools = "bit_and"
-    smooth = False
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return _chosen(g, gt(x, y))
+    of_complex, takes, of_bools, smooth = OfComplex.VALUED, ANY, "bit_and", False
 
 
-class FMax(Binary):
+class FMax(Binary, meaning=numpy.fmax, slope=lambda g, z, x, y: _divided(g, bit_or(ge(x, y), ne(y, y)))):
     """The larger of both, the other where one is NaN. At a tie the first has the gradient."""
 
-    of_complex = OfComplex.VALUED
-    scalar, meaning, takes = "fmax", numpy.fmax, ANY
-    of_bools = "bit_or"
-    smooth = False
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        first, nothing = bit_or(ge(x, y), ne(y, y)), like(0, g)
-        return where(first, g, nothing), where(first, nothing, g)
+    of_complex, takes, of_bools, smooth = OfComplex.VALUED, ANY, "bit_or", False
 
 
-class FMin(Binary):
+class FMin(Binary, meaning=numpy.fmin, slope=lambda g, z, x, y: _divided(g, bit_or(le(x, y), ne(y, y)))):
     """The smaller of both, the other where one is NaN. At a tie the first has the gradient."""
 
-    of_complex = OfComplex.VALUED
-    scalar, meaning, takes = "fmin", numpy.fmin, ANY
-    of_bools = "bit_and"
-    smooth = False
+    of_complex, takes, of_bools, smooth = OfComplex.VALUED, ANY, "bit_and", False
 
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        first, nothing = bit_or(le(x, y), ne(y, y)), like(0, g)
-        return where(first, g, nothing), where(first, nothing, g)
+
+def _divided(g: Operand, first: Operand) -> tuple[Gradient, Gradient]:
+    """All of `g` to the first where that was chosen, else to the second."""
+    nothing = like(0, g)
+    return where(first, g, nothing), where(first, nothing, g)
 
 
 def _shared(g: Operand, first: Operand, tie: Operand) -> tuple[Gradient, Gradient]:
     """All of `g` to the one that was chosen, half of it to each at a tie; of integers, without halves, to the first."""
-    nothing = like(0, g)
     if not is_float(type_of(g).dtype):
-        first = bit_or(first, tie)
-        return where(first, g, nothing), where(first, nothing, g)
+        return _divided(g, bit_or(first, tie))
     half = mul(g, like(0.5, g))
-    return where(tie, half, where(first, g, nothing)), where(tie, half, where(first, nothing, g))
+    whole, other = _divided(g, first)
+    return where(tie, half, whole), where(tie, half, other)
 
 
-def _chosen(g: Operand, second: Operand) -> tuple[Gradient, Gradient]:
-    """All of `g` to the second where that was chosen, else to the first."""
-    nothing = like(0, g)
-    return where(second, nothing, g), where(second, g, nothing)
-
-
-class SharedMax(Max):
+class SharedMax(Max, slope=lambda g, z, x, y: _shared(g, gt(x, y), eq(x, y))):
     """The larger of both, NaN where either is. At a tie both share the gradient, as in PyTorch."""
 
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return _shared(g, gt(x, y), eq(x, y))
 
-
-class SharedMin(Min):
+class SharedMin(Min, slope=lambda g, z, x, y: _shared(g, lt(x, y), eq(x, y))):
     """The smaller of both, NaN where either is. At a tie both share the gradient, as in PyTorch."""
 
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return _shared(g, lt(x, y), eq(x, y))
 
-
-class BitAnd(Binary):
+class BitAnd(Binary, scalar="and", meaning=numpy.bitwise_and, slope=lambda g, z, x, y: (None, None)):
     """x and y, bit by bit"""
 
-    scalar, meaning, takes = "and", numpy.bitwise_and, BITS
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return None, None
+    takes = BITS
 
 
-class BitOr(Binary):
+class BitOr(Binary, scalar="or", meaning=numpy.bitwise_or, slope=lambda g, z, x, y: (None, None)):
     """x or y, bit by bit"""
 
-    scalar, meaning, takes = "or", numpy.bitwise_or, BITS
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return None, None
+    takes = BITS
 
 
-class BitXor(Binary):
+class BitXor(Binary, scalar="xor", meaning=numpy.bitwise_xor, slope=lambda g, z, x, y: (None, None)):
     """Either x or y, bit by bit"""
 
-    scalar, meaning, takes = "xor", numpy.bitwise_xor, BITS
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return None, None
+    takes = BITS
 
 
-class ShiftLeft(Binary):
+class ShiftLeft(Binary, scalar="shl", meaning=numpy.left_shift, slope=lambda g, z, x, y: (None, None)):
     """x with its bits moved up by y; 0 where y is not below the number of bits, or negative."""
 
-    scalar, meaning, takes, second = "shl", numpy.left_shift, INTEGER, (0.0, 70.0)
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return None, None
+    takes = INTEGER
 
 
-class ShiftRight(Binary):
+class ShiftRight(Binary, scalar="shr", meaning=numpy.right_shift, slope=lambda g, z, x, y: (None, None)):
     """x with its bits moved down by y, the sign kept; 0 or -1 where y is negative or not below the number of bits."""
 
-    scalar, meaning, takes, second = "shr", numpy.right_shift, INTEGER, (0.0, 70.0)
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return None, None
+    takes = INTEGER
 
 
-class Comparison(Binary, abstract=True):
+class Comparison(Binary, abstract=True, slope=lambda g, z, x, y: (None, None)):
     """Base of the ops that give bools."""
 
-    of_complex = OfComplex.RULED
-    takes = ANY
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return None, None
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        """Ties too."""
-        yield from super().samples()
-        x = sample_array((2, 3))
-        yield Sample((x, numpy.where(x > 0, x, -x)), cls())
+    of_complex, takes = OfComplex.RULED, ANY
 
 
-class Eq(Comparison):
+class Eq(Comparison, meaning=numpy.equal):
     """x == y"""
 
-    scalar, meaning = "eq", numpy.equal
 
-
-class Ne(Comparison):
+class Ne(Comparison, meaning=numpy.not_equal):
     """x != y"""
 
-    scalar, meaning = "ne", numpy.not_equal
 
-
-class Lt(Comparison):
+class Lt(Comparison, meaning=numpy.less):
     """x < y"""
 
-    scalar, meaning = "lt", numpy.less
 
-
-class Le(Comparison):
+class Le(Comparison, meaning=numpy.less_equal):
     """x <= y"""
 
-    scalar, meaning = "le", numpy.less_equal
 
-
-class Gt(Comparison):
+class Gt(Comparison, meaning=numpy.greater):
     """x > y"""
 
-    scalar, meaning = "gt", numpy.greater
 
-
-class Ge(Comparison):
+class Ge(Comparison, meaning=numpy.greater_equal):
     """x >= y"""
-
-    scalar, meaning = "ge", numpy.greater_equal
 
 
 class Where(Op):
@@ -347,57 +236,39 @@ class Where(Op):
         nothing = like(0, x)
         return None, where(condition, g[0], nothing), where(condition, nothing, g[0])
 
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(self, *xs)
-
     def lower(
         self, condition: Element, x: Element, y: Element, *, types: tuple[TensorType, ...]
     ) -> tuple[Element, ...]:
         return (lambda index: loops.select(condition(index), x(index), y(index)),)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for dtype in sorted(ANY, key=str):
-            x, y = sample_array((2, 3), dtype), sample_array((2, 3), dtype, seed=1)
-            yield Sample((sample_array((2, 3), bool_, seed=2), x, y), cls())
-        for shape in (ZERO, ONE, ()):
-            yield Sample((sample_array(shape, bool_), sample_array(shape), sample_array(shape, seed=1)), cls())
-        x = numpy.array(INFINITE, "f4")
-        yield Sample((x > 0, x, x[::-1].copy()), cls(), grad=())
-        x = sample_array((2, 3))
-        yield Sample((x, x, x), cls(), fails=DTypeError)
-        yield Sample((x > 0, x, x.astype("f8")), cls(), fails=DTypeError)
-        yield Sample((x > 0, x, x[:1]), cls(), fails=ShapeError)
-        yield Sample((x[:1] > 0, x, x), cls(), fails=ShapeError)
 
-
-neg = unary(Neg)
-abs = unary(Abs)
-sign = unary(Sign)
-bit_not = unary(Not)
-add = binary(Add)
-sub = binary(Sub)
-mul = binary(Mul)
-div = binary(Div)
-floor_div = binary(FloorDiv)
-mod = binary(Mod)
-max = binary(Max)
-min = binary(Min)
-shared_max = binary(SharedMax)
-shared_min = binary(SharedMin)
-fmax = binary(FMax)
-fmin = binary(FMin)
-bit_and = binary(BitAnd)
-bit_or = binary(BitOr)
-bit_xor = binary(BitXor)
-shift_left = binary(ShiftLeft)
-shift_right = binary(ShiftRight)
-eq = binary(Eq)
-ne = binary(Ne)
-lt = binary(Lt)
-le = binary(Le)
-gt = binary(Gt)
-ge = binary(Ge)
+neg: UnaryFunction = unary(Neg)
+abs: UnaryFunction = unary(Abs)
+sign: UnaryFunction = unary(Sign)
+bit_not: UnaryFunction = unary(Not)
+add: BinaryFunction = binary(Add)
+sub: BinaryFunction = binary(Sub)
+mul: BinaryFunction = binary(Mul)
+div: BinaryFunction = binary(Div)
+floor_div: BinaryFunction = binary(FloorDiv)
+mod: BinaryFunction = binary(Mod)
+max: BinaryFunction = binary(Max)
+min: BinaryFunction = binary(Min)
+shared_max: BinaryFunction = binary(SharedMax)
+shared_min: BinaryFunction = binary(SharedMin)
+fmax: BinaryFunction = binary(FMax)
+fmin: BinaryFunction = binary(FMin)
+bit_and: BinaryFunction = binary(BitAnd)
+bit_or: BinaryFunction = binary(BitOr)
+bit_xor: BinaryFunction = binary(BitXor)
+shift_left: BinaryFunction = binary(ShiftLeft)
+shift_right: BinaryFunction = binary(ShiftRight)
+eq: BinaryFunction = binary(Eq)
+ne: BinaryFunction = binary(Ne)
+lt: BinaryFunction = binary(Lt)
+le: BinaryFunction = binary(Le)
+gt: BinaryFunction = binary(Gt)
+ge: BinaryFunction = binary(Ge)
 
 
 def where(condition: Operand, x: Operand, y: Operand) -> Operand:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy
@@ -12,28 +11,15 @@ from numpy.typing import NDArray
 from hybridize.base.dtypes import (
     REALS,
     DType,
-    bfloat16,
     bool_,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
 )
 from hybridize.base.errors import DTypeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element
-from hybridize.ops.cases import INFINITE, ZERO, sample_array
-from hybridize.ops.elementwise import INTEGER, Gradient, Unary, unary
-from hybridize.ops.op import Op, Operand, Sample, bind, bind1
+from hybridize.ops.elementwise import INTEGER, Gradient, Unary, UnaryFunction, unary
+from hybridize.ops.op import Op, Operand, bind1
 
 
 def _count(x: NDArray[Any]) -> NDArray[Any]:
@@ -42,14 +28,10 @@ def _count(x: NDArray[Any]) -> NDArray[Any]:
     return counted
 
 
-class BitCount(Unary):
+class BitCount(Unary, scalar="popcount", meaning=_count, slope=lambda g, y, x: None):
     """The number of bits that are 1, in the dtype of x; those of a negative number in two's complement."""
 
-    scalar, meaning, takes = "popcount", _count, INTEGER
-    domain = (-100.0, 100.0)
-
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return None
+    takes = INTEGER
 
 
 @frozen
@@ -74,31 +56,11 @@ class Bitcast(Op):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)
 
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(self, *xs)
-
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (lambda index: loops.call("bitcast", x(index), dtype=self.dtype),)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for group in (
-            (float64, int64, uint64), (float32, int32, uint32), (float16, bfloat16, int16, uint16), (int8, uint8),
-        ):  # fmt: skip
-            for source in group:
-                for dtype in group:
-                    low = 0.0 if source.kind == "u" else -100.0
-                    floats = dtype.kind in "fV" and source.kind not in "fV"  # small integers are denormal floats
-                    if not floats:
-                        yield Sample((sample_array((2, 3), source, low, 100.0),), cls(dtype), grad=())
-        yield Sample((numpy.array(INFINITE, float32),), cls(int32), grad=())
-        yield Sample((numpy.array(INFINITE, float32).view(int32),), cls(float32), grad=())
-        yield Sample((sample_array(ZERO),), cls(int32), grad=())
-        yield Sample((sample_array((2,), float32),), cls(int64), fails=DTypeError)
-        yield Sample((sample_array((2,), uint8),), cls(bool_), fails=DTypeError)
 
-
-bit_count = unary(BitCount)
+bit_count: UnaryFunction = unary(BitCount)
 
 
 def bitcast(x: Operand, dtype: DType) -> Operand:

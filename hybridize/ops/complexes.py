@@ -10,19 +10,18 @@ Source: Kreutz-Delgado, The complex gradient operator and the CR-calculus, 2009.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import COMPLEXES, complex_of, float32, float64, is_complex, part_of
+from hybridize.base.dtypes import complex_of, float32, float64, is_complex, part_of
 from hybridize.base.errors import DTypeError, InternalError, StateError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.ops.cases import ONE, ZERO, complex_array, sample_array
 from hybridize.ops.elementwise import Gradient, check_equal
-from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind1, type_of
 from hybridize.ops.views import cast, like
 
 
@@ -38,22 +37,9 @@ class _OfComplex(Op, abstract=True):
             raise DTypeError("E243", f"{self.name} takes complex numbers, got {z}", help="cast it: x.astype(complex)")
         return (z.with_dtype(part_of(z.dtype)),)
 
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        """The same op."""
-        return bind(self, *xs)
-
     def lower(self, *inputs: Any, **_: Any) -> Any:
         """It is hosted before anything is lowered."""
         raise InternalError("E911", f"{self.name} was not hosted")
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        """Both dtypes, no elements, one element, no axes."""
-        for dtype in COMPLEXES:
-            yield Sample((complex_array((2, 3), dtype),), cls())
-        for shape in (ZERO, ONE, ()):
-            yield Sample((complex_array(shape),), cls())
-        yield Sample((sample_array((2, 3)),), cls(), fails=DTypeError)
 
 
 @frozen
@@ -120,21 +106,9 @@ class FromParts(Op):
     def vjp(self, g: tuple[Operand], z: tuple[Operand], x: Operand, y: Operand) -> tuple[Gradient, ...]:
         return real(g[0]), imag(g[0])
 
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(self, *xs)
-
     def lower(self, *inputs: Any, **_: Any) -> Any:
         """It is hosted before anything is lowered."""
         raise InternalError("E911", f"{self.name} was not hosted")
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for dtype in (float32, float64):
-            yield Sample((sample_array((2, 3), dtype), sample_array((2, 3), dtype, seed=1)), cls(), grad=())
-        for shape in (ZERO, ONE, ()):
-            yield Sample((sample_array(shape), sample_array(shape, seed=1)), cls(), grad=())
-        yield Sample((sample_array((2,), "i4"), sample_array((2,), "i4")), cls(), fails=DTypeError)
-        yield Sample((sample_array((2,)), sample_array((2,), "f8")), cls(), fails=DTypeError)
 
 
 def real(z: Operand) -> Operand:

@@ -12,7 +12,7 @@ otherwise, which may make one node of the call. Which parameters are operands is
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -23,12 +23,10 @@ from hybridize.base.errors import DTypeError, GraphError, InternalError
 from hybridize.base.frozen import frozen
 from hybridize.base.spans import LISTENERS, OPERATION, span
 from hybridize.base.types import TensorType
-from hybridize.graph import Builder, Graph
-from hybridize.ops.arithmetic import Mul
-from hybridize.ops.cases import sample_array
+from hybridize.graph import Graph
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import pullback
-from hybridize.ops.op import ACTIVE, OfComplex, Op, Operand, Sample, capturing, current, type_of
+from hybridize.ops.op import ACTIVE, OfComplex, Op, Operand, capturing, current, type_of
 
 Attributes = tuple[tuple[str, object], ...]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -84,15 +82,6 @@ class Composite(OfBody):
     def lower(self, *inputs: Any, **_: Any) -> Any:
         """It is inlined before anything is lowered."""
         raise InternalError("E911", f"the composite {self.label} was not inlined")
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        builder = Builder()
-        x = builder.input(TensorType((2, 3), sample_array(()).dtype), "x")
-        (y,) = builder.add(Mul(), (x, x))
-        op = cls("square", (("exponent", 2), ("name", "a b"), ("flags", (True, None, 1.5))), builder.finish([y]))
-        yield Sample((sample_array((2, 3)),), op)
-        yield Sample((sample_array((3, 2)),), op, fails=GraphError)
 
 
 def composite(

@@ -6,7 +6,7 @@ Sub-graphs are fields; two ops are equal when their graphs have equal text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
@@ -19,14 +19,12 @@ from hybridize.base.hooks import Hook
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Value
 from hybridize.loops.expr import Element, Region
-from hybridize.ops.analysis import sin
-from hybridize.ops.arithmetic import add, lt, mul
-from hybridize.ops.cases import sample_array
+from hybridize.ops.arithmetic import add
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import apply, pullback
-from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind, type_of
 from hybridize.ops.tracing import make_graph
-from hybridize.ops.views import Gradient, StopGradient, full, like, sum
+from hybridize.ops.views import Gradient, StopGradient, full
 
 Types = tuple[TensorType, ...]
 
@@ -99,20 +97,6 @@ class Cond(Control):
     def lower(self, *inputs: Element, types: Types) -> Region:
         return Region("cond", (self.then, self.orelse))
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        kind, count = TensorType((2, 3), sample_array(()).dtype), TensorType((), numpy.dtype("i8"))
-        then = make_graph(lambda x, y, n: [mul(x, sin(y)), add(n, n)], (kind, kind, count))
-        orelse = make_graph(lambda x, y, n: [add(x, like(2, x)), n], (kind, kind, count))
-        operands = (sample_array((2, 3)), sample_array((2, 3), seed=1), numpy.array(3))
-        for truth in (True, False):
-            yield Sample((numpy.array(truth), *operands), cls(then, orelse))
-        yield Sample((numpy.array([True]), *operands), cls(then, orelse), fails=DTypeError)
-        yield Sample((numpy.array(1), *operands), cls(then, orelse), fails=DTypeError)
-        yield Sample((numpy.array(True), *operands[:2]), cls(then, orelse), fails=ShapeError)
-        other = make_graph(lambda x, y, n: [sum(x, (0,)), n], (kind, kind, count))
-        yield Sample((numpy.array(True), *operands), cls(then, other), fails=ShapeError)
-
 
 @frozen
 class While(Control):
@@ -147,16 +131,6 @@ class While(Control):
 
     def lower(self, *inputs: Element, types: Types) -> Region:
         return Region("while", (self.cond, self.body))
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        kind, count = TensorType((2, 3), sample_array(()).dtype), TensorType((), numpy.dtype("i8"))
-        cond = make_graph(lambda n, x: [lt(n, like(4, n))], (count, kind))
-        body = make_graph(lambda n, x: [add(n, like(1, n)), add(x, sin(x))], (count, kind))
-        for start in (0, 9):
-            yield Sample((numpy.array(start), sample_array((2, 3))), cls(cond, body), grad=())
-        yield Sample((numpy.array(0),), cls(cond, body), fails=ShapeError)
-        yield Sample((numpy.array(0), sample_array((2, 3))), cls(body, body), fails=DTypeError)
 
 
 Runner = Callable[["Scan", tuple[NDArray[Any], ...]], tuple[NDArray[Any], ...]]
@@ -301,28 +275,6 @@ class Scan(Control):
 
     def lower(self, *inputs: Element, types: Types) -> Region:
         return Region("scan", (self.body,))
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        f4 = sample_array(()).dtype
-        row, count = TensorType((3,), f4), TensorType((), numpy.dtype("i8"))
-
-        def step(h: Operand, n: Operand, x: Operand, w: Operand) -> list[Operand]:
-            after = sin(add(mul(h, w), x))
-            return [after, add(n, like(1, n)), mul(after, x), n]
-
-        body = make_graph(step, (row, count, row, row))
-        inputs = (sample_array((3,)), numpy.array(0), sample_array((4, 3), seed=1), sample_array((3,), seed=2))
-        for reverse in (False, True):
-            yield Sample(inputs, cls(body, 4, reverse, 2))
-        yield Sample((*inputs[:2], sample_array((0, 3)), inputs[3]), cls(body, 0, False, 2))
-        pure = make_graph(lambda x, w: [mul(x, w)], (row, row))
-        yield Sample((sample_array((4, 3)), sample_array((3,))), cls(pure, 4))
-        fold = make_graph(lambda h, w: [mul(h, w)], (row, row))
-        yield Sample((sample_array((3,)), sample_array((3,), seed=1)), cls(fold, 5, False, 1))
-        yield Sample(inputs, cls(body, 5, False, 2), fails=ShapeError)
-        yield Sample(inputs[:3], cls(body, 4, False, 2), fails=ShapeError)
-        yield Sample(inputs, cls(pure, 4, False, 1), fails=ShapeError)
 
 
 def _cut(items: Sequence[Operand], sizes: Sequence[int]) -> list[Sequence[Operand]]:

@@ -3,22 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import NDArray
 
-from hybridize.base.errors import GraphError, InternalError
+from hybridize.base.errors import InternalError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph
 from hybridize.loops.expr import Element
-from hybridize.ops.arithmetic import add, mul
-from hybridize.ops.cases import ZERO, sample_array
 from hybridize.ops.composite import OfBody
 from hybridize.ops.gradient import apply
-from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind
-from hybridize.ops.tracing import make_graph
+from hybridize.ops.op import OfComplex, Op, Operand, bind
 from hybridize.ops.views import full
 
 
@@ -42,11 +39,6 @@ class After(Op):
 
     def lower(self, x: Element, y: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (x,)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield Sample((sample_array((2, 3)), sample_array((4,), seed=1)), cls(), grad=(0,))
-        yield Sample((sample_array(ZERO, "i4"), sample_array(())), cls(), grad=())
 
 
 @frozen
@@ -75,18 +67,3 @@ class CustomGradient(OfBody):
     def lower(self, *inputs: Any, **_: Any) -> Any:
         """It is inlined before anything is lowered."""
         raise InternalError("E911", f"the custom gradient of {self.title} was not inlined")
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        kind = TensorType((2, 3), sample_array(()).dtype)
-        body = make_graph(lambda x, y: [mul(x, y), mul(x, x)], (kind, kind))
-        back = make_graph(lambda g, x, y: [mul(g, y), mul(g, x)], (kind, kind, kind))
-        op = cls("product", body, back, 1, (0, 3, 4), (0, 1))
-        product = make_graph(lambda x, y: [mul(x, y)], (kind, kind))
-        yield Sample(
-            (sample_array((2, 3)), sample_array((2, 3), seed=1)), cls("product", product, back, 1, (0, 2, 3), (0, 1))
-        )
-        twice = make_graph(lambda g, y: [add(g, g)], (kind, kind))
-        both = make_graph(lambda x: [add(x, x)], (kind,))
-        yield Sample((sample_array((2, 3)),), cls("twice", both, twice, 1, (0, 1), (0,)))
-        yield Sample((sample_array((3, 2)), sample_array((3, 2))), op, fails=GraphError)

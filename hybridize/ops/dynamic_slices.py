@@ -7,10 +7,8 @@ the axis. Reference and machine code move it there once more, for safety alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import int64
@@ -19,8 +17,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Routine
-from hybridize.ops.cases import sample_array
-from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind1, type_of
 from hybridize.ops.slicing import clamped
 from hybridize.ops.views import Gradient, check_axes, like
 
@@ -69,18 +66,6 @@ class SliceAt(Op):
 
         return (element,)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield Sample((sample_array((5, 7)), numpy.array(2)), cls(0, 3))
-        yield Sample((sample_array((3, 5, 2)), numpy.array(4)), cls(1, 1))
-        yield Sample((sample_array((3, 5, 4), "i4"), numpy.array(0)), cls(2, 4))
-        yield Sample((sample_array((5, 7)), numpy.array(5)), cls(0, 0))
-        yield Sample((sample_array((5, 0)), numpy.array(1)), cls(0, 2))
-        yield Sample((sample_array((5, 7)), numpy.array(0)), cls(0, 6), fails=OutOfBoundsError)
-        yield Sample((sample_array((5, 7)), numpy.array(0)), cls(2, 1), fails=ShapeError)
-        yield Sample((sample_array((5, 7)), numpy.array([0])), cls(0, 1), fails=DTypeError)
-        yield Sample((sample_array((5, 7)), numpy.array(0, "i4")), cls(0, 1), fails=DTypeError)
-
 
 @frozen
 class UpdateAt(Op):
@@ -113,20 +98,6 @@ class UpdateAt(Op):
 
     def lower(self, base: Element, start: Element, update: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.axis,))
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield Sample((sample_array((5, 7)), numpy.array(2), sample_array((3, 7), seed=1)), cls(0))
-        yield Sample((sample_array((5, 7)), numpy.array(3), sample_array((5, 2), seed=1)), cls(1))
-        yield Sample((sample_array((3, 5, 2)), numpy.array(4), sample_array((3, 1, 2), seed=1)), cls(1))
-        yield Sample((sample_array((3, 5), "i8"), numpy.array(0), sample_array((3, 5), "i8", seed=1)), cls(1))
-        yield Sample((sample_array((5, 7)), numpy.array(5), sample_array((0, 7))), cls(0))
-        yield Sample((sample_array((0, 7)), numpy.array(2), sample_array((0, 3))), cls(1))
-        yield Sample((sample_array((5, 7)), numpy.array(0), sample_array((6, 7))), cls(0), fails=OutOfBoundsError)
-        yield Sample((sample_array((5, 7)), numpy.array(0), sample_array((5, 7))), cls(2), fails=ShapeError)
-        yield Sample((sample_array((5, 7)), numpy.array(0), sample_array((2, 6))), cls(0), fails=ShapeError)
-        yield Sample((sample_array((5, 7)), numpy.array([0]), sample_array((2, 7))), cls(0), fails=DTypeError)
-        yield Sample((sample_array((5, 7)), numpy.array(0), sample_array((2, 7), "f8")), cls(0), fails=DTypeError)
 
 
 def slice_at(x: Operand, start: Operand, axis: int, length: int) -> Operand:

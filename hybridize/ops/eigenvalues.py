@@ -6,20 +6,17 @@ Source: Giles, Collected matrix derivative results for forward and reverse mode 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.errors import ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.ops.arithmetic import add, mul, sub
-from hybridize.ops.cases import sample_array
 from hybridize.ops.matmul import matmul
-from hybridize.ops.matrices import Factor, by_column, diagonal, diagonal_of, differences, positive, quotients, well
-from hybridize.ops.op import Operand, Sample, bind1
+from hybridize.ops.matrices import Factor, by_column, diagonal, diagonal_of, differences, quotients
+from hybridize.ops.op import Operand, bind1
 from hybridize.ops.solutions import Solve
 from hybridize.ops.views import Gradient
 
@@ -44,9 +41,3 @@ class Eig(Factor):
         lengths = mul(matmul(vectors, vectors, True), by_column(diagonal_of(moved), x))
         inner = add(quotients(sub(moved, lengths), differences(values)), diagonal(g[0]))
         return (bind1(Solve(False, True), vectors, matmul(inner, vectors, False, True)),)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for shape in ((3, 3), (2, 2, 2), (1, 1)):
-            yield Sample((numpy.triu(well(shape)) + 0.1 * positive(shape),), cls())
-        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)

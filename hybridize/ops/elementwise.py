@@ -1,26 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elementwise ops: equal shapes and dtypes in, the same shape out, one scalar function per element.
 
-A subclass says its word in the loop IR's table, its meaning as a NumPy function, which dtypes it takes, and its
-gradient. Parameterless ops are equal when their classes are, so one instance of each is enough.
+A subclass is a row: behind its base stand its meaning, a NumPy function, and its slope, the gradient rule; in its body
+which dtypes it takes, and what else differs from the base. Parameterless ops are equal when their classes are, so one
+instance of each is enough.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import CODES, FLOATS, INTEGERS, DType, bool_, code, is_complex
+from hybridize.base.dtypes import FLOATS, INTEGERS, DType, bool_, code, is_complex
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Expr, call
 from hybridize.loops.functions import FUNCTIONS
-from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
-from hybridize.ops.op import Op, Operand, Sample, bind, current
+from hybridize.ops.op import Op, Operand, current
 
 FLOAT = frozenset(FLOATS)
 SIGNED_NUMBER = frozenset((*FLOATS, *INTEGERS))
@@ -30,6 +29,8 @@ ANY = SIGNED_NUMBER | {bool_}
 _NAMES = {FLOAT: "floats", SIGNED_NUMBER: "numbers", INTEGER: "integers", BITS: "integers and bools", ANY: "anything"}
 
 Gradient = Operand | None
+UnaryFunction = Callable[[Operand], Operand]
+BinaryFunction = Callable[[Operand, Operand], Operand]
 
 
 def check_dtype(name: str, taken: frozenset[DType], *inputs: TensorType) -> None:
@@ -71,7 +72,23 @@ class Elementwise(Op, abstract=True):
     truth: ClassVar[bool]
     """True if the result is bool: of the scalar function."""
 
-    def __init_subclass__(cls, *, abstract: bool = False) -> None:
+    slope: ClassVar[Callable[..., Any]]
+    """The gradient rule: from the cotangent of the result, the result and the operands to the cotangents of these."""
+
+    def __init_subclass__(
+        cls,
+        *,
+        abstract: bool = False,
+        meaning: Callable[..., Any] | None = None,
+        slope: Callable[..., Any] | None = None,
+        scalar: str = "",
+    ) -> None:
+        """Take the rules of a row, and register the class; its word in the loop IR is its name, or `scalar`."""
+        for name, rule in (("meaning", meaning), ("slope", slope)):
+            if rule is not None:
+                setattr(cls, name, staticmethod(rule))
+        if meaning is not None:
+            cls.scalar = scalar or cls.__name__.lower()
         super().__init_subclass__(abstract=abstract)
         if not abstract:
             function = FUNCTIONS[cls.scalar]
@@ -81,7 +98,7 @@ class Elementwise(Op, abstract=True):
     def _missing(cls) -> list[str]:
         known = getattr(cls, "scalar", None) in FUNCTIONS
         scalar = [] if known else ["scalar, a name of `loops.functions.FUNCTIONS`"]
-        return super()._missing() + scalar + ([] if hasattr(cls, "meaning") else ["meaning"])
+        return super()._missing() + scalar + [rule for rule in ("meaning", "slope") if not hasattr(cls, rule)]
 
     def __hash__(self) -> int:
         return hash(type(self))
@@ -103,10 +120,6 @@ class Elementwise(Op, abstract=True):
         y = type(self).meaning(*inputs)
         return (y if type(y) is numpy.ndarray else numpy.asarray(y),)
 
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        """The same op."""
-        return bind(self, *xs)
-
     def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         """One call of the scalar function."""
         result = bool_ if self.truth else types[0].dtype
@@ -120,69 +133,24 @@ class Elementwise(Op, abstract=True):
 class Unary(Elementwise, abstract=True):
     """An elementwise op of one operand."""
 
-    domain: ClassVar[tuple[float, float]] = (-2.0, 2.0)
-    """The interval that samples are drawn from, kinks and poles apart."""
-
     def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Gradient, ...]:
-        """By `gradient`."""
-        return (self.gradient(g[0], y[0], x),)
-
-    @abstractmethod
-    def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        """The cotangent of x, from that of y."""
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        """All kinds of dtypes it takes, no elements, one element, no axes, infinities and NaN."""
-        low, high = cls.domain
-        for dtype in (d for d in CODES if d in cls.takes):
-            yield Sample((sample_array((2, 3), dtype, low, high),), cls(), rtol=1e-2 if dtype.itemsize == 2 else 1e-5)
-        main = numpy.dtype("f4") if numpy.dtype("f4") in cls.takes else numpy.dtype("i8")
-        for shape in (ZERO, ONE, ()):
-            yield Sample((sample_array(shape, main, low, high),), cls())
-        if main.kind == "f":
-            yield Sample((numpy.array(INFINITE, main),), cls(), grad=())
-        for dtype in (d for d in (bool_, numpy.dtype("i4"), numpy.dtype("f4")) if d not in cls.takes):
-            yield Sample((sample_array((2,), dtype, low, high),), cls(), fails=DTypeError)
+        """By the slope."""
+        return (type(self).slope(g[0], y[0], x),)
 
 
 class Binary(Elementwise, abstract=True):
     """An elementwise op of two operands."""
 
-    domain: ClassVar[tuple[float, float]] = (-2.0, 2.0)
     of_bools: ClassVar[str | None] = None
     """The word of the op that it is between bools, as in NumPy: a sum is `or`, a product `and`; None: it is itself."""
-    second: ClassVar[tuple[float, float] | None] = None
-    """The interval for samples of the second operand, if another one."""
 
     def vjp(self, g: tuple[Operand, ...], z: tuple[Operand, ...], x: Operand, y: Operand) -> tuple[Gradient, ...]:
-        """By `gradient`."""
-        return self.gradient(g[0], z[0], x, y)
-
-    @abstractmethod
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        """The cotangents of x and y, from that of z."""
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        """All kinds of dtypes it takes, no elements, one element, no axes, infinities, NaN, zeros, unequal operands."""
-        low, high = cls.domain
-        low2, high2 = cls.second or cls.domain
-        for dtype in (d for d in CODES if d in cls.takes):
-            x, y = sample_array((2, 3), dtype, low, high), sample_array((2, 3), dtype, low2, high2, seed=1)
-            yield Sample((x, y), cls(), rtol=1e-2 if dtype.itemsize == 2 else 1e-5)
-        main = numpy.dtype("f4") if numpy.dtype("f4") in cls.takes else numpy.dtype("i8")
-        for shape in (ZERO, ONE, ()):
-            yield Sample((sample_array(shape, main, low, high), sample_array(shape, main, low2, high2, seed=1)), cls())
-        if main.kind == "f":
-            x, y = (part.ravel().astype(main) for part in numpy.meshgrid(INFINITE, INFINITE))
-            yield Sample((x, y), cls(), grad=())
-        x = sample_array((2, 3), main, low, high)
-        yield Sample((x, x[:1]), cls(), fails=ShapeError)
-        yield Sample((x, x.astype(numpy.int16)), cls(), fails=DTypeError)
+        """By the slope."""
+        cotangents: tuple[Gradient, ...] = type(self).slope(g[0], z[0], x, y)
+        return cotangents
 
 
-def unary(op: type[Unary]) -> Callable[[Operand], Operand]:
+def unary(op: type[Unary]) -> UnaryFunction:
     """The operand function of a unary op."""
     primitive = op()
 
@@ -192,7 +160,7 @@ def unary(op: type[Unary]) -> Callable[[Operand], Operand]:
     return _named(apply, op)
 
 
-def binary(op: type[Binary]) -> Callable[[Operand, Operand], Operand]:
+def binary(op: type[Binary]) -> BinaryFunction:
     """The operand function of a binary op."""
     primitive = op()
 

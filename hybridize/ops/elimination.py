@@ -8,23 +8,21 @@ forward and reverse mode algorithmic differentiation, 2008.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import int64
-from hybridize.base.errors import DTypeError, MatrixShapeError, ShapeError
+from hybridize.base.errors import MatrixShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
 from hybridize.ops.arithmetic import add, neg
-from hybridize.ops.cases import sample_array
 from hybridize.ops.indexing import take_along_axis
 from hybridize.ops.matmul import matmul
-from hybridize.ops.matrices import Factor, identity, lower, singular, turned, well
-from hybridize.ops.op import Operand, Sample, bind, bind1, type_of
+from hybridize.ops.matrices import Factor, identity, lower, turned
+from hybridize.ops.op import Operand, bind, bind1, type_of
 from hybridize.ops.sorting import arg_sort
 from hybridize.ops.views import Gradient, spread
 
@@ -73,14 +71,6 @@ class LU(Factor):
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine("lu")
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0), (9, 9)):
-            yield Sample((well(shape),), cls(), rtol=1e-4)
-            yield Sample((well(shape)[..., ::-1, :].copy(),), cls(), rtol=1e-4)
-        yield Sample((singular(),), cls(), grad=())
-        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
 
 
 @frozen
@@ -133,16 +123,6 @@ class SolveTriangular(Factor):
 
     def lower(self, t: Element, b: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine("solve_triangular", (self.low, self.unit, self.transposed))
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for number in range(8):
-            op = cls(number % 2 == 0, number // 2 % 2 == 0, number // 4 == 0)
-            for shape, other in (((3, 3), (3, 2)), ((2, 2, 2), (2, 2, 1)), ((1, 1), (1, 1)), ((0, 0), (0, 2))):
-                yield Sample((well(shape), sample_array(other, seed=1)), op, rtol=1e-4)
-            yield Sample((well((7, 7)), sample_array((7, 19), seed=1)), op, rtol=1e-4, grad=())
-        yield Sample((well((3, 3)), sample_array((2, 3))), cls(True), fails=ShapeError)
-        yield Sample((well((3, 3)), sample_array((3, 3), "f8")), cls(True), fails=DTypeError)
 
 
 def solve_triangular(t: Operand, b: Operand, *, lower: bool, unit: bool = False, transposed: bool = False) -> Operand:

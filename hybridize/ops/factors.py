@@ -7,18 +7,17 @@ Seeger et al., Auto-differentiating linear algebra, 2017.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
 from hybridize.ops.arithmetic import add, div, mul, sub
-from hybridize.ops.cases import sample_array
 from hybridize.ops.elimination import solve_triangular
 from hybridize.ops.matmul import matmul
 from hybridize.ops.matrices import (
@@ -30,14 +29,11 @@ from hybridize.ops.matrices import (
     differences,
     lower,
     magnitudes,
-    of_any_sizes,
-    positive,
     quotients,
     skew,
     turned,
-    well,
 )
-from hybridize.ops.op import OfComplex, Operand, Sample, bind, type_of
+from hybridize.ops.op import OfComplex, Operand, bind, type_of
 from hybridize.ops.signs import signed_eigh, signed_svd
 from hybridize.ops.slicing import concat
 from hybridize.ops.views import Gradient, like, spread
@@ -90,15 +86,6 @@ class Cholesky(Factor):
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine("cholesky", (self.upper,))
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for upper in (False, True):
-            for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0), (9, 9)):
-                yield Sample((positive(shape),), cls(upper), rtol=1e-4, atol=1e-5, grad=())
-        stack = numpy.stack([positive((3, 3)), -positive((3, 3))])
-        yield Sample((stack,), cls(False, False), rtol=1e-4, atol=1e-5, grad=())
-        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
-
 
 @frozen
 class QR(Factor):
@@ -142,13 +129,6 @@ class QR(Factor):
         m, n = types[0].shape[-2:]
         return Routine("qr", (bool(m < n),))
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield from of_any_sizes(cls())
-        yield Sample((well((2, 4)),), cls(True), rtol=1e-4, atol=1e-5)
-        yield Sample((well((2, 4, 2)),), cls(True), rtol=1e-4, atol=1e-5, grad=())
-        yield Sample((sample_array((3, 0)),), cls(True), grad=())
-
 
 def undetermined(x: TensorType, mode: str) -> ArgumentError:
     """The error of a gradient that passes columns which a matrix does not determine."""
@@ -185,13 +165,6 @@ class Eigh(Factor):
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine("eigh", (self.upper,))
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for upper in (False, True):
-            for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0)):
-                yield Sample((positive(shape),), cls(upper), rtol=1e-4, atol=1e-5, grad=())
-        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
 
 
 @frozen
@@ -239,8 +212,3 @@ class SVD(Factor):
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         m, n = types[0].shape[-2:]
         return Routine("svd", (bool(m >= n),))
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield from of_any_sizes(cls())
-        yield Sample((well((3, 3)),), cls(True), rtol=1e-4, atol=1e-5)

@@ -10,13 +10,11 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import is_float
-from hybridize.base.errors import InternalError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node
 from hybridize.loops.expr import Element, Routine
-from hybridize.ops.cases import sample_array
-from hybridize.ops.op import Effect, Op, Operand, Sample, bind, type_of
+from hybridize.ops.op import Effect, Op, Operand, bind, type_of
 from hybridize.ops.views import full
 from hybridize.runtime import foreign
 from hybridize.runtime.foreign import Callee
@@ -68,11 +66,6 @@ class PythonCall(Op):
     def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
         return Routine("foreign", (self.title, self.callee))
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        x, y = sample_array((2, 3)), sample_array((2, 3), seed=1)
-        yield Sample((x, y), made("a product", _PRODUCT, [TensorType(x.shape, x.dtype)]))
-
 
 def made(title: str, callee: Callee, types: Sequence[TensorType]) -> PythonCall:
     """Return the op that calls a function whose results are of some types, of known sizes, ticket aside."""
@@ -86,38 +79,3 @@ def foreign_nodes(graph: Graph) -> Iterator[Node]:
     """List the calls of Python in a graph and the graphs inside."""
     for part in graph.nested():
         yield from (node for node in part.nodes if isinstance(node.op, PythonCall))
-
-
-class _Product:
-    """x * y, a function for samples."""
-
-    keeps = False
-    learnt: Sequence[int] = (0, 1)
-
-    def run(self, operands: foreign.Arrays) -> tuple[foreign.Arrays, Any]:
-        x, y = operands
-        return [x * y], None
-
-    def gradient(self, wanted: tuple[int, ...]) -> Callee:
-        return _callees.setdefault(wanted, Callee(_Gradient(wanted)))
-
-
-class _Gradient:
-    """The gradient of that: g * y and g * x."""
-
-    keeps = False
-    learnt: Sequence[int] = ()
-
-    def __init__(self, wanted: tuple[int, ...]) -> None:
-        self._wanted = wanted
-
-    def run(self, operands: foreign.Arrays) -> tuple[foreign.Arrays, Any]:
-        g, x, y = operands
-        return [g * (y, x)[k] for k in self._wanted], None
-
-    def gradient(self, wanted: tuple[int, ...]) -> Callee:
-        raise InternalError("E910", "the product of the samples has no second gradient")
-
-
-_callees: dict[tuple[int, ...], Callee] = {}
-_PRODUCT = Callee(_Product())

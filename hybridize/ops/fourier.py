@@ -6,7 +6,7 @@ Each is linear, so its gradient is the adjoint: the transform in the other direc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -17,9 +17,8 @@ from hybridize.base.errors import DTypeError, InternalError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.ops.arithmetic import mul
-from hybridize.ops.cases import complex_array, sample_array
 from hybridize.ops.complexes import real
-from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, constant, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, constant, type_of
 from hybridize.ops.views import Gradient, broadcast, check_axes, reshape
 
 NORMS = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -77,19 +76,6 @@ class Fourier(_Transform):
     def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
         return bind(Fourier(self.axis + 1, self.inverse, self.norm), *xs)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for inverse in (False, True):
-            for norm in NORMS:
-                yield Sample((complex_array((2, 5)),), cls(1, inverse, norm))
-            yield Sample((complex_array((4, 3), "c16"),), cls(0, inverse))
-            yield Sample((sample_array((4, 3)),), cls(0, inverse), grad=())
-            yield Sample((sample_array((1, 3), "f8"),), cls(0, inverse), grad=())
-            yield Sample((complex_array((0, 3)),), cls(1, inverse))
-        yield Sample((complex_array((0, 3)),), cls(0), fails=ShapeError)
-        yield Sample((complex_array((2, 3)),), cls(2), fails=ShapeError)
-        yield Sample((sample_array((2, 3), "i4"),), cls(1), fails=DTypeError)
-
 
 @frozen
 class RealFourier(_Transform):
@@ -115,15 +101,6 @@ class RealFourier(_Transform):
 
     def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
         return bind(RealFourier(self.axis + 1, self.norm), *xs)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for norm in NORMS:
-            yield Sample((sample_array((2, 5)),), cls(1, norm), grad=())
-        for shape in ((4, 3), (1, 2), (2, 2)):
-            yield Sample((sample_array(shape, "f8"),), cls(0), grad=())
-        yield Sample((sample_array((0, 3)),), cls(0), fails=ShapeError)
-        yield Sample((complex_array((2, 3)),), cls(1), fails=DTypeError)
 
 
 @frozen
@@ -151,15 +128,6 @@ class InverseRealFourier(_Transform):
 
     def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
         return bind(InverseRealFourier(self.axis + 1, self.length, self.norm), *xs)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for norm in NORMS:
-            for n in (4, 5):
-                yield Sample((complex_array((2, 3)),), cls(1, n, norm), grad=())
-        yield Sample((complex_array((1, 3), "c16"),), cls(0, 1), grad=())
-        yield Sample((complex_array((2, 3)),), cls(1, 7), fails=ShapeError)
-        yield Sample((sample_array((2, 3)),), cls(1, 4), fails=DTypeError)
 
 
 def _scaled_inside(x: Operand, axis: int, n: int, by: float) -> Operand:

@@ -11,18 +11,14 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from hybridize.base.dtypes import is_complex
-from hybridize.base.errors import CaptureError, GraphError, InternalError
+from hybridize.base.errors import CaptureError, InternalError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, parse
 from hybridize.loops.expr import Element, Routine
-from hybridize.ops.arithmetic import mul
-from hybridize.ops.cases import complex_array, sample_array
-from hybridize.ops.complexes import conj
 from hybridize.ops.composite import OfBody
 from hybridize.ops.evaluate import evaluate
-from hybridize.ops.op import OPS, Effect, OfComplex, Operand, Sample
-from hybridize.ops.tracing import make_graph
+from hybridize.ops.op import OPS, Effect, OfComplex, Operand
 from hybridize.runtime import hosted
 
 
@@ -55,13 +51,6 @@ class Hosted(OfBody):
                 help="make the array outside of the loop or branch",
             )
         return Routine("hosted", (self.title, repr(text)))
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        kind = TensorType((2, 3), complex_array(()).dtype)
-        body = make_graph(lambda x, y: [mul(x, y), conj(x)], (kind, kind))
-        yield Sample((complex_array((2, 3)), complex_array((2, 3), seed=2)), cls("a product", body), grad=())
-        yield Sample((sample_array((2, 3)), sample_array((2, 3))), cls("a product", body), fails=GraphError)
 
 
 @lru_cache(maxsize=1024)

@@ -8,7 +8,7 @@ them. Machine code clamps them once more, for safety alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -21,9 +21,8 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops.expr import Element, Expr, Routine, index
 from hybridize.ops.arithmetic import add, eq, mul, where
-from hybridize.ops.cases import sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
-from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, type_of
 from hybridize.ops.slicing import clamped, concat, iota
 from hybridize.ops.views import Gradient, broadcast, check_axes, full, kept, like, reshape, transpose
 
@@ -104,20 +103,6 @@ class Gather(Op):
 
         return (element,)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        at = numpy.array([[1, 0, 4, 1], [2, 2, 0, 3]])
-        yield Sample((sample_array((5, 7)), at), cls(0))
-        yield Sample((sample_array((3, 5, 2)), at), cls(1))
-        yield Sample((sample_array((3, 5), "i4"), at[0]), cls(1))
-        yield Sample((sample_array((5, 7)), numpy.array(3)), cls(0))
-        yield Sample((sample_array((5, 7)), at[:, :0]), cls(0))
-        yield Sample((sample_array((5, 0)), at[0]), cls(0))
-        yield Sample((sample_array((0, 7)), at[:, :0]), cls(0))
-        yield Sample((sample_array((0, 7)), at), cls(0), fails=OutOfBoundsError)
-        yield Sample((sample_array((5, 7)), at), cls(2), fails=ShapeError)
-        yield Sample((sample_array((5, 7)), at.astype("i4")), cls(0), fails=DTypeError)
-
 
 def inverse(order: tuple[int, ...]) -> tuple[int, ...]:
     """The permutation that undoes `order`."""
@@ -158,19 +143,6 @@ class GatherND(Op):
             return x((*at, *index_of[ndim:]))
 
         return (element,)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        at = numpy.array([[1, 0], [2, 2], [4, 1], [1, 0]])
-        yield Sample((sample_array((5, 3)), at), cls())
-        yield Sample((sample_array((5, 3, 2)), at), cls())
-        yield Sample((sample_array((5, 3, 2)), at.reshape(2, 2, 2)), cls())
-        yield Sample((sample_array((5, 3)), numpy.array([2, 1])), cls())
-        yield Sample((sample_array((5, 3)), at[:0]), cls())
-        yield Sample((sample_array((5,)), at), cls(), fails=ShapeError)
-        yield Sample((sample_array((5, 3)), numpy.array(1)), cls(), fails=ShapeError)
-        yield Sample((sample_array((5, 0)), at), cls(), fails=OutOfBoundsError)
-        yield Sample((sample_array((5, 3)), at.astype("f4")), cls(), fails=DTypeError)
 
 
 def _points(op: Op, x: TensorType, indices: TensorType) -> int:
@@ -266,20 +238,6 @@ class ScatterND(Op):
     def lower(self, base: Element, indices: Element, updates: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.mode,))
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        at = numpy.array([[1, 0], [2, 2], [4, 1], [1, 0]])
-        for mode in ("set", "add"):
-            yield Sample((sample_array((5, 3)), at, sample_array((4,))), cls(mode))
-            yield Sample((sample_array((5, 3, 2)), at, sample_array((4, 2))), cls(mode))
-            yield Sample((sample_array((5, 3), "i4"), at[:, :1], sample_array((4, 3), "i4")), cls(mode))
-            yield Sample((sample_array((5, 3)), at[:0], sample_array((0,))), cls(mode))
-            yield Sample((sample_array((5, 3)), numpy.array([2, 1]), sample_array(())), cls(mode))
-            yield Sample((sample_array((5, 3)), at, sample_array((4, 1))), cls(mode), fails=ShapeError)
-            yield Sample((sample_array((5, 3)), at, sample_array((4,), "f8")), cls(mode), fails=DTypeError)
-            yield Sample((sample_array((0, 3)), at, sample_array((4,))), cls(mode), fails=OutOfBoundsError)
-        yield Sample((sample_array((5, 3)), at, sample_array((4,))), cls("mul"), fails=ArgumentError)
-
 
 def _numbered(rows: Shape, kind: TensorType, count: int) -> Operand:
     """The number of its row at each element of `kind`, whose first axes are `rows`."""
@@ -331,16 +289,6 @@ class TakeAlongAxis(Op):
             return x((*index_of[: self.axis], clamped(indices(index_of), size), *index_of[self.axis + 1 :]))
 
         return (element,)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield Sample((sample_array((5, 3)), numpy.array([[1, 0, 4], [2, 2, 0]])), cls(0))
-        yield Sample((sample_array((2, 5)), numpy.array([[1, 1, 4], [2, 2, 0]])), cls(1))
-        yield Sample((sample_array((2, 5), "u1", 0.0, 9.0), numpy.array([[1], [2]])), cls(1))
-        yield Sample((sample_array((2, 5)), numpy.zeros((2, 0), "i8")), cls(1))
-        yield Sample((sample_array((2, 5)), numpy.array([[1], [2], [3]])), cls(1), fails=ShapeError)
-        yield Sample((sample_array((2, 0)), numpy.array([[1], [2]])), cls(1), fails=OutOfBoundsError)
-        yield Sample((sample_array((2, 5)), numpy.array([[1], [2]], "i4")), cls(1), fails=DTypeError)
 
 
 def _with_position(indices: Operand) -> Operand:

@@ -8,18 +8,14 @@ Gradient rules are ops, so that they serve every order. They take what LAPACK kn
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import numpy
-from numpy.typing import NDArray
-
 from hybridize.base.dtypes import COMPLEXES, float32, float64, int64, part_of
-from hybridize.base.errors import DTypeError, InternalError, MatrixShapeError, ShapeError
+from hybridize.base.errors import DTypeError, InternalError, MatrixShapeError
 from hybridize.base.types import TensorType
 from hybridize.ops.arithmetic import div, eq, gt, mul, sub, where
-from hybridize.ops.cases import sample_array
-from hybridize.ops.op import Op, Operand, Sample, bind, type_of
+from hybridize.ops.op import Op, Operand, bind, type_of
 from hybridize.ops.slicing import iota
 from hybridize.ops.slicing import slice as slice_
 from hybridize.ops.views import cast, like, spread, sum, transpose
@@ -170,28 +166,3 @@ def quotients(x: Operand, apart: Operand) -> Operand:
     zero = like(0, x)
     divisor = where(eq(x, zero), where(eq(apart, zero), like(1, apart), apart), apart)
     return where(on_diagonal(x), zero, div(x, divisor))
-
-
-def well(shape: tuple[int, ...]) -> NDArray[Any]:
-    """Matrices far from singular, whose singular values differ."""
-    return numpy.asarray(
-        sample_array(shape) + 3 * numpy.eye(shape[-2], shape[-1]) * numpy.arange(1, shape[-1] + 1), "f4"
-    )
-
-
-def of_any_sizes(op: Op) -> Iterator[Sample]:
-    """Samples of an op on matrices that need not be square."""
-    for shape in ((3, 3), (4, 2), (2, 4), (2, 3, 2), (1, 1)):
-        yield Sample((well(shape),), op, rtol=1e-4, atol=1e-5)
-    yield Sample((sample_array((3,)),), op, fails=ShapeError)
-
-
-def positive(shape: tuple[int, ...]) -> NDArray[Any]:
-    """Symmetric positive definite matrices, whose eigenvalues differ."""
-    x = well(shape)
-    return numpy.asarray(x @ numpy.swapaxes(x, -1, -2) / 4, "f4")
-
-
-def singular() -> NDArray[Any]:
-    """A matrix of rank 2."""
-    return numpy.array([[1, 2, 3], [2, 4, 6], [1, 0, 1]], "f4")

@@ -66,20 +66,6 @@ class OfComplex(Enum):
     """Takes them, and has no gradient there."""
 
 
-@frozen
-class Sample:
-    """One case of an op for the catalogue tests."""
-
-    inputs: tuple[NDArray[Any], ...]
-    op: Op
-    grad: tuple[int, ...] | None = None
-    """The inputs to check by central differences; None: every floating-point input."""
-    fails: type[Exception] | None = None
-    """The error that `infer` must raise for these inputs."""
-    rtol: float = 1e-5
-    atol: float = 1e-6
-
-
 @cache
 def snake(name: str) -> str:
     """`LayerNorm` -> `layer_norm`; `FMax` -> `fmax`."""
@@ -231,9 +217,9 @@ class Op(ABC):
             *xs: the operands.
 
         Returns:
-            The results, which have the axis, too; None where there is no rule.
+            The results, which have the axis, too: of an op of elements, the same op; None where there is no rule.
         """
-        return None
+        return bind(self, *xs) if self.by_element else None
 
     def expansion(self, *kinds: TensorType) -> Callable[..., tuple[Operand, ...]] | None:
         """Return a function made of other ops, which machine code computes instead; None: `lower` says how.
@@ -241,11 +227,6 @@ class Op(ABC):
         It takes operands of these types.
         """
         return None
-
-    @classmethod
-    @abstractmethod
-    def samples(cls) -> Iterator[Sample]:
-        """Small cases that reach every field, every special shape, and inputs that must fail."""
 
 
 def _minding_complex(infer: Callable[..., tuple[TensorType, ...]]) -> Callable[..., tuple[TensorType, ...]]:

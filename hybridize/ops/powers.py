@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hybridize.base.dtypes import float64, is_inexact
 from hybridize.ops.analysis import log, sigmoid, trunc
 from hybridize.ops.arithmetic import add, div, eq, mul, neg, sign, sub, where
-from hybridize.ops.elementwise import SIGNED_NUMBER, Binary, Gradient, binary
+from hybridize.ops.elementwise import SIGNED_NUMBER, Binary, BinaryFunction, Gradient, binary
 from hybridize.ops.op import OfComplex, Operand, type_of
 from hybridize.ops.views import cast, like
 
@@ -25,13 +25,13 @@ def _power(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
     return numpy.where(y < 0, sign_of, whole).astype(x.dtype)
 
 
-class Pow(Binary):
+class Pow(Binary, meaning=_power):
     """x to the power of y. Negative powers of integers are truncated: 0 but for bases 1 and -1."""
 
-    of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning, takes, domain, second = "pow", staticmethod(_power), SIGNED_NUMBER, (0.3, 3.0), (-1.5, 2.0)
+    of_complex, takes = OfComplex.HOLOMORPHIC, SIGNED_NUMBER
 
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
+    @staticmethod
+    def slope(g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         """Take 0 as the slope in x where y is 0, and in y where x is 0: x**(y - 1) and log(x) would be infinite."""
         zero, one = like(0, x), like(1, x)
         by_x = where(eq(y, zero), zero, mul(mul(g, y), pow(x, sub(y, where(eq(y, zero), zero, one)))))
@@ -41,22 +41,17 @@ class Pow(Binary):
         return by_x, where(eq(x, zero), zero, by_y)
 
 
-class Fmod(Binary):
+class Fmod(Binary, meaning=numpy.fmod, slope=lambda g, z, x, y: (g, neg(mul(g, trunc(div(x, y)))))):
     """The remainder of x / y with the sign of x; 0 for an integer divided by 0."""
 
-    scalar, meaning, takes, second = "fmod", numpy.fmod, SIGNED_NUMBER, (0.6, 2.9)
-    smooth = False
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return g, neg(mul(g, trunc(div(x, y))))
+    takes, smooth = SIGNED_NUMBER, False
 
 
-class Arctan2(Binary):
+class Arctan2(Binary, meaning=numpy.arctan2):
     """The angle of the point (y, x), from -pi to pi: the first operand is the ordinate."""
 
-    scalar, meaning = "arctan2", numpy.arctan2
-
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
+    @staticmethod
+    def slope(g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         """At the origin, which has no angle, it is 0."""
         square = add(mul(x, x), mul(y, y))
         nothing = eq(square, like(0, square))
@@ -64,37 +59,25 @@ class Arctan2(Binary):
         return mul(scale, y), neg(mul(scale, x))
 
 
-class Hypot(Binary):
+class Hypot(Binary, meaning=numpy.hypot, slope=lambda g, z, x, y: (mul(g, div(x, z)), mul(g, div(y, z)))):
     """sqrt(x x + y y), without overflow"""
 
-    scalar, meaning = "hypot", numpy.hypot
 
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return mul(g, div(x, z)), mul(g, div(y, z))
-
-
-class Copysign(Binary):
+class Copysign(Binary, meaning=numpy.copysign, slope=lambda g, z, x, y: (mul(g, mul(sign(x), sign(z))), None)):
     """The magnitude of x with the sign of y."""
 
-    scalar, meaning = "copysign", numpy.copysign
     smooth = False
 
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return mul(g, mul(sign(x), sign(z))), None
 
-
-class LogAddExp(Binary):
+class LogAddExp(
+    Binary, meaning=numpy.logaddexp, slope=lambda g, z, x, y: (mul(g, sigmoid(sub(x, y))), mul(g, sigmoid(sub(y, x))))
+):
     """log(exp(x) + exp(y)), without overflow"""
 
-    scalar, meaning = "logaddexp", numpy.logaddexp
 
-    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return mul(g, sigmoid(sub(x, y))), mul(g, sigmoid(sub(y, x)))
-
-
-pow = binary(Pow)
-fmod = binary(Fmod)
-arctan2 = binary(Arctan2)
-hypot = binary(Hypot)
-copysign = binary(Copysign)
-log_add_exp = binary(LogAddExp)
+pow: BinaryFunction = binary(Pow)
+fmod: BinaryFunction = binary(Fmod)
+arctan2: BinaryFunction = binary(Arctan2)
+hypot: BinaryFunction = binary(Hypot)
+copysign: BinaryFunction = binary(Copysign)
+log_add_exp: BinaryFunction = binary(LogAddExp)

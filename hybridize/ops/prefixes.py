@@ -7,7 +7,6 @@ applies these ops has checked it. Rows from there on are neither read nor multip
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -19,9 +18,8 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType, same_shape
 from hybridize.loops.expr import Element, Routine
 from hybridize.ops.arithmetic import lt, where
-from hybridize.ops.cases import sample_array
 from hybridize.ops.matmul import matmul
-from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.op import Op, Operand, bind1, type_of
 from hybridize.ops.slicing import iota
 from hybridize.ops.views import Gradient, broadcast, like, reshape, transpose
 
@@ -71,19 +69,6 @@ class DotsUntil(Op):
     def lower(self, x: Element, rows: Element, count: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for d in (3, 8, 16, 37):
-            yield Sample((sample_array((2, 3, d)), sample_array((2, 7, d), seed=1), numpy.array(5)), cls())
-        yield Sample((sample_array((1, 64)), sample_array((9, 64), seed=1), numpy.array(9)), cls())
-        yield Sample((sample_array((1, 4)), sample_array((9, 4), seed=1), numpy.array(0)), cls())
-        yield Sample((sample_array((2, 1, 5), "f8"), sample_array((2, 4, 5), "f8", seed=1), numpy.array(3)), cls())
-        yield Sample((sample_array((0, 4)), sample_array((9, 4)), numpy.array(2)), cls())
-        yield Sample((sample_array((2, 4)), sample_array((9, 5)), numpy.array(2)), cls(), fails=ShapeError)
-        yield Sample((sample_array((1, 2, 4)), sample_array((2, 9, 4)), numpy.array(2)), cls(), fails=ShapeError)
-        yield Sample((sample_array((2, 4)), sample_array((9, 4)), numpy.array([2])), cls(), fails=DTypeError)
-        yield Sample((sample_array((2, 4)), sample_array((9, 4), "f8"), numpy.array(2)), cls(), fails=DTypeError)
-
 
 @frozen
 class SumUntil(Op):
@@ -108,19 +93,6 @@ class SumUntil(Op):
 
     def lower(self, x: Element, rows: Element, count: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for d in (3, 8, 16, 37):
-            yield Sample((sample_array((2, 3, 7)), sample_array((2, 7, d), seed=1), numpy.array(5)), cls())
-        yield Sample((sample_array((1, 9)), sample_array((9, 64), seed=1), numpy.array(9)), cls())
-        yield Sample((sample_array((1, 9)), sample_array((9, 4), seed=1), numpy.array(0)), cls())
-        yield Sample((sample_array((2, 1, 4), "f8"), sample_array((2, 4, 5), "f8", seed=1), numpy.array(3)), cls())
-        yield Sample((sample_array((2, 9)), sample_array((9, 0)), numpy.array(2)), cls())
-        yield Sample((sample_array((2, 8)), sample_array((9, 5)), numpy.array(2)), cls(), fails=ShapeError)
-        yield Sample((sample_array((9,)), sample_array((9, 5)), numpy.array(2)), cls(), fails=ShapeError)
-        yield Sample((sample_array((2, 9)), sample_array((9, 4)), numpy.array(2, "i4")), cls(), fails=DTypeError)
-        yield Sample((sample_array((2, 9), "i8"), sample_array((9, 4), "i8"), numpy.array(2)), cls(), fails=DTypeError)
 
 
 def _outer(weights: Operand, x: Operand, count: Operand) -> Operand:

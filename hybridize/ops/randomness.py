@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -20,8 +19,7 @@ from hybridize.loops.draws import Term
 from hybridize.loops.expr import Element, Expr, Routine
 from hybridize.ops.analysis import digamma, exp, expm1, log, sqrt
 from hybridize.ops.arithmetic import abs, add, div, gt, mul, shift_right, sub, where
-from hybridize.ops.cases import sample_array
-from hybridize.ops.op import Op, Operand, Sample, bind1, constant, type_of
+from hybridize.ops.op import Op, Operand, bind1, constant, type_of
 from hybridize.ops.slicing import slice
 from hybridize.ops.views import Gradient, broadcast, cast, full, like, raveled, reshape, spread, sum
 
@@ -114,16 +112,6 @@ class RandomBits(Op):
             return choose(0, words[0].expr, choose(1, words[1].expr, choose(2, words[2].expr, words[3].expr)))
 
         return (element,)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        key = numpy.array([0x123456789ABCDEF0, 7], uint64)
-        yield Sample((key,), cls((3, 5)))
-        yield Sample((numpy.array([2**64 - 1, 2**64 - 1], uint64),), cls((9,)))
-        yield Sample((key,), cls(()))
-        yield Sample((key,), cls((2, 0)))
-        yield Sample((key.astype("i8"),), cls((2,)), fails=DTypeError)
-        yield Sample((key[:1],), cls((2,)), fails=ShapeError)
 
 
 def random_bits(key: Operand, shape: Shape) -> Operand:
@@ -219,17 +207,6 @@ class StandardGamma(Op):
 
     def lower(self, key: Element, shape: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        key = numpy.array([0x123456789ABCDEF0, 7], uint64)
-        for dtype in ("f4", "f8"):
-            for shape in ((), (1,), (3, 67), (2, 0)):
-                yield Sample((key, sample_array(shape, dtype, 1.0, 4.0)), cls(), grad=())
-            yield Sample((key, numpy.array([1, 1e-3, 0, -1, 1e30, numpy.inf, numpy.nan], dtype)), cls(), grad=())
-        yield Sample((key, sample_array((2,), "f2")), cls(), fails=DTypeError)
-        yield Sample((key.astype("i8"), sample_array((2,))), cls(), fails=DTypeError)
-        yield Sample((key[:1], sample_array((2,))), cls(), fails=ShapeError)
 
 
 _TIMES = numpy.arange(-3.5, 3.6, 0.125)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import typing
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy
@@ -19,10 +19,9 @@ from hybridize.base.types import TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold, FoldResult, Routine
 from hybridize.ops.arithmetic import div, eq, ge, gt, mul, where
-from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.indexing import add_along_axis
-from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, type_of
 from hybridize.ops.slicing import concat, flip, iota, slice
 from hybridize.ops.views import (
     Gradient,
@@ -34,7 +33,6 @@ from hybridize.ops.views import (
     full,
     kept,
     like,
-    reduction_samples,
     reshape,
     spread,
     sum,
@@ -84,11 +82,6 @@ class Prod(Op):
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (folded("prod", x, types[0], self.axes),)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield from reduction_samples(cls)
-        yield Sample((numpy.array([[0.0, 2.0, 3.0], [0.0, 5.0, 0.0]], "f4"),), cls((1,)))
-
 
 def _product_before(rows: Operand) -> Operand:
     """The product of all elements before each one, along axis 1."""
@@ -126,13 +119,6 @@ class _Extreme(Op, abstract=True):
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (folded(self.fold, x, types[0], self.axes),)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        """Ties too."""
-        yield from reduction_samples(cls, empty=False)
-        yield Sample((sample_array((2, 3), bool_),), cls((1,)))
-        yield Sample((numpy.array([[1, 2, 2], [3, 3, 3]], float32),), cls((1,)), grad=())
 
 
 class ReduceMax(_Extreme):
@@ -182,17 +168,6 @@ class _Logical(Op, abstract=True):
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (folded(self.fold, x, types[0], self.axes),)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        """Nothing among them: any of nothing is false, all of nothing true."""
-        for axes in ((), (0,), (0, 1)):
-            yield Sample((sample_array((2, 3), bool_),), cls(axes))
-        yield Sample((sample_array(ZERO, bool_),), cls((1,)))
-        yield Sample((numpy.array([[True, True], [False, False]]),), cls((1,)))
-        yield Sample((numpy.array(True),), cls(()))
-        yield Sample((sample_array((2, 3)),), cls((0,)), fails=DTypeError)
-        yield Sample((sample_array((2, 3), bool_),), cls((2,)), fails=ShapeError)
 
 
 class Any(_Logical):
@@ -248,20 +223,6 @@ class _Arg(Op, abstract=True):
 
         return (element,)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        """Ties and NaN: the first one counts."""
-        for axis in (0, 1, 2):
-            yield Sample((sample_array((2, 3, 4)),), cls(axis))
-        yield Sample((sample_array((2, 3), "i4"),), cls(1))
-        yield Sample((sample_array((2, 3), bool_),), cls(1))
-        yield Sample((sample_array(ONE),), cls(0))
-        yield Sample((sample_array((0, 3)),), cls(1))
-        yield Sample((numpy.array([[1, 3, 3], [-1, -1, 2], [1, numpy.nan, numpy.nan]], float32),), cls(1))
-        yield Sample((numpy.array([INFINITE, (*INFINITE[:6], 1.0)], float32),), cls(1))
-        yield Sample((sample_array((0, 3)),), cls(0), fails=ShapeError)
-        yield Sample((sample_array((2, 3)),), cls(2), fails=ShapeError)
-
 
 class ArgMax(_Arg):
     """The index of the first largest element along `axis`, which goes away; of the first NaN where there is one."""
@@ -303,20 +264,6 @@ class _Running(Op, abstract=True):
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.axis,))
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        """Zeros and NaN among them."""
-        for axis in (0, 1, 2):
-            yield Sample((sample_array((2, 3, 4)),), cls(axis))
-        for dtype in ("f8", "f2", "i4", "i8"):
-            yield Sample((sample_array((3, 5), dtype),), cls(1), rtol=1e-2 if dtype == "f2" else 1e-5)
-        yield Sample((sample_array(ZERO),), cls(1))
-        yield Sample((sample_array(ONE),), cls(0))
-        special = numpy.array([[1, numpy.nan, 2], [1, numpy.inf, 3], [-numpy.inf, 0, 1]], float32)
-        yield Sample((special,), cls(1), grad=())
-        yield Sample((sample_array((2, 3)),), cls(2), fails=ShapeError)
-        yield Sample((sample_array((2, 3), bool_),), cls(0), fails=DTypeError)
-
 
 class CumSum(_Running):
     """The sum of all elements up to each one, along `axis`. Short floats are summed in float32."""
@@ -356,11 +303,6 @@ class CumProd(_Running):
         terms = mul(cum_prod(without, len(rows) + 1), spread_last(g[0]))
         total = sum(where(ge(term, factor), terms, full(0, apart)), (len(rows) + 1,))
         return (transpose(total, Transpose(order).inverse),)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield from super().samples()
-        yield Sample((numpy.array([[2, 0, 3, 0, 5]], float32),), cls(1))
 
 
 class CumMax(_Running):

@@ -8,22 +8,21 @@ of `windows`, and so on for all orders.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import bfloat16, float16, float32, float64, int64
+from hybridize.base.dtypes import int64
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType, same_shape
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold
-from hybridize.ops.cases import sample_array
 from hybridize.ops.elementwise import FLOAT, check_dtype
-from hybridize.ops.interpolation import Row, linear, means
-from hybridize.ops.op import Op, Operand, Sample, bind1, constant, type_of
+from hybridize.ops.interpolation import Row
+from hybridize.ops.op import Op, Operand, bind1, constant, type_of
 from hybridize.ops.slicing import clamped
 from hybridize.ops.views import Gradient, check_axes, wide
 
@@ -104,27 +103,6 @@ class Resample(Op):
             return loops.cast(y, dtype)
 
         return (element,)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for table in (linear(5, 9, True), linear(7, 3, False), means(7, 3), means(3, 5), means(24, 2)):
-            size = max(max(row) for row, _ in table) + 1
-            for axis in (0, 1) if size < 9 else (1,):
-                shape = (size, 4) if axis == 0 else (3, size)
-                yield Sample((sample_array(shape), *_tables(table, size, numpy.dtype("f4"))), cls(axis), grad=(0,))
-        table = linear(4, 7, False)
-        for dtype in (float64, float16, bfloat16):
-            rtol = 1e-2 if dtype.itemsize == 2 else 1e-5
-            yield Sample((sample_array((4, 2), dtype), *_tables(table, 4, wide(dtype))), cls(0), rtol=rtol, grad=(0,))
-        tables = _tables(table, 4, numpy.dtype("f4"))
-        special = numpy.array([[1, numpy.inf, 2, numpy.nan]], float32)
-        beside = [((number, min(number + 1, 3)), (1.0, 0.0)) for number in range(4)]  # what has no weight
-        yield Sample((special, *_tables(beside, 4, numpy.dtype("f4"))), cls(1), grad=())
-        yield Sample((sample_array((0, 4)), *tables), cls(1), grad=(0,))
-        yield Sample((sample_array((3, 5)), *tables), cls(1), fails=ShapeError)
-        yield Sample((sample_array((4, 4)), *tables[:1], *tables[3:], *tables[2:]), cls(1), fails=ShapeError)
-        yield Sample((sample_array((4, 4), "f8"), *tables), cls(1), fails=DTypeError)
-        yield Sample((sample_array((4, 4), "i4"), *tables), cls(1), fails=DTypeError)
 
 
 def _tables(rows: Sequence[Row], size: int, dtype: Any) -> tuple[Array, Array, Array, Array]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -15,7 +14,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element
-from hybridize.ops.op import Op, Operand, Sample, bind1
+from hybridize.ops.op import Op, Operand, bind1
 
 
 @frozen
@@ -35,11 +34,6 @@ class SizeOf(Op):
 
     def lower(self, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (lambda index: loops.index(self.size),)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield Sample((), cls(5))
-        yield Sample((), cls(0))
 
 
 def size_of(size: Any) -> Operand:

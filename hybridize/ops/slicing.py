@@ -3,21 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dims import same
-from hybridize.base.dtypes import REALS, DType, bool_, float32, int64
+from hybridize.base.dtypes import REALS, DType, bool_
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr
-from hybridize.ops.cases import ZERO, sample_array
-from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, type_of
 from hybridize.ops.views import Gradient, broadcast, like, reshape, sum
 
 Steps = tuple[int, ...]
@@ -99,19 +98,6 @@ class Slice(Op):
 
         return (element,)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield Sample((sample_array((5, 7)),), cls((1, 2), (4, 7), (1, 2)))
-        yield Sample((sample_array((5, 7)),), cls((4, 5), (-1, 0), (-1, -2)))
-        yield Sample((sample_array((5, 7), "i4"),), cls((2, 0), (2, 7), (1, 3)))
-        yield Sample((sample_array((5, 7)),), cls((4, 0), (2, 7), (1, 1)))
-        yield Sample((sample_array(()),), cls((), (), ()))
-        yield Sample((sample_array(ZERO),), cls((0, 0, 0), (2, 0, 2), (1, 1, 1)))
-        yield Sample((sample_array((5, 7)),), cls((0, 0), (6, 7), (1, 1)), fails=ShapeError)
-        yield Sample((sample_array((5, 7)),), cls((0, 0), (5, 7), (1, 0)), fails=ShapeError)
-        yield Sample((sample_array((5, 7)),), cls((-1, 0), (5, 7), (1, 1)), fails=ShapeError)
-        yield Sample((sample_array((5, 7)),), cls((0,), (5,), (1,)), fails=ShapeError)
-
 
 @frozen
 class UpdateSlice(Op):
@@ -164,17 +150,6 @@ class UpdateSlice(Op):
             return value if inside is None else loops.select(inside, value, base(index))
 
         return (element,)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield Sample((sample_array((5, 7)), sample_array((3, 2))), cls((1, 2), (4, 6), (1, 2)))
-        yield Sample((sample_array((5, 7)), sample_array((5, 3))), cls((4, 5), (-1, 0), (-1, -2)))
-        yield Sample((sample_array((5, 7)), sample_array((5, 1))), cls((0, 3), (5, 4), (1, 1)))
-        yield Sample((sample_array((5, 7)), sample_array((0, 7))), cls((2, 0), (2, 7), (1, 1)))
-        yield Sample((sample_array((5, 7), "i8"), sample_array((5, 7), "i8", seed=1)), cls((0, 0), (5, 7), (1, 1)))
-        yield Sample((sample_array(()), sample_array((), seed=1)), cls((), (), ()))
-        yield Sample((sample_array((5, 7)), sample_array((3, 3))), cls((1, 2), (4, 6), (1, 2)), fails=ShapeError)
-        yield Sample((sample_array((5, 7)), sample_array((3, 2), "f8")), cls((1, 2), (4, 6), (1, 2)), fails=DTypeError)
 
 
 def _in_slice(i: Expr, size: int, length: int, start: int, step: int) -> tuple[Expr | None, Expr]:
@@ -267,19 +242,6 @@ class Concat(Op):
 
         return (element,)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield Sample((sample_array((2, 3)), sample_array((2, 4)), sample_array((2, 1))), cls(1))
-        yield Sample((sample_array((2, 3)), sample_array((4, 3))), cls(0))
-        yield Sample((sample_array((2, 3)), sample_array((0, 3))), cls(0))
-        yield Sample((sample_array((0, 3)), sample_array((0, 3))), cls(0))
-        yield Sample((sample_array((2, 3)),), cls(0))
-        yield Sample((sample_array((2, 3), bool_), sample_array((1, 3), bool_)), cls(0))
-        yield Sample((sample_array((2, 3)), sample_array((2, 3), "f8")), cls(0), fails=DTypeError)
-        yield Sample((sample_array((2, 3)), sample_array((4, 5))), cls(0), fails=ShapeError)
-        yield Sample((sample_array((2, 3)), sample_array((2,))), cls(0), fails=ShapeError)
-        yield Sample((sample_array(()), sample_array(())), cls(0), fails=ShapeError)
-
 
 def _without(shape: Shape, axis: int) -> Shape:
     return (*shape[:axis], *shape[axis + 1 :])
@@ -344,18 +306,6 @@ class Pad(Op):
 
         return (element,)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield Sample((sample_array((2, 3)), sample_array(())), cls((1, 0), (0, 2)))
-        yield Sample((sample_array((2, 3)), sample_array(())), cls((0, 0), (0, 0)))
-        yield Sample((sample_array((2, 1), "i4"), sample_array((), "i4")), cls((2, 1), (1, 2)))
-        yield Sample((sample_array(ZERO), sample_array(())), cls((1, 2, 0), (0, 0, 1)))
-        yield Sample((sample_array(()), sample_array(())), cls((), ()))
-        yield Sample((sample_array((2, 3)), sample_array(())), cls((1,), (0,)), fails=ShapeError)
-        yield Sample((sample_array((2, 3)), sample_array(())), cls((-1, 0), (0, 0)), fails=ShapeError)
-        yield Sample((sample_array((2, 3)), sample_array((1,))), cls((1, 0), (0, 2)), fails=ShapeError)
-        yield Sample((sample_array((2, 3)), sample_array((), "f8")), cls((1, 0), (0, 2)), fails=DTypeError)
-
 
 def _type(x: NDArray[Any]) -> TensorType:
     return TensorType(x.shape, x.dtype)
@@ -390,16 +340,6 @@ class Iota(Op):
 
     def lower(self, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (lambda index: loops.cast(index[self.axis], self.dtype),)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for dtype in REALS:
-            if dtype != bool_:
-                yield Sample((), cls((2, 3, 4), 1, dtype))
-        yield Sample((), cls((5,), 0, float32))
-        yield Sample((), cls((2, 0), 1, int64))
-        yield Sample((), cls((2, 3), 2, int64), fails=ShapeError)
-        yield Sample((), cls((2, 3), 0, bool_), fails=DTypeError)
 
 
 def slice(x: Operand, starts: Steps, stops: Steps, steps: Steps) -> Operand:

@@ -7,7 +7,7 @@ Golub and Pereyra, The differentiation of pseudo-inverses, 1973.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from hybridize.base.dims import same
 from hybridize.base.dtypes import bool_, int64
-from hybridize.base.errors import DTypeError, MatrixShapeError, ShapeError
+from hybridize.base.errors import MatrixShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.ops.analysis import exp, log
 from hybridize.ops.arithmetic import abs, add, bit_or, div, eq, gt, mul, neg, sign, sub, where
-from hybridize.ops.cases import sample_array
 from hybridize.ops.elimination import factored, solved
 from hybridize.ops.factors import SVD
 from hybridize.ops.matmul import matmul
@@ -33,14 +32,11 @@ from hybridize.ops.matrices import (
     identity,
     inner,
     magnitudes,
-    of_any_sizes,
     on_diagonal,
     over,
-    singular,
     turned,
-    well,
 )
-from hybridize.ops.op import OfComplex, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Operand, bind, bind1, type_of
 from hybridize.ops.reductions import any as any_
 from hybridize.ops.reductions import prod, reduce_max
 from hybridize.ops.slicing import iota
@@ -77,14 +73,6 @@ class Inverse(Factor):
             return (bind1(Solve(self.strict), x, identity(x)),)
 
         return expanded
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0)):
-            yield Sample((well(shape),), cls(), rtol=1e-4, atol=1e-5)
-        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
-        yield Sample((sample_array((2, 2), "f2"),), cls(), fails=DTypeError)
-        yield Sample((sample_array((2,)),), cls(), fails=ShapeError)
 
 
 def _inverse_or_infinite(x: NDArray[Any]) -> NDArray[Any]:
@@ -138,19 +126,6 @@ class Solve(Factor):
 
         return expanded
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for transposed in (False, True):
-            op = cls(True, transposed)
-            yield Sample((well((3, 3)), sample_array((3, 2))), op, rtol=1e-4, atol=1e-5)
-            yield Sample((well((2, 2, 2)), sample_array((2, 2, 1))), op, rtol=1e-4, atol=1e-5)
-            yield Sample((well((3, 3)), sample_array((3, 0))), op)
-            yield Sample((well((0, 0)), sample_array((0, 2))), op)
-        stack = numpy.stack([singular(), well((3, 3))])
-        yield Sample((stack, sample_array((2, 3, 2))), cls(False), rtol=1e-4, atol=1e-5, grad=())
-        yield Sample((well((3, 3)), sample_array((2, 3))), cls(), fails=ShapeError)
-        yield Sample((well((3, 3)), sample_array((3, 3), "f8")), cls(), fails=DTypeError)
-
 
 def _is_singular(both: Operand) -> Operand:
     """True for each pair of factors with a 0 on the diagonal of U."""
@@ -181,13 +156,6 @@ class Det(Factor):
 
         return expanded
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0)):
-            yield Sample((well(shape),), cls(), rtol=1e-4, atol=1e-5)
-        yield Sample((singular(),), cls())
-        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
-
 
 @frozen
 class Cofactor(Factor):
@@ -214,13 +182,6 @@ class Cofactor(Factor):
             return (matmul(mul(u, scaled), vh),)
 
         return expanded
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for shape in ((3, 3), (2, 2, 2), (1, 1), (4, 4)):
-            yield Sample((well(shape),), cls(), rtol=1e-4, atol=1e-4)
-        yield Sample((singular(),), cls(), rtol=1e-4, atol=1e-5)
-        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
 
 
 @frozen
@@ -263,12 +224,6 @@ class CofactorPullback(Factor):
             return (matmul(matmul(u, made), vh),)
 
         return expanded
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for shape in ((3, 3), (2, 2, 2), (4, 4)):
-            yield Sample((well(shape), sample_array(shape, seed=1)), cls(), rtol=1e-4, atol=1e-4)
-        yield Sample((sample_array((2, 3)), sample_array((2, 3))), cls(), fails=ShapeError)
 
 
 def _orientation(u: NDArray[Any], vh: NDArray[Any]) -> NDArray[Any]:
@@ -334,13 +289,6 @@ class SlogDet(Factor):
     def made_of(self) -> Callable[..., tuple[Operand, ...]]:
         return _sign_and_logarithm
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for shape in ((3, 3), (2, 2, 2), (1, 1)):
-            yield Sample((well(shape),), cls())
-            yield Sample((-well(shape),), cls())
-        yield Sample((sample_array((2, 3)),), cls(), fails=ShapeError)
-
 
 def _sign_and_logarithm(x: Operand) -> tuple[Operand, ...]:
     """The sign of the determinant, and the logarithm of its magnitude: a product would overflow where it need not."""
@@ -382,10 +330,6 @@ class PseudoInverse(Factor):
             return (matmul(vh, mul(turned(u), by_row(_reciprocals(s, self.rcond), turned(u))), True),)
 
         return expanded
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield from of_any_sizes(cls())
 
 
 def _reciprocals(s: Operand, rcond: float) -> Operand:
@@ -429,12 +373,6 @@ class LeastSquares(Factor):
             return (matmul(vh, mul(along, by_row(_reciprocals(s, self.rcond), along)), True),)
 
         return expanded
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for shape in ((3, 3), (4, 2), (2, 4), (1, 1)):
-            yield Sample((well(shape), sample_array((shape[0], 2), seed=1)), cls(1e-6), rtol=1e-4, atol=1e-5)
-        yield Sample((sample_array((2, 3)), sample_array((3, 3))), cls(1e-6), fails=ShapeError)
 
 
 def inverse(x: Operand) -> Operand:

@@ -3,20 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import bool_, float32, int32, int64, uint32, uint64
-from hybridize.base.errors import ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
-from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.indexing import add_along_axis
-from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, type_of
 from hybridize.ops.views import Gradient, check_axes, like
 
 
@@ -44,10 +42,6 @@ class ArgSort(Op):
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.axis, self.descending))
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield from _samples(cls)
 
 
 @frozen
@@ -79,10 +73,6 @@ class Sort(Op):
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.axis, self.descending))
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield from _samples(cls)
 
 
 def sorting_order(x: NDArray[Any], axis: int, descending: bool) -> NDArray[Any]:
@@ -116,20 +106,6 @@ def _packed_order(x: NDArray[Any], axis: int) -> NDArray[Any]:
     words.sort()
     words &= 0xFFFFFFFF
     return numpy.ascontiguousarray(numpy.moveaxis(words.view(int64), -1, axis))
-
-
-def _samples(cls: Any) -> Iterator[Sample]:
-    """Ties, both orders, NaN."""
-    for descending in (False, True):
-        for axis in (0, 1, 2):
-            yield Sample((sample_array((2, 3, 4)),), cls(axis, descending))
-        for dtype in ("f8", "f2", "i4", "u1", bool_):
-            yield Sample((sample_array((2, 9), dtype, 0.0, 3.0),), cls(1, descending), grad=())
-        yield Sample((sample_array(ZERO),), cls(1, descending))
-        yield Sample((sample_array(ONE),), cls(0, descending))
-        yield Sample((numpy.array([INFINITE, INFINITE[::-1]], float32),), cls(1, descending), grad=())
-    yield Sample((sample_array((2, 3)),), cls(2), fails=ShapeError)
-    yield Sample((sample_array(()),), cls(0), fails=ShapeError)
 
 
 def sort(x: Operand, axis: int, descending: bool = False) -> Operand:

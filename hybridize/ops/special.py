@@ -13,8 +13,6 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.loops import functions as _functions
-
 Array = NDArray[Any]
 
 
@@ -29,10 +27,45 @@ def _elementwise(function: Callable[[float], float]) -> Callable[[Array], Array]
     return apply
 
 
+@_elementwise
+def gamma(x: float) -> float:
+    """The gamma function as C has it: NaN at its poles, infinite beyond what floats hold."""
+    if math.isnan(x) or x == -math.inf or (x < 0 and x == math.floor(x)):
+        return math.nan
+    if x == 0:
+        return math.copysign(math.inf, x)
+    try:
+        return math.gamma(x)
+    except OverflowError:
+        return math.inf
+
+
+@_elementwise
+def gammaln(x: float) -> float:
+    """The logarithm of the absolute value of the gamma function: infinite at its poles."""
+    if math.isinf(x) or (x <= 0 and x == math.floor(x)):
+        return math.inf
+    return math.lgamma(x)
+
+
+@_elementwise
+def erfinv(y: float) -> float:
+    """Newton's method on erf (on erfc near 1, where erf is flat), from Winitzki's approximation."""
+    if not abs(y) < 1:
+        return math.copysign(math.inf, y) if abs(y) == 1 else math.nan
+    if y == 0:
+        return y
+    a = 0.147
+    logarithm = math.log1p(-y * y)
+    half = 2 / (math.pi * a) + logarithm / 2
+    x = math.sqrt(math.sqrt(half * half - logarithm / a) - half)
+    for _ in range(4):
+        error = math.erf(x) - abs(y) if x < 1 else (1 - abs(y)) - math.erfc(x)
+        x -= error / (2 / math.sqrt(math.pi) * math.exp(-x * x))
+    return math.copysign(x, y)
+
+
 erf = _elementwise(math.erf)
-gamma = _elementwise(_functions.gamma)
-gammaln = _elementwise(_functions.gammaln)
-erfinv = _elementwise(_functions.erfinv)
 
 
 def expm1(x: Array) -> Array:

@@ -18,15 +18,14 @@ from numpy.typing import NDArray
 
 from hybridize.base import dims
 from hybridize.base.dims import is_symbolic, same
-from hybridize.base.dtypes import DType, bfloat16, bool_, float16, float32, float64, int32, int64, is_float
+from hybridize.base.dtypes import DType, float32, int32, int64, is_float
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold, FoldResult
-from hybridize.ops.cases import sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
-from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.op import Op, Operand, bind1, type_of
 from hybridize.ops.slicing import both, clamped
 from hybridize.ops.views import Gradient, wide
 
@@ -301,10 +300,6 @@ class WindowMax(_Windowed):
 
         return (element,)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield from _maximum_samples(cls)
-
 
 class WindowArgMax(_Windowed):
     """The number in its window, from 0 in row-major order, of each window's first largest element, or first NaN."""
@@ -371,45 +366,6 @@ class WindowArgMax(_Windowed):
 
         return (one_by_one if _unrolled(alongs) else folded,)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield from _maximum_samples(cls)
-
-
-def _maximum_samples(cls: Any) -> Iterator[Sample]:
-    """Ties, NaN, and nothing but -inf."""
-    yield from _window_samples(cls)
-    inf, nan = math.inf, math.nan
-    special = numpy.array([[1, 1, -inf, -inf, -inf, nan, 2, nan], [3, 3, 3, inf, inf, 0, -0.0, 0]], float32)
-    yield Sample((special,), cls((1, 3), (1, 2), (0, 1), (0, 1)), grad=())
-
-
-def _window_samples(cls: Any) -> Iterator[Sample]:
-    """Samples of windows of one array."""
-    x = sample_array((2, 3, 7, 6))
-    yield Sample((x,), cls((1, 1, 2, 2), (1, 1, 2, 2), (0, 0, 0, 0), (0, 0, 0, 0)))
-    yield Sample((x,), cls((1, 1, 3, 3), (1, 1, 2, 2), (0, 0, 1, 1), (0, 0, 1, 2)))
-    yield Sample((x,), cls((1, 3, 2, 1), (1, 2, 3, 1), (0, 1, 0, 0), (0, 1, 0, 0)))
-    yield Sample((x,), cls((1, 1, 7, 6), (1, 1, 7, 6), (0, 0, 0, 0), (0, 0, 0, 0)))
-    yield Sample((x,), cls((1, 1, 7, 5), (1, 1, 1, 1), (0, 0, 3, 2), (0, 0, 3, 2)), rtol=1e-4)
-    yield Sample((x,), cls((1, 1, 1, 1), (1, 1, 1, 2), (0, 0, 0, 0), (0, 0, 0, 0)))
-    for dtype in (float64, float16, bfloat16, int32, int64):
-        rtol = 1e-2 if dtype.itemsize == 2 else 1e-5
-        yield Sample(
-            (sample_array((2, 9), dtype),),
-            cls((1, 3), (1, 2), (0, 1), (0, 1)),
-            rtol=rtol,
-            atol=1e-2 if dtype.itemsize == 2 else 1e-6,
-        )
-    yield Sample((sample_array((0, 5)),), cls((1, 2), (1, 2), (0, 0), (0, 0)))
-    yield Sample((sample_array((2, 5)),), cls((1, 6), (1, 1), (0, 0), (0, 0)), fails=ShapeError)
-    yield Sample((sample_array((2, 0)),), cls((1, 2), (1, 1), (0, 1), (0, 1)), fails=ShapeError)
-    yield Sample((sample_array((2, 5)),), cls((1, 2), (1, 1), (0, 2), (0, 0)), fails=ShapeError)
-    yield Sample((sample_array((2, 5)),), cls((1, 2), (1, 0), (0, 0), (0, 0)), fails=ShapeError)
-    yield Sample((sample_array((2, 5)),), cls((1, 1), (1, 2), (0, 0), (0, 2)), fails=ShapeError)
-    yield Sample((sample_array((2, 5)),), cls((2,), (1,), (0,), (0,)), fails=ShapeError)
-    yield Sample((sample_array((2, 5), bool_),), cls((1, 2), (1, 2), (0, 0), (0, 0)), fails=DTypeError)
-
 
 @frozen
 class WindowTake(_Windowed):
@@ -450,23 +406,6 @@ class WindowTake(_Windowed):
 
         return (element,)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for sample in WindowMax.samples():
-            op = sample.op
-            assert isinstance(op, _Windowed)
-            fields = (op.window, op.strides, op.low, op.high)
-            (x,) = sample.inputs
-            numbers = numpy.zeros((1,), int32) if sample.fails else WindowArgMax(*fields).reference(x)[0]
-            yield Sample(
-                (x, numbers), cls(*fields), fails=sample.fails, rtol=sample.rtol, atol=sample.atol, grad=sample.grad
-            )
-        x = sample_array((2, 5))
-        numbers = sample_array((2, 2), "i4", 0, 1)
-        yield Sample((x, numbers), cls((1, 2), (1, 2), (0, 0), (0, 0)))
-        yield Sample((x, numbers.astype("i8")), cls((1, 2), (1, 2), (0, 0), (0, 0)), fails=DTypeError)
-        yield Sample((x, numbers[:1]), cls((1, 2), (1, 2), (0, 0), (0, 0)), fails=ShapeError)
-
 
 @frozen
 class WindowPut(_Windowed):
@@ -497,19 +436,6 @@ class WindowPut(_Windowed):
             return loops.call("eq", numbers(at), loops.cast(number, int32))
 
         return (_gathered(self.along(self.shape), g, types[0].dtype, chosen),)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for sample in WindowTake.samples():
-            op = sample.op
-            assert isinstance(op, _Windowed)
-            x, numbers = sample.inputs
-            fields = (op.window, op.strides, op.low, op.high, x.shape)
-            shape = numbers.shape if sample.fails else op.counts(x.shape)
-            g = sample_array(shape, x.dtype)
-            yield Sample((g, numbers), cls(*fields), fails=sample.fails, rtol=sample.rtol, atol=sample.atol)
-        g = sample_array((2, 2))
-        yield Sample((g, numpy.zeros((2, 3), int32)), cls((1, 2), (1, 2), (0, 0), (0, 0), (2, 5)), fails=ShapeError)
 
 
 def _check_windows(op: Op, wanted: TensorType, given: TensorType) -> None:
@@ -579,10 +505,6 @@ class WindowSum(_Windowed):
 
         return (element,)
 
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield from _window_samples(cls)
-
 
 @frozen
 class WindowSpread(_Windowed):
@@ -609,17 +531,6 @@ class WindowSpread(_Windowed):
 
     def lower(self, g: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (_gathered(self.along(self.shape), g, types[0].dtype, None),)
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        for sample in WindowSum.samples():
-            op = sample.op
-            assert isinstance(op, _Windowed)
-            (x,) = sample.inputs
-            fields = (op.window, op.strides, op.low, op.high, x.shape)
-            g = sample_array((2, 2) if sample.fails else op.counts(x.shape), x.dtype)
-            yield Sample((g,), cls(*fields), fails=sample.fails, rtol=sample.rtol, atol=sample.atol)
-        yield Sample((sample_array((2, 3)),), cls((1, 2), (1, 2), (0, 0), (0, 0), (2, 5)), fails=ShapeError)
 
 
 def window_max(x: Operand, window: Numbers, strides: Numbers, low: Numbers, high: Numbers) -> Operand:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import bool_
@@ -15,8 +14,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import nodes_inside
 from hybridize.loops.expr import Element, Routine
-from hybridize.ops.cases import sample_array
-from hybridize.ops.op import Effect, OfComplex, Op, Operand, Sample
+from hybridize.ops.op import Effect, OfComplex, Op, Operand
 from hybridize.runtime.effects import perform
 
 
@@ -42,13 +40,6 @@ class Print(Op):
 
     def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
         return Routine("print", (self.format, self.recipe))
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield Sample((numpy.array(1.5, "f4"),), cls("x is {}"), grad=())
-        yield Sample((), cls('a "quoted"\nline'))
-        recipe = repr((("text", ("x is ", (("value", 0, "float"), "", ("constant", ".2f")), "\n")), "stdout", False))
-        yield Sample((numpy.array(1.5, "f4"),), cls("x is {}", recipe), grad=())
 
 
 @frozen
@@ -78,14 +69,6 @@ class Assert(Op):
 
     def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.kind, (self.message, self.recipe))
-
-    @classmethod
-    def samples(cls) -> Iterator[Sample]:
-        yield Sample((numpy.array([True, True]),), cls("both hold"))
-        recipe = repr(("builtins:ValueError", ("tuple", (("value", 0, "float"),)), ("dict", ()), ""))
-        yield Sample((numpy.array(True), numpy.array(1.5, "f4")), cls("{}", recipe))
-        yield Sample((sample_array((2, 0), bool_),), cls("of nothing all holds"))
-        yield Sample((sample_array((2,)),), cls("no bools"), fails=DTypeError)
 
 
 @frozen

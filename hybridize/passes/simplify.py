@@ -14,7 +14,9 @@ import numpy
 
 from hybridize import ops
 from hybridize.base import dims
+from hybridize.base.dims import Size
 from hybridize.base.dtypes import DType, bool_, is_float, is_integer
+from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import Shape, surely_same
 from hybridize.graph import Graph, Node, OpLike, Value
@@ -40,12 +42,35 @@ def rewrites(*classes: type[Op]) -> Callable[[Rule], Rule]:
     return register
 
 
+@frozen
+class SumOfUpdates:
+    """A value that adds up arrays of zeros in which one part each was set."""
+
+    size: Size
+    """Elements of all parts together: all of the array's, where each is in one part."""
+    terms: tuple[Node | SumOfUpdates, ...]
+
+    def updates(self) -> list[Node]:
+        """The nodes that set the parts, each once."""
+        found: dict[int, Node] = {}
+        left, seen = [self], {id(self)}
+        while left:
+            for term in left.pop().terms:
+                if isinstance(term, Node):
+                    found[id(term)] = term
+                elif id(term) not in seen:
+                    seen.add(id(term))
+                    left.append(term)
+        return [*found.values()]
+
+
 class RewriteContext:
     """The context of a rewrite rule: the nodes above it, constants, and adding a node in place of another."""
 
     def __init__(self, rewriter: Rewriter) -> None:
         self._rewriter = rewriter
         self._producers: dict[Value, Node] = {}
+        self._sums: dict[Value, SumOfUpdates | None] = {}
         self.loc: SourceLoc | None = None
 
     def observe(self, node: Node) -> None:
@@ -68,6 +93,22 @@ class RewriteContext:
             return None
         found: float | int | bool = first.astype(numpy.float64).item() if is_float(first.dtype) else first.item()
         return found
+
+    def total(self, operands: Operands) -> SumOfUpdates | None:
+        """What an addition of `operands` is as a sum of updates; None where it adds something else."""
+        terms = [self._sum(value) for value in operands]
+        known = tuple(term for term in terms if term is not None)
+        return SumOfUpdates(sum(term.size for term in known), known) if len(known) == len(terms) else None
+
+    def _sum(self, value: Value) -> SumOfUpdates | None:
+        """What `value` is as a sum of updates: kept, since the next addition asks again."""
+        if value not in self._sums:
+            update, addition = self.producer(value, ops.UpdateSlice), self.producer(value, ops.Add)
+            found = None if addition is None else self.total(addition.inputs)
+            if update is not None and _is(self.number(update.inputs[0]), 0):
+                found = SumOfUpdates(update.inputs[1].type.size, (update,))
+            self._sums[value] = found
+        return self._sums[value]
 
     def constant(self, number: float, dtype: DType) -> Value:
         """Add a 0-d constant."""
@@ -299,18 +340,10 @@ def _sum_of_parts(context: RewriteContext, op: Op, operands: Operands) -> Value 
 
     Gradients of slices, the gates of a cell say, meet so. The 0 stays, as -0.0 + 0.0 = 0.0.
     """
-    updates: list[Node] = []
-    todo = list(operands)
-    while todo:
-        value = todo.pop()
-        update, sum_ = context.producer(value, ops.UpdateSlice), context.producer(value, ops.Add)
-        if update is not None and _is(context.number(update.inputs[0]), 0):
-            updates.append(update)
-        elif sum_ is not None:
-            todo += sum_.inputs
-        else:
-            return None
-    shape = operands[0].type.shape
+    shape, total = operands[0].type.shape, context.total(operands)
+    if total is None or not dims.same(total.size, operands[0].type.size):
+        return None
+    updates = total.updates()
     for axis in range(len(shape)):
         parts = _one_after_the_other(updates, axis, shape)
         if parts is not None:
@@ -322,24 +355,24 @@ def _sum_of_parts(context: RewriteContext, op: Op, operands: Operands) -> Value 
 
 def _one_after_the_other(updates: list[Node], axis: int, shape: Shape) -> list[Value] | None:
     """List what updates set that have each element of an axis once, in order; None where they have not."""
-    left, at, found = list(updates), 0, []
-    while left:
-        node = next((one for one in left if _is_range(one.op, axis, at, shape)), None)
-        if node is None or node.inputs[1].type.size == 0:
-            return None
-        left.remove(node)
+    left = {start: node for node in updates if (start := _start(node.op, axis, shape)) is not None}
+    at: Size = 0
+    found = []
+    while (node := left.pop(dims.text(at), None)) is not None:
         found.append(node.inputs[1])
         at = at + node.inputs[1].type.shape[axis]
-    return found if len(found) > 1 and dims.same(at, shape[axis]) else None
+    return found if len(found) == len(updates) > 1 and dims.same(at, shape[axis]) else None
 
 
-def _is_range(op: OpLike, axis: int, start: int, shape: Shape) -> bool:
-    """Tell whether a part begins at `start` along an axis, goes on one by one, and is whole along the others."""
+def _start(op: OpLike, axis: int, shape: Shape) -> str | None:
+    """The text of where a part begins along an axis; None unless it goes on one by one, whole along the others."""
     assert isinstance(op, ops.UpdateSlice)
-    return all(
-        step == 1 and dims.same(first, start if k == axis else 0) and (k == axis or dims.same(stop, shape[k]))
-        for k, (first, stop, step) in enumerate(zip(op.starts, op.stops, op.steps, strict=True))
+    others = (
+        dims.same(start, 0) and dims.same(stop, shape[k])
+        for k, (start, stop) in enumerate(zip(op.starts, op.stops, strict=True))
+        if k != axis
     )
+    return dims.text(op.starts[axis]) if all(step == 1 for step in op.steps) and all(others) else None
 
 
 @rewrites(ops.Sub)

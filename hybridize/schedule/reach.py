@@ -14,10 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-import numpy
-
 from hybridize.base.dims import is_symbolic, same
-from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import frozen
 from hybridize.graph import Value
 from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Fold, Load, Select
@@ -145,23 +142,19 @@ def limit(condition: Expr, row: Axis, column: Axis, *, is_true: bool) -> int | N
         return limit(args[0], row, column, is_true=not is_true)
     if name == ("and" if is_true else "or"):
         return _first(limit(arg, row, column, is_true=is_true) for arg in args)
-    if not FUNCTIONS[name].compares or not isinstance(args[0], Index) or args[1] is not _zero_of(args[1]):
+    outcomes = FUNCTIONS[name].outcomes
+    if outcomes is None or not isinstance(args[0], Index) or args[1] is not _zero_of(args[1]):
         return None
     steps = {id(atom): step for atom, step in args[0].terms}
     if set(steps) != {id(row), id(column)}:
         return None
     by_row, by_column, more = steps[id(row)], steps[id(column)], args[0].constant
-    less, equal, greater = (_holds(name, sign) == is_true for sign in (-1, 0, 1))
+    less, equal, greater = (holds == is_true for holds in outcomes)
     if same(by_row, 1) and same(by_column, -1) and not less:
         return more + 1 if equal else more
     if same(by_row, -1) and same(by_column, 1) and not greater:
         return 1 - more if equal else -more
     return None
-
-
-def _holds(comparison: str, difference: int) -> bool:
-    """Tell whether a comparison with 0 holds of numbers with the sign of this one."""
-    return bool(FUNCTIONS[comparison].meaning(bool_, numpy.int64(difference), numpy.int64(0)))
 
 
 def _zero_of(expr: Expr) -> Expr | None:

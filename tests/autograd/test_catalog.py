@@ -13,9 +13,10 @@ from hybridize.autograd import nodes
 from hybridize.base.dtypes import is_float
 from hybridize.base.types import TensorType
 from hybridize.graph import Builder, parse
-from hybridize.ops import OPS, CumMax, Effect, Sample, While, effect_of
+from hybridize.ops import OPS, CumMax, Effect, While, effect_of
 from hybridize.ops.matrices import Factor
 from hybridize.ops.op import bind
+from tests.catalog.samples import Sample, samples
 
 
 def typed(x):
@@ -37,7 +38,7 @@ def in_float64(sample: Sample):
 
 def cases(small: bool = False):
     for word, cls in OPS.items():
-        for number, sample in enumerate(() if issubclass(cls, Factor) else cls.samples()):  # see test_factors.py
+        for number, sample in enumerate(() if issubclass(cls, Factor) else samples(cls)):  # see test_factors.py
             if sample.fails is None and differentiable(sample):
                 if small and (not cls.smooth or sum(sample.inputs[k].size for k in differentiable(sample)) > 40):
                     continue
@@ -131,7 +132,7 @@ def test_what_a_rule_reads_is_the_same_for_all_shapes():
     """The tape finds it once for each op, for whatever comes first, and lets go of the rest: sizes must not matter."""
     known = {}
     for word, cls in OPS.items():
-        for sample in cls.samples():
+        for sample in samples(cls):
             floats = [x.dtype.kind == "f" for x in sample.inputs]
             if sample.fails is not None or not any(floats) or word in ("print", "assert", "while"):
                 continue

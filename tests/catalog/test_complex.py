@@ -16,6 +16,7 @@ from hybridize.compiler import compile as compiled
 from hybridize.graph import parse
 from hybridize.ops import OPS, Cast, Effect, interpreting, make_graph, pullback
 from hybridize.ops.op import OfComplex, ReferenceInterpreter, bind, eagerly
+from tests.catalog.samples import samples
 
 OF_REAL = {"custom_gradient", "from_parts", "real_fourier", "python_call", "composite"}
 """Ops whose samples hold graphs of real numbers, or that make complex numbers of real ones."""
@@ -45,7 +46,7 @@ def cases(*kinds: OfComplex):
     for word, cls in OPS.items():
         if word in OF_REAL or cls.effect is Effect.WORLD or cls.of_complex not in kinds:
             continue
-        for number, sample in enumerate(cls.samples()):
+        for number, sample in enumerate(samples(cls)):
             floats = [x for x in sample.inputs if x.dtype in ("f4", "f8")]
             of_floats = getattr(sample.op, "result", None) is not None  # the dtype of the result is said: one of floats
             if sample.fails is None and floats and not of_floats and all(numpy.isfinite(x).all() for x in floats):

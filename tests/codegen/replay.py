@@ -3,9 +3,8 @@
     python tests/codegen/replay.py            which programs have other IR than written down
     python tests/codegen/replay.py --write    write down the IR of today: for a change that is meant to change it
 
-The corpus is every op of the catalogue by its samples, and nets: of fixed and unknown sizes, with and without threads,
-packed weights, gradients and updates in place. No machine is asked: the targets are named ones, with the fields that
-matter for decisions set to values of real machines.
+The corpus: every op by its samples, and nets, of fixed and unknown sizes, with threads, packed weights, gradients and
+updates in place. No machine is asked: targets are named ones, some with values of real machines.
 """
 
 import dataclasses
@@ -25,6 +24,7 @@ from hybridize.graph import Builder
 from hybridize.machine.target import Target, named_target
 from hybridize.ops import OPS, make_graph
 from hybridize.passes import PIPELINE
+from tests.catalog.samples import samples
 
 FILE = Path(__file__).with_name("replay.json")
 TARGETS = {
@@ -46,7 +46,7 @@ def ir(graph, target: Target, **options) -> str:
 
 
 def op_graphs(word: str) -> Iterator:
-    for sample in OPS[word].samples():
+    for sample in samples(OPS[word]):
         if sample.fails is None:
             builder = Builder()
             inputs = [builder.input(TensorType(x.shape, x.dtype)) for x in sample.inputs]

@@ -9,7 +9,7 @@ import pytest
 
 import hybridize
 from hybridize import np
-from hybridize.base.errors import LoadError, VerificationError
+from hybridize.base.errors import VerificationError
 from hybridize.base.nested import flatten
 from hybridize.formats import read_archive
 from hybridize.formats.archive.container import PROGRAM, checksum, chunks, opened
@@ -49,15 +49,13 @@ def test_golden_files_give_what_they_gave(path, images):
 
 def test_every_version_has_its_files():
     names = {path.stem for path in GOLDEN.glob("*.hybridize")}
-    assert names == {f"v{version}-{name}" for version in (1, 2) for name in CALLS}
+    assert names == {f"v2-{name}" for name in CALLS}
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_golden_files_verify_themselves(name):
     hybridize.load(GOLDEN / f"v2-{name}.hybridize", verify=True)
     hybridize.load(GOLDEN / f"v2-{name}.hybridize", verify=True, images=True)
-    with pytest.raises(LoadError, match="E653"):
-        hybridize.load(GOLDEN / f"v1-{name}.hybridize", verify=True)
 
 
 def test_files_that_are_not_what_they_say_do_not_verify(tmp_path):

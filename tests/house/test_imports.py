@@ -26,7 +26,7 @@ LATE = {
     "other people's programs": {"torch", "onnx", "typer", "rich", "hypothesis"},
     "the compiler, loaded with the first compilation": {"llvmlite", "hybridize.codegen.llvm", "hybridize.schedule"},
     "formats, loaded with the first file": {
-        "safetensors", "zipfile", "tempfile", "hybridize.formats.archive.writing", "hybridize.formats.archive.version1",
+        "safetensors", "zipfile", "tempfile", "hybridize.formats.archive.writing",
         "hybridize.formats.archive.lines", "hybridize.formats.mxnet.table",
         "hybridize.formats.mxnet.write", "hybridize.formats.torch_export",
     },

@@ -18,8 +18,8 @@ from hybridize.base.types import TensorType
 from hybridize.loops import contraction as contractions
 from hybridize.loops import expr as loops
 from hybridize.loops.contraction import Contraction, Role, Subscript, by_w, by_x, plain, subscript
-from hybridize.loops.interpret import interpret
 from hybridize.loops.kernel import Body, Kernel, LoopAxis, Nest, Param, Statement
+from tests.loops.interpret import interpret
 
 
 def value(index: Subscript, axes, size: int) -> int | None:

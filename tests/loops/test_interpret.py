@@ -10,9 +10,9 @@ import pytest
 from hybridize.base.dtypes import BY_CODE
 from hybridize.codegen.llvm.engine import host_target
 from hybridize.codegen.llvm.program import scheduled as schedule
-from hybridize.loops.interpret import interpret
 from hybridize.ops.evaluate import evaluate
 from hybridize.schedule.steps import Derived, LoopStep
+from tests.loops.interpret import interpret
 
 # The generator of random graphs is the fuzz test's own; test folders are no package.
 _path = Path(__file__).parents[1] / "fuzz" / "test_random_graphs.py"

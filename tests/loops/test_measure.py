@@ -7,13 +7,13 @@ from hybridize import ops
 from hybridize.base.dims import SizeScope, hint, is_symbolic, value
 from hybridize.base.dtypes import float32, int64
 from hybridize.base.types import TensorType
-from hybridize.loops.interpret import interpret
 from hybridize.loops.measure import kernel_bytes
 from hybridize.machine.target import named_target
 from hybridize.ops import composites
 from hybridize.passes.inline import Inline
 from hybridize.schedule import schedule
 from hybridize.schedule.steps import LoopStep
+from tests.loops.interpret import interpret
 
 
 class Recorder:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8, uint64
 from hybridize.loops.expr import Fold, FoldResult, Load, axis, cast
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.interpret import interpret, meaning
 from hybridize.loops.kernel import Body, Kernel, LoopAxis, Nest, Param, Statement
 from hybridize.loops.monoids import KINDS, applied, monoid
+from tests.loops.interpret import interpret, meaning
 
 NUMBERS = [int8, uint8, int32, int64, uint64, float16, bfloat16, float32, float64]
 ARGS, LOGIC = ("arg_max", "arg_min"), ("any", "all")

@@ -14,6 +14,7 @@ from hybridize.base.frozen import frozen
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.ops import OPS, Op
 from hybridize.ops.elementwise import Unary
+from tests.catalog.samples import samples
 from tests.refusals import refusal
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +29,7 @@ import numpy
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import call, const
 from hybridize.ops.arithmetic import mul
-from hybridize.ops.op import Op, Sample
+from hybridize.ops.op import Op
 from hybridize.ops.views import like
 
 
@@ -53,12 +54,19 @@ class ScaledSquare(Op):
             return call("mul", call("mul", one, one), const(self.scale, types[0].dtype))
 
         return (element,)
-
-    @classmethod
-    def samples(cls):
-        yield Sample((numpy.array([[0.5, -1.0, 2.0]], "f4"),), cls(1.5))
-        yield Sample((numpy.array(1.5, "f4"),), cls(-0.25))
 '''
+
+SAMPLES = """
+import numpy
+from new_op import ScaledSquare
+
+from tests.catalog.samples import Sample, of
+
+@of(ScaledSquare)
+def scaled_square(cls):
+    yield Sample((numpy.array([[0.5, -1.0, 2.0]], "f4"),), cls(1.5))
+    yield Sample((numpy.array(1.5, "f4"),), cls(-0.25))
+"""
 
 SAVE = """
 import new_op
@@ -96,6 +104,7 @@ def run(folder, *arguments):
 def test_a_new_op_is_one_class(tmp_path):
     """Defined in a module of its own, it is computed, compiled, saved, loaded and found by the catalogues of tests."""
     (tmp_path / "new_op.py").write_text(NEW_OP)
+    (tmp_path / "samples_of_new_op.py").write_text(SAMPLES)
     run(tmp_path, "-c", SAVE)
     run(tmp_path, "-c", LOAD)
     catalogues = [str(ROOT / "tests" / name / "test_catalog.py") for name in ("catalog", "autograd")]
@@ -105,7 +114,7 @@ def test_a_new_op_is_one_class(tmp_path):
         "pytest",
         "-q",
         "-p",
-        "new_op",
+        "samples_of_new_op",
         "-p",
         "no:cacheprovider",
         "-k",
@@ -122,7 +131,7 @@ def part(self, *inputs, **_):
     return inputs
 
 
-RULES = {"infer": part, "reference": part, "lower": part, "samples": classmethod(part)}
+RULES = {"infer": part, "reference": part, "lower": part}
 
 
 def test_a_word_is_that_of_one_op():
@@ -147,7 +156,9 @@ def test_a_class_defines_all_rules(rule):
 
 def test_an_elementwise_op_names_its_scalar_function():
     with pytest.raises(InternalError, match=r"E914.*does not define scalar"):
-        type("Lacking", (Unary,), {"meaning": numpy.abs, "gradient": part})
+        type("Lacking", (Unary,), {"meaning": numpy.abs, "slope": part})
+    with pytest.raises(InternalError, match=r"E914.*does not define slope"):
+        type("Lacking", (Unary,), {}, scalar="abs", meaning=numpy.abs)
 
 
 def test_a_base_is_no_op():
@@ -235,7 +246,7 @@ def test_ops_that_join_their_operands_say_along_which_axis():
     """The schedule has operands lie within such a result; it asks no op for its class."""
     joining = set()
     for word, kind in OPS.items():
-        for sample in kind.samples():
+        for sample in samples(kind):
             axis = sample.op.joined_along
             if axis is None or sample.fails is not None:
                 continue

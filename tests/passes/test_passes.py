@@ -1,6 +1,7 @@
 """Each pass: the text after it, and the value before and after."""
 
 import math
+import sys
 
 import numpy
 import pytest
@@ -287,6 +288,59 @@ def test_parts_of_zeros_that_are_added_are_joined(axis, ranges, joined):
     rng = numpy.random.default_rng(0)
     with numpy.errstate(all="ignore"):
         same_bits(graph, changed, *(rng.choice(SPECIAL, (8, 8)).astype("f4") for _ in range(2)))
+
+
+def updates_of_one_array(count, left):
+    """A sum of `count` updates, each of a part of its own but for the first two: no additions of them can be joined."""
+    kind = TensorType((count, 2), numpy.dtype("f4"))
+
+    def total(x):
+        zero = ops.full(0, kind)
+        parts = [
+            ops.update_slice(zero, ops.slice(x, *cut(x, 0, k, k + 1)), *cut(x, 0, k, k + 1))
+            for k in (0, *range(count - 1))
+        ]
+        while len(parts) > 1:
+            parts = [ops.add(parts[0], parts[1]), *parts[2:]] if left else [*parts[:-2], ops.add(*parts[-2:])]
+        return [parts[0]]
+
+    return make_graph(total, [kind])
+
+
+def calls_of(function, *args):
+    """Python functions that a call calls."""
+    count = 0
+
+    def called(frame, event, arg):
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(called)
+    try:
+        function(*args)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_long_sums_of_parts_are_simplified_in_linear_time(left):
+    calls = [calls_of(Simplify(), updates_of_one_array(count, left)) for count in (100, 400)]
+    assert calls[1] < 4.5 * calls[0]
+
+
+def test_a_part_that_is_doubled_over_and_over_is_simplified_in_linear_time():
+    kind = TensorType((1 << 12, 2), numpy.dtype("f4"))
+
+    def doubled(x):
+        y = ops.update_slice(ops.full(0, kind), ops.slice(x, *cut(x, 0, 0, 1)), *cut(x, 0, 0, 1))
+        for _ in range(12):  # the parts of all together are as many elements as there are
+            y = ops.add(y, y)
+        return [y]
+
+    graph = make_graph(doubled, [kind])
+    assert calls_of(Simplify(), graph) < 3000
+    assert "concat" not in Simplify()(graph).op_names()
 
 
 @pytest.mark.parametrize("flag", [False, True])

@@ -10,12 +10,12 @@ import torch
 from hybridize.base.dtypes import float16, float32
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile as compiled
-from hybridize.loops.interpret import interpret
 from hybridize.machine.target import named_target
 from hybridize.ops import make_graph, pullback
 from hybridize.ops.convolution import convolution
 from hybridize.schedule.contraction.copies import into_home
 from hybridize.schedule.homes import ordered
+from tests.loops.interpret import interpret
 
 AVX512 = named_target("avx512")
 

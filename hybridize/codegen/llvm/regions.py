@@ -107,8 +107,7 @@ class _Region:
 
     def _copy(self, target: str, source: str, nbytes: int) -> None:
         if not same(nbytes, 0):
-            name = self.f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
-            self.f.do(f"call void {name}(ptr {target}, ptr {source}, i64 {self.f.size(nbytes)}, i1 false)")
+            self.f.copy(target, source, nbytes)
 
     # Bodies
 

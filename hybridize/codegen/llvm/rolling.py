@@ -29,7 +29,6 @@ def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, ca
     values = ", ".join(f"i64 {number}" for number in itertools.chain(*records))
     table = module.constant(f"{name}.table", f"[{len(records) * length} x i64]", f"[{values}]")
     clear = module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
-    copy = module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
     own = range(pointers - len(band.kept), pointers)
     for number, kept in zip(own, band.kept, strict=True):
         f.do(f"call void {clear}(ptr %p{number}, i8 0, i64 {kept.lines * kept.line_bytes}, i1 false)")
@@ -53,7 +52,7 @@ def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, ca
         for k, (number, kept) in enumerate(zip(own, band.kept, strict=True)):
             _, seen, count, _, _ = lines[5 * k : 5 * k + 5]
             source, nbytes = (at(f, f"%p{number}", times(f, seen, kept.line_bytes)), times(f, count, kept.line_bytes))
-            f.do(f"call void {copy}(ptr %p{number}, ptr {source}, i64 {nbytes}, i1 false)")
+            f.copy(f"%p{number}", source, nbytes)
     f.do("ret void")
     return f
 

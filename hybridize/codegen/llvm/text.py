@@ -270,6 +270,33 @@ class Function:
         sizes = [f"i64 {self.symbol(symbols[number])}" for number in sorted(symbols)]
         self.do(f"call void @{callee}({', '.join([*args, *sizes])})")
 
+    def umin(self, x: str | dims.Size, y: str | dims.Size) -> str:
+        """The smaller of two i64, neither of them negative."""
+        return self._of_two("umin", x, y)
+
+    def smin(self, x: str | dims.Size, y: str | dims.Size) -> str:
+        """The smaller of two i64."""
+        return self._of_two("smin", x, y)
+
+    def smax(self, x: str | dims.Size, y: str | dims.Size) -> str:
+        """The larger of two i64."""
+        return self._of_two("smax", x, y)
+
+    def between(self, x: str | dims.Size, low: str | dims.Size, high: str | dims.Size) -> str:
+        """The i64 nearest to `x` from `low` to `high`."""
+        return self.smin(self.smax(x, low), high)
+
+    def _of_two(self, word: str, *numbers: str | dims.Size) -> str:
+        function = self.module.declare(f"llvm.{word}.i64", "i64", ["i64", "i64"])
+        x, y = (number if isinstance(number, str) else self.size(number) for number in numbers)
+        return self.op(f"call i64 {function}(i64 {x}, i64 {y})")
+
+    def copy(self, target: str, source: str, nbytes: str | dims.Size) -> None:
+        """Copy memory that does not overlap."""
+        function = self.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
+        count = nbytes if isinstance(nbytes, str) else self.size(nbytes)
+        self.do(f"call void {function}(ptr {target}, ptr {source}, i64 {count}, i1 false)")
+
     def begin_block(self, label: str) -> None:
         """Begin the block `label` (without %); the block before must have ended with a branch."""
         self._lines.append(f"{label}:")

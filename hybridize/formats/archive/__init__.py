@@ -4,7 +4,6 @@
     container       the file: named tensors behind a header, mapped, each with a checksum
     reading         file -> `SavedProgram`, as little of it as a run needs; description, structures as JSON
     writing, lines  `SavedProgram` -> file; where the user wrote it
-    version1        files of the first version
 
 Graphs are in their text form: every op is looked up by name and typed again. Machine code is mapped by the compiler,
 and only where the user said that the file is to be trusted.

@@ -202,12 +202,12 @@ def shortened(text: str) -> str:
 
 
 def opened(source: str) -> Container | None:
-    """The file, mapped; None where it is not an archive of this kind: another safetensors file, or of version 1.
+    """The file, mapped; None where it is not an archive of this kind: another safetensors file, say.
 
     Raises:
         LoadError E600: the file cannot be opened.
         LoadError E604, E614: it is none, or its header is damaged.
-        LoadError E605: it is of a later version.
+        LoadError E605: it is of another version.
     """
     return _container(source, _mapped(source))
 
@@ -222,7 +222,7 @@ def received(source: str, content: bytes) -> Container | None:
 
 
 def _container(source: str, data: Any, on_disk: bool = True) -> Container | None:
-    """The file that lies in memory; None where it is no archive of this version."""
+    """The file that lies in memory; None where it is no archive."""
     if data[8 : 8 + len(_PREFIX)] != _PREFIX:
         return None
     length = int.from_bytes(data[:8], "little")
@@ -230,10 +230,13 @@ def _container(source: str, data: Any, on_disk: bool = True) -> Container | None
         raise unsound(source, f"its header has {length} bytes, the file {len(data)}")
     head = data[8 : 8 + length]
     version, _, rest = head[len(_PREFIX) : len(_PREFIX) + _LINE].partition(b'"')
-    if version == b"1":
-        return None
     if version != VERSION.encode() and rest:
-        raise later(source, version.decode(errors="replace"))
+        raise LoadError(
+            "E605",
+            f"{source} is an archive of version {shortened(version.decode(errors='replace'))}, "
+            f"this hybridize reads version {VERSION}",
+            help="load it with the release of hybridize that wrote it",
+        )
     at = len(_PREFIX) + len(version) + len(_CHECKSUM)
     blank = b"".join([head[:at], b"0" * _DIGITS, head[at + _DIGITS :]])
     if _hex(blank).encode() != head[at : at + _DIGITS]:
@@ -244,15 +247,6 @@ def _container(source: str, data: Any, on_disk: bool = True) -> Container | None
         return Container(source, data, _entries(tree, 8 + length, len(data)), metadata["program"], on_disk)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise unsound(source, f"its header cannot be read ({error})") from error
-
-
-def later(source: str, version: str) -> LoadError:
-    """The error of a version that this package does not read."""
-    return LoadError(
-        "E605",
-        f"{source} is an archive of version {shortened(version)}, this hybridize reads 1 and {VERSION}",
-        help="load it with a later release of hybridize",
-    )
 
 
 def _mapped(source: str) -> Any:

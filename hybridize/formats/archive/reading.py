@@ -2,7 +2,7 @@
 """An archive as a program. What only a run needs is read at once: what goes in and out, weights, code for this machine.
 
 Graphs are read when somebody looks inside (`graph.Deferred`), samples and code for other machines when they are asked
-for. This module is loaded with hybridize and brings along nothing that is not; version 1 is read by another one.
+for. This module is loaded with hybridize and brings along nothing that is not.
 """
 
 from __future__ import annotations
@@ -48,20 +48,17 @@ def read_archive(path: str | os.PathLike[str]) -> SavedProgram:
     Raises:
         LoadError E600: the file cannot be opened.
         LoadError E604: it is no archive of hybridize, or its parts do not fit each other.
-        LoadError E605: it was written by a later version.
+        LoadError E605: it was written by another version.
         LoadError E614: it is damaged: a checksum does not fit. For weights, when they are asked for.
     """
     found = read_if_archive(path)
-    if found is not None:
-        return found
-    with LOADING:
-        from hybridize.formats.archive import version1  # late: it loads safetensors
-
-    return version1.read(os.fspath(path))
+    if found is None:
+        raise unsound(os.fspath(path), "its header does not say that it is one")
+    return found
 
 
 def read_if_archive(path: str | os.PathLike[str]) -> SavedProgram | None:
-    """`read_archive` for files of this version; None for all others, so that they are looked at but once."""
+    """`read_archive` for archives; None for all other files, so that they are looked at but once."""
     container = opened(os.fspath(path))
     return None if container is None else _guarded(container, partial(_program, container))
 
@@ -70,7 +67,7 @@ def read_received(name: str, content: bytes) -> SavedProgram:
     """`read_archive` for the bytes of a file, which came some other way, as `name` says."""
     container = received(name, content)
     if container is None:
-        raise unsound(name, "it is of an earlier version")
+        raise unsound(name, "its header does not say that it is one")
     return _guarded(container, partial(_program, container))
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from hybridize.base.frozen import frozen, mutable
 from hybridize.base.locations import SourceLoc
@@ -190,8 +190,3 @@ def fresh(node: Node) -> Node:
 def is_literal(array: Array) -> bool:
     """Tell whether a constant is small enough to stand in the text of a body."""
     return array.size <= INLINE
-
-
-def used_values(nodes: Iterable[Node], outputs: Iterable[Value]) -> set[Value]:
-    """The values that nodes or outputs read."""
-    return {value for node in nodes for value in node.inputs} | set(outputs)

@@ -7,19 +7,18 @@ import re
 import sys
 from binascii import crc32
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy
 
 from hybridize.base.digests import digest
-from hybridize.formats.archive import container, version1
+from hybridize.formats.archive import container
 
 DESCRIPTION = "hybridize:program"
 
 
 class Archive:
-    """An archive of version 2 in parts: what the header says of each tensor, the bytes of each, the description."""
+    """An archive in parts: what the header says of each tensor, the bytes of each, the description."""
 
     def __init__(self, data: bytes) -> None:
         length = int.from_bytes(data[:8], "little")
@@ -73,31 +72,6 @@ def signed(header: bytes, digits: int) -> bytes:
 def checksum(content: bytes, digits: int) -> str:
     """CRC-32 in so many digits."""
     return f"{crc32(content):0{digits}x}"
-
-
-class Older:
-    """An archive of version 1 in parts."""
-
-    def __init__(self, data: bytes, path: Path) -> None:
-        length = int.from_bytes(data[:8], "little")
-        self.header: Any = json.loads(data[8 : 8 + length])
-        self.body = data[8 + length :]
-        self.description: Any = json.loads(self.header["__metadata__"]["program"])
-        self.borders = [
-            8,
-            8 + length,
-            *(8 + length + e["data_offsets"][1] for n, e in self.header.items() if n[0] != "_"),
-        ]
-        self._tensors = version1._open(str(path))[1]
-
-    def whole(self) -> bytes:
-        """The file, with its checksum."""
-        text = json.dumps(self.description)
-        checksum = version1._checksum(text, self._tensors)
-        metadata = {**self.header["__metadata__"], "program": text, "checksum": checksum}
-        words = json.dumps({**self.header, "__metadata__": metadata}).encode()
-        words += b" " * (-len(words) % 8)
-        return len(words).to_bytes(8, "little") + words + self.body
 
 
 # ------------------------------------------------------------------------------------------------------------- edits
@@ -360,24 +334,6 @@ _EDITS = (
     _description, _graph, _header, _description, _graph, _tensor, _lines, _description_text, _header, _graph, _description,
     _version, _metadata,
 )  # fmt: skip
-
-
-def forged_older(data: bytes, path: Path, seed: int) -> Iterator[tuple[str, bytes]]:
-    """The same for version 1."""
-    draw = random.Random(seed)
-    for turn in range(1 << 60):
-        archive = Older(data, path)
-        if turn % 3 == 0:
-            signature = draw.choice(archive.description["signatures"])
-            what, signature["graph"] = rewritten(signature["graph"], draw)
-        elif turn % 3 == 1:
-            what = edited(archive.description, draw)
-        else:
-            what = edited(archive.header, draw)
-        try:
-            yield what, archive.whole()
-        except (KeyError, TypeError, AttributeError, ValueError):
-            continue
 
 
 if __name__ == "__main__":

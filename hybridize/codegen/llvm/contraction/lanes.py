@@ -18,21 +18,17 @@ from hybridize.base.dims import hint, is_symbolic, known, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes, masked_load
 from hybridize.codegen.llvm.contraction.micro import at, operand, plus, sums_of_parts, times
-from hybridize.codegen.llvm.contraction.taps import LIGHT, elements_of_result
-from hybridize.codegen.llvm.functions.table import narrowed
-from hybridize.codegen.llvm.functions.table import register as register_type
+from hybridize.codegen.llvm.contraction.taps import LIGHT, accumulated, elements_of_result
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
-from hybridize.loops.expr import Load
 from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param
-from hybridize.loops.measure import walk, weight
+from hybridize.loops.measure import weight
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.lanes import LanePart, LanePlan, LaneTiles
 from hybridize.schedule.contraction.panels import SUMMED
-from hybridize.schedule.draft import ACCUMULATED
 from hybridize.schedule.steps import SideStore
 
 
@@ -104,9 +100,8 @@ def _within(f: Function, unit: str, before: int, lines: int, units: int) -> str:
     """The line of a part that a unit is, or its first or last one where that belongs to other parts."""
     if same(lines, units):
         return unit
-    low, high = (f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"]) for name in ("smax", "smin"))
     line = f.op(f"sub i64 {unit}, {operand(f, before)}")
-    return f.op(f"call i64 {high}(i64 {f.op(f'call i64 {low}(i64 {line}, i64 0)')}, i64 {operand(f, lines)})")
+    return f.between(line, 0, lines)
 
 
 @frozen
@@ -178,7 +173,6 @@ class _Lines:
 
         Some rows are stored twice then.
         """
-        low = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
         with ExitStack() as within:
             for axis, count in self.tiles.rows:
                 size = self._size(axis)
@@ -188,7 +182,7 @@ class _Lines:
                     begins[axis] = plus(f, begins[axis], turn.index)
                 if not fits:
                     last = f.op(f"sub i64 {operand(f, size)}, {1 if self.one_by_one else count}")
-                    begins[axis] = f.op(f"call i64 {low}(i64 {begins[axis]}, i64 {last})")
+                    begins[axis] = f.umin(begins[axis], last)
             x, w = "%x", "%w"
             places = {}
             for axis, _ in self.tiles.rows:
@@ -204,14 +198,13 @@ class _Lines:
             self._added_up(f, x, w, places)
             return
         size = plan.length
-        low = f.module.declare("llvm.smin.i64", "i64", ["i64", "i64"])
         first, last = ("%vector", "%vectors") if plan.by_lanes else ("0", operand(f, plan.vectors))
         if known((size,)) and size < lanes:
             self._vector(f, x, w, "0", Width.first(size, lanes), places)
             return
         if plan.is_masked:
             whole = operand(f, size // lanes)
-            stop = f.op(f"call i64 {low}(i64 {last}, i64 {whole})")
+            stop = f.smin(last, whole)
             with f.loop(first, stop) as turn:
                 self._vector(f, x, w, times(f, turn.index, lanes), Width(lanes), places)
             with f.when(f.op(f"icmp sgt i64 {last}, {whole}")):
@@ -222,7 +215,7 @@ class _Lines:
         with f.loop(*((first, last) if plan.by_lanes else (0, plan.vectors))) as turn:
             column = times(f, turn.index, lanes)
             if not same(size % lanes, 0):
-                column = f.op(f"call i64 {low}(i64 {column}, i64 {operand(f, size - lanes)})")
+                column = f.smin(column, operand(f, size - lanes))
             self._vector(f, x, w, column, Width(lanes), places)
 
     def _vector(self, f: Function, x: str, w: str, column: str, width: Width, places: Mapping[int, str]) -> None:
@@ -430,7 +423,7 @@ class _Lines:
                     if count > 1 or axis not in elements.axes:
                         place = plus(f, places[axis], self.plan.axes[axis].step * index)
                         within.enter_context(elements.bound(axis, place))
-                self._finish(f, elements, total)
+                accumulated(f, elements, self.stores, total, self._lanes)
 
     def _store_in_turn(self, f: Function, elements: Elements, sums: Sequence[str], places: Mapping[int, str]) -> None:
         """Write a long epilogue once, in loops over the rows of a tile, whose sums wait on the stack."""
@@ -448,16 +441,4 @@ class _Lines:
                     place = plus(f, places[axis], times(f, turn.index, self.plan.axes[axis].step))
                     within.enter_context(elements.bound(axis, place))
             total = arithmetic.load_computed(f, at(f, waiting, times(f, slot, nbytes)), lanes)
-            self._finish(f, elements, total)
-
-    def _finish(self, f: Function, elements: Elements, total: str) -> None:
-        """Write the epilogue of one vector of sums."""
-        lanes = self._lanes
-        for load in walk(*(store.value for store in self.stores)):
-            if isinstance(load, Load) and load.operand == ACCUMULATED:
-                rounded = narrowed(f, total, load.dtype, lanes)
-                if lanes > 1 and not elements.varies(load):
-                    rounded = f.op(f"extractelement {register_type(load.dtype, lanes)} {rounded}, i64 0")
-                elements.remember(load, rounded)
-        for store in self.stores:
-            elements.store(store.param, store.index, store.value)
+            accumulated(f, elements, self.stores, total, self._lanes)

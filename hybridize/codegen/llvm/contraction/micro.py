@@ -242,7 +242,6 @@ def _long_tile(
         return name
     params = [*[("i64", "count")] * clamped, *_tile_params(brings, gates)]
     f = Function(module, name, params, attributes="nounwind noinline")
-    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
     last = f.op(f"add i64 {_before_last(f)}, 1")
     with f.loop("0", last, SUMMED) as loop:  # at least once: no terms give zeros
         left = f.op(f"sub i64 %k, {loop.index}")
@@ -250,7 +249,7 @@ def _long_tile(
         instead = {
             "x": at(f, "%x", f.op(f"mul i64 {loop.index}, {arithmetic.bytes if along_k else '%xs'}")),
             "w": at(f, "%w", f.op(f"mul i64 {loop.index}, %ws")),
-            "k": f.op(f"call i64 {minimum}(i64 {left}, i64 {SUMMED})"),
+            "k": f.umin(left, SUMMED),
             "more": f.op(f"or i1 %more, {later}"),
         }
         if brings:
@@ -273,9 +272,8 @@ def _column_offsets(f: Function, arithmetic: ArithmeticEmitter, vectors: int, ga
 
 def _clamped(f: Function, rows: int) -> list[str]:
     """The numbers of `rows` rows of which there are `%count`: beyond the last, the last."""
-    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
     last = f.op("sub i64 %count, 1")
-    return ["0", *(f.op(f"call i64 {minimum}(i64 {last}, i64 {i})") for i in range(1, rows))]
+    return ["0", *(f.umin(last, i) for i in range(1, rows))]
 
 
 def _pointers(f: Function, arithmetic: ArithmeticEmitter, numbered: list[str], vectors: int) -> Iterator[str]:
@@ -453,9 +451,8 @@ def sums_of_parts(
     places = [at(f, total, number * arithmetic.vector_bytes) for number in range(len(begun))]
     for value, place in zip(begun, places, strict=True):
         arithmetic.store_computed(f, value, place)
-    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
     with f.loop(0, stop, together) as loop:
-        end = f.op(f"call i64 {minimum}(i64 {plus(f, loop.index, together)}, i64 {operand(f, stop)})")
+        end = f.umin(plus(f, loop.index, together), operand(f, stop))
         for value, place in zip(part(loop.index, end, [arithmetic.zero] * len(begun)), places, strict=True):
             before = arithmetic.load_computed(f, place)
             arithmetic.store_computed(f, arithmetic.add(f, before, value, arithmetic.lanes), place)
@@ -585,14 +582,13 @@ def flip(module: Module, arithmetic: ArithmeticEmitter) -> str:
     f = Function(module, name, params, attributes="nounwind noinline")
     lanes = arithmetic.lanes
     last = f.op("sub i64 %rows, 1")
-    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
     if not arithmetic.chunk:  # small integers: element by element
         _flip_rest(f, arithmetic, last, "0")
         f.do("ret void")
         return name
     rows = ["%w"]
     for i in range(1, lanes):
-        row = f.op(f"call i64 {minimum}(i64 {last}, i64 {i})")
+        row = f.umin(last, i)
         rows.append(at(f, "%w", f.op(f"mul i64 {row}, %ws")))
     whole = f.op(f"and i64 %k, {-arithmetic.chunk}")
     with f.loop("0", whole, arithmetic.chunk) as loop:
@@ -613,7 +609,7 @@ def _flip_rest(f: Function, arithmetic: ArithmeticEmitter, last: str, whole: str
         panel = at(f, "%p", f.op(f"mul i64 {loop.index}, %ps"))
         w = at(f, "%w", times(f, loop.index, arithmetic.stored_bytes))
         with f.loop(0, arithmetic.lanes) as inner:
-            row = f.op(f"call i64 @llvm.umin.i64(i64 {last}, i64 {inner.index})")
+            row = f.umin(last, inner.index)
             one = arithmetic.load(f, at(f, w, f.op(f"mul i64 {row}, %ws")), 1)
             arithmetic.store_computed(f, one, at(f, panel, times(f, inner.index, arithmetic.bytes)), 1)
 

@@ -94,7 +94,6 @@ class _Driver:
         before = 0
         per_column = plan.tap_count * plan.term_count * bytes
         per_group = product(axis.size for axis in plan.spread) * plan.columns * per_column
-        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
         outside, inside = (plan.blocks.count, 1) if plan.blocks.outside else (1, plan.blocks.count)
         with f.loop(0, product(axis.size for axis in plan.groups)) as group:
             members, apart, _ = _counted(f, plan.groups, [operand(f, axis.size) for axis in plan.groups], group.index)
@@ -102,7 +101,7 @@ class _Driver:
             w = at(f, "%w", times(f, group.index, per_group))
             with f.loop(first, last, operand(f, plan.band)) as band, f.loop(0, outside) as far:
                 end = plus(f, band.index, plan.band)
-                units = band_units = band.index, f.op(f"call i64 {minimum}(i64 {last}, i64 {end})")
+                units = band_units = band.index, f.umin(last, end)
                 for panels, made, called in zip(plan.panels, lines, names, strict=True):
                     width = panels.vectors * plan.lanes
                     start: str | int = panels.start
@@ -130,7 +129,7 @@ class _Driver:
         found = []
         for number in (f.op(f"udiv i64 %first, {lines}"), beyond):
             own = f.op(f"sub i64 {number}, {operand(f, before)}") if before else number
-            found.append(plus(f, times(f, self._within(own, "0", operand(f, panels.count)), width), panels.start))
+            found.append(plus(f, times(f, f.between(own, "0", operand(f, panels.count)), width), panels.start))
         return found[0], found[1]
 
     def _of_panel(self, panels: TapPanels, before: int, column: str, band: tuple[str, str]) -> tuple[str, str]:
@@ -139,14 +138,8 @@ class _Driver:
         index = f.op(f"sub i64 {column}, {operand(f, panels.start)}")
         number = plus(f, f.op(f"udiv i64 {index}, {panels.vectors * self.plan.lanes}"), before)
         first = times(f, number, lines)
-        low, high = (self._within(f.op(f"sub i64 {unit}, {first}"), *band) for unit in ("%first", "%last"))
+        low, high = (f.between(f.op(f"sub i64 {unit}, {first}"), *band) for unit in ("%first", "%last"))
         return low, high
-
-    def _within(self, x: str, low: str, high: str) -> str:
-        """The nearest number from `low` to `high`."""
-        f = self.f
-        most, least = (f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"]) for name in ("smax", "smin"))
-        return f.op(f"call i64 {least}(i64 {f.op(f'call i64 {most}(i64 {x}, i64 {low})')}, i64 {high})")
 
     def _lines(
         self,
@@ -222,7 +215,7 @@ class _Driver:
         if lines == operand(f, self.plan.lines):
             return unit
         line = unit if before == "0" else f.op(f"sub i64 {unit}, {before}")
-        return self._within(line, "0", lines)
+        return f.between(line, "0", lines)
 
 
 def _counted(f: Function, axes: Sequence[TapAxis], sizes: Sequence[str], index: str) -> tuple[dict[int, str], str, str]:
@@ -395,13 +388,12 @@ class _Line:
         The last tile begins where it ends with the line: some rows are stored twice. Where a line may be shorter than
         a tile, the last row stands in for those beyond it.
         """
-        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
         if self._is_clamped():
             last = f.op(f"sub i64 {operand(f, rows)}, 1")
-            return [f.op(f"call i64 {minimum}(i64 {plus(f, first, row)}, i64 {last})") for row in range(self.height)]
+            return [f.umin(plus(f, first, row), last) for row in range(self.height)]
         if isinstance(rows, str) or not same(rows, self.height):
             last = f.op(f"sub i64 {operand(f, rows)}, {self.height}")
-            first = f.op(f"call i64 {minimum}(i64 {first}, i64 {last})")
+            first = f.umin(first, last)
         return [plus(f, first, row) for row in range(self.height)]
 
     def _offsets(self, f: Function, numbers: list[str]) -> list[str]:
@@ -442,8 +434,7 @@ class _Line:
         """The end of so many from `start` on, at most `stop`."""
         if isinstance(stop, int) and proven(count - stop, 0):
             return stop
-        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
-        return f.op(f"call i64 {minimum}(i64 {plus(f, start, count)}, i64 {operand(f, stop)})")
+        return f.umin(plus(f, start, count), operand(f, stop))
 
     def _taps(
         self, f: Function, x: str, offsets: list[str], carried: list[str], some: Range, those: Range
@@ -524,7 +515,7 @@ class _Line:
                     elements.hoist(values, bit(self.tiles.row.axis))
                 for row, total in zip(rows, sums[v :: self.panels.vectors], strict=True):
                     with elements.bound(self.tiles.row.axis, row):
-                        self._finish(f, elements, total)
+                        accumulated(f, elements, self.stores, total, self.plan.lanes)
 
     def _store_in_turn(self, f: Function, rows: list[str], sums: list[str]) -> None:
         """Write a long epilogue once, in a loop over vectors of sums that wait on the stack."""
@@ -547,11 +538,7 @@ class _Line:
                     place = plus(f, times(f, line.index, self.panels.vectors), turn.index)
                     total = arithmetic.load_computed(f, at(f, held, times(f, place, arithmetic.vector_bytes)))
                     with elements.bound(self.tiles.row.axis, row):
-                        self._finish(f, elements, total)
-
-    def _finish(self, f: Function, elements: Elements, total: str) -> None:
-        """Write the epilogue of one vector of sums."""
-        accumulated(f, elements, self.stores, total, self.plan.lanes)
+                        accumulated(f, elements, self.stores, total, self.plan.lanes)
 
 
 def elements_of_result(

@@ -101,9 +101,8 @@ def _cut(f: Function, total: str, heights: tuple[int, ...]) -> tuple[str, str, s
     tall = heights[0]
     if len(heights) == 1:
         return f.op(f"udiv i64 {f.op(f'add i64 {total}, {tall - 1}')}, {tall}"), "", ""
-    maximum = f.module.declare("llvm.smax.i64", "i64", ["i64", "i64"])
     # A single row is not left: a tall tile fewer leaves enough. All the rest may be one tall tile.
-    most = f.op(f"call i64 {maximum}(i64 {f.op(f'sub i64 {total}, 2')}, i64 0)")
+    most = f.smax(f.op(f"sub i64 {total}, 2"), 0)
     count = f.op(f"udiv i64 {most}, {tall}")
     rest = f.op(f"sub i64 {total}, {f.op(f'mul i64 {count}, {tall}')}")
     one_more = f.op(f"zext i1 {f.op(f'icmp eq i64 {rest}, {tall}')} to i64")
@@ -111,7 +110,7 @@ def _cut(f: Function, total: str, heights: tuple[int, ...]) -> tuple[str, str, s
     rest = f.op(f"sub i64 {total}, {f.op(f'mul i64 {count}, {tall}')}")
     short = f.op(f"udiv i64 {f.op(f'add i64 {rest}, 2')}, 3")
     twos = f.op(f"sub i64 {f.op(f'mul i64 {short}, 3')}, {rest}")
-    threes = f.op(f"call i64 {maximum}(i64 {f.op(f'sub i64 {short}, {twos}')}, i64 0)")
+    threes = f.smax(f.op(f"sub i64 {short}, {twos}"), 0)
     return f.op(f"add i64 {count}, {short}"), count, threes
 
 
@@ -120,14 +119,13 @@ def _each_of_any(
 ) -> None:
     """`each_tile` of an unknown number of rows: tall tiles, then those of three rows, then those of two."""
     tiles, tall, threes = _cut(f, total, heights)
-    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
     with f.loop(*share.turns(f, "rows", tiles)) as loop:
         row, height = times(f, loop.index, heights[0]), str(heights[0])
         if len(heights) > 1:
             three, two = heights[1:]
             both = f.op(f"add i64 {tall}, {threes}")
-            before = f.op(f"call i64 {minimum}(i64 {loop.index}, i64 {tall})")
-            most = f.op(f"call i64 {minimum}(i64 {loop.index}, i64 {both})")
+            before = f.umin(loop.index, tall)
+            most = f.umin(loop.index, both)
             row = f.op(f"add i64 {times(f, before, heights[0] - three)}, {times(f, most, three - two)}")
             row = f.op(f"add i64 {row}, {times(f, loop.index, two)}")
             last = f.op(f"icmp uge i64 {loop.index}, {both}")
@@ -135,16 +133,15 @@ def _each_of_any(
             first = f.op(f"icmp ult i64 {loop.index}, {tall}")
             height = f.op(f"select i1 {first}, i64 {heights[0]}, i64 {height}")
         left = f.op(f"sub i64 {total}, {row}")
-        body(row, f.op(f"call i64 {minimum}(i64 {left}, i64 {height})"))
+        body(row, f.umin(left, height))
 
 
 def _overlap(f: Function, first: str | int, last: str | int, before: int, count: int) -> tuple[str | int, str | int]:
     """Return the turns, from `first` to `last` of all, that fall into a loop of `count` turns after `before` others."""
     if isinstance(first, int):
         return 0, count
-    low, high = (f.module.declare(f"llvm.{word}.i64", "i64", ["i64", "i64"]) for word in ("smax", "smin"))
     first, last = (f.op(f"sub i64 {operand(f, turn)}, {before}") for turn in (first, last))
-    return f.op(f"call i64 {low}(i64 {first}, i64 0)"), f.op(f"call i64 {high}(i64 {last}, i64 {count})")
+    return f.smax(first, 0), f.smin(last, count)
 
 
 def _call_tile(
@@ -290,8 +287,7 @@ def _copied(f: Function, plan: ProductPlan, arithmetic: ArithmeticEmitter, x: st
                 to = at(f, scratch, times(f, row, x_row))
                 there = at(f, x, times(f, row, arithmetic.stored_bytes))
                 left = f.op(f"sub i64 {part.count}, {loop.index}")
-                minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
-                tiles = f.op(f"call i64 {minimum}(i64 {left}, i64 {_TILES_TOGETHER})")
+                tiles = f.umin(left, _TILES_TOGETHER)
                 f.do(
                     f"call void @{name}(ptr {to}, i64 {operand(f, x_row * part.height)}, ptr {there}, "
                     f"i64 {operand(f, apart)}, i64 {operand(f, product.k)}, i64 {tiles})"
@@ -309,9 +305,8 @@ def _width(f: Function, section: ColumnPanels, column: str, columns: int) -> str
     """Columns of the panel that begins at `column` (of all), of `columns`."""
     if not section.ragged:
         return section.width
-    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
     left = f.op(f"sub i64 {f.size(columns)}, {column}")
-    return f.op(f"call i64 {minimum}(i64 {left}, i64 {operand(f, section.width)})")
+    return f.umin(left, operand(f, section.width))
 
 
 def emit_rows(
@@ -427,10 +422,9 @@ class _Rows:
         f, section = self.f, self.section
         width, (start, total) = section.width, self.columns()
         group = width * (self.tiling.group if is_symbolic(section.count) else min(self.tiling.group, section.count))
-        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
         with f.loop(start, total, group) as outer:
             end = f.op(f"add i64 {outer.index}, {operand(f, group)}")
-            stop = f.op(f"call i64 {minimum}(i64 {operand(f, total)}, i64 {end})")
+            stop = f.umin(operand(f, total), end)
             if section.pack:
                 with f.loop(outer.index, stop, width) as loop:
                     self.pack(loop.index, outer.index, "0", self.product.k)
@@ -462,18 +456,16 @@ class _Rows:
         if reach is None:
             return stop
         f = self.f
-        least, most = (f.module.declare(f"llvm.{word}.i64", "i64", ["i64", "i64"]) for word in ("smax", "smin"))
         last = plus(f, plus(f, row, height), reach - 1 - start)
-        return f.op(f"call i64 {most}(i64 {f.op(f'call i64 {least}(i64 {last}, i64 0)')}, i64 {operand(f, stop)})")
+        return f.between(last, 0, stop)
 
     def before_end(self, last: str | int, first: str, count: str) -> str:
         """The terms of a block of `count` from `first` on that come before the `last` of all."""
         if self.product.filled is None:
             return count
         f = self.f
-        least, most = (f.module.declare(f"llvm.{word}.i64", "i64", ["i64", "i64"]) for word in ("smax", "smin"))
-        left = f.op(f"call i64 {least}(i64 {f.op(f'sub i64 {operand(f, last)}, {first}')}, i64 0)")
-        return f.op(f"call i64 {most}(i64 {left}, i64 {count})")
+        left = f.smax(f.op(f"sub i64 {operand(f, last)}, {first}"), 0)
+        return f.smin(left, count)
 
     def direct_or_not(
         self,
@@ -514,11 +506,10 @@ class _Rows:
         """Blocks of k, the sums of a panel's tiles kept in scratch between them."""
         f, section, block = self.f, self.section, self.tiling.k_block
         row_bytes = section.across * self.arithmetic.vector_bytes
-        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
         with f.loop(*self.columns(), section.width) as loop:
             with f.loop(0, maximum(self.product.k, 1), block) as blocks:  # at least once: no terms give zeros
                 left = f.op(f"sub i64 {operand(f, self.product.k)}, {blocks.index}")
-                count = f.op(f"call i64 {minimum}(i64 {block}, i64 {left})")
+                count = f.umin(block, left)
                 more = f.op(f"icmp ne i64 {blocks.index}, 0")
                 self.pack(loop.index, loop.index, blocks.index, count)
                 panel = self.panel(loop.index, loop.index, blocks.index)
@@ -613,7 +604,6 @@ def _in_streams(sections: list[_Rows]) -> None:
     """
     one = sections[0]
     f, block, product, bytes = one.f, one.tiling.k_block, one.product, one.arithmetic.bytes
-    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
     columns = [part.columns() for part in sections]
     apart = (
         sum(part.section.count * part.section.vectors for part in sections) * product.m * one.arithmetic.vector_bytes
@@ -625,7 +615,7 @@ def _in_streams(sections: list[_Rows]) -> None:
 
     with f.loop(0, maximum(product.k, 1), block) as blocks:  # at least once: no terms give zeros
         left = f.op(f"sub i64 {operand(f, product.k)}, {blocks.index}")
-        count = f.op(f"call i64 {minimum}(i64 {block}, i64 {left})")
+        count = f.umin(block, left)
         more = f.op(f"icmp ne i64 {blocks.index}, 0")
         x = at(f, one.broadcast.pointer, times(f, blocks.index, one.broadcast.k))
         with f.loop(0, product.gates) as gate:

@@ -75,8 +75,8 @@ def _write_blocks(
     with f.loop(*(("%first", "%last") if ranged else ("0", operand(f, plan.units)))) as block:
         first = times(f, block.index, plan.tiles)
         if not same(plan.tile_count % plan.tiles, 0):  # the last block ends with the tiles
-            first = _least(f, first, f.op(f"sub i64 {operand(f, plan.tile_count)}, {plan.tiles}"))
-            first = f.op(f"call i64 {_function(f, 'smax')}(i64 {first}, i64 0)")
+            first = f.smin(first, f.op(f"sub i64 {operand(f, plan.tile_count)}, {plan.tiles}"))
+            first = f.smax(first, 0)
         with f.loop(0, plan.tiles) as turn:
             tile = _Tile.of(f, plan, plus(f, first, turn.index))
             place = at(f, transformed, times(f, turn.index, plan.transformed.strides[1] * nbytes))
@@ -121,14 +121,14 @@ class _Tile:
         """Find a tile by its number; behind the last, that again."""
         m = plan.pixels
         if bounds(plan.tile_count)[0] < plan.tiles:
-            number = _least(f, number, f.op(f"sub i64 {operand(f, plan.tile_count)}, 1"))
+            number = f.smin(number, f.op(f"sub i64 {operand(f, plan.tile_count)}, 1"))
         x, axes, begun = operand(f, plan.start), {}, []
         for axis, count in zip((plan.across, plan.down), reversed(plan.grid), strict=True):
             number, index = _divided(f, number, count)
             wanted = times(f, index, m)
             first = wanted
             if not same(axis.size % m, 0):
-                first = _least(f, wanted, f.op(f"sub i64 {operand(f, axis.size)}, {m}"))
+                first = f.smin(wanted, f.op(f"sub i64 {operand(f, axis.size)}, {m}"))
             begun.append("0" if first == wanted else f.op(f"sub i64 {wanted}, {first}"))
             axes[axis.axis] = first
             x = plus(f, x, times(f, first, axis.x))
@@ -144,14 +144,6 @@ def _divided(f: Function, number: str, by: int) -> tuple[str, str]:
         return number, "0"
     divisor = operand(f, by)
     return f.op(f"udiv i64 {number}, {divisor}"), f.op(f"urem i64 {number}, {divisor}")
-
-
-def _least(f: Function, a: str, b: str) -> str:
-    return f.op(f"call i64 {_function(f, 'smin')}(i64 {a}, i64 {b})")
-
-
-def _function(f: Function, name: str) -> str:
-    return f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"])
 
 
 @frozen

@@ -179,7 +179,7 @@ class _Call:
             good = w.test("eq", number, 0, "i32") if failed else "true"
             with f.when(good):
                 for pointer, state in zip(new, variant.new_states, strict=True):
-                    w.copy(w.at("%model", self.layout.states[state]), pointer, self.model.states[state][1])
+                    w.f.copy(w.at("%model", self.layout.states[state]), pointer, self.model.states[state][1])
         if self.model.states and variant.states:
             f.do(f"store atomic i32 0, ptr {w.at('%model', WORD['lock'])} release, align 4")
         if taken:

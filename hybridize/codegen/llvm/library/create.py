@@ -92,7 +92,7 @@ def _emit_create(module: Module, model: LibraryModel, layout: Layout) -> None:
         _return_failure(w, answer, raw)
     weights = w.load(made, WORD["weights"])
     for (array, size), offset in zip(model.states, layout.states, strict=True):
-        w.copy(w.at(made, offset), w.at(weights, model.offsets[array]), size)
+        w.f.copy(w.at(made, offset), w.at(weights, model.offsets[array]), size)
     labels, end = [f.fresh("level") for _ in model.levels], f.fresh("end")
     cases = " ".join(f"i64 {k}, label %{label}" for k, label in enumerate(labels[:-1]))
     f.do(f"switch i64 {level}, label %{labels[-1]} [ {cases} ]")

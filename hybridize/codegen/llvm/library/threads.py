@@ -27,15 +27,14 @@ def emit_threads(module: Module) -> None:
     params = [("ptr", "team"), ("ptr", "body"), ("ptr", "data"), *(("i64", name) for name in numbers)]
     w = Writer(module, SHARED, params, returns="void")
     f = w.f
-    least = f.module.declare("llvm.smin.i64", "i64", ["i64", "i64"])
     # Whether the host's threads are awake is not known: work that is not worth waking them stays here.
     some = f.op(f"and i1 {w.test('slt', '%grain', '%count')}, {w.test('ne', '%wake', 0)}")
     several, alone, together = f.fresh("several"), f.fresh("alone"), f.fresh("together")
     f.branch(some, several, alone)
     f.begin_block(several)
     threads = w.load("%team", 8 * TEAM["threads"], "i64")
-    limit = f.op(f"call i64 {least}(i64 {threads}, i64 %slots)")
-    limit = f.op(f"call i64 {least}(i64 {limit}, i64 {_parts(w, '%count', '%grain')})")
+    limit = f.smin(threads, "%slots")
+    limit = f.smin(limit, _parts(w, "%count", "%grain"))
     size = _parts(w, "%count", limit)
     parts = _parts(w, "%count", size)
     f.branch(w.test("sgt", parts, 1), together, alone)
@@ -68,8 +67,7 @@ def _emit_task(module: Module) -> None:
     with f.when(w.test("ult", "%number", w.load("%work", _PARTS, "i64"))):
         count, size = w.load("%work", _COUNT, "i64"), w.load("%work", _SIZE, "i64")
         first = f.op(f"mul i64 %number, {size}")
-        least = f.module.declare("llvm.smin.i64", "i64", ["i64", "i64"])
-        last = f.op(f"call i64 {least}(i64 {count}, i64 {f.op(f'add i64 {first}, {size}')})")
+        last = f.smin(count, f.op(f"add i64 {first}, {size}"))
         body, data = w.load("%work", _BODY), w.load("%work", _DATA)
         f.do(f"call void {body}(ptr {data}, i64 {first}, i64 {last}, i64 %number)")
     f.do("ret void")

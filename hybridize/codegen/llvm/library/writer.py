@@ -79,11 +79,6 @@ class Writer:
             self.f.begin_block(label)
             self.f.do(f"ret i32 {code}")
 
-    def copy(self, target: str, source: str, nbytes: int | str) -> None:
-        """Copy memory."""
-        name = self.f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
-        self.f.do(f"call void {name}(ptr {target}, ptr {source}, i64 {nbytes}, i1 false)")
-
     def external(self, name: str, returns: str, *args: str, variadic: bool = False) -> str:
         """Call a function of the C library; `args` are with their types."""
         types = [arg.split()[0] for arg in args]

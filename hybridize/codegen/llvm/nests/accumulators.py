@@ -97,7 +97,7 @@ class ColumnAccumulators:
                 body(column)
 
         if whole:
-            stop = f.op(f"call i64 {elements.smin()}(i64 {self._stop}, i64 {whole})")
+            stop = f.smin(self._stop, whole)
             with f.loop(self._start, stop, lanes) as loop:
                 turn(loop.index, Width(lanes))
         if whole < self._size:
@@ -138,7 +138,7 @@ class ColumnAccumulators:
                 return
             last = over[1] if isinstance(over[1], str) else f.size(over[1])
             end = f.op(f"add i64 {loop.index}, {span}")
-            end = f.op(f"call i64 {self._elements.smin()}(i64 {end}, i64 {last})")
+            end = f.smin(end, last)
             part = self._line(line.folding)
             self._level(variable, (loop.index, end), span // BLOCK, elements, part)
             lanes, combined = self._panel.lanes, line.folding.combined

@@ -315,7 +315,7 @@ class Elements(Positions):
                     following = body(values, loop.index)
                 else:
                     end = self.f.op(f"add i64 {loop.index}, {span}")
-                    end = self.f.op(f"call i64 {self.smin()}(i64 {end}, i64 {last})")
+                    end = self.f.smin(end, last)
                     parts = level(loop.index, end, zeros, span // BLOCK)
                     pairs = zip(values, parts, strict=True)
                     following = [folding.combined(state, part, lanes) for state, part in pairs]
@@ -328,10 +328,6 @@ class Elements(Positions):
         if stop <= step:
             return body(list(starts), "0") if stop > 0 else list(starts)
         return level(0, stop, starts, step * folding.levels(-(-stop // step)))
-
-    def smin(self) -> str:
-        """The function that gives the lesser of two indices."""
-        return self.f.module.declare("llvm.smin.i64", "i64", ["i64", "i64"])
 
     def _horizontal(self, folding: Folding) -> State:
         """Folds to scalars, one of their variables spread over vectors."""

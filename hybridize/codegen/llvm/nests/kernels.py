@@ -152,7 +152,7 @@ class _Nest:
     def _range(self, cut: SharedLoop, stop: int) -> tuple[str, str]:
         """The range in steps of the loop, up to `stop`."""
         first, last = (self.f.op(f"mul i64 %{name}, {cut.step}") for name in ("first", "last"))
-        return first, self.f.op(f"call i64 {self.elements.smin()}(i64 {last}, i64 {self.f.size(stop)})")
+        return first, self.f.smin(last, stop)
 
     @contextmanager
     def _rest(self, axis: int) -> Iterator[None]:
@@ -237,7 +237,7 @@ class _Nest:
             first, last = self._range(cut, size) if cut is not None else (0, size)
             with f.loop(first, last, columns) as block, elements.scope():
                 end = f.op(f"add i64 {block.index}, {columns}")
-                end = f.op(f"call i64 {elements.smin()}(i64 {end}, i64 {last})")
+                end = f.smin(end, last)
                 totals = ColumnAccumulators(elements, panels, axis, (block.index, end, size))
                 for fold in _first_of_loops(panels.folds):
                     totals.fold(fold)
@@ -307,9 +307,7 @@ class _Nest:
         with self.elements.bound(number, "0"):
             target = self.elements.pointer(statement.buffer, statement.index)
             origin = self.elements.pointer(source.operand, source.indices[0])
-        name = self.f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
-        nbytes = self.f.size(axis.size * source.dtype.itemsize)
-        self.f.do(f"call void {name}(ptr {target}, ptr {origin}, i64 {nbytes}, i1 false)")
+        self.f.copy(target, origin, axis.size * source.dtype.itemsize)
 
     def _tiles(self, body: Body, loops: Sequence[Range], across: int, tiles: Tiles) -> None:
         """The loop over the tiles' axis and the last one in tiles; what is left of either, in plain loops."""

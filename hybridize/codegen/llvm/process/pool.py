@@ -135,10 +135,6 @@ class _Writer:
         stop = self.bits(ticket, _STOP_AT, _CHUNK_BITS)
         return self.f.op(f"icmp ult i64 {self.bits(ticket, 0, _CHUNK_BITS)}, {stop}"), stop
 
-    def minimum(self, x: str | int, y: str | int) -> str:
-        name = self.f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
-        return self.f.op(f"call i64 {name}(i64 {x}, i64 {y})")
-
     def run(self, body: str, data: str, chunk: str, chunks: str, count: str, slot: str | int) -> None:
         """Run one chunk. No chunk has more than one turn more than another: half of them are half of the work."""
         start, stop = (
@@ -283,7 +279,7 @@ def _emit_start(module: Module) -> None:
     f.jump("more")
     f.begin_block("more")
     count = w.load("workers")
-    w.choose(f.op(f"icmp ult i64 {count}, {w.minimum('%wanted', w.load('ceiling'))}"), "one", "enough")
+    w.choose(f.op(f"icmp ult i64 {count}, {f.umin('%wanted', w.load('ceiling'))}"), "one", "enough")
     thread = f.op(f"getelementptr i64, ptr {w.word('thread')}, i64 {count}")
     code = w.external("pthread_create", "i32", f"ptr {thread}", "ptr null", "ptr @worker", "ptr %pool")
     w.choose(f.op(f"icmp eq i32 {code}, 0"), "made", "refused")
@@ -305,7 +301,7 @@ def _emit_parallel(module: Module, rounding: _Rounding) -> None:
     f = w.f
     cells = {name: f.op(f"getelementptr i64, ptr %team, i64 {at}") for name, at in TEAM.items()}
     w.pool = f.op(f"load ptr, ptr {cells['pool']}, align 8")
-    limit = w.minimum(f.op(f"load atomic i64, ptr {cells['threads']} monotonic, align 8"), "%slots")
+    limit = f.umin(f.op(f"load atomic i64, ptr {cells['threads']} monotonic, align 8"), "%slots")
     # At least two ranges: `grain` is 1 or more, and no more than half of `count`.
     some = f.op(f"icmp ult i64 {w.number('sub', '%grain', 1)}, {w.number('lshr', '%count', 1)}")
     w.choose(f.op(f"and i1 {some}, {f.op(f'icmp ugt i64 {limit}, 1')}"), "try", "alone")
@@ -316,10 +312,10 @@ def _emit_parallel(module: Module, rounding: _Rounding) -> None:
     w.choose(f.op(f"icmp eq i1 {f.op(f'or i1 {none}, {some}')}, false"), "begin", "alone")
     w.choose(w.replace("lock", 0, 1), "mine", "alone")
     workers = f.op(f"call i64 @start(ptr {w.pool}, i64 {f.op(f'sub i64 {limit}, 1')})")
-    threads = w.minimum(limit, w.number("add", workers, 1))
+    threads = f.umin(limit, w.number("add", workers, 1))
     w.choose(f.op(f"icmp ugt i64 {threads}, 1"), "several", "unlock")
-    most = w.minimum(w.number("mul", threads, CHUNKS_EACH), _MOST_CHUNKS)
-    chunks = w.minimum(most, w.number("udiv", "%count", "%grain"))
+    most = f.umin(w.number("mul", threads, CHUNKS_EACH), _MOST_CHUNKS)
+    chunks = f.umin(most, w.number("udiv", "%count", "%grain"))
     rounding.keep(w)
     _publish(w, threads, chunks)
     _take_front(w, chunks)
@@ -349,7 +345,7 @@ def _publish(w: _Writer, threads: str, chunks: str) -> None:
         w.store(value, name, type=type_)
     w.store(w.number("or", w.next_loop(), w.number("shl", chunks, _STOP_AT)), "ticket", "seq_cst")
     with f.when(f.op(f"icmp ne i64 {w.load('sleepers', 'seq_cst')}, 0")):
-        w.futex(w.loop_number(), _WAKE, w.number("sub", w.minimum(threads, chunks), 1))
+        w.futex(w.loop_number(), _WAKE, w.number("sub", f.umin(threads, chunks), 1))
 
 
 def _take_front(w: _Writer, chunks: str) -> None:

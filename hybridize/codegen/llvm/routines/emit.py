@@ -136,7 +136,7 @@ def _scatter(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
         target_row = "0"
         for axis in range(depth):
             position = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(depth)}')}, {axis}")
-            index = _clamped(f, indices.load("%i1", position, 1), base.shape[axis])
+            index = f.between(indices.load("%i1", position, 1), 0, base.shape[axis] - 1)
             target_row = f.op(f"add i64 {f.op(f'mul i64 {target_row}, {f.size(base.shape[axis])}')}, {index}")
         start, source = (f.op(f"mul i64 {number}, {f.size(row)}") for number in (target_row, loop.index))
 
@@ -154,12 +154,7 @@ def _scatter(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
 def _begin_with(f: Function, base: TensorType) -> None:
     """Copy the first operand to the result, unless it lies there: then it is written over (`schedule.routines`)."""
     with f.when(f.op("icmp ne ptr %o0, %i0")):
-        _copy(f, "%o0", "%i0", f.size(base.nbytes))
-
-
-def _copy(f: Function, target: str, source: str, nbytes: str) -> None:
-    copy = f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
-    f.do(f"call void {copy}(ptr {target}, ptr {source}, i64 {nbytes}, i1 false)")
+        f.copy("%o0", "%i0", f.size(base.nbytes))
 
 
 def _update(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
@@ -171,22 +166,14 @@ def _update(f: Function, routine: Routine, inputs: Types, outputs: Types, target
     _begin_with(f, base)
     if _empty((outer, inner, length)):
         return
-    start = _clamped(f, Cells(f, inputs[1].dtype).load("%i1", "0", 1), n - length + 1)
+    start = f.between(Cells(f, inputs[1].dtype).load("%i1", "0", 1), 0, n - length)
     row = inner * base.dtype.itemsize
     first = f.op(f"mul i64 {start}, {f.size(row)}")
     with f.loop(0, outer) as loop:
         to = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(n * row)}')}, {first}")
         from_ = f.op(f"mul i64 {loop.index}, {f.size(length * row)}")
         there = f.op(f"getelementptr i8, ptr %o0, i64 {to}")
-        _copy(f, there, f.op(f"getelementptr i8, ptr %i2, i64 {from_}"), f.size(length * row))
-
-
-def _clamped(f: Function, index: str, size: int) -> str:
-    """The index brought into the axis, so that a wrong one cannot write elsewhere."""
-    for name, bound in (("smax", 0), ("smin", size - 1)):
-        intrinsic = f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"])
-        index = f.op(f"call i64 {intrinsic}(i64 {index}, i64 {f.size(bound)})")
-    return index
+        f.copy(there, f.op(f"getelementptr i8, ptr %i2, i64 {from_}"), f.size(length * row))
 
 
 # Effects

@@ -64,11 +64,7 @@ class _Numbers(Cells):
 
 def _count(f: Function, rows: int) -> str:
     """The number of rows that count, brought between 0 and all."""
-    count = f.op("load i64, ptr %i2, align 8")
-    for name, bound in (("smax", 0), ("smin", rows)):
-        intrinsic = f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"])
-        count = f.op(f"call i64 {intrinsic}(i64 {count}, i64 {f.size(bound)})")
-    return count
+    return f.between(f.op("load i64, ptr %i2, align 8"), 0, rows)
 
 
 def _plus(f: Function, *terms: str | int) -> str:

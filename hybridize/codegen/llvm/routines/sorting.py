@@ -134,5 +134,4 @@ class _Sorter:
         return self._least(position, self.n - 1)
 
     def _least(self, position: str, bound: int) -> str:
-        smin = self.f.module.declare("llvm.smin.i64", "i64", ["i64", "i64"])
-        return self.f.op(f"call i64 {smin}(i64 {position}, i64 {self.f.size(bound)})")
+        return self.f.smin(position, self.f.size(bound))
