@@ -7,8 +7,8 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base.types import TensorType
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.rules import aten, axis_of, common, dtype_name, kind, torch_dtype
 from hybridize.torch.functions.table import computes
 

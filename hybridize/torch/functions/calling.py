@@ -9,6 +9,7 @@ arguments.
 from __future__ import annotations
 
 import functools
+import math
 import operator
 import re
 import types
@@ -34,13 +35,12 @@ from hybridize.base.types import same_shape
 from hybridize.capture.control.rolled_lists import joined_along, stacked, unroll
 from hybridize.capture.python.rolled_calls import as_one
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.formats.torch_export.registry import operand
-from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import StopGradient, type_of
 from hybridize.torch.backward import CALLS, NotRecorded
 from hybridize.torch.functions.lists import of_each
-from hybridize.torch.functions.rules import check_operands, written_as
+from hybridize.torch.functions.operands import SizeNumber, operand
+from hybridize.torch.functions.rules import Misfit, check_operands, written_as
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import store
 from hybridize.torch.internals import OPERATORS as OF_LIBRARIES
@@ -156,12 +156,14 @@ def _met(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str,
                     help="use a size, or a number among the arguments",
                 )
             )
-    elif isinstance(error, ShapeError) or (isinstance(error, (ValueError, LookupError)) and not said):
+    elif isinstance(error, (Misfit, ShapeError)) or (isinstance(error, (ValueError, LookupError)) and not said):
         own = _own_error(function, args, kwargs, (Exception,))
         if own is not None:
             return own
         said = False
-    is_defect = isinstance(error, _DEFECTS) or (isinstance(error, (ValueError, TypeError, LookupError)) and not said)
+    is_defect = isinstance(error, (Misfit, *_DEFECTS)) or (
+        isinstance(error, (ValueError, TypeError, LookupError)) and not said
+    )
     if isinstance(error, DTypeError):  # in the words of tensors
         error.help = _ASTYPE.sub(lambda cast: f".to({f'torch.{cast[1]}' if cast[1] else '...'})", error.help)
     if not is_defect or isinstance(error, (CaptureError, DTypeError)):
@@ -180,8 +182,12 @@ def _own_error(
     sized = TypeError not in kinds  # torch looks at classes first
     try:
         with as_torch():
+            tensors = [x for x in flatten((args, kwargs), whole=_is_traced)[0] if isinstance(x, torch.Tensor)]
+            count = sum(math.prod(map(hint, x.shape)) for x in tensors)
+            device = "cpu" if sized and count <= MOST_ASKED else "meta"
             function(
-                *(_blank(arg, sized) for arg in args), **{name: _blank(value, sized) for name, value in kwargs.items()}
+                *(_blank(arg, sized, device) for arg in args),
+                **{name: _blank(value, sized, device) for name, value in kwargs.items()},
             )
     except kinds as error:
         return error
@@ -190,14 +196,18 @@ def _own_error(
     return None
 
 
-def _blank(x: Any, sized: bool) -> Any:
+MOST_ASKED = 2**20
+"""The most elements of tensors of which torch is asked what it says: beyond, it sees their sizes and dtypes alone."""
+
+
+def _blank(x: Any, sized: bool, device: str) -> Any:
     """Return an argument without what only the program knows."""
-    if isinstance(x, torch.Tensor):  # there is nothing to compute with
+    if isinstance(x, torch.Tensor):
         shape = tuple(map(hint, x.shape)) if sized else (1,) * x.ndim
-        return torch.empty(shape, dtype=x.dtype, device="meta")
+        return torch.zeros(shape, dtype=x.dtype, device=device)
     if type(x) is Symbol or is_symbolic(x):
         return 1.0 if getattr(x, "weak", int) is float else 1
-    return type(x)(_blank(part, sized) for part in x) if type(x) in (list, tuple) else x
+    return type(x)(_blank(part, sized, device) for part in x) if type(x) in (list, tuple) else x
 
 
 class Capturing(TorchFunctionMode):

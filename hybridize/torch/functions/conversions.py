@@ -13,8 +13,8 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.rules import cast, check_fits, is_tensor, torch_dtype
 from hybridize.torch.functions.table import computes, views
 from hybridize.torch.memory import dtype_of

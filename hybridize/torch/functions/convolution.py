@@ -8,9 +8,9 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base.types import Shape
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.ops.library import columns
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.rules import aten
 from hybridize.torch.functions.table import computes
 

@@ -16,11 +16,10 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.registry import operand
-from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Operand, type_of
 from hybridize.torch.functions.conversions import check_device, converted, made
+from hybridize.torch.functions.operands import SizeNumber, operand
 from hybridize.torch.functions.rules import (
     aten,
     common,

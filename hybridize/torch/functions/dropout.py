@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dropout, of elements and of whole channels; the random numbers are ours (see `formats.torch_export.draws`)."""
+"""Dropout, of elements and of whole channels; the random numbers are ours (see `torch.draws`)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import float32
 from hybridize.base.types import Shape
-from hybridize.formats.torch_export import draws
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, composites, type_of
+from hybridize.torch import draws
 from hybridize.torch.functions.conversions import made
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.rules import aten
 from hybridize.torch.functions.table import computes, views
 

@@ -10,10 +10,9 @@ from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.reductions import norm
-from hybridize.formats.torch_export.refusals import within
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.aten.reductions import norm
+from hybridize.torch.functions.operands import operand, within
 from hybridize.torch.functions.rules import aten
 from hybridize.torch.functions.table import computes
 

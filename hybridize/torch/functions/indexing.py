@@ -22,9 +22,8 @@ from hybridize.base.dims import broadcast, is_symbolic, known, product
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.types import same_shape
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.refusals import within, within_axis
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.operands import operand, within, within_axis
 from hybridize.torch.functions.rules import (
     aten,
     axis_of,

@@ -17,9 +17,9 @@ from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import float32, float64, int64, is_float
 from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.reductions import norm
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.aten.reductions import norm
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.pointwise import add, multiply, subtract
 from hybridize.torch.functions.rules import (
     aten,

@@ -18,11 +18,10 @@ from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
-from hybridize.formats.torch_export.losses import reduced
-from hybridize.formats.torch_export.refusals import within
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.aten.losses import reduced
 from hybridize.torch.functions.linear import pairwise_distance
+from hybridize.torch.functions.operands import operand, within
 from hybridize.torch.functions.pointwise import (
     add,
     aligned,

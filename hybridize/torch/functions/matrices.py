@@ -17,9 +17,9 @@ from hybridize.array.operands import result
 from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.ops.elimination import solve_triangular
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.reductions import vector_norm
 from hybridize.torch.functions.rules import aten, axis_of, common, is_tensor, kind, torch_dtype
 from hybridize.torch.functions.sorting import by

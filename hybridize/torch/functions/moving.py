@@ -15,8 +15,8 @@ from hybridize import ops
 from hybridize.base.dims import product
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.pointwise import multiply
 from hybridize.torch.functions.rules import aten, axis_of, common, kind, nothing_of, shape_of, sizes_in, torch_dtype
 from hybridize.torch.functions.table import computes

@@ -12,11 +12,11 @@ from hybridize.base.dims import product, same
 from hybridize.base.dtypes import bfloat16, float16, float32, is_float
 from hybridize.base.types import TensorType
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.views import wide
 from hybridize.torch.functions.calling import cut, is_detached
 from hybridize.torch.functions.convolution import with_channels
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.rules import aten, dtype_name, not_implemented
 from hybridize.torch.functions.table import computes, views
 

@@ -16,12 +16,11 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import bool_, is_float
 from hybridize.base.types import TensorType
 from hybridize.capture.python.mathematics import ELEMENTS
-from hybridize.formats.torch_export.piecewise import times_log
-from hybridize.formats.torch_export.refusals import required
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.logarithms import log_add_exp2
+from hybridize.torch.aten.piecewise import times_log
 from hybridize.torch.functions.conversions import made
+from hybridize.torch.functions.operands import operand, required
 from hybridize.torch.functions.rules import (
     as_float,
     aten,

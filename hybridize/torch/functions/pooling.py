@@ -12,10 +12,9 @@ from hybridize.base.dims import product
 from hybridize.base.dtypes import int64
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.formats.torch_export.refusals import within
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.convolution import Numbers, batched, count_of_windows, each, unbatched
+from hybridize.torch.functions.operands import operand, within
 from hybridize.torch.functions.rules import aten
 from hybridize.torch.functions.table import computes
 

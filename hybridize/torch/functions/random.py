@@ -12,11 +12,10 @@ import torch
 from hybridize import ops
 from hybridize.base.dtypes import bool_, float32, float64, is_float
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export import draws
-from hybridize.formats.torch_export.refusals import between, required
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch import draws
 from hybridize.torch.functions.creation import checked, sizes_of
+from hybridize.torch.functions.operands import between, operand, required
 from hybridize.torch.functions.rules import aten, is_tensor, kind, shape_of, torch_dtype
 from hybridize.torch.functions.table import computes
 

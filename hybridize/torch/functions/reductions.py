@@ -12,9 +12,8 @@ import torch
 from hybridize import ops
 from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, float32, float64, int64, is_float, uint8
-from hybridize.formats.torch_export.refusals import between
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.operands import between, operand
 from hybridize.torch.functions.pointwise import MAXIMUM, MINIMUM, aligned, divide, multiply, subtract
 from hybridize.torch.functions.rules import (
     as_float,

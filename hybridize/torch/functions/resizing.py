@@ -9,9 +9,9 @@ from typing import Any
 from hybridize import ops
 from hybridize.base.dims import is_symbolic
 from hybridize.base.types import Shape, TensorType
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.linear import einsum_of
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.rules import aten
 from hybridize.torch.functions.table import computes
 

@@ -16,14 +16,28 @@ from hybridize.base.dtypes import DType, float32, float64, int32, int64, is_floa
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.places import CallResult
-from hybridize.formats.torch_export import TABLE
-from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import Operand, type_of
+from hybridize.torch.aten import TABLE
+from hybridize.torch.functions.operands import SizeNumber
 from hybridize.torch.functions.table import CLASSES, Entry
 from hybridize.torch.memory import dtype_of
 
 _KINDS = {bool: torch.bool, int: torch.int64, complex: torch.complex64}
+
+
+class Misfit(RuntimeError):
+    """Arguments that PyTorch does not take: what it says of them, it is asked (`calling`)."""
+
+
+def expect(fine: Any) -> None:
+    """Check what PyTorch demands of arguments.
+
+    Raises:
+        Misfit: it is not so; the user meets PyTorch's own error.
+    """
+    if not fine:
+        raise Misfit
 
 
 def default_dtype() -> torch.dtype:
@@ -79,8 +93,7 @@ def check_operands(entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) ->
 
     Raises:
         TypeError: one is of another class; in torch's words.
-        NotImplementedError: it is not for tensors of these dtypes; in torch's words.
-        RuntimeError: dtypes differ that are to be one.
+        Misfit: it is not for tensors of these dtypes, or dtypes differ that are to be one.
     """
     bound = {**dict(zip(entry.places, args, strict=False)), **kwargs}
     last = entry.name.rpartition(".")[2]
@@ -91,16 +104,8 @@ def check_operands(entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) ->
     if entry.kinds:
         names = [name for name in entry.parameters if name in _OF_TWO or entry.classes.get(name) == "Operand"]
         dtype = dtype_of(common(*(bound[name] for name in names if bound.get(name) is not None)))
-        if ("f" if is_float(dtype) else dtype.kind) not in entry.kinds:
-            raise not_implemented(f"\"{last}_cpu\" not implemented for '{dtype_name(dtype)}'")
-    dtypes = {name: type_of(bound[name]).dtype for name in entry.alike if is_tensor(bound.get(name))}
-    first = next(iter(dtypes), "")
-    for name, dtype in dtypes.items():
-        if dtype != dtypes[first]:
-            raise RuntimeError(
-                f"{last}(): expected {first} and {name} to have the same dtype, but got {dtype_name(dtypes[first])} "
-                f"and {dtype_name(dtype)}"
-            )
+        expect(("f" if is_float(dtype) else dtype.kind) in entry.kinds)
+    expect(len({type_of(bound[name]).dtype for name in entry.alike if is_tensor(bound.get(name))}) < 2)
 
 
 def _is_of(word: str, value: Any) -> bool:
@@ -202,7 +207,7 @@ def kind(dtype: torch.dtype, shape: Sequence[Any]) -> TensorType:
 
 
 def aten(name: str, types: Sequence[TensorType] | TensorType, *args: Any, **kwargs: Any) -> Any:
-    """Return what the ATen operator `name` gives, whose results have these types; see `formats.torch_export`."""
+    """Return what the ATen operator `name` gives, whose results have these types; see `torch.aten`."""
     given = (types,) if isinstance(types, TensorType) else tuple(types)
     return TABLE[f"aten.{name}"](given, *args, **kwargs)
 

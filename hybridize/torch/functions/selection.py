@@ -17,8 +17,8 @@ from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.rules import aten, kind, shape_of, torch_dtype
 from hybridize.torch.functions.sorting import ordered, placed
 from hybridize.torch.functions.table import computes

@@ -19,8 +19,8 @@ from hybridize.base.dims import broadcast, product
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import same_shape
-from hybridize.formats.torch_export.refusals import within
 from hybridize.ops import Broadcast, Reshape, StopGradient, Transpose
+from hybridize.torch.functions.operands import within
 from hybridize.torch.functions.rules import axis_of, sizes_in, torch_dtype
 from hybridize.torch.functions.table import views
 

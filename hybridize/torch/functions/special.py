@@ -11,8 +11,8 @@ import torch
 from hybridize import ops
 from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.rules import aten, float_operand, kind
 from hybridize.torch.functions.table import computes
 from hybridize.torch.memory import dtype_of

@@ -16,8 +16,9 @@ from hybridize import ops
 from hybridize.base.dims import broadcast, known, maximum, product
 from hybridize.base.dtypes import float64, int64, is_float
 from hybridize.base.types import TensorType
-from hybridize.formats.torch_export.registry import Types, aten, axes_of, operand
 from hybridize.ops import Operand, composites, type_of
+from hybridize.torch.aten.registry import Types, aten, axes_of
+from hybridize.torch.functions.operands import operand
 
 
 @aten("linear.default")

@@ -9,11 +9,11 @@ from typing import Any
 from hybridize import ops
 from hybridize.base.dtypes import bool_, float32, float64, is_float
 from hybridize.base.types import TensorType
-from hybridize.formats.torch_export import draws
-from hybridize.formats.torch_export.refusals import between, required
-from hybridize.formats.torch_export.registry import Types, aten, operand
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.views import wide
+from hybridize.torch import draws
+from hybridize.torch.aten.registry import Types, aten
+from hybridize.torch.functions.operands import between, operand, required
 
 
 @aten("dropout.default")

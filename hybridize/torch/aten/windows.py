@@ -12,7 +12,6 @@ from hybridize.base.dims import same
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape, TensorType
-from hybridize.formats.torch_export.registry import Types, aten
 from hybridize.ops import Operand, interpolation, type_of
 from hybridize.ops.interpolation import Row
 from hybridize.ops.library import padding, resizing, sampling
@@ -25,6 +24,7 @@ from hybridize.ops.library.pooling import (
     pooling,
     starts_by_numbers,
 )
+from hybridize.torch.aten.registry import Types, aten
 
 Numbers = tuple[int, ...]
 

@@ -10,12 +10,13 @@ import numpy
 from hybridize import ops
 from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import bool_
-from hybridize.formats.torch_export import draws
-from hybridize.formats.torch_export.registry import Types, aten, operand
 from hybridize.ops import Operand, type_of
 from hybridize.ops.library import gates
 from hybridize.ops.library.attention import attention
 from hybridize.ops.views import wide
+from hybridize.torch import draws
+from hybridize.torch.aten.registry import Types, aten
+from hybridize.torch.functions.operands import operand
 
 
 @aten("scaled_dot_product_attention.default")

@@ -10,8 +10,9 @@ from typing import Any
 from hybridize import ops
 from hybridize.base.dtypes import bfloat16, bool_, float16, float32, is_float
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export.registry import Types, aten, axes_of, operand
 from hybridize.ops import Operand, composites, type_of
+from hybridize.torch.aten.registry import Types, aten, axes_of
+from hybridize.torch.functions.operands import operand
 
 
 def _reduced(types: Types, y: Operand) -> Operand:

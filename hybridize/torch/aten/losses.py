@@ -9,9 +9,9 @@ from hybridize import ops
 from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export.refusals import between, within
-from hybridize.formats.torch_export.registry import Types, aten, operand
 from hybridize.ops import Operand, composites, type_of
+from hybridize.torch.aten.registry import Types, aten
+from hybridize.torch.functions.operands import between, operand, within
 
 _NONE, _MEAN = 0, 1
 """PyTorch's numbers of reductions; the third is a sum."""

@@ -11,9 +11,9 @@ from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape, same_shape
-from hybridize.formats.torch_export.refusals import within, within_axis
-from hybridize.formats.torch_export.registry import Types, aten, operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.aten.registry import Types, aten
+from hybridize.torch.functions.operands import operand, within, within_axis
 
 
 @aten("embedding.default")

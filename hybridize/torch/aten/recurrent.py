@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hybridize import ops
-from hybridize.formats.torch_export import draws
-from hybridize.formats.torch_export.registry import TABLE, Types, aten
 from hybridize.ops import Operand, type_of
 from hybridize.ops.library import rnn
+from hybridize.torch import draws
+from hybridize.torch.aten.registry import TABLE, Types, aten
 
 
 def _stacked(mode: str) -> Callable[..., tuple[Operand, ...]]:

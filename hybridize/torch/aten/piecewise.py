@@ -14,8 +14,9 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base.dtypes import bfloat16, float16, float32, is_float
-from hybridize.formats.torch_export.registry import Types, aten, operand
 from hybridize.ops import Operand, composites
+from hybridize.torch.aten.registry import Types, aten
+from hybridize.torch.functions.operands import operand
 
 _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 
