@@ -9,7 +9,7 @@ from hybridize import ops
 from hybridize.base.types import TensorType
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand
-from hybridize.torch.functions.rules import aten, axis_of, common, dtype_name, kind, torch_dtype
+from hybridize.torch.functions.rules import aten, axis_of, common, expect, kind, torch_dtype
 from hybridize.torch.functions.table import computes
 
 
@@ -23,8 +23,7 @@ def floats(name: str, x: Operand) -> TensorType:
 
 
 def _checked(name: str, of: TensorType) -> TensorType:
-    if not torch_dtype(of.dtype).is_floating_point:
-        raise RuntimeError(f"\"{name}\" not implemented for '{dtype_name(of.dtype)}'")
+    expect(torch_dtype(of.dtype).is_floating_point)
     return of
 
 
@@ -35,15 +34,13 @@ def _relu6(input: Operand) -> Operand:
 
 @computes("hardtanh", kinds="fiu")
 def _hardtanh(input: Operand, min_val: Any = -1.0, max_val: Any = 1.0) -> Operand:
-    if type_of(input).dtype.kind == "u" and min(min_val, max_val) < 0:
-        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    expect(type_of(input).dtype.kind != "u" or min(min_val, max_val) >= 0)
     return aten("hardtanh.default", type_of(input), input, min_val, max_val)
 
 
 @computes("gelu")
 def _gelu(input: Operand, *, approximate: str = "none") -> Operand:
-    if approximate not in ("none", "tanh"):
-        raise RuntimeError("approximate argument must be either none or tanh.")
+    expect(approximate in ("none", "tanh"))
     return aten("gelu.default", floats("GeluKernelImpl", input), input, approximate=approximate)
 
 
@@ -65,8 +62,7 @@ def _elu(input: Operand, alpha: Any = 1.0, scale: Any = 1, input_scale: Any = 1)
 
 @computes("celu")
 def _celu(input: Operand, alpha: Any = 1.0) -> Operand:
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    expect(alpha != 0)
     return aten("celu.default", floats("elu_cpu", input), input, alpha)
 
 
@@ -79,17 +75,11 @@ def _leaky_relu(input: Operand, negative_slope: Any = 0.01) -> Operand:
 def _prelu(input: Operand, weight: Operand) -> Operand:
     """A slope below 0 for each channel, axis 1, or one for all."""
     of, by = floats("prelu", input), type_of(weight)
-    if by.ndim > 1:
-        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {by.ndim}")
+    expect(by.ndim <= 1)
     if by.ndim == 1 and by.shape[0] != 1:
         channels = of.shape[1] if of.ndim > 1 else 1
-        if not of.ndim:
-            raise RuntimeError("Not allow zero-dim input tensor.")
-        if by.shape[0] != channels:
-            raise RuntimeError(
-                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {by.shape[0]} and "
-                f"channel size = {channels}."
-            )
+        expect(of.ndim)
+        expect(by.shape[0] == channels)
         slope = ops.reshape(weight, (by.shape[0], *(1,) * (of.ndim - 2))) if of.ndim > 1 else weight
     else:
         slope = ops.reshape(weight, ())
@@ -121,8 +111,7 @@ def _softsign(input: Operand) -> Operand:
 def _softshrink(input: Operand, lambd: Any = 0.5) -> Operand:
     """Move what is beyond the band to 0 by its width; NaN stays."""
     of = floats("softshrink_cpu", input)
-    if isinstance(lambd, (int, float)) and lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+    expect(not isinstance(lambd, (int, float)) or lambd >= 0)
     width = operand(lambd, of.dtype, of.shape)
     above, below = ops.gt(input, width), ops.lt(input, ops.neg(width))
     inside = ops.where(ops.isnan(input), input, ops.mul(input, ops.like(0, input)))
@@ -150,11 +139,9 @@ def _log_sigmoid(input: Operand) -> Operand:
 @computes("glu")
 def _glu(input: Operand, dim: int = -1) -> Operand:
     of = floats("glu_cpu", input)
-    if not of.ndim:
-        raise RuntimeError("glu does not support 0-dimensional tensors")
+    expect(of.ndim)
     axis = axis_of(dim, of.ndim)
-    if of.shape[axis] % 2 != 0:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {axis} is size {of.shape[axis]}")
+    expect(of.shape[axis] % 2 == 0)
     result = of.with_shape((*of.shape[:axis], of.shape[axis] // 2, *of.shape[axis + 1 :]))
     return aten("glu.default", result, input, axis)
 

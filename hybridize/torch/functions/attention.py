@@ -7,7 +7,7 @@ from typing import Any
 
 from hybridize.base.dims import broadcast
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.rules import aten, expect
 from hybridize.torch.functions.table import computes
 
 
@@ -29,12 +29,10 @@ def _attention(
     if any(kind.dtype != kinds[0].dtype for kind in kinds):
         shown = ", ".join(kind.dtype.name for kind in kinds)
         raise RuntimeError(f"Expected query, key, and value to have the same dtype, but got {shown}")
-    if is_causal and attn_mask is not None:
-        raise RuntimeError("Explicit attn_mask should not be set when is_causal=True")
+    expect(not is_causal or attn_mask is None)
     inner = 3 if enable_gqa else 2
     lead = broadcast(*(kind.shape[:-inner] for kind in kinds))
-    if lead is None:
-        raise RuntimeError(f"attention of a query {kinds[0]}, keys {kinds[1]} and values {kinds[2]}")
+    expect(lead is not None)
     shape = (*lead, *kinds[0].shape[-inner:-1], kinds[2].shape[-1])
     return aten(
         "scaled_dot_product_attention.default",

@@ -14,13 +14,12 @@ from hybridize.ops import Operand, composites, type_of
 from hybridize.torch import draws
 from hybridize.torch.functions.conversions import made
 from hybridize.torch.functions.operands import operand
-from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.rules import aten, expect
 from hybridize.torch.functions.table import computes, views
 
 
 def _check(p: Any) -> None:
-    if p < 0 or p > 1:
-        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p}")
+    expect(p >= 0 and p <= 1)
 
 
 def _drops(name: str) -> Callable[[Callable[..., Operand]], Callable[..., Operand]]:
@@ -59,8 +58,7 @@ def _native_dropout(input: Operand, p: Any, train: bool | None) -> tuple[Operand
 def _channels(input: Operand) -> Shape:
     """Return the sizes of what is dropped as a whole: a number for each image and channel."""
     of = type_of(input)
-    if of.ndim < 2:
-        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    expect(of.ndim >= 2)
     return (*of.shape[:2], *(1,) * (of.ndim - 2))
 
 

@@ -13,16 +13,12 @@ from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, type_of
 from hybridize.torch.aten.reductions import norm
 from hybridize.torch.functions.operands import operand, within
-from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.rules import aten, expect
 from hybridize.torch.functions.table import computes
 
 
 def _check_numbers(name: str, x: Operand) -> None:
-    if type_of(x).dtype not in (int64, int32):
-        raise RuntimeError(
-            f"Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{type_of(x).dtype.name} instead (while checking arguments for {name})"
-        )
+    expect(type_of(x).dtype in (int64, int32))
 
 
 @computes("embedding")
@@ -30,8 +26,7 @@ def _embedding(
     weight: Operand, indices: Operand, padding_idx: Any = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Operand:
     of = type_of(weight)
-    if of.ndim != 2:
-        raise RuntimeError("'weight' must be 2-D")
+    expect(of.ndim == 2)
     _check_numbers("embedding", indices)
     result = of.with_shape((*type_of(indices).shape, of.shape[1]))
     return aten("embedding.default", result, weight, indices, padding_idx, scale_grad_by_freq, sparse)
@@ -107,16 +102,14 @@ def _one_hot(tensor: Operand, num_classes: Any = -1) -> Operand:
         CaptureError E422: there is no such number, and it would be the largest of what only the program knows.
     """
     of = type_of(tensor)
-    if of.dtype != int64:
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    expect(of.dtype == int64)
     if num_classes == -1:
         raise CaptureError(
             "E422",
             "one_hot with as many classes as the largest number says cannot be compiled",
             help="one_hot(x, num_classes)",
         )
-    if num_classes < 1:
-        raise RuntimeError("num_classes should be positive")
+    expect(num_classes >= 1)
     shape: Shape = (*of.shape, num_classes)
     numbers = within(tensor, num_classes, message="Class values must be non-negative and smaller than num_classes.")
     hot = ops.eq(ops.spread(numbers, shape, (of.ndim,)), ops.iota(shape, of.ndim, int64))

@@ -29,7 +29,7 @@ from hybridize.torch.functions.rules import (
     axis_of,
     cast,
     check_fits,
-    dtype_name,
+    expect,
     is_tensor,
     kind,
     nothing_of,
@@ -74,8 +74,7 @@ def _part(part: Any) -> Any:
         numbers = numpy.asarray(part)
         if numbers.size == 0:
             numbers = numbers.astype(numpy.int64)
-        if numbers.dtype.kind not in "iub":
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        expect(numbers.dtype.kind in "iub")
         return Symbol.of(staging(), ops.constant(numbers))
     if hasattr(type(part), "__index__"):
         return part.__index__()
@@ -118,8 +117,7 @@ def taken_apart(x: Symbol, key: Any) -> tuple[Symbol, list[Symbol | None]]:
     parts = _parts(key)
     used = sum(map(_width, parts))
     ndim = len(x.shape)
-    if used > ndim:
-        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    expect(used <= ndim)
     dots = [place for place, part in enumerate(parts) if part is Ellipsis]
     if len(dots) > 1:
         middle = [_ALL if part is Ellipsis else part for part in parts[dots[0] + 1 :]]
@@ -140,8 +138,7 @@ def taken_apart(x: Symbol, key: Any) -> tuple[Symbol, list[Symbol | None]]:
         elif _is_number(part):
             if not isinstance(part, Symbol):
                 size = x.shape[axis]
-                if not -size <= part < size:
-                    raise IndexError(f"index {part} is out of bounds for dimension {axis} with size {size}")
+                expect(-size <= part < size)
             x = at(x, axis, part)
         elif isinstance(part, bool) or (isinstance(part, Symbol) and part.weak is bool):
             x = sized(x, (*x.shape[:axis], 1, *x.shape[axis:]))
@@ -153,16 +150,11 @@ def taken_apart(x: Symbol, key: Any) -> tuple[Symbol, list[Symbol | None]]:
             tensors.append(Symbol.of(staging(), ops.reshape(ops.cast(part.operand(), bool_), (1,))))
             axis += 1
         else:
-            if part.dtype.kind not in "iub":
-                raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+            expect(part.dtype.kind in "iub")
             width = _width(part)
             if _is_mask(part):
                 for k, size in enumerate(part.shape):
-                    if size != x.shape[axis + k]:
-                        raise IndexError(
-                            f"The shape of the mask {list(part.shape)} at index {k} does not match the shape of the "
-                            f"indexed tensor {list(x.shape)} at index {axis + k}"
-                        )
+                    expect(size == x.shape[axis + k])
             tensors += [part, *[None] * (width - 1)]
             axis += width
     return x, tensors
@@ -170,8 +162,7 @@ def taken_apart(x: Symbol, key: Any) -> tuple[Symbol, list[Symbol | None]]:
 
 def _sliced(x: Symbol, axis: int, part: slice) -> Symbol:
     ends = [_end(end) for end in (part.start, part.stop, part.step)]
-    if type(ends[2]) is int and ends[2] <= 0:
-        raise ValueError("step must be greater than zero")
+    expect(type(ends[2]) is not int or ends[2] > 0)
     if ends == [None, None, None]:
         return x
     found: Symbol = functions.getitem(x, (*(_ALL,) * axis, slice(*ends)))
@@ -181,8 +172,7 @@ def _sliced(x: Symbol, axis: int, part: slice) -> Symbol:
 def _end(end: Any) -> Any:
     """Return an end of a slice; a tensor of one integer is one."""
     if isinstance(end, Symbol) and end.weak is None:
-        if product(end.shape) != 1 or end.dtype.kind not in "iu":
-            raise TypeError("slice indices must be integers or None or have an __index__ method")
+        expect(product(end.shape) == 1 and end.dtype.kind in "iu")
         number = Symbol.of(staging(), ops.cast(ops.reshape(end.operand(), ()), int64), weak=int)
         trace = current_trace()
         known = None if trace is None else trace.decided(number)
@@ -255,11 +245,7 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
         fitted = fits(update, view.shape, sliced=True)
         store(view, ops.add(view.operand(), fitted) if accumulate else fitted)
         return
-    if isinstance(value, Symbol) and value.weak is None and value.dtype != dtype:
-        raise RuntimeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{dtype_name(dtype)} for the destination and {dtype_name(value.dtype)} for the source."
-        )
+    expect(not isinstance(value, Symbol) or value.weak is not None or value.dtype == dtype)
     indices = _without_masks(tensors, "x[mask] = value, with as many values,")
     base = view.operand()
     batch = _batch([one for one in indices if one is not None])
@@ -334,8 +320,7 @@ def _gather(input: Operand, dim: int, index: Operand, *, sparse_grad: bool = Fal
     axis = axis_of(dim, len(shape))
     if known(sizes) and 0 in sizes:
         return nothing_of(input, sizes)
-    if type_of(index).dtype.name not in ("int64", "int32"):
-        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
+    expect(type_of(index).dtype.name in ("int64", "int32"))
     _check_axes(input, index, axis, "gather")
     result = kind(torch_dtype(type_of(input).dtype), sizes)
     input, index = (ops.reshape(x, type_of(x).shape or (1,)) for x in (input, index))
@@ -347,28 +332,18 @@ def _check_axes(x: Operand, index: Operand, axis: int, name: str) -> None:
     shape, sizes = type_of(x).shape or (1,), type_of(index).shape or (1,)
     if known(sizes) and 0 in sizes:
         return
-    if len(shape) != len(sizes):
-        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    expect(len(shape) == len(sizes))
     for k, (size, count) in enumerate(zip(shape, sizes, strict=True)):
-        if k != axis and count > size:
-            raise RuntimeError(
-                f"Size does not match at dimension {k} expected index {list(sizes)} to be no larger than self "
-                f"{list(shape)} apart from dimension {axis}"
-            )
+        expect(k == axis or count <= size)
 
 
 @computes("take_along_dim")
 def _take_along_dim(input: Operand, indices: Operand, dim: int | None = None) -> Operand:
-    if type_of(indices).dtype.name != "int64":
-        raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got another")
+    expect(type_of(indices).dtype.name == "int64")
     if dim is None:
         flat, numbers = (ops.reshape(x, (product(type_of(x).shape),)) for x in (input, indices))
         return _gather(flat, 0, numbers)
-    if type_of(input).ndim != type_of(indices).ndim:
-        raise RuntimeError(
-            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-            f"{type_of(input).ndim} dimensions for input, and {type_of(indices).ndim} dimensions for indices"
-        )
+    expect(type_of(input).ndim == type_of(indices).ndim)
     axis = axis_of(dim, type_of(input).ndim)
     ones = [tuple(1 if k == axis else size for k, size in enumerate(type_of(x).shape)) for x in (input, indices)]
     wide = broadcast(*ones)
@@ -387,8 +362,7 @@ def _take_along_dim(input: Operand, indices: Operand, dim: int | None = None) ->
 def _index_select(input: Operand, dim: int, index: Operand) -> Operand:
     shape = type_of(input).shape
     axis = axis_of(dim, len(shape))
-    if type_of(index).ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
+    expect(type_of(index).ndim <= 1)
     numbers = ops.reshape(ops.cast(index, int64), (product(type_of(index).shape),))
     if not shape:
         found = ops.gather(ops.reshape(input, (1,)), within_axis(numbers, 1, 0), 0)
@@ -398,8 +372,7 @@ def _index_select(input: Operand, dim: int, index: Operand) -> Operand:
 
 @computes("take")
 def _take(input: Operand, index: Operand) -> Operand:
-    if type_of(index).dtype.name != "int64":
-        raise RuntimeError("take(): Expected a long tensor for index, but got another")
+    expect(type_of(index).dtype.name == "int64")
     flat = ops.reshape(input, (product(type_of(input).shape),))
     sizes = type_of(index).shape
     count = (product(sizes),)
@@ -409,15 +382,10 @@ def _take(input: Operand, index: Operand) -> Operand:
 
 @computes("put", alike="input source")
 def _put(input: Operand, index: Operand, source: Operand, accumulate: bool = False) -> Operand:
-    if type_of(index).dtype.name != "int64":
-        raise RuntimeError("put_(): Expected a long tensor for index, but got another")
+    expect(type_of(index).dtype.name == "int64")
     shape = type_of(input).shape
     count = (product(type_of(index).shape),)
-    if product(type_of(source).shape) != count[0]:
-        raise RuntimeError(
-            f"put_(): Expected source and index to have the same number of elements, but got source.numel() = "
-            f"{product(type_of(source).shape)}, index.numel() = {count[0]}"
-        )
+    expect(product(type_of(source).shape) == count[0])
     flat = ops.reshape(input, (product(shape),))
     updates = ops.reshape(source, count)
     put_ = aten("index_put.default", type_of(flat), flat, [ops.reshape(index, count)], updates, accumulate)
@@ -427,8 +395,7 @@ def _put(input: Operand, index: Operand, source: Operand, accumulate: bool = Fal
 def _along(x: Operand, axis: int, index: Operand, source: Any, accumulate: bool, name: str) -> Operand:
     """Return a tensor with parts of it, at indices of an axis, set to parts of another one, or those added."""
     shape = type_of(x).shape
-    if type_of(index).ndim > 1:
-        raise IndexError(f"{name}(): Index is supposed to be a vector")
+    expect(type_of(index).ndim <= 1)
     count = product(type_of(index).shape)
     numbers = ops.reshape(ops.cast(index, int64), (count,))
     numbers = within_axis(numbers, shape[axis], axis) if accumulate else within(numbers, shape[axis])
@@ -436,11 +403,7 @@ def _along(x: Operand, axis: int, index: Operand, source: Any, accumulate: bool,
     if is_tensor(source):
         sizes = type_of(source).shape or (1,)
         common = broadcast(sizes, wide)
-        if len(sizes) != len(wide) or common is None or not same_shape(common, wide) or sizes != wide:
-            raise RuntimeError(
-                f"{name}(): source of sizes {list(sizes)} does not fit the {count} indices of dimension {axis} of a "
-                f"tensor of sizes {list(shape)}"
-            )
+        expect(len(sizes) == len(wide) and common is not None and same_shape(common, wide) and sizes == wide)
         source = ops.reshape(source, sizes)
     indices: list[Operand | None] = [None] * len(shape)
     indices[axis] = numbers
@@ -468,11 +431,7 @@ def _index_copy(input: Operand, dim: int, index: Operand, source: Operand) -> Op
 @computes("index_fill")
 def _index_fill(input: Operand, dim: int, index: Operand, value: Any) -> Operand:
     axis, shape = axis_of(dim, type_of(input).ndim), type_of(input).shape
-    if is_tensor(value) and type_of(value).shape:
-        raise RuntimeError(
-            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {type_of(value).ndim} "
-            "dimension(s)."
-        )
+    expect(not is_tensor(value) or not type_of(value).shape)
     x = _with_axes(input)
     wide, count = type_of(x).shape, product(type_of(index).shape)
     numbers = _from_front(ops.reshape(ops.cast(index, int64), (count,)), wide[axis])
@@ -487,10 +446,8 @@ def _index_fill(input: Operand, dim: int, index: Operand, value: Any) -> Operand
 @computes("fill_diagonal_")
 def _fill_diagonal(input: Operand, fill_value: Any, wrap: bool = False) -> Operand:
     of = type_of(input)
-    if of.ndim < 2:
-        raise RuntimeError("dimensions must larger than 1")
-    if of.ndim > 2 and any(size != of.shape[0] for size in of.shape[1:]):
-        raise RuntimeError("all dimensions of input must be of equal length")
+    expect(of.ndim >= 2)
+    expect(of.ndim <= 2 or all(size == of.shape[0] for size in of.shape[1:]))
     check_fits(fill_value, of.dtype)
     if of.dtype.kind in "iu" and isinstance(fill_value, float):
         fill_value = int(fill_value)
@@ -541,8 +498,7 @@ def _scatter(
     source = value if src is None else src
     if reduce is None:
         return _scattered(input, dim, index, source, "set", "scatter")
-    if reduce not in ("add", "multiply"):
-        raise RuntimeError("reduce argument must be either add or multiply.")
+    expect(reduce in ("add", "multiply"))
     if not is_tensor(source):
         source = operand(source, type_of(input).dtype, type_of(index).shape)
     return reduced_by(input, dim, index, source, "sum" if reduce == "add" else "prod", True)
@@ -557,8 +513,7 @@ def _scatter_add(input: Operand, dim: int, index: Operand, src: Operand) -> Oper
 def _scatter_reduce(
     input: Operand, dim: int, index: Operand, src: Operand, reduce: str, *, include_self: bool = True
 ) -> Operand:
-    if reduce not in ("sum", "mean", "prod", "amin", "amax"):
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    expect(reduce in ("sum", "mean", "prod", "amin", "amax"))
     return reduced_by(input, dim, index, src, reduce, include_self)
 
 
@@ -664,8 +619,7 @@ _JOIN = {"prod": _product, "amax": _extreme("amax"), "amin": _extreme("amin")}
 def _select_scatter(input: Operand, src: Operand, dim: int, index: int) -> Operand:
     axis = axis_of(dim, type_of(input).ndim)
     size = type_of(input).shape[axis]
-    if not -size <= index < size:
-        raise IndexError(f"select_scatter(): index {index} out of range for dimension {axis} of size {size}")
+    expect(-size <= index < size)
     return aten("select_scatter.default", type_of(input), input, src, axis, index)
 
 
@@ -680,11 +634,7 @@ def _slice_scatter(
 def _diagonal_scatter(input: Symbol, src: Symbol, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Symbol:
     made = copied(input)
     view = diagonal(made, offset, dim1, dim2)
-    if view.shape != src.shape:
-        raise RuntimeError(
-            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
-            f"{list(view.shape)}"
-        )
+    expect(view.shape == src.shape)
     store(view, ops.cast(src.operand(), made.dtype))
     return made
 

@@ -39,13 +39,11 @@ from hybridize.torch.functions.reductions import sum_of
 from hybridize.torch.functions.rules import (
     aten,
     common,
-    dtype_name,
+    expect,
     float_operand,
     is_tensor,
     kind,
-    not_implemented,
     shape_of,
-    torch_dtype,
     written_as,
 )
 from hybridize.torch.functions.table import computes
@@ -71,15 +69,13 @@ def _scalar(x: Operand, y: Operand, reduction: int) -> TensorType:
 
 @computes("nn.smooth_l1_loss")
 def _smooth_l1_loss(input: Operand, target: Operand, reduction: int = MEAN, beta: Any = 1.0) -> Operand:
-    if beta < 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    expect(beta >= 0)
     return aten("smooth_l1_loss.default", _scalar(input, target, reduction), input, target, reduction, beta)
 
 
 @computes("nn.huber_loss")
 def _huber_loss(input: Operand, target: Operand, reduction: int = MEAN, delta: Any = 1.0) -> Operand:
-    if delta <= 0:
-        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    expect(delta > 0)
     each = aten("huber_loss.default", _scalar(input, target, NONE), input, target, NONE, delta)
     return reduced(written_as(each, type_of(input).dtype), reduction)
 
@@ -96,8 +92,7 @@ def _binary_cross_entropy(
     input: Operand, target: Operand, weight: Operand | None = None, reduction: int = MEAN
 ) -> Operand:
     of = type_of(input)
-    if not is_float(of.dtype):
-        raise not_implemented(f"\"binary_cross_entropy\" not implemented for '{dtype_name(of.dtype)}'")
+    expect(is_float(of.dtype))
     result = of if reduction == NONE else of.with_shape(())
     return aten("binary_cross_entropy.default", result, input, target, weight, reduction)
 
@@ -127,8 +122,7 @@ def _log_sigmoid(x: Operand) -> Operand:
 
 @computes("kl_div")
 def _kl_div(input: Operand, target: Operand, reduction: int = MEAN, *, log_target: bool = False) -> Operand:
-    if not (is_float(type_of(input).dtype) and is_float(type_of(target).dtype)):
-        raise RuntimeError("kl_div: Integral inputs not supported.")
+    expect(is_float(type_of(input).dtype) and is_float(type_of(target).dtype))
     if log_target:
         return reduced(multiply(ops.exp(target), subtract(target, input)), reduction)
     return reduced(subtract(xlogy(target, target), multiply(target, input)), reduction)
@@ -209,8 +203,7 @@ def _triplet_margin_loss(
 @computes("nn.multilabel_margin_loss")
 def _multilabel_margin_loss(input: Operand, target: Operand, reduction: int = MEAN) -> Operand:
     of, by = type_of(input), type_of(target)
-    if of.shape != by.shape:
-        raise RuntimeError(f"inconsistent target size: {list(by.shape)} for input of size: {list(of.shape)}")
+    expect(of.shape == by.shape)
     result = of.with_shape(of.shape[:-1] if reduction == NONE and of.ndim > 1 else ())
     found = aten("multilabel_margin_loss_forward.default", [result, of], input, target, reduction)
     return found[0]
@@ -222,8 +215,7 @@ def _multi_margin_loss(
 ) -> Operand:
     """The sum over the other classes of max(0, margin - x[target] + x[i])^p, by the number of classes."""
     of = type_of(input)
-    if p not in (1, 2):
-        raise RuntimeError("multi_margin_loss: only p == 1 and p == 2 supported")
+    expect(p in (1, 2))
     rows = of.shape[0] if of.ndim > 1 else 1
     classes = of.shape[-1] if of.ndim else 1
     flat = (rows, classes)
@@ -261,10 +253,8 @@ def _cross_entropy_loss(
     label_smoothing: Any = 0.0,
 ) -> Operand:
     of, by = type_of(input), type_of(target)
-    if not of.ndim:
-        raise RuntimeError("input must have at least one dimension")
-    if not 0.0 <= label_smoothing <= 1.0:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    expect(of.ndim)
+    expect(0.0 <= label_smoothing <= 1.0)
     axis = 0 if of.ndim == 1 else 1
     logs = aten("log_softmax.int", of, input, axis)
     if of.shape != by.shape or not is_float(by.dtype):
@@ -296,16 +286,13 @@ def _of_labels(
 ) -> Operand:
     """Return minus the logarithms of the classes that are named; a mean is by what they weigh."""
     of, by = type_of(x), type_of(target)
-    if not of.ndim:
-        raise RuntimeError("Expected 1 or more dimensions (got 0)")
+    expect(of.ndim)
     axis = 0 if of.ndim == 1 else 1
     classes, rows = of.shape[axis], (*of.shape[:axis], *of.shape[axis + 1 :])
     if by.shape != rows:
-        if axis and by.ndim and by.shape[0] != of.shape[0]:
-            raise ValueError(f"Expected input batch_size ({of.shape[0]}) to match target batch_size ({by.shape[0]}).")
+        expect(not axis or not by.ndim or by.shape[0] == of.shape[0])
         raise RuntimeError(f"Expected target size {list(rows)}, got {list(by.shape)}")
-    if is_float(by.dtype) or by.dtype == bool_:
-        raise RuntimeError(f"expected scalar type Long but found {torch_dtype(by.dtype)}")
+    expect(not is_float(by.dtype) and by.dtype != bool_)
     labels = operand(target, int64, by.shape)
     skipped = ops.eq(labels, ops.like(ignored, labels))
     labels = within(ops.where(skipped, ops.like(0, labels), labels), classes)
@@ -346,8 +333,7 @@ def _ctc_loss(
     of = type_of(log_probs)
     alone = of.ndim == 2
     steps, batch, classes = (of.shape[0], 1, of.shape[1]) if alone else of.shape
-    if not 0 <= blank < classes:
-        raise RuntimeError("blank must be in label range")
+    expect(0 <= blank < classes)
     lengths = _lengths(target_lengths, batch)
     labels = ops.cast(_padded(targets, target_lengths, batch), int64)
     wide = type_of(labels).shape
@@ -402,8 +388,7 @@ def _gaussian_nll_loss(
     """Variances are from 0, which the program asserts; those below eps count as that, their slope goes through."""
     of = type_of(input)
     if isinstance(var, (int, float)):
-        if var < 0:
-            raise ValueError("var has negative entry/entries")
+        expect(var >= 0)
         var = operand(var, of.dtype, of.shape)
     by = type_of(var)
     if by.shape != of.shape:
@@ -411,8 +396,7 @@ def _gaussian_nll_loss(
             var = ops.reshape(var, (*by.shape, 1))
         elif by.ndim != of.ndim or [y for x, y in zip(of.shape, by.shape, strict=True) if x != y] != [1]:
             raise ValueError("var is of incorrect size")
-    if reduction not in REDUCTIONS:
-        raise ValueError(f"{reduction} is not valid")
+    expect(reduction in REDUCTIONS)
     zero = ops.like(0, var)
     fine = ops.bit_not(ops.any(ops.lt(var, zero), tuple(range(type_of(var).ndim))))
     ops.bind(ops.Permitted("var has negative entry/entries"), fine)

@@ -18,7 +18,17 @@ from hybridize.base.errors import CaptureError
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.pointwise import multiply
-from hybridize.torch.functions.rules import aten, axis_of, common, kind, nothing_of, shape_of, sizes_in, torch_dtype
+from hybridize.torch.functions.rules import (
+    aten,
+    axis_of,
+    common,
+    expect,
+    kind,
+    nothing_of,
+    shape_of,
+    sizes_in,
+    torch_dtype,
+)
 from hybridize.torch.functions.table import computes
 
 
@@ -33,25 +43,17 @@ def joined(tensors: Sequence[Operand], dim: int, dtype: torch.dtype | None = Non
     Raises:
         RuntimeError: there are none, or their sizes differ; in torch's words.
     """
-    if not tensors:
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+    expect(tensors)
     kinds = [type_of(x) for x in tensors]
-    for number, one in enumerate(kinds):
-        if not one.ndim:
-            raise RuntimeError(f"zero-dimensional tensor (at position {number}) cannot be concatenated")
+    expect(all(one.ndim for one in kinds))
     wide = [x for x, one in zip(tensors, kinds, strict=True) if one.ndim != 1 or one.shape[0] != 0] or list(tensors[:1])
     first = type_of(wide[0])
     axis = axis_of(dim, first.ndim)
-    for number, x in enumerate(wide):
+    for x in wide:
         shape = type_of(x).shape
-        if len(shape) != first.ndim:
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {len(shape)}")
+        expect(len(shape) == first.ndim)
         for other, (size, wanted) in enumerate(zip(shape, first.shape, strict=True)):
-            if other != axis and size != wanted:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {axis}. Expected size {wanted} but got size "
-                    f"{size} for tensor number {number} in the list."
-                )
+            expect(other == axis or size == wanted)
     wanted_kind = kind(dtype_of_all(tensors), ()).dtype
     total = ops.concat(*(ops.cast(x, wanted_kind) for x in wide), axis=axis)
     return total if dtype is None else ops.cast(total, kind(dtype, ()).dtype)
@@ -64,16 +66,10 @@ def _cat(tensors: Sequence[Operand], dim: int = 0, **named: int) -> Operand:
 
 @computes("stack")
 def _stack(tensors: Sequence[Operand], dim: int = 0) -> Operand:
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
+    expect(tensors)
     shape = type_of(tensors[0]).shape
     axis = axis_of(dim, len(shape) + 1)
-    for number, x in enumerate(tensors):
-        if type_of(x).shape != shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
-                f"{list(type_of(x).shape)} at entry {number}"
-            )
+    expect(all(type_of(x).shape == shape for x in tensors))
     return joined([ops.reshape(x, (*shape[:axis], 1, *shape[axis:])) for x in tensors], axis)
 
 
@@ -113,12 +109,7 @@ def _block_diag(*tensors: Any) -> Operand:
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     dtype = kind(dtype_of_all(given), ()).dtype
     blocks = [ops.cast(_at_least(x, 2), dtype) for x in given]
-    for number, x in enumerate(blocks):
-        if type_of(x).ndim > 2:
-            raise RuntimeError(
-                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
-                f"{number} has {type_of(x).ndim} dimensions"
-            )
+    expect(all(type_of(x).ndim <= 2 for x in blocks))
     columns = sum(type_of(x).shape[1] for x in blocks)
     rows, start = [], 0
     for x in blocks:
@@ -133,8 +124,7 @@ def _cartesian_prod(*tensors: Any) -> Operand:
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     if len(given) == 1:
         return given[0]
-    if any(type_of(x).dtype != type_of(given[0]).dtype for x in given):
-        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    expect(all(type_of(x).dtype == type_of(given[0]).dtype for x in given))
     sizes = tuple(product(type_of(x).shape) for x in given)
     count = len(given)
     columns = []
@@ -177,10 +167,8 @@ def repeated(x: Operand, times: Sequence[Any]) -> Operand:
         RuntimeError: there are fewer numbers than axes; in torch's words.
     """
     shape = type_of(x).shape
-    if len(times) < len(shape):
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
-    if any(type(one) is int and one < 0 for one in times):
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(times)}: {list(times)}")
+    expect(len(times) >= len(shape))
+    expect(all(type(one) is not int or one >= 0 for one in times))
     wide = (*(1,) * (len(times) - len(shape)), *shape)
     total = tuple(size * one for size, one in zip(wide, times, strict=True))
     return aten("repeat.default", kind(torch_dtype(type_of(x).dtype), total), x, tuple(times))
@@ -204,8 +192,7 @@ def _repeat_interleave(input: Operand, repeats: Any = None, dim: Any = None, *, 
         shape = type_of(input).shape
         size = product(shape) if dim is None else shape[axis_of(dim, len(shape))]
         repeats = output_size // size
-    if type(repeats) is int and repeats < 0:
-        raise RuntimeError("Repeats must be non-negative")
+    expect(type(repeats) is not int or repeats >= 0)
     x = ops.reshape(input, (product(type_of(input).shape),)) if dim is None else input
     shape = type_of(x).shape
     axis = axis_of(dim or 0, len(shape))
@@ -230,35 +217,29 @@ def _flip(input: Operand, *dims: Any, **named: Any) -> Operand:
     ndim = type_of(input).ndim
     axes = [axis_of(axis, ndim) for axis in ([given] if isinstance(given, int) else given)]
     for axis in axes:
-        if axes.count(axis) > 1:
-            raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
+        expect(axes.count(axis) <= 1)
     return flipped(input, axes if ndim else ())
 
 
 @computes("fliplr")
 def _fliplr(input: Operand) -> Operand:
-    if type_of(input).ndim < 2:
-        raise RuntimeError("Input must be >= 2-d.")
+    expect(type_of(input).ndim >= 2)
     return flipped(input, (1,))
 
 
 @computes("flipud")
 def _flipud(input: Operand) -> Operand:
-    if type_of(input).ndim < 1:
-        raise RuntimeError("Input must be >= 1-d.")
+    expect(type_of(input).ndim >= 1)
     return flipped(input, (0,))
 
 
 @computes("rot90")
 def _rot90(input: Operand, k: int = 1, dims: Sequence[int] = (0, 1)) -> Operand:
     ndim = type_of(input).ndim
-    if len(dims) != 2:
-        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
-    if ndim < 2:
-        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
+    expect(len(dims) == 2)
+    expect(ndim >= 2)
     first, second = axis_of(dims[0], ndim), axis_of(dims[1], ndim)
-    if first == second:
-        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    expect(first != second)
     order = list(range(ndim))
     order[first], order[second] = second, first
     match k % 4:
@@ -276,12 +257,10 @@ def _roll(input: Operand, shifts: Any, dims: Any = ()) -> Operand:
     by = list(shifts) if isinstance(shifts, (tuple, list)) else [shifts]
     axes = list(dims) if isinstance(dims, (tuple, list)) else [dims]
     shape = type_of(input).shape
-    if not by:
-        raise RuntimeError("`shifts` required")
+    expect(by)
     if not axes and len(by) == 1:
         return ops.reshape(_rolled(ops.reshape(input, (product(shape),)), by[0], 0), shape)
-    if len(by) != len(axes):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(axes)}")
+    expect(len(by) == len(axes))
     if not shape:
         return input
     for shift, axis in zip(by, axes, strict=True):
@@ -314,8 +293,7 @@ def _triangle(name: str, keep: Any) -> None:
     @computes(name)
     def entry(input: Operand, diagonal: int = 0) -> Operand:
         shape = type_of(input).shape
-        if len(shape) < 2:
-            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        expect(len(shape) >= 2)
         rows = ops.add(ops.iota(shape, len(shape) - 2, int64), operand(diagonal, int64, shape))
         inside = keep(ops.iota(shape, len(shape) - 1, int64), rows)
         return ops.where(inside, input, operand(0, type_of(input).dtype, shape))
@@ -330,8 +308,7 @@ def on_diagonals(x: Operand, offset: int, first: int, second: int) -> Operand:
     shape = type_of(x).shape
     ndim = len(shape) + 1
     i, j = axis_of(first, ndim), axis_of(second, ndim)
-    if i == j:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {first}, {second}")
+    expect(i != j)
     size = shape[-1] + abs(offset)
     wide = (*shape[:-1], size, shape[-1])
     row = ops.iota(wide, ndim - 2, int64)
@@ -360,8 +337,7 @@ def _diag(input: Operand, diagonal: int = 0) -> Operand:
     shape = type_of(input).shape
     if len(shape) == 1:
         return on_diagonals(input, diagonal, 0, 1)
-    if len(shape) != 2:
-        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {len(shape)}D")
+    expect(len(shape) == 2)
     return diagonal_of(input, diagonal, 0, 1)
 
 
@@ -370,8 +346,7 @@ def diagonal_of(x: Operand, offset: int, first: int, second: int) -> Operand:
     shape = type_of(x).shape
     ndim = len(shape)
     i, j = axis_of(first, ndim), axis_of(second, ndim)
-    if i == j:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {first}, {second}")
+    expect(i != j)
     rows, columns = shape[i] + min(offset, 0), shape[j] - max(offset, 0)
     count = rows if rows <= columns else columns
     count = count if count > 0 else 0
@@ -381,8 +356,7 @@ def diagonal_of(x: Operand, offset: int, first: int, second: int) -> Operand:
 
 @computes("trace")
 def _trace(input: Operand) -> Operand:
-    if type_of(input).ndim != 2:
-        raise RuntimeError("trace: expected a matrix, but got tensor with dim " + str(type_of(input).ndim))
+    expect(type_of(input).ndim == 2)
     found = diagonal_of(input, 0, 0, 1)
     return ops.sum(found if type_of(input).dtype.kind not in "biu" else ops.cast(found, int64), (0,))
 
@@ -409,14 +383,10 @@ def _cross(input: Operand, other: Operand, dim: int | None = None) -> Operand:
     shape, dtype = shape_of(input, other), common(input, other)
     if dim is None:
         found = [axis for axis, size in enumerate(shape) if size == 3]
-        if not found:
-            raise RuntimeError("no dimension of size 3 in input")
+        expect(found)
         dim = found[0]
     axis = axis_of(dim, len(shape))
-    if shape[axis] != 3:
-        raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {shape[axis]} and {shape[axis]}"
-        )
+    expect(shape[axis] == 3)
     x, y = (operand(one, kind(dtype, ()).dtype, shape) for one in (input, other))
     order = [_rolled(one, -1, axis) for one in (x, y)], [_rolled(one, -2, axis) for one in (x, y)]
     (x1, y1), (x2, y2) = order

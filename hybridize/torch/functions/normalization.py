@@ -17,7 +17,7 @@ from hybridize.ops.views import wide
 from hybridize.torch.functions.calling import cut, is_detached
 from hybridize.torch.functions.convolution import with_channels
 from hybridize.torch.functions.operands import operand
-from hybridize.torch.functions.rules import aten, dtype_name, not_implemented
+from hybridize.torch.functions.rules import aten, dtype_name, expect
 from hybridize.torch.functions.table import computes, views
 
 
@@ -45,14 +45,12 @@ def _batch_norm(
     of = input.type
     if of.ndim < 2 and same(product(of.shape), 0):
         return x
-    if of.ndim < 2:
-        raise RuntimeError(f"batch_norm: expected 2D or more input (got {of.ndim}D input)")
-    _check_channels(of, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    expect(of.ndim >= 2)
+    _check_channels(of, running_mean, running_var, weight, bias)
     kept = [None if one is None else one.operand() for one in (running_mean, running_var)]
     _check_dtypes(of, gamma, beta, *kept)
     if not training:
-        if kept[0] is None or kept[1] is None:
-            raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+        expect(kept[0] is not None and kept[1] is not None)
         mean, var = (ops.stop_gradient(one) for one in kept)
         return composites.normalized_by(x, mean, var, gamma, beta, 1, eps)
     if running_mean is None or running_var is None:
@@ -69,10 +67,8 @@ def _batch_norm(
     return y
 
 
-def _check_channels(of: TensorType, **parts: Symbol | None) -> None:
-    for name, part in parts.items():
-        if part is not None and part.shape[0] != of.shape[1]:
-            raise RuntimeError(f"{name} should contain {of.shape[1]} elements not {part.shape[0]}")
+def _check_channels(of: TensorType, *parts: Symbol | None) -> None:
+    expect(all(part is None or part.shape[0] == of.shape[1] for part in parts))
 
 
 @views("instance_norm")
@@ -92,7 +88,7 @@ def _instance_norm(
         return _batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
     x, gamma, beta = (_symbol_operand(one) for one in (input, weight, bias))
     of = input.type
-    _check_channels(of, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    _check_channels(of, running_mean, running_var, weight, bias)
     axes = tuple(range(2, of.ndim))
     exact = ops.cast(x, wide(of.dtype))
     shape = type_of(exact).shape
@@ -132,17 +128,9 @@ def _check_dtypes(of: TensorType, *parts: Operand | None) -> None:
 
 def _check_normalized(name: str, of: TensorType, shape: Sequence[Any], *parts: Operand | None) -> None:
     """Raise a RuntimeError in torch's words where the last axes are not `shape`, or parts have other axes."""
-    if not shape:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-            "normalized_shape = []"
-        )
+    expect(shape)
     for part in parts:
-        if part is not None and type_of(part).shape != tuple(shape):
-            raise RuntimeError(
-                f"Expected weight to be of same shape as normalized_shape, but got weight of shape "
-                f"{list(type_of(part).shape)} and normalized_shape = {list(shape)}"
-            )
+        expect(part is None or type_of(part).shape == tuple(shape))
     if len(shape) > of.ndim or of.shape[of.ndim - len(shape) :] != tuple(shape):
         shown = ", ".join(str(size) for size in shape)
         raise RuntimeError(
@@ -171,8 +159,7 @@ def _rms_norm(
     input: Operand, normalized_shape: Sequence[Any], weight: Operand | None = None, eps: Any = None
 ) -> Operand:
     of = type_of(input)
-    if not is_float(of.dtype):
-        raise not_implemented(f"\"rms_norm\" not implemented for '{dtype_name(of.dtype)}'")
+    expect(is_float(of.dtype))
     _check_normalized("rms_norm", of, normalized_shape, weight)
     return aten("rms_norm.default", of, input, tuple(normalized_shape), weight, eps)
 
@@ -187,17 +174,11 @@ def _group_norm(
     cudnn_enabled: bool = True,
 ) -> Operand:
     of = type_of(input)
-    if of.ndim < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {of.ndim}")
+    expect(of.ndim >= 2)
     _check_dtypes(of, weight, bias)
-    if num_groups <= 0:
-        raise RuntimeError(f"num_groups must be greater than 0, got {num_groups}")
+    expect(num_groups > 0)
     batch, channels, *sizes = of.shape
-    if channels % num_groups != 0:
-        raise RuntimeError(
-            f"Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(of.shape)} and num_groups={num_groups}"
-        )
+    expect(channels % num_groups == 0)
     types, size = [of, of, of], product(sizes)
     return aten("native_group_norm.default", types, input, weight, bias, batch, channels, size, num_groups, eps)[0]
 

@@ -11,7 +11,7 @@ from hybridize import ops
 from hybridize.base.dims import maximum
 from hybridize.base.types import TensorType
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten, not_implemented
+from hybridize.torch.functions.rules import aten, expect
 from hybridize.torch.functions.table import computes
 
 
@@ -22,23 +22,14 @@ def _padded(input: Operand, pad: Sequence[Any]) -> TensorType:
         RuntimeError: they do not fit; in torch's words.
     """
     of = type_of(input)
-    if len(pad) % 2:
-        raise RuntimeError("Padding length must be divisible by 2")
-    if len(pad) > 2 * of.ndim:
-        raise RuntimeError(
-            f"Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
-            f"{len(pad)} while the input has {of.ndim} dimensions."
-        )
+    expect(not len(pad) % 2)
+    expect(len(pad) <= 2 * of.ndim)
     shape = list(of.shape)
     for k in range(len(pad) // 2):
         axis = of.ndim - 1 - k
         before, after = pad[2 * k], pad[2 * k + 1]
         shape[axis] = shape[axis] + before + after
-        if shape[axis] < 0:
-            raise RuntimeError(
-                f"The input size {of.shape[axis]}, plus negative padding {before} and {after} resulted in a negative "
-                f"output size, which is invalid. Check dimension {axis} of your input."
-            )
+        expect(shape[axis] >= 0)
     return of.with_shape(tuple(shape))
 
 
@@ -52,11 +43,9 @@ def _constant(input: Operand, pad: Sequence[Any], value: Any = 0) -> Operand:
 def _sequences(
     sequences: Sequence[Operand], batch_first: bool = False, padding_value: Any = 0.0, padding_side: str = "right"
 ) -> Operand:
-    if not sequences:
-        raise RuntimeError("received an empty list of sequences")
+    expect(sequences)
     types = [type_of(one) for one in sequences]
-    if any(one.shape[1:] != types[0].shape[1:] for one in types):
-        raise RuntimeError("The size of tensors in a list of sequences must match in all dimensions but the first")
+    expect(all(one.shape[1:] == types[0].shape[1:] for one in types))
     longest = functools.reduce(maximum, (one.shape[0] for one in types))
     rows = []
     for one, of in zip(sequences, types, strict=True):
@@ -75,23 +64,15 @@ _MODES = {"reflect": "reflection_pad{}d", "replicate": "replication_pad{}d", "ci
 def _pad(input: Operand, pad: Sequence[Any], mode: str = "constant", value: Any = None) -> Operand:
     if mode == "constant":
         return _constant(input, pad, 0 if value is None else value)
-    if value is not None and value != 0:
-        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if mode not in _MODES:
-        raise not_implemented(f"Unrecognised padding mode {mode}")
+    expect(value is None or value == 0)
+    expect(mode in _MODES)
     of, axes = type_of(input), len(pad) // 2
     result = _padded(input, pad)
-    if axes not in (1, 2, 3) or of.ndim not in (axes + 1, axes + 2):
-        raise not_implemented("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    expect(axes in (1, 2, 3) and of.ndim in (axes + 1, axes + 2))
     for k in range(axes):
         size, most = of.shape[of.ndim - 1 - k], max(pad[2 * k], pad[2 * k + 1])
-        if mode == "reflect" and most >= size:
-            raise RuntimeError(
-                f"Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
-                f"({pad[2 * k]}, {pad[2 * k + 1]}) at dimension {of.ndim - 1 - k} of input {list(of.shape)}"
-            )
-        if mode == "circular" and most > size:
-            raise RuntimeError("Padding value causes wrapping around more than once.")
+        expect(mode != "reflect" or most < size)
+        expect(mode != "circular" or most <= size)
     return aten(f"{_MODES[mode].format(axes)}.default", result, input, tuple(pad))
 
 

@@ -26,10 +26,10 @@ from hybridize.torch.functions.rules import (
     aten,
     check_fits,
     common,
+    expect,
     float_operand,
     is_tensor,
     kind,
-    not_implemented,
     shape_of,
     torch_dtype,
 )
@@ -67,18 +67,13 @@ _whole_part("trunc", "fix", by=ops.trunc)
 @computes("neg", "negative")
 def negative(input: Operand) -> Operand:
     """Return numbers with the other sign."""
-    if type_of(input).dtype.kind == "b":
-        raise not_implemented(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
-            "use the `~` or `logical_not()` operator instead."
-        )
+    expect(type_of(input).dtype.kind != "b")
     return ops.neg(input)
 
 
 @computes("positive")
 def _positive(input: Operand) -> Operand:
-    if type_of(input).dtype.kind == "b":
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    expect(type_of(input).dtype.kind != "b")
     return input
 
 
@@ -215,13 +210,8 @@ def _with_factor(function: Joined, name: str, *others: str) -> Callable[..., Ope
     @computes(name, *others)
     def entry(input: Any, other: Any, *, alpha: Any = 1) -> Operand:
         x, y = aligned(input, other)
-        if type(alpha) is float and not is_float(type_of(x).dtype):
-            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-        if name == "sub" and any(_is_bool(x) for x in (input, other)):
-            raise RuntimeError(
-                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
-                "mask, use the `~` or `logical_not()` operator instead."
-            )
+        expect(type(alpha) is not float or is_float(type_of(x).dtype))
+        expect(name != "sub" or all(not _is_bool(x) for x in (input, other)))
         return function(x, _times(y, alpha))
 
     return entry
@@ -242,12 +232,8 @@ def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Opera
     dtype = common(input, other)
     if rounding_mode is None:
         return ops.div(*aligned(input, other, dtype=as_float(dtype)))
-    if rounding_mode not in ("floor", "trunc"):
-        raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-        )
-    if dtype is torch.bool:
-        raise not_implemented(f"\"div_{rounding_mode}_cpu\" not implemented for 'Bool'")
+    expect(rounding_mode in ("floor", "trunc"))
+    expect(dtype is not torch.bool)
     return _divided(ops.floor_div if rounding_mode == "floor" else _cut_quotient, input, other)
 
 
@@ -265,8 +251,7 @@ def _floor_divide(input: Any, other: Any) -> Operand:
 @computes("pow")
 def _pow(input: Any, exponent: Any) -> Operand:
     dtype = common(input, exponent)
-    if not dtype.is_floating_point and type(exponent) is int and exponent < 0:
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    expect(dtype.is_floating_point or type(exponent) is not int or exponent >= 0)
     if dtype is torch.bool and isinstance(exponent, bool):
         return input if exponent else ops.like(True, input)
     return ops.pow(*aligned(input, exponent))
@@ -279,8 +264,7 @@ def _float_power(input: Any, exponent: Any) -> Operand:
 
 @computes("ldexp")
 def _ldexp(input: Operand, other: Operand) -> Operand:
-    if _is_bool(other) and is_float(type_of(input).dtype):
-        raise not_implemented("\"ldexp_cpu_exp\" not implemented for 'Bool'")
+    expect(not _is_bool(other) or not is_float(type_of(input).dtype))
     return _of_floats(lambda x, n: ops.mul(x, ops.exp2(n)), input, other)
 
 
@@ -358,8 +342,7 @@ def _addcmul(input: Operand, tensor1: Operand, tensor2: Operand, *, value: Any =
 @computes("addcdiv")
 def _addcdiv(input: Operand, tensor1: Operand, tensor2: Operand, *, value: Any = 1) -> Operand:
     x, y, z = aligned(input, tensor1, tensor2)
-    if not any(is_float(type_of(one).dtype) for one in (tensor1, tensor2)):
-        raise RuntimeError("Integer division with addcdiv is no longer supported")
+    expect(any(is_float(type_of(one).dtype) for one in (tensor1, tensor2)))
     return ops.add(x, ops.div(_times(y, value), z))
 
 
@@ -372,11 +355,9 @@ def _times(x: Operand, factor: Any) -> Operand:
 @computes("clamp", "clip")
 def _clamp(input: Operand, min: Any = None, max: Any = None) -> Operand:
     given = [bound for bound in (min, max) if bound is not None]
-    if not given:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    expect(given)
     result = kind(common(input, *given), shape_of(input, *given))
-    if result.dtype.kind == "b":
-        raise not_implemented("\"clamp_cpu\" not implemented for 'Bool'")
+    expect(result.dtype.kind != "b")
     for bound in given:
         check_fits(bound, result.dtype)
     return _bounded(input, min, max, result)
@@ -417,11 +398,7 @@ def where(condition: Operand, input: Any = None, other: Any = None) -> Any:
     """Return elements of one or the other, by a condition; the places where it holds if there is neither."""
     if input is None:
         return BY_NAME["nonzero"].function(condition, as_tuple=True)
-    if type_of(condition).dtype.kind != "b":
-        raise RuntimeError(
-            f"where expected condition to be a boolean tensor, but got a tensor with dtype "
-            f"{torch_dtype(type_of(condition).dtype)}"
-        )
+    expect(type_of(condition).dtype.kind == "b")
     return _chosen(condition, input, other, kind(common(input, other), shape_of(condition, input, other)))
 
 
@@ -437,15 +414,8 @@ def _where_not(input: Operand, condition: Operand, other: Any) -> Operand:
 
 @computes("masked_fill")
 def _masked_fill(input: Operand, mask: Operand, value: Any) -> Operand:
-    if type_of(mask).dtype.kind != "b":
-        raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {torch_dtype(type_of(mask).dtype)}"
-        )
-    if is_tensor(value) and type_of(value).shape:
-        raise RuntimeError(
-            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {type_of(value).ndim} "
-            "dimension(s)."
-        )
+    expect(type_of(mask).dtype.kind == "b")
+    expect(not is_tensor(value) or not type_of(value).shape)
     check_fits(value, type_of(input).dtype)
     result = kind(torch_dtype(type_of(input).dtype), shape_of(input, mask))
     return _chosen(mask, value, input, result)

@@ -15,7 +15,7 @@ from hybridize.base.types import TensorType
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.convolution import Numbers, batched, count_of_windows, each, unbatched
 from hybridize.torch.functions.operands import operand, within
-from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.rules import aten, expect
 from hybridize.torch.functions.table import computes
 
 
@@ -96,20 +96,12 @@ def _windows(images: _Images, kernel: Any, stride: Any, padding: Any, dilation: 
     sides, apart = images.each(padding, "padding"), images.each(dilation, "dilation")
     counts = []
     for size, count, step, side, space in zip(images.shape[2:], window, steps, sides, apart, strict=True):
-        if count <= 0:
-            raise RuntimeError(f"{images.name}: kernel size should be greater than zero, but got {count}")
-        if step <= 0:
-            raise RuntimeError(f"{images.name}: stride should be greater than zero, but got {step}")
-        if side < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {side}")
-        if side * 2 > space * (count - 1) + 1:
-            raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={side}, kernel_size={count} and "
-                f"dilation={space}"
-            )
+        expect(count > 0)
+        expect(step > 0)
+        expect(side >= 0)
+        expect(side * 2 <= space * (count - 1) + 1)
         found = _count(size, count, step, side, space, beyond)
-        if found < 1:
-            raise RuntimeError(f"{images.name}: Given input size: {list(images.shape[1:])}. Output size is too small")
+        expect(found >= 1)
         counts.append(found)
     wide = images.wide
     return _Windows(tuple(counts), wide(window, 1), wide(steps, 1), wide(sides, 0), wide(apart, 1))
@@ -156,8 +148,7 @@ def _means(
     count_include_pad: bool,
     divisor: Any,
 ) -> Operand:
-    if divisor is not None and divisor == 0:
-        raise RuntimeError("divisor must be not zero")
+    expect(divisor is None or divisor != 0)
     images = _Images("avg_pool", rank, x)
     found = _windows(images, kernel_size, stride, padding, 1, ceil_mode)
     given = found.size, found.steps, found.sides
@@ -218,8 +209,7 @@ def _register_fractional(rank: int) -> None:
         images = _Images("fractional_max_pool", rank, input)
         window, counts = images.each(kernel_size), images.each(output_size, "output_size")
         for size, count, taps in zip(images.shape[2:], counts, window, strict=True):
-            if count + taps - 1 > size:
-                raise RuntimeError(f"{images.name}: pool size {taps} too large relative to input size {size}")
+            expect(count + taps - 1 <= size)
         return images.maxima(".default", counts, window, counts, _random_samples)
 
 
@@ -237,11 +227,7 @@ def _unpooled(name: str, rank: int, x: Operand, indices: Operand, sizes: Sequenc
     Raises:
         RuntimeError: the tensors do not fit; in torch's words.
     """
-    if type_of(x).shape != type_of(indices).shape:
-        raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor ({list(type_of(x).shape)}) but got "
-            f"indices tensor with shape: {list(type_of(indices).shape)}"
-        )
+    expect(type_of(x).shape == type_of(indices).shape)
     x, single = batched(x, rank, name)
     shape, of = type_of(x).shape, type_of(x)
     rows, count, room = product(shape[:2]), product(shape[2:]), product(sizes)

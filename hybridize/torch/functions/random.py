@@ -16,7 +16,7 @@ from hybridize.ops import Operand, type_of
 from hybridize.torch import draws
 from hybridize.torch.functions.creation import checked, sizes_of
 from hybridize.torch.functions.operands import between, operand, required
-from hybridize.torch.functions.rules import aten, is_tensor, kind, shape_of, torch_dtype
+from hybridize.torch.functions.rules import aten, expect, is_tensor, kind, shape_of, torch_dtype
 from hybridize.torch.functions.table import computes
 
 
@@ -52,8 +52,7 @@ _of_sizes("randn")
 
 
 def _between(low: Any, high: Any, of: Any) -> Operand:
-    if isinstance(low, int) and isinstance(high, int) and low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    expect(not isinstance(low, int) or not isinstance(high, int) or low < high)
     wide, whole = float64, kind(torch.int64, of.shape)
     first, end = operand(low, wide, of.shape), operand(high, wide, of.shape)
     number = ops.floor(ops.mul(draws.uniform(of.shape, wide), ops.sub(end, first)))
@@ -136,10 +135,8 @@ def _bernoulli(input: Operand, p: Any = None, *, generator: Any = None) -> Opera
 def _multinomial(input: Operand, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Operand:
     _check_generator(generator)
     shape = type_of(input).shape
-    if len(shape) not in (1, 2):
-        raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if not replacement and num_samples > shape[-1]:
-        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    expect(len(shape) in (1, 2))
+    expect(replacement or num_samples <= shape[-1])
     return aten("multinomial.default", kind(torch.int64, (*shape[:-1], num_samples)), input, num_samples, replacement)
 
 
@@ -149,8 +146,7 @@ def _is_number(x: Any) -> bool:
 
 def _expect(x: Any, fits: Callable[[Any], bool], message: str) -> None:
     """Refuse a number that does not fit, in PyTorch's words, which hold it at {}."""
-    if _is_number(x) and not fits(x):
-        raise RuntimeError(message.format(x))
+    expect(not _is_number(x) or fits(x))
 
 
 # What is written.
@@ -177,8 +173,7 @@ def _written(name: str, *parameters: str) -> Callable[[Callable[..., Operand]], 
 
 @_written("uniform_", "from", "to")
 def _uniform(of: Any, low: Any = 0.0, high: Any = 1.0) -> Operand:
-    if _is_number(low) and _is_number(high) and low > high:
-        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}")
+    expect(not _is_number(low) or not _is_number(high) or low <= high)
     spread = ops.sub(operand(high, of.dtype, of.shape), operand(low, of.dtype, of.shape))
     return ops.add(ops.mul(draws.uniform(of.shape, of.dtype), spread), operand(low, of.dtype, of.shape))
 

@@ -10,7 +10,7 @@ from hybridize import ops
 from hybridize.base.errors import CaptureError
 from hybridize.ops import Operand, type_of
 from hybridize.ops.library import rnn
-from hybridize.torch.functions.rules import aten, is_tensor
+from hybridize.torch.functions.rules import aten, expect, is_tensor
 from hybridize.torch.functions.table import computes
 
 
@@ -76,13 +76,9 @@ def _cell(mode: str, name: str) -> None:
     ) -> Operand | tuple[Operand, ...]:
         begin = [hx] if is_tensor(hx) else list(hx)
         size, width = type_of(w_hh).shape[1], type_of(w_ih).shape[1]
-        if type_of(input).shape[1] != width:
-            raise RuntimeError(f"input has inconsistent input_size: got {type_of(input).shape[1]} expected {width}")
+        expect(type_of(input).shape[1] == width)
         for state in begin:
-            if type_of(state).shape[1] != size:
-                raise RuntimeError(
-                    f"hidden has inconsistent hidden_size: got {type_of(state).shape[1]}, expected {size}"
-                )
+            expect(type_of(state).shape[1] == size)
         found = rnn.stepped(mode, input, begin, w_ih, w_hh, *_both(b_ih, b_hh))
         return tuple(found) if mode == "lstm" else found[0]
 

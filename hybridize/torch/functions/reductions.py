@@ -21,6 +21,7 @@ from hybridize.torch.functions.rules import (
     axes_of,
     axis_of,
     common,
+    expect,
     float_operand,
     is_tensor,
     kind,
@@ -172,8 +173,7 @@ def _extreme(name: str, pair: Callable[[Operand, Operand], Operand]) -> None:
             second = dim if other is None else other
             return pair(*aligned(input, second))
         dtype = torch_dtype(type_of(input).dtype)
-        if isinstance(dim, (tuple, list)):
-            raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
+        expect(not isinstance(dim, (tuple, list)))
         _check_some(name, input, dim)
         if dim is None:
             return aten(f"{name}.default", kind(dtype, ()), input)
@@ -218,8 +218,7 @@ def _spread(name: str, with_mean: bool) -> None:
         if unbiased is not None and correction is None:
             correction = 1 if unbiased else 0
         of = torch_dtype(type_of(input).dtype)
-        if not of.is_floating_point:
-            raise RuntimeError("std and var only support floating point and complex dtypes")
+        expect(of.is_floating_point)
         result = _result(input, dim, keepdim, of)
         found = aten(
             f"{name}.correction",
@@ -240,10 +239,7 @@ _spread("std_mean", True)
 @computes("cov")
 def _cov(input: Operand, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Operand:
     of = type_of(input)
-    if of.ndim > 2:
-        raise RuntimeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with {of.ndim} dimensions"
-        )
+    expect(of.ndim <= 2)
     x = ops.cast(
         ops.reshape(input, (1, product(of.shape)) if of.ndim < 2 else of.shape), kind(float_operand(input), ()).dtype
     )
@@ -346,13 +342,10 @@ def _quantile(name: str, skips: bool) -> None:
     ) -> Operand:
         """Between the two elements in order that are nearest to the place of each share."""
         of = type_of(input)
-        if of.dtype not in (float32, float64):
-            raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
-        if 0 in of.shape:
-            raise RuntimeError(f"{name}() input tensor must be non-empty")
+        expect(of.dtype in (float32, float64))
+        expect(0 not in of.shape)
         shares = q if is_tensor(q) else operand(q, of.dtype)
-        if type_of(shares).ndim > 1:
-            raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+        expect(type_of(shares).ndim <= 1)
         between(shares, "quantile() q values must be in the range [0, 1]")
         many = type_of(shares).ndim == 1
         x = _flat(input) if dim is None else input if of.ndim else ops.reshape(input, (1,))
@@ -426,8 +419,7 @@ def vector_norm(
 ) -> Operand:
     """Return the norm of order `ord` of elements along axes."""
     of = torch_dtype(type_of(x).dtype)
-    if not of.is_floating_point:
-        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {of}")
+    expect(of.is_floating_point)
     axes = _axes(x, dim)
     wide = ops.cast(x, kind(dtype or of, ()).dtype)
     result = _result(x, dim, keepdim, dtype or of)
@@ -511,8 +503,7 @@ def _cut(x: Operand, axis: int, first: Any, last: Any) -> Operand:
 @computes("diff")
 def _diff(input: Operand, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Operand:
     axis = axis_of(dim, type_of(input).ndim)
-    if not type_of(input).ndim:
-        raise RuntimeError("diff expects input to be at least one-dimensional")
+    expect(type_of(input).ndim)
     parts = [part for part in (prepend, input, append) if part is not None]
     if len(parts) > 1:
         dtype = kind(common(*parts), ()).dtype
@@ -529,8 +520,7 @@ def _diff(input: Operand, n: int = 1, dim: int = -1, prepend: Any = None, append
 
 def _steps(y: Operand, x: Any, dx: Any, axis: int) -> tuple[Operand, Any]:
     """Return the sums of neighbours along an axis, and the distances between them."""
-    if any(type_of(one).dtype == bool_ for one in (y, x) if is_tensor(one)):
-        raise RuntimeError("trapezoid: received a bool input for `x` or `y`, but bool is not supported")
+    expect(all(type_of(one).dtype != bool_ for one in (y, x) if is_tensor(one)))
     size = type_of(y).shape[axis]
     sums = ops.add(_cut(y, axis, 1, size), _cut(y, axis, 0, size - 1))
     if not is_tensor(x):

@@ -12,15 +12,14 @@ from hybridize.base.types import Shape, TensorType
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.linear import einsum_of
 from hybridize.torch.functions.operands import operand
-from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.rules import aten, expect
 from hybridize.torch.functions.table import computes
 
 
 def _sizes(name: str, input: Operand, rank: int, output_size: Any, scales: Sequence[Any]) -> tuple[Shape, list[Any]]:
     """Return the sizes of the result, and the factor of each axis that was said."""
     shape = type_of(input).shape
-    if len(shape) != rank + 2:
-        raise RuntimeError(f"It is expected input_size equals to {rank + 2}, but got size {len(shape)} (in {name})")
+    expect(len(shape) == rank + 2)
     factors: list[Any] = []
     for one in scales:
         factors += list(one) if isinstance(one, (list, tuple)) else [one]
@@ -28,8 +27,7 @@ def _sizes(name: str, input: Operand, rank: int, output_size: Any, scales: Seque
     if output_size is not None:
         sizes = tuple(output_size) if isinstance(output_size, (list, tuple)) else (output_size,)
         return (*shape[:2], *sizes), factors
-    if None in factors:
-        raise RuntimeError("Must specify exactly one of output_size and scale_factors")
+    expect(None not in factors)
     return (*shape[:2], *map(_scaled, shape[2:], factors)), factors
 
 
@@ -69,23 +67,10 @@ def _grid_sampler(
     input: Operand, grid: Operand, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Operand:
     of, by = type_of(input), type_of(grid)
-    if of.dtype != by.dtype:
-        raise RuntimeError(
-            f"grid_sampler(): expected input and grid to have same dtype, but input has {of.dtype.name} and grid has "
-            f"{by.dtype.name}"
-        )
-    if of.ndim not in (4, 5) or by.ndim != of.ndim:
-        raise RuntimeError(
-            f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with "
-            f"sizes {list(of.shape)} and grid with sizes {list(by.shape)}"
-        )
-    if of.shape[0] != by.shape[0] or by.shape[-1] != of.ndim - 2:
-        raise RuntimeError(
-            f"grid_sampler(): expected grid to have size {of.ndim - 2} in last dimension and the batch of the input, "
-            f"but got input with sizes {list(of.shape)} and grid with sizes {list(by.shape)}"
-        )
-    if interpolation_mode == 2 and of.ndim == 5:
-        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    expect(of.dtype == by.dtype)
+    expect(of.ndim in (4, 5) and by.ndim == of.ndim)
+    expect(of.shape[0] == by.shape[0] and by.shape[-1] == of.ndim - 2)
+    expect(interpolation_mode != 2 or of.ndim != 5)
     result = of.with_shape((*of.shape[:2], *by.shape[1:-1]))
     name = f"grid_sampler_{of.ndim - 2}d.default"
     return aten(name, result, input, grid, interpolation_mode, padding_mode, align_corners)

@@ -19,7 +19,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand
-from hybridize.torch.functions.rules import aten, kind, shape_of, torch_dtype
+from hybridize.torch.functions.rules import aten, expect, kind, shape_of, torch_dtype
 from hybridize.torch.functions.sorting import ordered, placed
 from hybridize.torch.functions.table import computes
 
@@ -87,8 +87,7 @@ def _flat(x: Operand) -> Operand:
 
 @computes("masked_select")
 def _masked_select(input: Operand, mask: Operand) -> Operand:
-    if type_of(mask).dtype.kind != "b":
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    expect(type_of(mask).dtype.kind == "b")
     shape = shape_of(input, mask)
     places = positions(ops.broadcast(mask, shape), "torch.masked_select()")
     return _picked(_flat(ops.broadcast(input, shape)), places)
@@ -97,11 +96,8 @@ def _masked_select(input: Operand, mask: Operand) -> Operand:
 @computes("masked_scatter")
 def _masked_scatter(input: Operand, mask: Operand, source: Operand) -> Operand:
     """The k-th element that the mask selects becomes the k-th of `source`: no size depends on data."""
-    if type_of(mask).dtype.kind != "b":
-        raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
-                           f"{torch_dtype(type_of(mask).dtype)}")  # fmt: skip
-    if type_of(input).dtype != type_of(source).dtype:
-        raise RuntimeError("masked_scatter: expected self and source to have same dtypes")
+    expect(type_of(mask).dtype.kind == "b")
+    expect(type_of(input).dtype == type_of(source).dtype)
     shape = shape_of(input, mask)
     here = ops.broadcast(mask, shape)
     if product(shape) == 0 or product(type_of(source).shape) == 0:
@@ -181,10 +177,8 @@ def _unique_consecutive(
 
 @computes("bincount")
 def _bincount(input: Operand, weights: Operand | None = None, minlength: int = 0) -> Operand:
-    if type_of(input).ndim != 1 or type_of(input).dtype.kind not in "iu":
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
+    expect(type_of(input).ndim == 1 and type_of(input).dtype.kind in "iu")
+    expect(minlength >= 0)
     (count,) = type_of(input).shape
     x = ops.cast(input, int64)
     size = minlength
@@ -195,8 +189,7 @@ def _bincount(input: Operand, weights: Operand | None = None, minlength: int = 0
         size = max(minlength, number_of(most, "torch.bincount()") + 1)
     dtype = torch.int64
     if weights is not None:
-        if type_of(weights).shape != type_of(input).shape:
-            raise RuntimeError("weights should be 1-d and have the same length as input")
+        expect(type_of(weights).shape == type_of(input).shape)
         dtype = torch.float32 if type_of(weights).dtype.name == "float32" else torch.float64
     to = kind(dtype, (size,))
     added = operand(1, to.dtype, (count,)) if weights is None else ops.cast(weights, to.dtype)
