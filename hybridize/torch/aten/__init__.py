@@ -7,9 +7,7 @@ ATen's operators are named in `table`, `piecewise`, `reductions`, `indexing`, `l
 
 from hybridize.torch.aten import indexing as indexing
 from hybridize.torch.aten import losses as losses
-from hybridize.torch.aten import piecewise as piecewise
 from hybridize.torch.aten import recurrent as recurrent
-from hybridize.torch.aten import reductions as reductions
 from hybridize.torch.aten import sequences as sequences
 from hybridize.torch.aten import table as table
 from hybridize.torch.aten import training as training

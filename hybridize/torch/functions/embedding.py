@@ -11,7 +11,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, type_of
-from hybridize.torch.aten.reductions import norm
+from hybridize.ops.library.norms import norm
 from hybridize.torch.functions.operands import operand, within
 from hybridize.torch.functions.rules import aten, expect
 from hybridize.torch.functions.table import computes

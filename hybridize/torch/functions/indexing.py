@@ -580,7 +580,7 @@ def _joined_lines(x: Operand, axis: int, numbers: Operand, updates: Operand, how
     part = ops.transpose(ops.slice(x, (0,) * ndim, stops, (1,) * ndim), order)
     own = part if include_self else ops.where(hit, operand(neutral, dtype, type_of(part).shape), part)
     every = ops.concat(parts, ops.reshape(own, (*type_of(own).shape, 1)), axis=ndim)
-    joined = _JOIN[how](every, ndim)
+    joined = _JOIN[how](every, (ndim,))
     back = ops.transpose(joined, ops.Transpose(order).inverse)
     return ops.update_slice(x, back, (0,) * ndim, stops, (1,) * ndim)
 
@@ -592,24 +592,11 @@ def _range(dtype: Any) -> tuple[int, int]:
     return int(info.min), int(info.max)
 
 
-def _extreme(name: str) -> Any:
-    def joined(x: Operand, axis: int) -> Operand:
-        shape = type_of(x).shape
-        kind_ = kind(torch_dtype(type_of(x).dtype), (*shape[:axis], *shape[axis + 1 :]))
-        return aten(f"{name}.default", kind_, x, [axis])
-
-    return joined
+def _product(x: Operand, axes: tuple[int, ...]) -> Operand:
+    return (ops.all if type_of(x).dtype == bool_ else ops.prod)(x, axes)
 
 
-def _product(x: Operand, axis: int) -> Operand:
-    shape = type_of(x).shape
-    if type_of(x).dtype == bool_:
-        return ops.all(x, (axis,))
-    kind_ = kind(torch_dtype(type_of(x).dtype), (*shape[:axis], *shape[axis + 1 :]))
-    return aten("prod.dim_int", kind_, x, axis)
-
-
-_JOIN = {"prod": _product, "amax": _extreme("amax"), "amin": _extreme("amin")}
+_JOIN = {"prod": _product, "amax": ops.reduce_max, "amin": ops.reduce_min}
 
 
 # Masks, and what has a size that depends on data.

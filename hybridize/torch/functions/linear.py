@@ -18,7 +18,7 @@ from hybridize.base.dtypes import float32, float64, int64, is_float
 from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, type_of
-from hybridize.torch.aten.reductions import norm
+from hybridize.ops.library.norms import norm
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.pointwise import add, multiply, subtract
 from hybridize.torch.functions.rules import (
@@ -26,6 +26,7 @@ from hybridize.torch.functions.rules import (
     axis_of,
     common,
     expect,
+    fitting,
     kind,
     shape_of,
     torch_dtype,
@@ -82,8 +83,7 @@ def _matmul(input: Operand, other: Operand) -> Operand:
     left, right = _shape(input), _shape(other)
     expect(left and right)
     _check_inner(left, right)
-    batch = broadcast(left[:-2], right[:-2])
-    expect(batch is not None)
+    batch = fitting(left[:-2], right[:-2])
     shape = (*batch, *(left[-2:-1] if len(left) > 1 else ()), *(right[-1:] if len(right) > 1 else ()))
     return aten("matmul.default", kind(_of_one_dtype(input, other), shape), input, other)
 
@@ -268,9 +268,11 @@ def _cdist(x1: Operand, x2: Operand, p: Any = 2.0, compute_mode: Any = None) -> 
     expect(len(left) >= 2 and len(right) >= 2)
     expect(left[-1] == right[-1])
     expect(type_of(x1).dtype in (float32, float64))
-    batch = broadcast(left[:-2], right[:-2]) or ()
-    result = kind(_of_one_dtype(x1, x2), (*batch, left[-2], right[-2]))
-    return aten("_cdist_forward.default", result, x1, x2, float(p), None)
+    _of_one_dtype(x1, x2)
+    rows = (*(broadcast(left[:-2], right[:-2]) or ()), left[-2], right[-2])
+    x, y = ops.reshape(x1, (*left[:-1], 1, left[-1])), ops.reshape(x2, (*right[:-2], 1, *right[-2:]))
+    apart = ops.sub(*(ops.broadcast(one, (*rows, left[-1])) for one in (x, y)))
+    return norm(apart, float(p), (len(rows),))
 
 
 @computes("F.pairwise_distance")

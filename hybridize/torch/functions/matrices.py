@@ -21,7 +21,7 @@ from hybridize.ops import Operand, type_of
 from hybridize.ops.elimination import solve_triangular
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.reductions import vector_norm
-from hybridize.torch.functions.rules import aten, axis_of, common, expect, is_tensor, kind, torch_dtype
+from hybridize.torch.functions.rules import axis_of, common, expect, is_tensor, kind, torch_dtype
 from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import computes
 
@@ -227,13 +227,7 @@ def _matrix_norm(
     shape = type_of(A).shape
     rest = [axis for axis in range(ndim) if axis not in axes]
     values = by(factors.svdvals, ops.transpose(A, (*rest, *axes)))
-    of = kind(torch_dtype(type_of(A).dtype), tuple(shape[axis] for axis in rest))
-    last = len(rest)
-    found = (
-        ops.sum(values, (last,))
-        if ord == "nuc"
-        else aten(f"{'amax' if ord > 0 else 'amin'}.default", of, values, [last])
-    )
+    found = {"nuc": ops.sum, 2: ops.reduce_max, -2: ops.reduce_min}[ord](values, (len(rest),))
     if not keepdim:
         return found
     return ops.reshape(found, tuple(1 if axis in axes else size for axis, size in enumerate(shape)))

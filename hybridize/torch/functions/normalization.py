@@ -13,6 +13,7 @@ from hybridize.base.dtypes import bfloat16, float16, float32, is_float
 from hybridize.base.types import TensorType
 from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, composites, type_of
+from hybridize.ops.library.norms import norm
 from hybridize.ops.views import wide
 from hybridize.torch.functions.calling import cut, is_detached
 from hybridize.torch.functions.convolution import with_channels
@@ -186,10 +187,6 @@ def _group_norm(
 @computes("_weight_norm")
 def _weight_norm(v: Operand, g: Operand, dim: int = 0) -> Operand:
     kind_of = type_of(v)
-    axes = (
-        tuple(axis for axis in range(kind_of.ndim) if axis != dim % kind_of.ndim)
-        if dim >= 0
-        else tuple(range(kind_of.ndim))
-    )
-    length = aten("linalg_vector_norm.default", kind_of.with_shape(type_of(g).shape), v, 2, axes, True)
+    axes = tuple(axis for axis in range(kind_of.ndim) if dim < 0 or axis != dim % kind_of.ndim)
+    length = ops.reshape(norm(v, 2.0, axes), type_of(g).shape)
     return ops.mul(v, operand(ops.div(g, length), kind_of.dtype, kind_of.shape))

@@ -18,12 +18,10 @@ from hybridize.base.types import TensorType
 from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.logarithms import log_add_exp2
-from hybridize.torch.aten.piecewise import times_log
 from hybridize.torch.functions.conversions import made
 from hybridize.torch.functions.operands import operand, required
 from hybridize.torch.functions.rules import (
     as_float,
-    aten,
     check_fits,
     common,
     expect,
@@ -50,7 +48,10 @@ _same_type("relu", composites.relu, kinds="fiu")
 
 @computes("sign", "sgn")
 def _sign(input: Operand) -> Operand:
-    return input if type_of(input).dtype.kind == "b" else aten("sign.default", type_of(input), input)
+    """-1, 0 or 1; 0 of NaN, where ours is NaN."""
+    if not is_float(type_of(input).dtype):
+        return input if type_of(input).dtype.kind == "b" else ops.sign(input)
+    return ops.where(ops.isnan(input), ops.like(0, input), ops.sign(input))
 
 
 def _whole_part(*names: str, by: Callable[[Operand], Operand]) -> None:
@@ -156,6 +157,18 @@ def larger(function: Joined) -> Joined:
     return chosen
 
 
+def _times_log(logarithm: Callable[[Operand], Operand], pole: float) -> Callable[[Operand, Operand], Operand]:
+    """Return x times a logarithm, infinite at `pole`, which is 0 where x is."""
+
+    def product(x: Operand, y: Operand) -> Operand:
+        infinite = ops.bit_or(ops.le(y, ops.like(pole, y)), ops.eq(y, ops.like(math.inf, y)))
+        nothing = ops.bit_and(ops.eq(x, ops.like(0, x)), infinite)
+        safe = ops.where(nothing, ops.like(1, y), y)
+        return ops.where(nothing, ops.like(0, x), ops.mul(x, logarithm(safe)))
+
+    return product
+
+
 def _divided(function: Joined, x: Any, y: Any) -> Operand:
     """Return a division; of whole numbers the program asserts that none is by 0, as torch raises a RuntimeError."""
     left, right = aligned(x, y)
@@ -175,8 +188,8 @@ def _fmod(input: Operand, other: Any) -> Operand:
 
 
 multiply = _of_two("mul", "multiply", by=ops.mul)
-xlogy = _of_two("xlogy", "special.xlogy", by=times_log(ops.log, 0.0), real=True)
-_of_two("special.xlog1py", by=times_log(ops.log1p, -1.0), real=True)
+xlogy = _of_two("xlogy", "special.xlogy", by=_times_log(ops.log, 0.0), real=True)
+_of_two("special.xlog1py", by=_times_log(ops.log1p, -1.0), real=True)
 _of_two("bitwise_and", by=ops.bit_and, kinds="iub")
 _of_two("bitwise_or", by=ops.bit_or, kinds="iub")
 _of_two("bitwise_xor", by=ops.bit_xor, kinds="iub")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.places import CallResult
 from hybridize.graph import Value
 from hybridize.ops import Operand, type_of
+from hybridize.ops.views import wide
 from hybridize.torch.aten import TABLE
 from hybridize.torch.functions.operands import SizeNumber
 from hybridize.torch.functions.table import CLASSES, Entry
@@ -177,28 +178,15 @@ def as_float(dtype: torch.dtype) -> torch.dtype:
 
 
 def shape_of(*xs: Any) -> Shape:
-    """Return the sizes of tensors and numbers broadcast against each other.
+    """Return the sizes of tensors and numbers broadcast against each other, which fit."""
+    return fitting(*(type_of(x).shape for x in xs if is_tensor(x)))
 
-    Raises:
-        RuntimeError: they do not fit; in torch's words.
-    """
-    shapes = [type_of(x).shape for x in xs if is_tensor(x)]
+
+def fitting(*shapes: Shape) -> Shape:
+    """Return sizes broadcast against each other, which fit."""
     found = broadcast(*shapes)
-    if found is None:
-        raise _apart(shapes)
-    return found
-
-
-def _apart(shapes: Sequence[Shape]) -> RuntimeError:
-    first, second = shapes[0], shapes[-1]
-    for k in range(1, min(len(first), len(second)) + 1):
-        x, y = first[-k], second[-k]
-        if x != y and 1 not in (x, y):
-            axis = max(len(first), len(second)) - k
-            return RuntimeError(
-                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {axis}"
-            )
-    return RuntimeError(f"tensors of sizes {', '.join(str(list(shape)) for shape in shapes)} do not fit")
+    expect(found is not None)
+    return found or ()
 
 
 def kind(dtype: torch.dtype, shape: Sequence[Any]) -> TensorType:
@@ -256,6 +244,12 @@ def sizes_in(args: Sequence[Any]) -> tuple[Any, ...]:
 def float_operand(x: Operand) -> torch.dtype:
     """Return the dtype of a function of real numbers of an operand."""
     return as_float(torch_dtype(type_of(x).dtype))
+
+
+def in_floats(function: Callable[[Operand], Operand], x: Operand) -> Operand:
+    """Return a function of real numbers of an operand; short floats are computed in float32 and rounded once."""
+    dtype = dtype_of(float_operand(x))
+    return ops.cast(function(ops.cast(x, wide(dtype))), dtype)
 
 
 def not_implemented(text: str) -> NotImplementedError:

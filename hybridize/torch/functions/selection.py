@@ -56,7 +56,7 @@ def positions(mask: Operand, what: str) -> Operand:
     count = number_of(ops.sum(ops.cast(flat, int64), (0,)), what)
     if count == 0:
         return operand(0, int64, (0,))
-    counted = aten("cumsum.default", kind(torch.int64, type_of(flat).shape), ops.cast(flat, int64), 0)
+    counted = ops.cum_sum(ops.cast(flat, int64), 0)
     wanted = aten("arange.start_step", kind(torch.int64, (count,)), 1, count + 1, 1)
     return placed(counted, wanted, False, False)
 
@@ -102,7 +102,7 @@ def _masked_scatter(input: Operand, mask: Operand, source: Operand) -> Operand:
     here = ops.broadcast(mask, shape)
     if product(shape) == 0 or product(type_of(source).shape) == 0:
         return ops.broadcast(input, shape)
-    counted = aten("cumsum.default", kind(torch.int64, (product(shape),)), ops.cast(_flat(here), int64), 0)
+    counted = ops.cum_sum(ops.cast(_flat(here), int64), 0)
     last = operand(product(type_of(source).shape) - 1, int64, (product(shape),))
     places = ops.min(
         ops.max(ops.sub(counted, operand(1, int64, (product(shape),))), operand(0, int64, (product(shape),))), last
@@ -136,9 +136,7 @@ def _runs(x: Operand, what: str) -> tuple[Operand, Operand, Operand]:
     )
     first = ops.concat(one, rest, axis=0)
     starts = positions(first, what)
-    runs = ops.sub(
-        aten("cumsum.default", kind(torch.int64, (count,)), ops.cast(first, int64), 0), operand(1, int64, (count,))
-    )
+    runs = ops.sub(ops.cum_sum(ops.cast(first, int64), 0), operand(1, int64, (count,)))
     ends = ops.concat(ops.slice(starts, (1,), (type_of(starts).shape[0],), (1,)), operand(count, int64, (1,)), axis=0)
     return _picked(x, starts), runs, ops.sub(ends, starts)
 
@@ -183,7 +181,7 @@ def _bincount(input: Operand, weights: Operand | None = None, minlength: int = 0
     x = ops.cast(input, int64)
     size = minlength
     if count != 0:
-        least, most = (aten(f"{name}.default", kind(torch.int64, ()), x, (0,)) for name in ("amin", "amax"))
+        least, most = ops.reduce_min(x, (0,)), ops.reduce_max(x, (0,))
         if not number_of(ops.ge(least, operand(0, int64)), "torch.bincount()"):
             raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
         size = max(minlength, number_of(most, "torch.bincount()") + 1)

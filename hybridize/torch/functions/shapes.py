@@ -15,13 +15,13 @@ from hybridize.array.functions.shapes import copied_to
 from hybridize.array.operators import functions
 from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Strided, Symbol
-from hybridize.base.dims import broadcast, product
+from hybridize.base.dims import product
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import same_shape
 from hybridize.ops import Broadcast, Reshape, StopGradient, Transpose
 from hybridize.torch.functions.operands import within
-from hybridize.torch.functions.rules import axis_of, expect, sizes_in, torch_dtype
+from hybridize.torch.functions.rules import axis_of, expect, fitting, sizes_in, torch_dtype
 from hybridize.torch.functions.table import views
 
 
@@ -446,8 +446,7 @@ def _broadcast_to(input: Symbol, size: Any) -> Symbol:
 @views("broadcast_tensors")
 def _broadcast_tensors(*tensors: Any) -> tuple[Symbol, ...]:
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    shape = broadcast(*(x.shape for x in given))
-    expect(shape is not None)
+    shape = fitting(*(x.shape for x in given))
     return tuple(stretched(x, shape) for x in given)
 
 
