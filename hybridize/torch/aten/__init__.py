@@ -6,10 +6,6 @@ ATen's operators are named in `table`, `piecewise`, `reductions`, `indexing`, `l
 """
 
 from hybridize.torch.aten import indexing as indexing
-from hybridize.torch.aten import losses as losses
-from hybridize.torch.aten import recurrent as recurrent
-from hybridize.torch.aten import sequences as sequences
 from hybridize.torch.aten import table as table
-from hybridize.torch.aten import training as training
 from hybridize.torch.aten import windows as windows
 from hybridize.torch.aten.registry import TABLE as TABLE

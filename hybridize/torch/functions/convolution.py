@@ -10,7 +10,6 @@ from hybridize import ops
 from hybridize.base.types import Shape
 from hybridize.ops import Operand, type_of
 from hybridize.ops.library import columns
-from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.rules import aten, expect
 from hybridize.torch.functions.table import computes
 
@@ -247,9 +246,3 @@ def _pixel_unshuffle(input: Operand, downscale_factor: Any) -> Operand:
     expect(height % f == 0 and width % f == 0)
     parts = channels, height // f, f, width // f, f
     return _rearranged(input, parts, (0, 2, 4, 1, 3), (channels * f * f, height // f, width // f))
-
-
-def with_channels(x: Operand, of: Operand) -> Operand:
-    """Return a number for each channel, axis 1, broadcast to a tensor, in its dtype."""
-    kind = type_of(of)
-    return operand(ops.reshape(x, (type_of(x).shape[0], *(1,) * (kind.ndim - 2))), kind.dtype, kind.shape)

@@ -14,14 +14,13 @@ from hybridize.array import linalg as of_arrays
 from hybridize.array.functions import factors, norms
 from hybridize.array.operands import operand as of_symbol
 from hybridize.array.operands import result
-from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import CaptureError
 from hybridize.ops import Operand, type_of
 from hybridize.ops.elimination import solve_triangular
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.reductions import vector_norm
-from hybridize.torch.functions.rules import axis_of, common, expect, is_tensor, kind, torch_dtype
+from hybridize.torch.functions.rules import axis_of, common, expect, fitting, is_tensor, kind, torch_dtype
 from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import computes
 
@@ -110,8 +109,8 @@ def _solve_triangular(
     expect(type_of(B).ndim >= 2)
     t, b = (input, B) if left else (_turned(input), _turned(B))
     first, second = type_of(t).shape, type_of(b).shape
-    batch = broadcast(first[:-2], second[:-2])
-    expect(first[-1] == second[-2] and batch is not None)
+    batch = fitting(first[:-2], second[:-2])
+    expect(first[-1] == second[-2])
     t, b = (ops.broadcast(x, (*batch, *type_of(x).shape[-2:])) for x in (t, b))
     found = solve_triangular(t, b, lower=upper != left, unit=unitriangular)
     return found if left else _turned(found)
