@@ -10,7 +10,8 @@ from hybridize import ops
 from hybridize.base.types import Shape
 from hybridize.ops import Operand, type_of
 from hybridize.ops.library import columns
-from hybridize.torch.functions.rules import aten, expect
+from hybridize.ops.library.convolution_layers import LAYOUTS, convolution_layer, deconvolution_layer
+from hybridize.torch.functions.rules import expect
 from hybridize.torch.functions.table import computes
 
 Numbers = tuple[Any, ...]
@@ -71,9 +72,13 @@ def _convolved(
     else:
         sides = each(padding, rank, "padding")
     more = each(output_padding, rank, "output_padding")
+    expect(min(steps) > 0 and min(apart) > 0 and min(sides) >= 0)
     _check_room(type_of(x).shape[2:], type_of(weight).shape[2:], sides, apart, transposed)
-    y = aten("convolution.default", (), x, weight, bias, steps, sides, apart, transposed, more, groups)
-    return unbatched(y, single)
+    layout = LAYOUTS[rank][0]
+    if not transposed:
+        return unbatched(convolution_layer(x, weight, bias, steps, apart, sides, groups, layout), single)
+    expect(all(added < step or added < by for added, step, by in zip(more, steps, apart, strict=True)))
+    return unbatched(deconvolution_layer(x, weight, bias, steps, apart, sides, more, groups, layout), single)
 
 
 def _check(x: Operand, weight: Operand, bias: Operand | None, groups: Any, transposed: bool) -> None:

@@ -13,7 +13,7 @@ import torch
 from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
-from hybridize.base.dtypes import float64, int64
+from hybridize.base.dtypes import DType, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
 from hybridize.graph import Value
@@ -21,7 +21,6 @@ from hybridize.ops import Broadcast, Operand, type_of
 from hybridize.torch.functions.conversions import check_device, converted, made
 from hybridize.torch.functions.operands import SizeNumber, operand
 from hybridize.torch.functions.rules import (
-    aten,
     common,
     default_dtype,
     expect,
@@ -265,20 +264,17 @@ def _arange(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> Ope
         places_ = ops.cast(ops.iota((count,), 0, int64), float64)
         found = ops.add(operand(start, float64, wide.shape), ops.mul(places_, operand(step, float64, wide.shape)))
         return ops.cast(found, of.dtype)
-    return (
-        aten("arange.start_step", of, start, start + step * count, step)
-        if _is_whole(start, step)
-        else _cut_range(of, start, step, count)
-    )
+    # Of fractions torch cuts off the ends and the step before it counts.
+    first, by = (x if is_symbolic(x) else int(x) for x in (start, step))
+    return count_from(first, count, by, of.dtype)
 
 
-def _is_whole(*xs: Any) -> bool:
-    return all(is_symbolic(x) or isinstance(x, int) for x in xs)
-
-
-def _cut_range(of: Any, start: float, step: float, count: int) -> Operand:
-    """Integers of a range whose steps are fractions, which torch cuts off before it counts."""
-    return ops.constant((int(start) + int(step) * numpy.arange(count)).astype(of.dtype))
+def count_from(first: Any, count: Any, step: Any, dtype: DType) -> Operand:
+    """Return so many integers, or the floats that they are, from a first one on."""
+    if all(type(x) is int for x in (first, count, step)):
+        return ops.constant((first + step * numpy.arange(count)).astype(dtype))
+    steps = ops.mul(ops.iota((count,), 0, int64), operand(step, int64, (count,)))
+    return ops.cast(ops.add(steps, operand(first, int64, (count,))), dtype)
 
 
 def _by_torch(name: str) -> None:

@@ -8,12 +8,13 @@ key pick of it. (NumPy takes integers beside arrays for arrays, so that the axes
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
 
 from hybridize import ops
+from hybridize.array import layouts
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
 from hybridize.array.staging import staging
@@ -25,16 +26,14 @@ from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand, within, within_axis
 from hybridize.torch.functions.rules import (
-    aten,
     axis_of,
     cast,
     check_fits,
     expect,
+    fitting,
     is_tensor,
-    kind,
     nothing_of,
     shape_of,
-    torch_dtype,
 )
 from hybridize.torch.functions.selection import coordinates
 from hybridize.torch.functions.shapes import at, copied, diagonal, sized, strided
@@ -206,21 +205,61 @@ def _getitem(input: Symbol, key: Any) -> Symbol:
 
 def picked(x: Operand, indices: Sequence[Operand | None]) -> Operand:
     """Return the elements of a tensor at indices along some axes, broadcast against each other."""
-    batch = _batch([one for one in indices if one is not None])
+    axes, points, front = _points(x, indices)
+    if len(axes) == 1:
+        return ops.gather(x, ops.reshape(points, type_of(points).shape[:-1]), axes[0])
+    rest = [axis for axis in range(type_of(x).ndim) if axis not in axes]
+    found = ops.gather_nd(ops.transpose(x, (*axes, *rest)), points)
+    return ops.transpose(found, _back(type_of(points).ndim - 1, type_of(found).ndim, front))
+
+
+def _points(x: Operand, indices: Sequence[Operand | None]) -> tuple[list[int], Operand, int]:
+    """Return the axes that are picked from, what is picked as [..., axes], and where those axes are to stand."""
     axes = [axis for axis, one in enumerate(indices) if one is not None]
-    shape = type_of(x).shape
-    rest = [size for axis, size in enumerate(shape) if axis not in axes]
-    front = axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
-    dtype = torch_dtype(type_of(x).dtype)
-    return aten("index.Tensor", kind(dtype, (*rest[:front], *batch, *rest[front:])), x, list(indices))
+    given = [one for one in indices if one is not None]
+    batch = fitting(*(type_of(one).shape for one in given))
+    sizes = [type_of(x).shape[axis] for axis in axes]
+    columns = [_from_front(operand(one, int64, batch), size) for one, size in zip(given, sizes, strict=True)]
+    points = ops.concat(*(ops.reshape(one, (*batch, 1)) for one in columns), axis=len(batch))
+    return axes, points, axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
 
 
-def _batch(given: Sequence[Operand]) -> tuple[Any, ...]:
-    found = broadcast(*(type_of(one).shape for one in given))
-    if found is None:
-        sizes = ", ".join(str(list(type_of(one).shape)) for one in given)
-        raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {sizes}")
-    return found
+def _back(batch: int, ndim: int, front: int) -> tuple[int, ...]:
+    """The order of axes that puts the first `batch` ones behind `front` others."""
+    others = range(batch, ndim)
+    return (*others[:front], *range(batch), *others[front:])
+
+
+def _written(
+    x: Operand, indices: Sequence[Operand | None], accumulate: bool, updates: Callable[[tuple[Any, ...]], Operand]
+) -> Operand:
+    """Return a tensor with updates, which are asked for by their sizes, set at indices of some axes or added there."""
+    axes, points, front = _points(x, indices)
+    rest = [axis for axis in range(type_of(x).ndim) if axis not in axes]
+    order, batch = (*axes, *rest), type_of(points).ndim - 1
+    wide = (*type_of(points).shape[:-1], *(type_of(x).shape[axis] for axis in rest))
+    back = _back(batch, len(wide), front)
+    new = ops.transpose(updates(tuple(wide[k] for k in back)), ops.Transpose(back).inverse)
+    total = _put_at(ops.transpose(x, order), points, new, "add" if accumulate else "set")
+    return ops.transpose(total, ops.Transpose(order).inverse)
+
+
+def _put_at(base: Operand, points: Operand, updates: Operand, mode: str) -> Operand:
+    """Set or add updates at points. As in PyTorch, each has the gradient of its point, whether it is seen there or not.
+
+    The op's own rule knows which of several updates of one point is seen; PyTorch's does not ask.
+    """
+    kinds = tuple(map(type_of, (base, points, updates)))
+    if mode == "add" and kinds[0].dtype == bool_:  # true where one of them is
+        return ops.cast(ops.scatter_nd(ops.cast(base, int64), points, ops.cast(updates, int64), mode), bool_)
+    if mode == "add" or not is_float(kinds[0].dtype):
+        return ops.scatter_nd(base, points, updates, mode)
+    body = ops.make_graph(lambda x, at, new: [ops.scatter_nd(x, at, new, mode)], kinds)
+    back = ops.make_graph(
+        lambda g, at: [ops.scatter_nd(g, at, ops.full(0, kinds[2]), mode), ops.gather_nd(g, at)], kinds[:2]
+    )
+    # The pool that `reads` counts in: a cotangent, a result, three operands.
+    return ops.bind(ops.CustomGradient("put", body, back, 1, (0, 3), (0, 2)), base, points, updates)[0]
 
 
 @views("Tensor.__setitem__")
@@ -247,13 +286,7 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
         return
     expect(not isinstance(value, Symbol) or value.weak is not None or value.dtype == dtype)
     indices = _without_masks(tensors, "x[mask] = value, with as many values,")
-    base = view.operand()
-    batch = _batch([one for one in indices if one is not None])
-    axes = [axis for axis, one in enumerate(indices) if one is not None]
-    rest = [size for axis, size in enumerate(view.shape) if axis not in axes]
-    front = axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
-    fitted = fits(update, (*rest[:front], *batch, *rest[front:]))
-    store(view, aten("index_put.default", type_of(base), base, indices, fitted, accumulate))
+    store(view, _written(view.operand(), indices, accumulate, functools.partial(fits, update)))
 
 
 def fits(value: Operand, shape: Sequence[Any], sliced: bool = False) -> Operand:
@@ -322,10 +355,14 @@ def _gather(input: Operand, dim: int, index: Operand, *, sparse_grad: bool = Fal
         return nothing_of(input, sizes)
     expect(type_of(index).dtype.name in ("int64", "int32"))
     _check_axes(input, index, axis, "gather")
-    result = kind(torch_dtype(type_of(input).dtype), sizes)
-    input, index = (ops.reshape(x, type_of(x).shape or (1,)) for x in (input, index))
-    found = aten("gather.default", result, input, axis, ops.cast(index, int64))
-    return ops.reshape(found, sizes)
+    x, numbers = _with_axes(input), within_axis(_with_axes(ops.cast(index, int64)), (shape or (1,))[axis], axis)
+    lines = _corner(x, tuple(shape[k] if k == axis else size for k, size in enumerate(sizes)) or (1,))
+    return ops.reshape(ops.take_along_axis(lines, numbers, axis), sizes)
+
+
+def _corner(x: Operand, sizes: Sequence[Any]) -> Operand:
+    """Return the first elements of a tensor along each axis."""
+    return ops.slice(x, (0,) * len(sizes), tuple(sizes), (1,) * len(sizes))
 
 
 def _check_axes(x: Operand, index: Operand, axis: int, name: str) -> None:
@@ -374,10 +411,7 @@ def _index_select(input: Operand, dim: int, index: Operand) -> Operand:
 def _take(input: Operand, index: Operand) -> Operand:
     expect(type_of(index).dtype.name == "int64")
     flat = ops.reshape(input, (product(type_of(input).shape),))
-    sizes = type_of(index).shape
-    count = (product(sizes),)
-    result = kind(torch_dtype(type_of(input).dtype), count)
-    return ops.reshape(aten("index.Tensor", result, flat, [ops.reshape(index, count)]), sizes)
+    return picked(flat, [index])
 
 
 @computes("put", alike="input source")
@@ -388,7 +422,7 @@ def _put(input: Operand, index: Operand, source: Operand, accumulate: bool = Fal
     expect(product(type_of(source).shape) == count[0])
     flat = ops.reshape(input, (product(shape),))
     updates = ops.reshape(source, count)
-    put_ = aten("index_put.default", type_of(flat), flat, [ops.reshape(index, count)], updates, accumulate)
+    put_ = _written(flat, [ops.reshape(index, count)], accumulate, lambda _: updates)
     return ops.reshape(put_, shape)
 
 
@@ -407,7 +441,7 @@ def _along(x: Operand, axis: int, index: Operand, source: Any, accumulate: bool,
         source = ops.reshape(source, sizes)
     indices: list[Operand | None] = [None] * len(shape)
     indices[axis] = numbers
-    return aten("index_put.default", type_of(x), x, indices, operand(source, type_of(x).dtype, wide), accumulate)
+    return _written(x, indices, accumulate, functools.partial(operand, source, type_of(x).dtype))
 
 
 def _with_axes(x: Operand) -> Operand:
@@ -484,11 +518,20 @@ def _scattered(x: Operand, dim: int, index: Operand, source: Any, mode: str, nam
     if known(type_of(index).shape) and 0 in type_of(index).shape:
         return x
     _check_axes(x, index, axis, name)
+    base, numbers = _with_axes(x), _with_axes(ops.cast(index, int64))
+    sizes = type_of(numbers).shape
     if is_tensor(source):
-        source = _with_axes(source)
-    base, numbers = _with_axes(x), ops.cast(_with_axes(index), int64)
-    by = {"set": "scatter.src" if is_tensor(source) else "scatter.value", "add": "scatter_add.default"}[mode]
-    return ops.reshape(aten(by, type_of(base), base, axis, numbers, source), shape)
+        source = _corner(_with_axes(source), sizes)  # what has no index is not read
+    numbers = within_axis(numbers, type_of(base).shape[axis], axis)
+    return ops.reshape(scattered(base, axis, numbers, operand(source, type_of(x).dtype, sizes), mode), shape)
+
+
+def scattered(x: Operand, axis: int, numbers: Operand, updates: Operand, mode: str) -> Operand:
+    """Return a tensor with updates set, or added, at numbers along an axis: one for each of them."""
+    sizes = type_of(numbers).shape
+    parts = [numbers if k == axis else ops.iota(sizes, k, int64) for k in range(len(sizes))]
+    points = ops.concat(*(ops.reshape(part, (*sizes, 1)) for part in parts), axis=len(sizes))
+    return _put_at(x, points, updates, mode)
 
 
 @computes("scatter", alike="input src")
@@ -541,19 +584,19 @@ def reduced_by(x: Operand, dim: int, index: Operand, source: Operand, how: str, 
     base, numbers = _with_axes(x), _with_axes(ops.cast(index, int64))
     sizes = type_of(numbers).shape
     source = _with_axes(source)
-    updates = ops.slice(source, (0,) * len(sizes), sizes, (1,) * len(sizes))
+    updates = _corner(source, sizes)
+    numbers = within_axis(numbers, type_of(base).shape[axis], axis)
     one, zero = operand(1, dtype, sizes), operand(0, dtype, type_of(base).shape)
     if how in ("sum", "mean"):
-        counts = aten("scatter_add.default", type_of(base), zero, axis, numbers, one)
+        counts = scattered(zero, axis, numbers, one, "add")
         hit = ops.gt(counts, zero)
         start = base if include_self else ops.where(hit, zero, base)
-        total = aten("scatter_add.default", type_of(base), start, axis, numbers, updates)
+        total = scattered(start, axis, numbers, updates, "add")
         if how == "mean":
             many = operand(1, dtype, type_of(base).shape)
             counts = ops.max(ops.add(counts, many) if include_self else counts, many)
             total = ops.div(total, counts) if is_float(dtype) else ops.floor_div(total, counts)
         return ops.reshape(total, shape)
-    numbers = within_axis(numbers, type_of(base).shape[axis], axis)
     return ops.reshape(_joined_lines(base, axis, numbers, updates, how, include_self), shape)
 
 
@@ -577,7 +620,7 @@ def _joined_lines(x: Operand, axis: int, numbers: Operand, updates: Operand, how
     parts = ops.where(there, spread[1], operand(neutral, dtype, wide))
     # the own element is one more of those that are joined
     stops = tuple(sizes[k] if k != axis else size for k, size in enumerate(shape))
-    part = ops.transpose(ops.slice(x, (0,) * ndim, stops, (1,) * ndim), order)
+    part = ops.transpose(_corner(x, stops), order)
     own = part if include_self else ops.where(hit, operand(neutral, dtype, type_of(part).shape), part)
     every = ops.concat(parts, ops.reshape(own, (*type_of(own).shape, 1)), axis=ndim)
     joined = _JOIN[how](every, (ndim,))
@@ -607,14 +650,28 @@ def _select_scatter(input: Operand, src: Operand, dim: int, index: int) -> Opera
     axis = axis_of(dim, type_of(input).ndim)
     size = type_of(input).shape[axis]
     expect(-size <= index < size)
-    return aten("select_scatter.default", type_of(input), input, src, axis, index)
+    first = index + size if index < 0 else index
+    wide = ops.reshape(src, (*type_of(src).shape[:axis], 1, *type_of(src).shape[axis:]))
+    return _with_part(input, wide, axis, first, first + 1, 1)
 
 
 @computes("slice_scatter")
 def _slice_scatter(
     input: Operand, src: Operand, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Operand:
-    return aten("slice_scatter.default", type_of(input), input, src, dim, start, end, step)
+    axis = axis_of(dim, type_of(input).ndim)
+    first, count, by = layouts.span(slice(start, end, step), type_of(input).shape[axis])
+    return _with_part(input, src, axis, first, first + count * by, by)
+
+
+def _with_part(x: Operand, part: Operand, axis: int, start: Any, stop: Any, step: int) -> Operand:
+    """Return a tensor with the elements from `start` to `stop` along an axis replaced."""
+    shape = type_of(x).shape
+    starts, steps = (
+        tuple(one if k == axis else rest for k in range(len(shape))) for one, rest in ((start, 0), (step, 1))
+    )
+    stops = tuple(stop if k == axis else size for k, size in enumerate(shape))
+    return ops.update_slice(x, ops.cast(part, type_of(x).dtype), starts, stops, steps)
 
 
 @views("diagonal_scatter")

@@ -17,12 +17,11 @@ from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import float32, float64, int64, is_float
 from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import current_trace
-from hybridize.ops import Operand, type_of
+from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.norms import norm
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.pointwise import add, multiply, subtract
 from hybridize.torch.functions.rules import (
-    aten,
     axis_of,
     common,
     expect,
@@ -69,13 +68,12 @@ def _check_inner(left: Shape, right: Shape) -> None:
 
 @computes("F.linear")
 def _linear(input: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
-    of, by = type_of(input), type_of(weight)
-    _check_inner(of.shape, by.shape[::-1])
-    result = kind(_of_one_dtype(input, weight, bias), (*of.shape[:-1], *by.shape[:-1]))
-    if by.ndim == 1:
-        y = aten("matmul.default", result, input, weight)
-        return y if bias is None else ops.add(y, operand(bias, result.dtype, result.shape))
-    return aten("linear.default", result, input, weight, bias)
+    _check_inner(_shape(input), _shape(weight)[::-1])
+    _of_one_dtype(input, weight, bias)
+    if type_of(weight).ndim != 1:
+        return composites.fully_connected(input, weight, bias, False)
+    y = _matmul(input, weight)
+    return y if bias is None else ops.add(y, ops.broadcast(bias, _shape(y)))
 
 
 @computes("matmul", "linalg.matmul")
@@ -84,8 +82,11 @@ def _matmul(input: Operand, other: Operand) -> Operand:
     expect(left and right)
     _check_inner(left, right)
     batch = fitting(left[:-2], right[:-2])
-    shape = (*batch, *(left[-2:-1] if len(left) > 1 else ()), *(right[-1:] if len(right) > 1 else ()))
-    return aten("matmul.default", kind(_of_one_dtype(input, other), shape), input, other)
+    _of_one_dtype(input, other)
+    rows, columns = left[-2:-1], right[-1:] if len(right) > 1 else ()
+    x, y = ops.reshape(input, left if rows else (1, *left)), ops.reshape(other, right if columns else (*right, 1))
+    found = ops.matmul(*(ops.broadcast(one, (*batch, *_shape(one)[-2:])) for one in (x, y)))
+    return ops.reshape(found, (*batch, *rows, *columns))
 
 
 @computes("mm")

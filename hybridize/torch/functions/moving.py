@@ -19,7 +19,6 @@ from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.pointwise import multiply
 from hybridize.torch.functions.rules import (
-    aten,
     axis_of,
     common,
     expect,
@@ -170,8 +169,9 @@ def repeated(x: Operand, times: Sequence[Any]) -> Operand:
     expect(len(times) >= len(shape))
     expect(all(type(one) is not int or one >= 0 for one in times))
     wide = (*(1,) * (len(times) - len(shape)), *shape)
-    total = tuple(size * one for size, one in zip(wide, times, strict=True))
-    return aten("repeat.default", kind(torch_dtype(type_of(x).dtype), total), x, tuple(times))
+    apart = ops.reshape(x, tuple(n for size in wide for n in (1, size)))
+    every = ops.broadcast(apart, tuple(n for pair in zip(times, wide, strict=True) for n in pair))
+    return ops.reshape(every, tuple(size * one for size, one in zip(wide, times, strict=True)))
 
 
 @computes("tile")
@@ -208,7 +208,7 @@ def _repeat_interleave(input: Operand, repeats: Any = None, dim: Any = None, *, 
 
 def flipped(x: Operand, axes: Sequence[int]) -> Operand:
     """Return a tensor with the elements along axes in reverse."""
-    return aten("flip.default", type_of(x), x, tuple(axes)) if axes else x
+    return functools.reduce(ops.flip, axes, x)
 
 
 @computes("flip")
@@ -258,11 +258,10 @@ def _roll(input: Operand, shifts: Any, dims: Any = ()) -> Operand:
     axes = list(dims) if isinstance(dims, (tuple, list)) else [dims]
     shape = type_of(input).shape
     expect(by)
+    expect(shape or not axes)
     if not axes and len(by) == 1:
         return ops.reshape(_rolled(ops.reshape(input, (product(shape),)), by[0], 0), shape)
     expect(len(by) == len(axes))
-    if not shape:
-        return input
     for shift, axis in zip(by, axes, strict=True):
         input = _rolled(input, shift, axis_of(axis, len(shape)))
     return input
@@ -274,16 +273,7 @@ def _rolled(x: Operand, shift: Any, axis: int) -> Operand:
     if size == 0:
         return x
     start = (-shift) % size
-    parts = [
-        ops.slice(
-            x,
-            tuple(first if k == axis else 0 for k in range(len(shape))),
-            tuple(last if k == axis else length for k, length in enumerate(shape)),
-            (1,) * len(shape),
-        )
-        for first, last in ((start, size), (0, start))
-    ]
-    return ops.concat(*parts, axis=axis)
+    return ops.concat(ops.part(x, axis, start, size), ops.part(x, axis, 0, start), axis=axis)
 
 
 # Triangles and diagonals.
@@ -350,8 +340,11 @@ def diagonal_of(x: Operand, offset: int, first: int, second: int) -> Operand:
     rows, columns = shape[i] + min(offset, 0), shape[j] - max(offset, 0)
     count = rows if rows <= columns else columns
     count = count if count > 0 else 0
-    rest = tuple(shape[axis] for axis in range(ndim) if axis not in (i, j))
-    return aten("diagonal.default", kind(torch_dtype(type_of(x).dtype), (*rest, count)), x, offset, i, j)
+    steps = ops.iota((count,), 0, int64)
+    places = (ops.add(steps, ops.like(start, steps)) for start in (max(-offset, 0), max(offset, 0)))
+    points = ops.concat(*(ops.reshape(one, (count, 1)) for one in places), axis=1)
+    picked = ops.gather_nd(ops.transpose(x, (i, j, *(axis for axis in range(ndim) if axis not in (i, j)))), points)
+    return ops.transpose(picked, (*range(1, ndim - 1), 0))
 
 
 @computes("trace")

@@ -106,9 +106,8 @@ def _instance_norm(
 def _factors(of: TensorType, gamma: Operand | None, beta: Operand | None) -> tuple[Operand, Operand]:
     """Return what normal numbers of each channel are multiplied by, and what is added to them."""
     channels = of.shape[1:2]
-    return operand(1 if gamma is None else gamma, of.dtype, channels), operand(
-        0 if beta is None else beta, of.dtype, channels
-    )
+    scale, shift = 1 if gamma is None else gamma, 0 if beta is None else beta
+    return operand(scale, of.dtype, channels), operand(shift, of.dtype, channels)
 
 
 def _check_dtypes(of: TensorType, *parts: Operand | None) -> None:

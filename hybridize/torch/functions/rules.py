@@ -19,7 +19,6 @@ from hybridize.contract.places import CallResult
 from hybridize.graph import Value
 from hybridize.ops import Operand, type_of
 from hybridize.ops.views import wide
-from hybridize.torch.aten import TABLE
 from hybridize.torch.functions.operands import SizeNumber
 from hybridize.torch.functions.table import CLASSES, Entry
 from hybridize.torch.memory import dtype_of
@@ -192,12 +191,6 @@ def fitting(*shapes: Shape) -> Shape:
 def kind(dtype: torch.dtype, shape: Sequence[Any]) -> TensorType:
     """Return the type of a result."""
     return TensorType(tuple(shape), dtype_of(dtype))
-
-
-def aten(name: str, types: Sequence[TensorType] | TensorType, *args: Any, **kwargs: Any) -> Any:
-    """Return what the ATen operator `name` gives, whose results have these types; see `torch.aten`."""
-    given = (types,) if isinstance(types, TensorType) else tuple(types)
-    return TABLE[f"aten.{name}"](given, *args, **kwargs)
 
 
 def axis_of(axis: int, ndim: int) -> int:

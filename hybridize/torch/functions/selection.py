@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
+import numpy
 
 from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import product
-from hybridize.base.dtypes import bool_, int64
+from hybridize.base.dtypes import bool_, float32, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand
-from hybridize.torch.functions.rules import aten, expect, kind, shape_of, torch_dtype
+from hybridize.torch.functions.rules import expect, shape_of
 from hybridize.torch.functions.sorting import ordered, placed
 from hybridize.torch.functions.table import computes
 
@@ -57,8 +57,7 @@ def positions(mask: Operand, what: str) -> Operand:
     if count == 0:
         return operand(0, int64, (0,))
     counted = ops.cum_sum(ops.cast(flat, int64), 0)
-    wanted = aten("arange.start_step", kind(torch.int64, (count,)), 1, count + 1, 1)
-    return placed(counted, wanted, False, False)
+    return placed(counted, ops.constant(numpy.arange(1, count + 1)), False, False)
 
 
 def coordinates(mask: Operand, what: str) -> list[Operand]:
@@ -78,7 +77,7 @@ def coordinates(mask: Operand, what: str) -> list[Operand]:
 
 def _picked(x: Operand, places: Operand) -> Operand:
     """Return elements of a tensor of one axis."""
-    return aten("index_select.default", kind(torch_dtype(type_of(x).dtype), type_of(places).shape), x, 0, places)
+    return ops.gather(x, places, 0)
 
 
 def _flat(x: Operand) -> Operand:
@@ -185,10 +184,9 @@ def _bincount(input: Operand, weights: Operand | None = None, minlength: int = 0
         if not number_of(ops.ge(least, operand(0, int64)), "torch.bincount()"):
             raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
         size = max(minlength, number_of(most, "torch.bincount()") + 1)
-    dtype = torch.int64
+    dtype = int64
     if weights is not None:
         expect(type_of(weights).shape == type_of(input).shape)
-        dtype = torch.float32 if type_of(weights).dtype.name == "float32" else torch.float64
-    to = kind(dtype, (size,))
-    added = operand(1, to.dtype, (count,)) if weights is None else ops.cast(weights, to.dtype)
-    return aten("scatter_add.default", to, operand(0, to.dtype, (size,)), 0, x, added)
+        dtype = float32 if type_of(weights).dtype == float32 else float64
+    added = operand(1, dtype, (count,)) if weights is None else ops.cast(weights, dtype)
+    return ops.scatter_nd(operand(0, dtype, (size,)), ops.reshape(x, (count, 1)), added, "add")

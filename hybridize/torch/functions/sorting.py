@@ -17,7 +17,7 @@ from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import CaptureError
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand
-from hybridize.torch.functions.rules import aten, axis_of, common, expect, is_tensor, kind, torch_dtype
+from hybridize.torch.functions.rules import axis_of, common, expect, is_tensor, kind
 from hybridize.torch.functions.table import computes
 
 
@@ -28,9 +28,11 @@ def by(function: Callable[..., Any], *xs: Operand, **keywords: Any) -> Operand:
 
 def ordered(x: Operand, dim: int, descending: bool) -> tuple[Operand, Operand]:
     """Return the elements along an axis in order, and where they were."""
-    kinds = type_of(x), kind(torch.int64, type_of(x).shape)
     axis = axis_of(dim, type_of(x).ndim)
-    return aten("sort.stable", kinds, x, dim=axis, descending=descending, stable=True)  # type: ignore[no-any-return]
+    if not type_of(x).ndim:
+        return x, operand(0, int64)
+    order = ops.arg_sort(x, axis, bool(descending))
+    return ops.take_along_axis(x, order, axis), order  # through their places their gradient goes back
 
 
 @computes("sort")
@@ -53,9 +55,10 @@ def _topk(input: Operand, k: int, dim: int = -1, largest: bool = True, sorted: b
     shape = type_of(input).shape
     axis = axis_of(dim, len(shape))
     expect(0 <= k <= (shape[axis] if shape else 1))
-    sizes = tuple(k if other == axis else size for other, size in enumerate(shape))
-    kinds = kind(torch_dtype(type_of(input).dtype), sizes), kind(torch.int64, sizes)
-    return torch.return_types.topk(aten("topk.default", kinds, input, k, axis, largest, sorted))
+    if not shape:
+        return torch.return_types.topk((input, operand(0, int64)))
+    order = ops.part(ops.arg_sort(input, axis, bool(largest)), axis, 0, k)
+    return torch.return_types.topk((ops.take_along_axis(input, order, axis), order))
 
 
 @computes("kthvalue")
@@ -66,9 +69,7 @@ def _kthvalue(input: Operand, k: Any, dim: int = -1, keepdim: bool = False) -> A
     found = ordered(input, dim, False)
     if not shape:
         return torch.return_types.kthvalue(found)
-    starts = tuple(k - 1 if other == axis else 0 for other in range(len(shape)))
-    stops = tuple(k if other == axis else size for other, size in enumerate(shape))
-    parts = [ops.slice(one, starts, stops, (1,) * len(shape)) for one in found]
+    parts = [ops.part(one, axis, k - 1, k) for one in found]
     if not keepdim:
         parts = [ops.reshape(one, (*shape[:axis], *shape[axis + 1 :])) for one in parts]
     return torch.return_types.kthvalue((parts[0], parts[1]))
