@@ -58,7 +58,7 @@ PLACES = places(
         ),
         "resampling": "Resample",
         "sizes": "SizeOf size_of",
-        "slicing": "Concat Iota Pad Slice UpdateSlice concat flip iota pad slice update_slice",
+        "slicing": "Concat Iota Pad Slice UpdateSlice concat flip iota pad part slice update_slice",
         "sorting": "ArgSort Sort arg_sort sort",
         "tracing": "GraphTracer make_graph",
         "views": (

@@ -232,6 +232,7 @@ from hybridize.ops.slicing import concat as concat
 from hybridize.ops.slicing import flip as flip
 from hybridize.ops.slicing import iota as iota
 from hybridize.ops.slicing import pad as pad
+from hybridize.ops.slicing import part as part
 from hybridize.ops.slicing import slice as slice
 from hybridize.ops.slicing import update_slice as update_slice
 from hybridize.ops.sorting import ArgSort as ArgSort
@@ -294,7 +295,7 @@ __all__ = [
     "evaluate", "exp", "exp2", "expm1", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "full", "gamma",
     "gammaln", "gather", "gather_nd", "ge", "gt", "hypot", "imperatively", "interpreting", "iota", "isfinite",
     "isinf", "isnan", "le", "like", "log", "log10", "log1p", "log2", "log_add_exp", "lt", "make_graph", "matmul",
-    "max", "min", "mod", "mul", "ne", "neg", "pad", "pow", "prod", "pullback", "random_bits", "reduce_max",
+    "max", "min", "mod", "mul", "ne", "neg", "pad", "part", "pow", "prod", "pullback", "random_bits", "reduce_max",
     "reduce_min", "reshape", "round", "rsqrt", "scalar", "scatter_nd", "shared_max", "shared_min", "shift_left",
     "shift_right", "sigmoid", "sign", "sin", "sinh", "size_of", "slice", "slice_at", "snake", "sort", "spread",
     "sqrt", "standard_gamma", "stop_gradient", "sub", "sum", "sum_of_products", "sum_until", "take_along_axis", "tan",

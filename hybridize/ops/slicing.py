@@ -349,6 +349,14 @@ def slice(x: Operand, starts: Steps, stops: Steps, steps: Steps) -> Operand:
     return bind1(Slice(tuple(starts), tuple(stops), tuple(steps)), x)
 
 
+def part(x: Operand, axis: int, start: int, stop: int, step: int = 1) -> Operand:
+    """The elements from `start` to before `stop` along one axis."""
+    shape = type_of(x).shape
+    starts = tuple(start if k == axis else 0 for k in range(len(shape)))
+    stops = tuple(stop if k == axis else size for k, size in enumerate(shape))
+    return slice(x, starts, stops, tuple(step if k == axis else 1 for k in range(len(shape))))
+
+
 def update_slice(base: Operand, update: Operand, starts: Steps, stops: Steps, steps: Steps) -> Operand:
     """`base` with the elements that `slice` would take replaced by `update`."""
     return bind1(UpdateSlice(tuple(starts), tuple(stops), tuple(steps)), base, update)
@@ -371,9 +379,5 @@ def iota(shape: Shape, axis: int, dtype: DType) -> Operand:
 
 def flip(x: Operand, axis: int) -> Operand:
     """The elements of `x` in the opposite order along `axis`."""
-    shape = type_of(x).shape
-    if shape[axis] == 0:
-        return x
-    starts = tuple(size - 1 if k == axis else 0 for k, size in enumerate(shape))
-    stops = tuple(-1 if k == axis else size for k, size in enumerate(shape))
-    return slice(x, starts, stops, tuple(-1 if k == axis else 1 for k in range(len(shape))))
+    size = type_of(x).shape[axis]
+    return part(x, axis, size - 1, -1, -1) if size != 0 else x

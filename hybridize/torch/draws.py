@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers of captured modules: our own generator, by a key that each call draws from torch's."""
+"""Random numbers of captured modules: our own generator, by a key that each call draws from torch's.
+
+The numbers are not PyTorch's, whose generator goes from state to state; their distribution is.
+"""
 
 from __future__ import annotations
 
+import math
+from contextvars import ContextVar
 from typing import Any
 
 import numpy
 import torch
 
 from hybridize import ops
-from hybridize.base.dtypes import uint64
+from hybridize.base.dtypes import DType, float32, float64, uint64
+from hybridize.base.types import Shape, TensorType
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.feeds import Feed, fed_array
 from hybridize.ops import Operand
+from hybridize.ops.views import full
 from hybridize.torch.internals import as_torch
 
 
@@ -45,7 +52,7 @@ class DrawnKey(Feed):
 
 
 class ModuleDraws:
-    """The draws of one capture: what `formats.torch_export.draws.CURRENT` is meanwhile."""
+    """The draws of one capture: what `CURRENT` is meanwhile."""
 
     def __init__(self) -> None:
         self._key: DrawnKey | None = None
@@ -61,3 +68,39 @@ class ModuleDraws:
         now = state.operand()
         state.write(ops.add(now, ops.constant(numpy.array([0, 1], dtype=uint64))))
         return now
+
+
+CURRENT: ContextVar[ModuleDraws] = ContextVar("CURRENT")
+"""Those of the program that is captured."""
+
+
+def key() -> Operand:
+    """The key of the next draw."""
+    return CURRENT.get().key()
+
+
+def uniform(shape: Shape, dtype: DType) -> Operand:
+    """Numbers in [0, 1)."""
+    return _of_parts(shape, dtype, 0.0)
+
+
+def open_uniform(shape: Shape, dtype: DType) -> Operand:
+    """Numbers in (0, 1), each in the middle of one of equal parts."""
+    return _of_parts(shape, dtype, 0.5)
+
+
+def _of_parts(shape: Shape, dtype: DType, offset: float) -> Operand:
+    wide = float64 if dtype == float64 else float32
+    return ops.cast(ops.uniform_numbers(key(), shape, wide, offset), dtype)
+
+
+def normal(shape: Shape, dtype: DType) -> Operand:
+    """Standard normal numbers, by the method of Box and Muller."""
+    wide = float64 if dtype == float64 else float32
+    radius = ops.sqrt(ops.mul(_number(-2.0, shape, wide), ops.log(open_uniform(shape, wide))))
+    turn = uniform(shape, wide)
+    return ops.cast(ops.mul(radius, ops.cos(ops.mul(_number(2 * math.pi, shape, wide), turn))), dtype)
+
+
+def _number(x: float, shape: Shape, dtype: DType) -> Operand:
+    return full(x, TensorType(shape, dtype))

@@ -37,7 +37,6 @@ from hybridize.contract.captured import Captured, Faced, Output, Result
 from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.contract.guards import watches
 from hybridize.formats.saved import SavedProgram
-from hybridize.formats.torch_export.draws import CURRENT
 from hybridize.graph import Graph, Value
 from hybridize.ops import StopGradient
 from hybridize.ops.op import Op
@@ -50,7 +49,7 @@ from hybridize.programs.program import constant
 from hybridize.runtime.entry import Look, PythonEntry, Watch, input_rows
 from hybridize.runtime.exchange import Exchange
 from hybridize.torch.backward import LeftGradients, NotRecorded, OwnPasses, capturing
-from hybridize.torch.draws import DrawnKey, ModuleDraws
+from hybridize.torch.draws import CURRENT, DrawnKey, ModuleDraws
 from hybridize.torch.exchange import exchange
 from hybridize.torch.exchange import modes as mode_watches
 from hybridize.torch.functions import Capturing

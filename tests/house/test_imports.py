@@ -28,7 +28,7 @@ LATE = {
     "formats, loaded with the first file": {
         "safetensors", "zipfile", "tempfile", "hybridize.formats.archive.writing",
         "hybridize.formats.archive.lines", "hybridize.formats.mxnet.table",
-        "hybridize.formats.mxnet.write", "hybridize.formats.torch_export",
+        "hybridize.formats.mxnet.write",
     },
     "what costs milliseconds and has cheaper means": {
         "hashlib", "logging", "numpy.ma", "numpy.random", "pathlib", "random", "sysconfig", "tempfile",

@@ -13,7 +13,7 @@ from torch.nn.utils import prune
 
 from hybridize import hybridize, load
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export import TABLE
+from hybridize.torch.aten import TABLE
 
 
 class Function(nn.Module):

@@ -3,29 +3,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
-from hybridize.base.types import TensorType
-from hybridize.formats.torch_export.registry import operand
-from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten, axis_of, common, dtype_name, kind, torch_dtype
+from hybridize.base.dtypes import is_float
+from hybridize.ops import Operand, composites, type_of
+from hybridize.ops.library import gates
+from hybridize.torch import draws
+from hybridize.torch.functions.operands import operand
+from hybridize.torch.functions.rules import axis_of, common, expect, in_floats, kind
 from hybridize.torch.functions.table import computes
+from hybridize.torch.memory import dtype_of
 
 
-def floats(name: str, x: Operand) -> TensorType:
-    """Return the type of an operand of a function of floats.
-
-    Raises:
-        RuntimeError: it has others; in torch's words.
-    """
-    return _checked(name, type_of(x))
-
-
-def _checked(name: str, of: TensorType) -> TensorType:
-    if not torch_dtype(of.dtype).is_floating_point:
-        raise RuntimeError(f"\"{name}\" not implemented for '{dtype_name(of.dtype)}'")
-    return of
+def _number(x: Any, like: Operand) -> Operand:
+    """Return a number, which a call may know alone, as an operand of the type of another one."""
+    return operand(x, type_of(like).dtype, type_of(like).shape)
 
 
 @computes("relu6", kinds="fiu")
@@ -35,61 +29,86 @@ def _relu6(input: Operand) -> Operand:
 
 @computes("hardtanh", kinds="fiu")
 def _hardtanh(input: Operand, min_val: Any = -1.0, max_val: Any = 1.0) -> Operand:
-    if type_of(input).dtype.kind == "u" and min(min_val, max_val) < 0:
-        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    return aten("hardtanh.default", type_of(input), input, min_val, max_val)
+    """At a bound the gradient is 0, other than that of `clamp`."""
+    expect(type_of(input).dtype.kind != "u" or min(min_val, max_val) >= 0)
+    lowest, highest = _number(min_val, input), _number(max_val, input)
+    return ops.where(ops.le(input, lowest), lowest, ops.where(ops.ge(input, highest), highest, input))
 
 
-@computes("gelu")
+@computes("gelu", kinds="f")
 def _gelu(input: Operand, *, approximate: str = "none") -> Operand:
-    if approximate not in ("none", "tanh"):
-        raise RuntimeError("approximate argument must be either none or tanh.")
-    return aten("gelu.default", floats("GeluKernelImpl", input), input, approximate=approximate)
+    expect(approximate in ("none", "tanh"))
+    return composites.gelu(input, approximate == "tanh")
 
 
-def _register(name: str, kernel: str) -> None:
-    @computes(name)
+def _register(name: str, function: Callable[[Operand], Operand]) -> None:
+    @computes(name, kinds="f")
     def entry(input: Operand) -> Operand:
-        return aten(f"{name}.default", floats(kernel, input), input)
+        return in_floats(function, input)
 
 
-for _name in ("silu", "mish", "hardswish", "hardsigmoid"):
-    _register(_name, f"{_name}_cpu")
-_register("selu", "elu_cpu")
+def _hardswish(x: Operand) -> Operand:
+    """0 up to -3, x from 3 on, x (x + 3) / 6 between: torch's slopes at the joints."""
+    zero, below = ops.like(0, x), ops.le(x, ops.like(-3, x))
+    between = ops.bit_and(ops.lt(x, ops.like(3, x)), ops.bit_not(below))
+    inner = ops.where(between, x, zero)
+    bent = ops.div(ops.mul(inner, ops.add(inner, ops.like(3, x))), ops.like(6, x))
+    return ops.where(between, bent, ops.where(below, zero, x))
 
 
-@computes("elu")
+def _hardsigmoid(x: Operand) -> Operand:
+    """0 up to -3, 1 from 3 on, a line between."""
+    line = ops.div(ops.add(x, ops.like(3, x)), ops.like(6, x))
+    above = ops.where(ops.ge(x, ops.like(3, x)), ops.like(1, x), line)
+    return ops.where(ops.le(x, ops.like(-3, x)), ops.like(0, x), above)
+
+
+def log_sigmoid(x: Operand) -> Operand:
+    """Return min(x, 0) - log(1 + exp(-|x|))."""
+    # The slope of the absolute value at 0 is 0, and that of the minimum one half: together torch's.
+    return ops.sub(ops.shared_min(x, ops.like(0, x)), ops.log1p(ops.exp(ops.neg(ops.abs(x)))))
+
+
+_register("silu", lambda x: composites.activation(x, "silu"))
+_register("mish", lambda x: composites.activation(x, "mish"))
+_register("hardswish", _hardswish)
+_register("hardsigmoid", _hardsigmoid)
+_register("selu", lambda x: composites.leaky_relu(x, act_type="selu"))
+_register("F.logsigmoid", log_sigmoid)
+
+
+@computes("elu", kinds="f")
 def _elu(input: Operand, alpha: Any = 1.0, scale: Any = 1, input_scale: Any = 1) -> Operand:
-    return aten("elu.default", floats("elu_cpu", input), input, alpha, scale, input_scale)
+    """x where it is positive, else alpha (exp(input_scale x) - 1); all of it times scale."""
+
+    def function(x: Operand) -> Operand:
+        below = ops.le(x, ops.like(0, x))
+        inner = ops.mul(ops.where(below, x, ops.like(0, x)), _number(input_scale, x))
+        return ops.mul(ops.where(below, ops.mul(ops.expm1(inner), _number(alpha, x)), x), _number(scale, x))
+
+    return in_floats(function, input)
 
 
-@computes("celu")
+@computes("celu", kinds="f")
 def _celu(input: Operand, alpha: Any = 1.0) -> Operand:
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return aten("celu.default", floats("elu_cpu", input), input, alpha)
+    expect(alpha != 0)
+    return _elu(input, alpha, 1, 1 / alpha)
 
 
-@computes("leaky_relu")
+@computes("leaky_relu", kinds="f")
 def _leaky_relu(input: Operand, negative_slope: Any = 0.01) -> Operand:
-    return aten("leaky_relu.default", floats("leaky_relu_cpu", input), input, negative_slope)
+    return ops.where(ops.gt(input, ops.like(0, input)), input, ops.mul(input, _number(negative_slope, input)))
 
 
-@computes("prelu", alike="input weight")
+@computes("prelu", kinds="f", alike="input weight")
 def _prelu(input: Operand, weight: Operand) -> Operand:
     """A slope below 0 for each channel, axis 1, or one for all."""
-    of, by = floats("prelu", input), type_of(weight)
-    if by.ndim > 1:
-        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {by.ndim}")
+    of, by = type_of(input), type_of(weight)
+    expect(by.ndim <= 1)
     if by.ndim == 1 and by.shape[0] != 1:
         channels = of.shape[1] if of.ndim > 1 else 1
-        if not of.ndim:
-            raise RuntimeError("Not allow zero-dim input tensor.")
-        if by.shape[0] != channels:
-            raise RuntimeError(
-                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {by.shape[0]} and "
-                f"channel size = {channels}."
-            )
+        expect(of.ndim)
+        expect(by.shape[0] == channels)
         slope = ops.reshape(weight, (by.shape[0], *(1,) * (of.ndim - 2))) if of.ndim > 1 else weight
     else:
         slope = ops.reshape(weight, ())
@@ -97,17 +116,29 @@ def _prelu(input: Operand, weight: Operand) -> Operand:
     return ops.where(ops.gt(input, ops.like(0, input)), input, ops.mul(input, slope))
 
 
-@computes("rrelu")
+@computes("rrelu", kinds="f")
 def _rrelu(
     input: Operand, lower: Any = 0.125, upper: Any = 1.0 / 3, training: bool = False, generator: Any = None
 ) -> Operand:
-    of = floats("rrelu_with_noise_out_cpu", input)
-    return aten("rrelu_with_noise_functional.default", [of, of], input, input, lower, upper, training)[0]
+    expect(lower <= upper)
+    of, slope = type_of(input), ops.like((lower + upper) / 2, input)
+    if training:
+        spread = ops.mul(draws.uniform(of.shape, of.dtype), ops.like(upper - lower, input))
+        slope = ops.add(spread, ops.like(lower, input))
+    return ops.mul(input, ops.where(ops.gt(input, ops.like(0, input)), ops.like(1, input), slope))
 
 
-@computes("softplus")
+@computes("softplus", kinds="f")
 def _softplus(input: Operand, beta: Any = 1, threshold: Any = 20) -> Operand:
-    return aten("softplus.default", floats("softplus_cpu", input), input, beta, threshold)
+    """log(1 + exp(beta x)) / beta, and x where beta x is above the threshold."""
+
+    def function(x: Operand) -> Operand:
+        scaled = ops.mul(x, _number(beta, x))
+        straight = ops.gt(scaled, _number(threshold, x))
+        bent = ops.log1p(ops.exp(ops.where(straight, ops.like(0, x), scaled)))
+        return ops.where(straight, x, ops.div(bent, _number(beta, x)))
+
+    return in_floats(function, input)
 
 
 @computes("F.softsign", kinds="fiu")
@@ -117,69 +148,43 @@ def _softsign(input: Operand) -> Operand:
     return ops.div(x, ops.add(ops.abs(x), ops.like(1, x)))
 
 
-@computes("softshrink")
+@computes("softshrink", kinds="f")
 def _softshrink(input: Operand, lambd: Any = 0.5) -> Operand:
     """Move what is beyond the band to 0 by its width; NaN stays."""
-    of = floats("softshrink_cpu", input)
-    if isinstance(lambd, (int, float)) and lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
-    width = operand(lambd, of.dtype, of.shape)
+    expect(not isinstance(lambd, (int, float)) or lambd >= 0)
+    width = _number(lambd, input)
     above, below = ops.gt(input, width), ops.lt(input, ops.neg(width))
     inside = ops.where(ops.isnan(input), input, ops.mul(input, ops.like(0, input)))
     return ops.where(above, ops.sub(input, width), ops.where(below, ops.add(input, width), inside))
 
 
-@computes("hardshrink")
+@computes("hardshrink", kinds="f")
 def _hardshrink(input: Operand, lambd: Any = 0.5) -> Operand:
-    of = floats("hardshrink_cpu", input)
-    width = operand(lambd, of.dtype, of.shape)
+    width = _number(lambd, input)
     inside = ops.bit_and(ops.le(input, width), ops.ge(input, ops.neg(width)))
     return ops.where(inside, ops.like(0, input), input)
 
 
-@computes("F.logsigmoid")
-def _log_sigmoid(input: Operand) -> Operand:
-    """min(x, 0) - log(1 + exp(-|x|))."""
-    floats("log_sigmoid_cpu", input)
-    zero = ops.like(0, input)
-    # The slope of the absolute value at 0 is 0, and that of the minimum one half: together torch's.
-    bent = ops.log1p(ops.exp(ops.neg(ops.abs(input))))
-    return ops.sub(ops.shared_min(input, zero), bent)
-
-
-@computes("glu")
+@computes("glu", kinds="f")
 def _glu(input: Operand, dim: int = -1) -> Operand:
-    of = floats("glu_cpu", input)
-    if not of.ndim:
-        raise RuntimeError("glu does not support 0-dimensional tensors")
-    axis = axis_of(dim, of.ndim)
-    if of.shape[axis] % 2 != 0:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {axis} is size {of.shape[axis]}")
-    result = of.with_shape((*of.shape[:axis], of.shape[axis] // 2, *of.shape[axis + 1 :]))
-    return aten("glu.default", result, input, axis)
+    expect(type_of(input).ndim)
+    return gates.glu(input, axis_of(dim, type_of(input).ndim))
 
 
 @computes("threshold")
 def _threshold(input: Operand, threshold: Any, value: Any) -> Operand:
     """NaN is kept; its gradient is none."""
-    of = type_of(input)
-    low = operand(threshold, of.dtype, of.shape)
-    return ops.where(ops.le(input, low), operand(value, of.dtype, of.shape), input)
+    return ops.where(ops.le(input, _number(threshold, input)), _number(value, input), input)
 
 
-def _register_along(name: str) -> None:
+def _register_along(name: str, by: Callable[[Operand, int], Operand]) -> None:
     @computes(name, f"special.{name}")
     def entry(input: Operand, dim: int, dtype: Any = None) -> Operand:
-        of = type_of(input)
-        axis = axis_of(dim, of.ndim)
-        result = of if dtype is None else kind(dtype, of.shape)
-        if 0 in of.shape:  # torch does not ask for its dtype
-            return ops.cast(input, result.dtype)
-        _checked(f"{name}_lastdim_kernel_impl", result)
-        if of.ndim:
-            return aten(f"{name}.int", result, input, axis)
-        return ops.reshape(aten(f"{name}.int", result.with_shape((1,)), ops.reshape(input, (1,)), 0), ())
+        shape = type_of(input).shape
+        axis, x = axis_of(dim, len(shape)), input if dtype is None else ops.cast(input, dtype_of(dtype))
+        expect(is_float(type_of(x).dtype) or 0 in shape)  # of nothing torch does not ask for the dtype
+        return ops.reshape(by(ops.reshape(x, shape or (1,)), axis), shape)
 
 
-_register_along("softmax")
-_register_along("log_softmax")
+_register_along("softmax", composites.softmax)
+_register_along("log_softmax", composites.log_softmax)

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.base.dims import broadcast
+from hybridize import ops
+from hybridize.base.dtypes import bool_
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten
+from hybridize.ops.library.attention import attention
+from hybridize.torch import draws
+from hybridize.torch.functions.rules import expect, fitting
 from hybridize.torch.functions.table import computes
 
 
@@ -22,6 +25,7 @@ def _attention(
     scale: Any = None,
     enable_gqa: bool = False,
 ) -> Operand:
+    """Axes before the heads, or before time, are broadcast."""
     kinds = [type_of(x) for x in (query, key, value)]
     if any(kind.ndim < 2 for kind in kinds):
         shown = " and ".join(str(kind.ndim) for kind in kinds)
@@ -29,22 +33,13 @@ def _attention(
     if any(kind.dtype != kinds[0].dtype for kind in kinds):
         shown = ", ".join(kind.dtype.name for kind in kinds)
         raise RuntimeError(f"Expected query, key, and value to have the same dtype, but got {shown}")
-    if is_causal and attn_mask is not None:
-        raise RuntimeError("Explicit attn_mask should not be set when is_causal=True")
+    expect(not is_causal or attn_mask is None)
     inner = 3 if enable_gqa else 2
-    lead = broadcast(*(kind.shape[:-inner] for kind in kinds))
-    if lead is None:
-        raise RuntimeError(f"attention of a query {kinds[0]}, keys {kinds[1]} and values {kinds[2]}")
-    shape = (*lead, *kinds[0].shape[-inner:-1], kinds[2].shape[-1])
-    return aten(
-        "scaled_dot_product_attention.default",
-        kinds[0].with_shape(shape),
-        query,
-        key,
-        value,
-        attn_mask,
-        dropout_p,
-        is_causal,
-        scale=scale,
-        enable_gqa=enable_gqa,
+    lead = fitting(*(kind.shape[:-inner] for kind in kinds))
+    query, key, value = (
+        ops.broadcast(x, (*lead, *kind.shape[-inner:])) for x, kind in zip((query, key, value), kinds, strict=True)
     )
+    if attn_mask is not None and type_of(attn_mask).dtype != bool_:
+        attn_mask = ops.cast(attn_mask, kinds[0].dtype)
+    random = draws.key() if dropout_p > 0 else None
+    return attention(query, key, value, attn_mask, None, random, is_causal, scale, dropout_p)

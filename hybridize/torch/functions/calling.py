@@ -9,6 +9,7 @@ arguments.
 from __future__ import annotations
 
 import functools
+import math
 import operator
 import re
 import types
@@ -34,13 +35,12 @@ from hybridize.base.types import same_shape
 from hybridize.capture.control.rolled_lists import joined_along, stacked, unroll
 from hybridize.capture.python.rolled_calls import as_one
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.formats.torch_export.registry import operand
-from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import StopGradient, type_of
 from hybridize.torch.backward import CALLS, NotRecorded
 from hybridize.torch.functions.lists import of_each
-from hybridize.torch.functions.rules import check_operands, written_as
+from hybridize.torch.functions.operands import SizeNumber, operand
+from hybridize.torch.functions.rules import Misfit, check_operands, written_as
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import store
 from hybridize.torch.internals import OPERATORS as OF_LIBRARIES
@@ -141,30 +141,25 @@ def _met(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str,
 
     What torch does not raise for these arguments is a defect of ours (InternalError E978), whatever its class.
     """
-    if location_in(error) is not None:  # of code of the user's that an entry calls
+    if location_in(error) is not None or isinstance(error, CaptureError):  # of code of the user's that an entry calls
         return error
-    said = is_said(error)
-    if isinstance(error, TypeError) and not isinstance(error, HybridizeError):
-        own = _own_error(function, args, kwargs, (TypeError,))
-        if own is not None:
-            return own
-        if any(map(_is_open, flatten((args, kwargs), whole=_is_traced)[0])):
-            return trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    f"a number that data decides is a size, an axis or an option of {name_of(function)}()",
-                    help="use a size, or a number among the arguments",
-                )
+    of_class = isinstance(error, TypeError) and not isinstance(error, HybridizeError)
+    own = _own_error(function, args, kwargs, TypeError if of_class else Exception)
+    if own is not None:
+        return own
+    if of_class and any(map(_is_open, flatten((args, kwargs), whole=_is_traced)[0])):
+        return trace.root.refusing(
+            CaptureError(
+                "E422",
+                f"a number that data decides is a size, an axis or an option of {name_of(function)}()",
+                help="use a size, or a number among the arguments",
             )
-    elif isinstance(error, ShapeError) or (isinstance(error, (ValueError, LookupError)) and not said):
-        own = _own_error(function, args, kwargs, (Exception,))
-        if own is not None:
-            return own
-        said = False
-    is_defect = isinstance(error, _DEFECTS) or (isinstance(error, (ValueError, TypeError, LookupError)) and not said)
+        )
+    unsaid = isinstance(error, (ValueError, TypeError, LookupError)) and not is_said(error)
+    is_defect = unsaid or isinstance(error, (Misfit, ShapeError, *_DEFECTS))
     if isinstance(error, DTypeError):  # in the words of tensors
         error.help = _ASTYPE.sub(lambda cast: f".to({f'torch.{cast[1]}' if cast[1] else '...'})", error.help)
-    if not is_defect or isinstance(error, (CaptureError, DTypeError)):
+    if not is_defect or isinstance(error, DTypeError):
         return error
     return InternalError(
         "E978",
@@ -174,30 +169,38 @@ def _met(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str,
 
 
 def _own_error(
-    function: Any, args: Sequence[Any], kwargs: dict[str, Any], kinds: tuple[type[Exception], ...]
+    function: Any, args: Sequence[Any], kwargs: dict[str, Any], classes: type[Exception]
 ) -> Exception | None:
     """Return what torch says of arguments that no entry takes: its own words; None where it takes them."""
-    sized = TypeError not in kinds  # torch looks at classes first
     try:
         with as_torch():
+            tensors = [x for x in flatten((args, kwargs), whole=_is_traced)[0] if isinstance(x, torch.Tensor)]
+            count = sum(math.prod(map(hint, x.shape)) for x in tensors)
+            device = "cpu" if count <= MOST_ASKED else "meta"
             function(
-                *(_blank(arg, sized) for arg in args), **{name: _blank(value, sized) for name, value in kwargs.items()}
+                *(_blank(arg, device) for arg in args),
+                **{name: _blank(value, device) for name, value in kwargs.items()},
             )
-    except kinds as error:
+    except classes as error:
         return error
     except Exception as error:
         let_through(error)
     return None
 
 
-def _blank(x: Any, sized: bool) -> Any:
+MOST_ASKED = 2**20
+"""The most elements of tensors of which torch is asked what it says: beyond, it sees their sizes and dtypes alone."""
+
+
+def _blank(x: Any, device: str) -> Any:
     """Return an argument without what only the program knows."""
-    if isinstance(x, torch.Tensor):  # there is nothing to compute with
-        shape = tuple(map(hint, x.shape)) if sized else (1,) * x.ndim
-        return torch.empty(shape, dtype=x.dtype, device="meta")
+    if isinstance(x, torch.Tensor):
+        return torch.zeros(tuple(map(hint, x.shape)), dtype=x.dtype, device=device)
     if type(x) is Symbol or is_symbolic(x):
         return 1.0 if getattr(x, "weak", int) is float else 1
-    return type(x)(_blank(part, sized) for part in x) if type(x) in (list, tuple) else x
+    if type(x) is slice:
+        return slice(*(_blank(end, device) for end in (x.start, x.stop, x.step)))
+    return type(x)(_blank(part, device) for part in x) if type(x) in (list, tuple) else x
 
 
 class Capturing(TorchFunctionMode):

@@ -13,9 +13,9 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import cast, check_fits, is_tensor, torch_dtype
+from hybridize.torch.functions.operands import operand
+from hybridize.torch.functions.rules import cast, check_fits, expect, is_tensor, torch_dtype
 from hybridize.torch.functions.table import computes, views
 from hybridize.torch.memory import dtype_of
 
@@ -118,10 +118,7 @@ def _copied(input: Operand) -> Operand:
 @computes("fill")
 def _fill(input: Operand, value: Any) -> Operand:
     of = type_of(input)
-    if is_tensor(value) and type_of(value).shape:
-        raise RuntimeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with {type_of(value).ndim} dimensions."
-        )
+    expect(not is_tensor(value) or not type_of(value).shape)
     check_fits(value, of.dtype)
     never = operand(False, bool_, of.shape)  # a gradient goes through, and is 0
     return ops.where(never, input, operand(value, of.dtype, of.shape))

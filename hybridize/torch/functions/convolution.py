@@ -8,10 +8,10 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base.types import Shape
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.ops.library import columns
-from hybridize.torch.functions.rules import aten
+from hybridize.ops.library.convolution_layers import LAYOUTS, convolution_layer, deconvolution_layer
+from hybridize.torch.functions.rules import expect
 from hybridize.torch.functions.table import computes
 
 Numbers = tuple[Any, ...]
@@ -24,8 +24,7 @@ def each(given: Any, rank: int, name: str = "kernel_size") -> Numbers:
         RuntimeError: there are others than one or as many as axes; in torch's words.
     """
     numbers = tuple(given) if isinstance(given, (list, tuple)) else (given,)
-    if len(numbers) not in (1, rank):
-        raise RuntimeError(f"expected {name} to be a single integer value or a list of {rank} values, got {numbers}")
+    expect(len(numbers) in (1, rank))
     return numbers * rank if len(numbers) == 1 else numbers
 
 
@@ -38,11 +37,7 @@ def batched(x: Operand, rank: int, name: str) -> tuple[Operand, bool]:
     shape = type_of(x).shape
     if len(shape) == rank + 2:
         return x, False
-    if len(shape) != rank + 1:
-        raise RuntimeError(
-            f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to {name}, but got input of size: "
-            f"{list(shape)}"
-        )
+    expect(len(shape) == rank + 1)
     return ops.reshape(x, (1, *shape)), True
 
 
@@ -77,9 +72,13 @@ def _convolved(
     else:
         sides = each(padding, rank, "padding")
     more = each(output_padding, rank, "output_padding")
+    expect(min(steps) > 0 and min(apart) > 0 and min(sides) >= 0)
     _check_room(type_of(x).shape[2:], type_of(weight).shape[2:], sides, apart, transposed)
-    y = aten("convolution.default", (), x, weight, bias, steps, sides, apart, transposed, more, groups)
-    return unbatched(y, single)
+    layout = LAYOUTS[rank][0]
+    if not transposed:
+        return unbatched(convolution_layer(x, weight, bias, steps, apart, sides, groups, layout), single)
+    expect(all(added < step or added < by for added, step, by in zip(more, steps, apart, strict=True)))
+    return unbatched(deconvolution_layer(x, weight, bias, steps, apart, sides, more, groups, layout), single)
 
 
 def _check(x: Operand, weight: Operand, bias: Operand | None, groups: Any, transposed: bool) -> None:
@@ -89,45 +88,27 @@ def _check(x: Operand, weight: Operand, bias: Operand | None, groups: Any, trans
         if other is not None and type_of(other).dtype != of.dtype:
             found = type_of(other).dtype.name
             raise RuntimeError(f"Input type ({of.dtype.name}) and {name} type ({found}) should be the same")
-    if by.ndim != of.ndim:
-        raise RuntimeError(
-            f"Expected {by.ndim - 2}D convolution weights of {of.ndim} axes, got a weight of size {list(by.shape)}"
-        )
-    if groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
+    expect(by.ndim == of.ndim)
+    expect(groups > 0)
     wanted = by.shape[0] if transposed else by.shape[1] * groups
-    if of.shape[1] != wanted:
-        raise RuntimeError(
-            f"Given {'transposed=True, ' if transposed else ''}groups={groups}, weight of size {list(by.shape)}, "
-            f"expected input{list(of.shape)} to have {wanted} channels, but got {of.shape[1]} channels instead"
-        )
+    expect(of.shape[1] == wanted)
     made = by.shape[1] * groups if transposed else by.shape[0]
-    if bias is not None and type_of(bias).shape != (made,):
-        raise RuntimeError(
-            f"Given weight of size {list(by.shape)}, expected bias to be 1-dimensional with {made} elements, but got "
-            f"bias of size {list(type_of(bias).shape)} instead"
-        )
+    expect(bias is None or type_of(bias).shape == (made,))
 
 
 def _check_room(sizes: Shape, kernel: Shape, sides: Numbers, apart: Numbers, transposed: bool) -> None:
     if transposed:
         return
     for size, taps, side, space in zip(sizes, kernel, sides, apart, strict=True):
-        if size + 2 * side < space * (taps - 1) + 1:
-            raise RuntimeError(
-                f"Calculated padded input size per channel: ({size + 2 * side}). Kernel size: "
-                f"({space * (taps - 1) + 1}). Kernel size can't be greater than actual input size"
-            )
+        expect(size + 2 * side >= space * (taps - 1) + 1)
 
 
 def _sides(x: Operand, padding: str, kernel: Shape, steps: Numbers, apart: Numbers) -> tuple[Operand, Numbers]:
     """Return the padding that a word stands for; what is more on one side than on the other is put around the image."""
     if padding == "valid":
         return x, (0,) * len(kernel)
-    if padding != "same":
-        raise RuntimeError(f"Invalid padding string: '{padding}'")
-    if any(step != 1 for step in steps):
-        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    expect(padding == "same")
+    expect(all(step == 1 for step in steps))
     totals = [space * (taps - 1) for taps, space in zip(kernel, apart, strict=True)]
     before = tuple(total // 2 for total in totals)
     after = tuple(total - side for total, side in zip(totals, before, strict=True))
@@ -208,27 +189,14 @@ def _col2im(
     input: Operand, output_size: Sequence[Any], kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> Operand:
     shape = type_of(input).shape
-    if len(shape) not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
-            f"input, but got: {list(shape)}"
-        )
+    expect(len(shape) in (2, 3))
     x, single = batched(input, 1, "col2im")
     kernel, steps, apart, sides = _windows(kernel_size, dilation, padding, stride)
     sizes = each(output_size, 2, "output_size")
     taps = kernel[0] * kernel[1]
-    if type_of(x).shape[1] % taps != 0:
-        raise RuntimeError(
-            f"Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
-            f"input.size(1)={type_of(x).shape[1]} and kernel_size={kernel}."
-        )
+    expect(type_of(x).shape[1] % taps == 0)
     counts = list(map(count_of_windows, sizes, kernel, steps, sides, apart))
-    if type_of(x).shape[2] != counts[0] * counts[1]:
-        raise RuntimeError(
-            f"Given output_size={sizes}, kernel_size={kernel}, dilation={apart}, padding={sides}, stride={steps}, "
-            f"expected size of input's dimension 2 to match the calculated number of sliding blocks {counts[0]} * "
-            f"{counts[1]} = {counts[0] * counts[1]}, but got input.size(2)={type_of(x).shape[2]}."
-        )
+    expect(type_of(x).shape[2] == counts[0] * counts[1])
     return unbatched(columns.col2im(x, sizes, kernel, steps, apart, sides), single)
 
 
@@ -240,10 +208,8 @@ def _windows(kernel: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Num
 @computes("channel_shuffle", "native_channel_shuffle")
 def _channel_shuffle(input: Operand, groups: Any) -> Operand:
     of = type_of(input)
-    if of.ndim < 3:
-        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(of.shape)}")
-    if groups <= 0 or of.shape[1] % groups != 0:
-        raise RuntimeError(f"Number of channels must be divisible by groups. Got {of.shape[1]} channels and {groups}")
+    expect(of.ndim >= 3)
+    expect(groups > 0 and of.shape[1] % groups == 0)
     apart = (of.shape[0], groups, of.shape[1] // groups, *of.shape[2:])
     turned = ops.transpose(ops.reshape(input, apart), (0, 2, 1, *range(3, of.ndim + 1)))
     return ops.reshape(turned, of.shape)
@@ -256,12 +222,8 @@ def _of_images(name: str, input: Operand, factor: Any, which: str) -> Shape:
         RuntimeError: they are none, or the factor is; in torch's words.
     """
     shape = type_of(input).shape
-    if len(shape) < 3:
-        raise RuntimeError(
-            f"{name} expects input to have at least 3 dimensions, but got input with {len(shape)} dimension(s)"
-        )
-    if factor <= 0:
-        raise RuntimeError(f"{name} expects a positive {which}, but got {factor}")
+    expect(len(shape) >= 3)
+    expect(factor > 0)
     return shape
 
 
@@ -277,11 +239,7 @@ def _rearranged(x: Operand, parts: Shape, order: tuple[int, ...], sizes: Shape) 
 def _pixel_shuffle(input: Operand, upscale_factor: Any) -> Operand:
     f = upscale_factor
     *_, channels, height, width = _of_images("pixel_shuffle", input, f, "upscale_factor")
-    if channels % (f * f) != 0:
-        raise RuntimeError(
-            f"pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
-            f"but input.size(-3)={channels} is not divisible by {f * f}"
-        )
+    expect(channels % (f * f) == 0)
     made = channels // (f * f)
     return _rearranged(input, (made, f, f, height, width), (0, 3, 1, 4, 2), (made, height * f, width * f))
 
@@ -290,17 +248,6 @@ def _pixel_shuffle(input: Operand, upscale_factor: Any) -> Operand:
 def _pixel_unshuffle(input: Operand, downscale_factor: Any) -> Operand:
     f = downscale_factor
     *_, channels, height, width = _of_images("pixel_unshuffle", input, f, "downscale_factor")
-    for axis, size, name in ((-2, height, "height"), (-1, width, "width")):
-        if size % f != 0:
-            raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({axis})={size} is "
-                f"not divisible by {f}"
-            )
+    expect(height % f == 0 and width % f == 0)
     parts = channels, height // f, f, width // f, f
     return _rearranged(input, parts, (0, 2, 4, 1, 3), (channels * f * f, height // f, width // f))
-
-
-def with_channels(x: Operand, of: Operand) -> Operand:
-    """Return a number for each channel, axis 1, broadcast to a tensor, in its dtype."""
-    kind = type_of(of)
-    return operand(ops.reshape(x, (type_of(x).shape[0], *(1,) * (kind.ndim - 2))), kind.dtype, kind.shape)

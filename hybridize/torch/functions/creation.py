@@ -13,19 +13,17 @@ import torch
 from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
-from hybridize.base.dtypes import float64, int64
+from hybridize.base.dtypes import DType, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.registry import operand
-from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Operand, type_of
 from hybridize.torch.functions.conversions import check_device, converted, made
+from hybridize.torch.functions.operands import SizeNumber, operand
 from hybridize.torch.functions.rules import (
-    aten,
     common,
     default_dtype,
-    dtype_name,
+    expect,
     is_tensor,
     kind,
     sizes_in,
@@ -63,8 +61,7 @@ def checked(
 
 def _full(value: Any, shape: tuple[Any, ...], dtype: torch.dtype) -> Operand:
     for size in shape:
-        if not is_symbolic(size) and size < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(shape)}")
+        expect(is_symbolic(size) or size >= 0)
     of = kind(dtype, shape)
     return operand(value, of.dtype, of.shape)
 
@@ -157,8 +154,7 @@ def _stacked(data: Any, dtype: torch.dtype) -> Operand:
     if not data:
         return operand(0, dtype_of(dtype), (0,))
     rows = [_stacked(part, dtype) for part in data]
-    if any(type_of(row).shape != type_of(rows[0]).shape for row in rows):
-        raise ValueError("expected sequences of one length in each list")
+    expect(all(type_of(row).shape == type_of(rows[0]).shape for row in rows))
     return ops.concat(*(ops.reshape(row, (1, *type_of(row).shape)) for row in rows), axis=0)
 
 
@@ -215,8 +211,7 @@ def _register_class(name: str, dtype: torch.dtype | None) -> None:
         of = checked(dtype, device)
         (data,) = args if len(args) == 1 else (None,)
         if type(data) is Symbol and data.weak is None:
-            if data.dtype != dtype_of(of):
-                raise TypeError(f"expected {dtype_name(dtype_of(of))} (got {dtype_name(data.dtype)})")
+            expect(data.dtype == dtype_of(of))
             return data
         if type(data) in (list, tuple):
             return made(_tensor(_as_operands(data), dtype=of))
@@ -251,10 +246,8 @@ def _arange(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> Ope
         raise CaptureError(
             "E422", "how many numbers a range has cannot depend on data", help="use sizes, or a range of fixed length"
         )
-    if not is_symbolic(step) and step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end < start) if step > 0 else (end > start):
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    expect(is_symbolic(step) or step != 0)
+    expect(not ((end < start) if step > 0 else (end > start)))
     if any(map(is_symbolic, (start, end, step))):
         if not all(is_symbolic(x) or isinstance(x, int) for x in (start, end, step)):
             start, end, step = (float(x) for x in (start, end, step))  # the size is fixed by that
@@ -271,20 +264,17 @@ def _arange(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> Ope
         places_ = ops.cast(ops.iota((count,), 0, int64), float64)
         found = ops.add(operand(start, float64, wide.shape), ops.mul(places_, operand(step, float64, wide.shape)))
         return ops.cast(found, of.dtype)
-    return (
-        aten("arange.start_step", of, start, start + step * count, step)
-        if _is_whole(start, step)
-        else _cut_range(of, start, step, count)
-    )
+    # Of fractions torch cuts off the ends and the step before it counts.
+    first, by = (x if is_symbolic(x) else int(x) for x in (start, step))
+    return count_from(first, count, by, of.dtype)
 
 
-def _is_whole(*xs: Any) -> bool:
-    return all(is_symbolic(x) or isinstance(x, int) for x in xs)
-
-
-def _cut_range(of: Any, start: float, step: float, count: int) -> Operand:
-    """Integers of a range whose steps are fractions, which torch cuts off before it counts."""
-    return ops.constant((int(start) + int(step) * numpy.arange(count)).astype(of.dtype))
+def count_from(first: Any, count: Any, step: Any, dtype: DType) -> Operand:
+    """Return so many integers, or the floats that they are, from a first one on."""
+    if all(type(x) is int for x in (first, count, step)):
+        return ops.constant((first + step * numpy.arange(count)).astype(dtype))
+    steps = ops.mul(ops.iota((count,), 0, int64), operand(step, int64, (count,)))
+    return ops.cast(ops.add(steps, operand(first, int64, (count,))), dtype)
 
 
 def _by_torch(name: str) -> None:
@@ -322,8 +312,7 @@ def _between(start: Any, end: Any, steps: Any, dtype: torch.dtype) -> Operand:
     """From both ends, so that either is exactly what was given; integers are cut off."""
     if isinstance(steps, (SizeNumber, Value)):
         raise CaptureError("E422", "how many steps there are cannot depend on data", help="use a size, or a number")
-    if not is_symbolic(steps) and steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
+    expect(is_symbolic(steps) or steps >= 0)
     wide = float64 if dtype != torch.float32 else kind(torch.float64, ()).dtype
     shape = (steps,)
     low, high = operand(start, wide, shape), operand(end, wide, shape)
@@ -359,23 +348,18 @@ def _logspace(
 def _eye(n: Any, m: Any = None, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     shape = (n, n if m is None else m)
     of = checked(dtype, **options)
-    for name, size in zip("nm", shape, strict=True):
-        if not is_symbolic(size) and size < 0:
-            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    expect(all(is_symbolic(size) or size >= 0 for size in shape))
     return ops.cast(ops.eq(ops.iota(shape, 0, int64), ops.iota(shape, 1, int64)), dtype_of(of))
 
 
 @views("meshgrid")
 def _meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Symbol, ...]:
     given = sizes_in(tensors)
-    if indexing not in (None, "ij", "xy"):
-        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    expect(indexing in (None, "ij", "xy"))
     flat = [x if len(x.shape) else reshaped(x, (1,)) for x in given]
-    if any(x.dtype != flat[0].dtype for x in flat):
-        raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+    expect(all(x.dtype == flat[0].dtype for x in flat))
     for x in flat:
-        if len(x.shape) != 1:
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x.type}")
+        expect(len(x.shape) == 1)
     order = list(range(len(flat)))
     if indexing == "xy" and len(order) > 1:
         order[0], order[1] = 1, 0

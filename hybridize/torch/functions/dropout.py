@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dropout, of elements and of whole channels; the random numbers are ours (see `formats.torch_export.draws`)."""
+"""Dropout, of elements and of whole channels; the random numbers are ours (see `torch.draws`)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.array.symbol import Symbol
-from hybridize.base.dtypes import float32
+from hybridize.base.dtypes import bool_, float32
 from hybridize.base.types import Shape
-from hybridize.formats.torch_export import draws
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, composites, type_of
+from hybridize.torch import draws
 from hybridize.torch.functions.conversions import made
-from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.operands import operand
+from hybridize.torch.functions.rules import expect
 from hybridize.torch.functions.table import computes, views
 
 
 def _check(p: Any) -> None:
-    if p < 0 or p > 1:
-        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p}")
+    expect(p >= 0 and p <= 1)
 
 
 def _drops(name: str) -> Callable[[Callable[..., Operand]], Callable[..., Operand]]:
@@ -44,23 +43,27 @@ def _drops(name: str) -> Callable[[Callable[..., Operand]], Callable[..., Operan
 @_drops("dropout")
 def _dropout(input: Operand, p: Any, train: bool) -> Operand:
     _check(p)
-    if p == 1 and train:
-        return ops.mul(input, ops.like(0, input))
-    return aten("dropout.default", type_of(input), input, p, train)
+    if not train or p == 0:
+        return input
+    return ops.mul(input, ops.like(0, input)) if p == 1 else composites.dropout(input, draws.key(), p)
 
 
 @computes("native_dropout")
 def _native_dropout(input: Operand, p: Any, train: bool | None) -> tuple[Operand, Operand]:
     _check(p)
-    of = type_of(input)
-    return aten("native_dropout.default", [of, of], input, p, train)  # type: ignore[no-any-return]
+    if train is False or p == 0:
+        return input, ops.cast(ops.like(1, input), bool_)
+    if p == 1:
+        return ops.like(0, input), ops.cast(ops.like(0, input), bool_)
+    key, shape = draws.key(), type_of(input).shape
+    kept = ops.ge(composites.uniform(key, shape), operand(p, float32, shape))
+    return composites.dropout(input, key, p), kept
 
 
 def _channels(input: Operand) -> Shape:
     """Return the sizes of what is dropped as a whole: a number for each image and channel."""
     of = type_of(input)
-    if of.ndim < 2:
-        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    expect(of.ndim >= 2)
     return (*of.shape[:2], *(1,) * (of.ndim - 2))
 
 

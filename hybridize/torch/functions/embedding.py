@@ -10,32 +10,40 @@ from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.reductions import norm
-from hybridize.formats.torch_export.refusals import within
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten
+from hybridize.ops.library.norms import norm
+from hybridize.torch.functions.operands import operand, within
+from hybridize.torch.functions.rules import expect
 from hybridize.torch.functions.table import computes
 
 
-def _check_numbers(name: str, x: Operand) -> None:
-    if type_of(x).dtype not in (int64, int32):
-        raise RuntimeError(
-            f"Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{type_of(x).dtype.name} instead (while checking arguments for {name})"
-        )
+def _check_numbers(x: Operand) -> None:
+    expect(type_of(x).dtype in (int64, int32))
 
 
 @computes("embedding")
 def _embedding(
     weight: Operand, indices: Operand, padding_idx: Any = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Operand:
+    """The row for padding, if that is not negative, has no gradient. A sparse gradient is dense here.
+
+    Raises:
+        CaptureError E422: a gradient that is divided by how often an index comes.
+    """
     of = type_of(weight)
-    if of.ndim != 2:
-        raise RuntimeError("'weight' must be 2-D")
-    _check_numbers("embedding", indices)
-    result = of.with_shape((*type_of(indices).shape, of.shape[1]))
-    return aten("embedding.default", result, weight, indices, padding_idx, scale_grad_by_freq, sparse)
+    expect(of.ndim == 2)
+    _check_numbers(indices)
+    if scale_grad_by_freq:
+        raise CaptureError(
+            "E422", "an Embedding with scale_grad_by_freq cannot be compiled", help="scale_grad_by_freq=False"
+        )
+    numbers = within(ops.cast(indices, int64), of.shape[0])
+    rows = ops.gather(weight, numbers, 0)
+    if padding_idx < 0:
+        return rows
+    shape = type_of(rows).shape
+    blank = ops.spread(ops.eq(numbers, ops.like(padding_idx, numbers)), shape, (len(shape) - 1,))
+    return ops.where(blank, ops.stop_gradient(rows), rows)
 
 
 @computes("embedding_renorm_")
@@ -76,28 +84,31 @@ def _embedding_bag(
     include_last_offset: bool = False,
     padding_idx: Any = None,
 ) -> tuple[Operand | None, ...]:
+    """Sums (mode 0) or means (mode 1) of rows of `weight`, by where each bag of indices begins."""
     if scale_grad_by_freq:
         raise CaptureError(
             "E422", "an EmbeddingBag with scale_grad_by_freq cannot be compiled", help="scale_grad_by_freq=False"
         )
-    _check_numbers("embedding_bag", indices)
+    _check_numbers(indices)
     of = type_of(weight)
     bags = type_of(offsets).shape[0] - (1 if include_last_offset else 0)
-    result = of.with_shape((bags, of.shape[1]))
-    padding = -1 if padding_idx is None else padding_idx + of.shape[0] if padding_idx < 0 else padding_idx
-    return aten(  # type: ignore[no-any-return]
-        "_embedding_bag.default",
-        [result],
-        weight,
-        indices,
-        offsets,
-        scale_grad_by_freq,
-        mode,
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding,
-    )
+    if mode == 2 or padding_idx is not None:
+        raise CaptureError("E422", "an EmbeddingBag by maximum or with padding cannot be compiled", help="sum or mean")
+    count = type_of(indices).shape[0]
+    wide = (count, bags)
+    begins = operand(ops.part(offsets, 0, 0, bags), int64, wide)
+    behind = ops.ge(ops.iota(wide, 0, int64), begins)
+    bag = ops.sum(ops.cast(behind, int64), (1,))
+    points = ops.reshape(ops.sub(bag, ops.like(1, bag)), (count, 1))
+    numbers = within(ops.cast(indices, int64), of.shape[0], message="an index of a bag is out of range")
+    rows = ops.gather(weight, numbers, 0)
+    if per_sample_weights is not None:
+        rows = ops.mul(rows, ops.spread(per_sample_weights, type_of(rows).shape, (1,)))
+    total = ops.scatter_nd(operand(0, of.dtype, (bags, of.shape[1])), points, rows, "add")
+    if mode == 1:
+        sizes = ops.scatter_nd(operand(0, of.dtype, (bags,)), points, operand(1, of.dtype, (count,)), "add")
+        total = ops.div(total, ops.spread(ops.max(sizes, ops.like(1, sizes)), type_of(total).shape, (1,)))
+    return total, None, None, None
 
 
 @computes("F.one_hot")
@@ -108,16 +119,14 @@ def _one_hot(tensor: Operand, num_classes: Any = -1) -> Operand:
         CaptureError E422: there is no such number, and it would be the largest of what only the program knows.
     """
     of = type_of(tensor)
-    if of.dtype != int64:
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    expect(of.dtype == int64)
     if num_classes == -1:
         raise CaptureError(
             "E422",
             "one_hot with as many classes as the largest number says cannot be compiled",
             help="one_hot(x, num_classes)",
         )
-    if num_classes < 1:
-        raise RuntimeError("num_classes should be positive")
+    expect(num_classes >= 1)
     shape: Shape = (*of.shape, num_classes)
     numbers = within(tensor, num_classes, message="Class values must be non-negative and smaller than num_classes.")
     hot = ops.eq(ops.spread(numbers, shape, (of.ndim,)), ops.iota(shape, of.ndim, int64))

@@ -8,12 +8,13 @@ key pick of it. (NumPy takes integers beside arrays for arrays, so that the axes
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
 
 from hybridize import ops
+from hybridize.array import layouts
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
 from hybridize.array.staging import staging
@@ -22,20 +23,17 @@ from hybridize.base.dims import broadcast, is_symbolic, known, product
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.types import same_shape
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.refusals import within, within_axis
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.operands import operand, within, within_axis
 from hybridize.torch.functions.rules import (
-    aten,
     axis_of,
     cast,
     check_fits,
-    dtype_name,
+    expect,
+    fitting,
     is_tensor,
-    kind,
     nothing_of,
     shape_of,
-    torch_dtype,
 )
 from hybridize.torch.functions.selection import coordinates
 from hybridize.torch.functions.shapes import at, copied, diagonal, sized, strided
@@ -75,8 +73,7 @@ def _part(part: Any) -> Any:
         numbers = numpy.asarray(part)
         if numbers.size == 0:
             numbers = numbers.astype(numpy.int64)
-        if numbers.dtype.kind not in "iub":
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        expect(numbers.dtype.kind in "iub")
         return Symbol.of(staging(), ops.constant(numbers))
     if hasattr(type(part), "__index__"):
         return part.__index__()
@@ -119,8 +116,7 @@ def taken_apart(x: Symbol, key: Any) -> tuple[Symbol, list[Symbol | None]]:
     parts = _parts(key)
     used = sum(map(_width, parts))
     ndim = len(x.shape)
-    if used > ndim:
-        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    expect(used <= ndim)
     dots = [place for place, part in enumerate(parts) if part is Ellipsis]
     if len(dots) > 1:
         middle = [_ALL if part is Ellipsis else part for part in parts[dots[0] + 1 :]]
@@ -141,8 +137,7 @@ def taken_apart(x: Symbol, key: Any) -> tuple[Symbol, list[Symbol | None]]:
         elif _is_number(part):
             if not isinstance(part, Symbol):
                 size = x.shape[axis]
-                if not -size <= part < size:
-                    raise IndexError(f"index {part} is out of bounds for dimension {axis} with size {size}")
+                expect(-size <= part < size)
             x = at(x, axis, part)
         elif isinstance(part, bool) or (isinstance(part, Symbol) and part.weak is bool):
             x = sized(x, (*x.shape[:axis], 1, *x.shape[axis:]))
@@ -154,16 +149,11 @@ def taken_apart(x: Symbol, key: Any) -> tuple[Symbol, list[Symbol | None]]:
             tensors.append(Symbol.of(staging(), ops.reshape(ops.cast(part.operand(), bool_), (1,))))
             axis += 1
         else:
-            if part.dtype.kind not in "iub":
-                raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+            expect(part.dtype.kind in "iub")
             width = _width(part)
             if _is_mask(part):
                 for k, size in enumerate(part.shape):
-                    if size != x.shape[axis + k]:
-                        raise IndexError(
-                            f"The shape of the mask {list(part.shape)} at index {k} does not match the shape of the "
-                            f"indexed tensor {list(x.shape)} at index {axis + k}"
-                        )
+                    expect(size == x.shape[axis + k])
             tensors += [part, *[None] * (width - 1)]
             axis += width
     return x, tensors
@@ -171,8 +161,7 @@ def taken_apart(x: Symbol, key: Any) -> tuple[Symbol, list[Symbol | None]]:
 
 def _sliced(x: Symbol, axis: int, part: slice) -> Symbol:
     ends = [_end(end) for end in (part.start, part.stop, part.step)]
-    if type(ends[2]) is int and ends[2] <= 0:
-        raise ValueError("step must be greater than zero")
+    expect(type(ends[2]) is not int or ends[2] > 0)
     if ends == [None, None, None]:
         return x
     found: Symbol = functions.getitem(x, (*(_ALL,) * axis, slice(*ends)))
@@ -182,8 +171,7 @@ def _sliced(x: Symbol, axis: int, part: slice) -> Symbol:
 def _end(end: Any) -> Any:
     """Return an end of a slice; a tensor of one integer is one."""
     if isinstance(end, Symbol) and end.weak is None:
-        if product(end.shape) != 1 or end.dtype.kind not in "iu":
-            raise TypeError("slice indices must be integers or None or have an __index__ method")
+        expect(product(end.shape) == 1 and end.dtype.kind in "iu")
         number = Symbol.of(staging(), ops.cast(ops.reshape(end.operand(), ()), int64), weak=int)
         trace = current_trace()
         known = None if trace is None else trace.decided(number)
@@ -217,21 +205,61 @@ def _getitem(input: Symbol, key: Any) -> Symbol:
 
 def picked(x: Operand, indices: Sequence[Operand | None]) -> Operand:
     """Return the elements of a tensor at indices along some axes, broadcast against each other."""
-    batch = _batch([one for one in indices if one is not None])
+    axes, points, front = _points(x, indices)
+    if len(axes) == 1:
+        return ops.gather(x, ops.reshape(points, type_of(points).shape[:-1]), axes[0])
+    rest = [axis for axis in range(type_of(x).ndim) if axis not in axes]
+    found = ops.gather_nd(ops.transpose(x, (*axes, *rest)), points)
+    return ops.transpose(found, _back(type_of(points).ndim - 1, type_of(found).ndim, front))
+
+
+def _points(x: Operand, indices: Sequence[Operand | None]) -> tuple[list[int], Operand, int]:
+    """Return the axes that are picked from, what is picked as [..., axes], and where those axes are to stand."""
     axes = [axis for axis, one in enumerate(indices) if one is not None]
-    shape = type_of(x).shape
-    rest = [size for axis, size in enumerate(shape) if axis not in axes]
-    front = axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
-    dtype = torch_dtype(type_of(x).dtype)
-    return aten("index.Tensor", kind(dtype, (*rest[:front], *batch, *rest[front:])), x, list(indices))
+    given = [one for one in indices if one is not None]
+    batch = fitting(*(type_of(one).shape for one in given))
+    sizes = [type_of(x).shape[axis] for axis in axes]
+    columns = [_from_front(operand(one, int64, batch), size) for one, size in zip(given, sizes, strict=True)]
+    points = ops.concat(*(ops.reshape(one, (*batch, 1)) for one in columns), axis=len(batch))
+    return axes, points, axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
 
 
-def _batch(given: Sequence[Operand]) -> tuple[Any, ...]:
-    found = broadcast(*(type_of(one).shape for one in given))
-    if found is None:
-        sizes = ", ".join(str(list(type_of(one).shape)) for one in given)
-        raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {sizes}")
-    return found
+def _back(batch: int, ndim: int, front: int) -> tuple[int, ...]:
+    """The order of axes that puts the first `batch` ones behind `front` others."""
+    others = range(batch, ndim)
+    return (*others[:front], *range(batch), *others[front:])
+
+
+def _written(
+    x: Operand, indices: Sequence[Operand | None], accumulate: bool, updates: Callable[[tuple[Any, ...]], Operand]
+) -> Operand:
+    """Return a tensor with updates, which are asked for by their sizes, set at indices of some axes or added there."""
+    axes, points, front = _points(x, indices)
+    rest = [axis for axis in range(type_of(x).ndim) if axis not in axes]
+    order, batch = (*axes, *rest), type_of(points).ndim - 1
+    wide = (*type_of(points).shape[:-1], *(type_of(x).shape[axis] for axis in rest))
+    back = _back(batch, len(wide), front)
+    new = ops.transpose(updates(tuple(wide[k] for k in back)), ops.Transpose(back).inverse)
+    total = _put_at(ops.transpose(x, order), points, new, "add" if accumulate else "set")
+    return ops.transpose(total, ops.Transpose(order).inverse)
+
+
+def _put_at(base: Operand, points: Operand, updates: Operand, mode: str) -> Operand:
+    """Set or add updates at points. As in PyTorch, each has the gradient of its point, whether it is seen there or not.
+
+    The op's own rule knows which of several updates of one point is seen; PyTorch's does not ask.
+    """
+    kinds = tuple(map(type_of, (base, points, updates)))
+    if mode == "add" and kinds[0].dtype == bool_:  # true where one of them is
+        return ops.cast(ops.scatter_nd(ops.cast(base, int64), points, ops.cast(updates, int64), mode), bool_)
+    if mode == "add" or not is_float(kinds[0].dtype):
+        return ops.scatter_nd(base, points, updates, mode)
+    body = ops.make_graph(lambda x, at, new: [ops.scatter_nd(x, at, new, mode)], kinds)
+    back = ops.make_graph(
+        lambda g, at: [ops.scatter_nd(g, at, ops.full(0, kinds[2]), mode), ops.gather_nd(g, at)], kinds[:2]
+    )
+    # The pool that `reads` counts in: a cotangent, a result, three operands.
+    return ops.bind(ops.CustomGradient("put", body, back, 1, (0, 3), (0, 2)), base, points, updates)[0]
 
 
 @views("Tensor.__setitem__")
@@ -256,19 +284,9 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
         fitted = fits(update, view.shape, sliced=True)
         store(view, ops.add(view.operand(), fitted) if accumulate else fitted)
         return
-    if isinstance(value, Symbol) and value.weak is None and value.dtype != dtype:
-        raise RuntimeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{dtype_name(dtype)} for the destination and {dtype_name(value.dtype)} for the source."
-        )
+    expect(not isinstance(value, Symbol) or value.weak is not None or value.dtype == dtype)
     indices = _without_masks(tensors, "x[mask] = value, with as many values,")
-    base = view.operand()
-    batch = _batch([one for one in indices if one is not None])
-    axes = [axis for axis, one in enumerate(indices) if one is not None]
-    rest = [size for axis, size in enumerate(view.shape) if axis not in axes]
-    front = axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
-    fitted = fits(update, (*rest[:front], *batch, *rest[front:]))
-    store(view, aten("index_put.default", type_of(base), base, indices, fitted, accumulate))
+    store(view, _written(view.operand(), indices, accumulate, functools.partial(fits, update)))
 
 
 def fits(value: Operand, shape: Sequence[Any], sliced: bool = False) -> Operand:
@@ -335,41 +353,34 @@ def _gather(input: Operand, dim: int, index: Operand, *, sparse_grad: bool = Fal
     axis = axis_of(dim, len(shape))
     if known(sizes) and 0 in sizes:
         return nothing_of(input, sizes)
-    if type_of(index).dtype.name not in ("int64", "int32"):
-        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
+    expect(type_of(index).dtype.name in ("int64", "int32"))
     _check_axes(input, index, axis, "gather")
-    result = kind(torch_dtype(type_of(input).dtype), sizes)
-    input, index = (ops.reshape(x, type_of(x).shape or (1,)) for x in (input, index))
-    found = aten("gather.default", result, input, axis, ops.cast(index, int64))
-    return ops.reshape(found, sizes)
+    x, numbers = _with_axes(input), within_axis(_with_axes(ops.cast(index, int64)), (shape or (1,))[axis], axis)
+    lines = _corner(x, tuple(shape[k] if k == axis else size for k, size in enumerate(sizes)) or (1,))
+    return ops.reshape(ops.take_along_axis(lines, numbers, axis), sizes)
+
+
+def _corner(x: Operand, sizes: Sequence[Any]) -> Operand:
+    """Return the first elements of a tensor along each axis."""
+    return ops.slice(x, (0,) * len(sizes), tuple(sizes), (1,) * len(sizes))
 
 
 def _check_axes(x: Operand, index: Operand, axis: int, name: str) -> None:
     shape, sizes = type_of(x).shape or (1,), type_of(index).shape or (1,)
     if known(sizes) and 0 in sizes:
         return
-    if len(shape) != len(sizes):
-        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    expect(len(shape) == len(sizes))
     for k, (size, count) in enumerate(zip(shape, sizes, strict=True)):
-        if k != axis and count > size:
-            raise RuntimeError(
-                f"Size does not match at dimension {k} expected index {list(sizes)} to be no larger than self "
-                f"{list(shape)} apart from dimension {axis}"
-            )
+        expect(k == axis or count <= size)
 
 
 @computes("take_along_dim")
 def _take_along_dim(input: Operand, indices: Operand, dim: int | None = None) -> Operand:
-    if type_of(indices).dtype.name != "int64":
-        raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got another")
+    expect(type_of(indices).dtype.name == "int64")
     if dim is None:
         flat, numbers = (ops.reshape(x, (product(type_of(x).shape),)) for x in (input, indices))
         return _gather(flat, 0, numbers)
-    if type_of(input).ndim != type_of(indices).ndim:
-        raise RuntimeError(
-            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-            f"{type_of(input).ndim} dimensions for input, and {type_of(indices).ndim} dimensions for indices"
-        )
+    expect(type_of(input).ndim == type_of(indices).ndim)
     axis = axis_of(dim, type_of(input).ndim)
     ones = [tuple(1 if k == axis else size for k, size in enumerate(type_of(x).shape)) for x in (input, indices)]
     wide = broadcast(*ones)
@@ -388,8 +399,7 @@ def _take_along_dim(input: Operand, indices: Operand, dim: int | None = None) ->
 def _index_select(input: Operand, dim: int, index: Operand) -> Operand:
     shape = type_of(input).shape
     axis = axis_of(dim, len(shape))
-    if type_of(index).ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
+    expect(type_of(index).ndim <= 1)
     numbers = ops.reshape(ops.cast(index, int64), (product(type_of(index).shape),))
     if not shape:
         found = ops.gather(ops.reshape(input, (1,)), within_axis(numbers, 1, 0), 0)
@@ -399,37 +409,27 @@ def _index_select(input: Operand, dim: int, index: Operand) -> Operand:
 
 @computes("take")
 def _take(input: Operand, index: Operand) -> Operand:
-    if type_of(index).dtype.name != "int64":
-        raise RuntimeError("take(): Expected a long tensor for index, but got another")
+    expect(type_of(index).dtype.name == "int64")
     flat = ops.reshape(input, (product(type_of(input).shape),))
-    sizes = type_of(index).shape
-    count = (product(sizes),)
-    result = kind(torch_dtype(type_of(input).dtype), count)
-    return ops.reshape(aten("index.Tensor", result, flat, [ops.reshape(index, count)]), sizes)
+    return picked(flat, [index])
 
 
 @computes("put", alike="input source")
 def _put(input: Operand, index: Operand, source: Operand, accumulate: bool = False) -> Operand:
-    if type_of(index).dtype.name != "int64":
-        raise RuntimeError("put_(): Expected a long tensor for index, but got another")
+    expect(type_of(index).dtype.name == "int64")
     shape = type_of(input).shape
     count = (product(type_of(index).shape),)
-    if product(type_of(source).shape) != count[0]:
-        raise RuntimeError(
-            f"put_(): Expected source and index to have the same number of elements, but got source.numel() = "
-            f"{product(type_of(source).shape)}, index.numel() = {count[0]}"
-        )
+    expect(product(type_of(source).shape) == count[0])
     flat = ops.reshape(input, (product(shape),))
     updates = ops.reshape(source, count)
-    put_ = aten("index_put.default", type_of(flat), flat, [ops.reshape(index, count)], updates, accumulate)
+    put_ = _written(flat, [ops.reshape(index, count)], accumulate, lambda _: updates)
     return ops.reshape(put_, shape)
 
 
 def _along(x: Operand, axis: int, index: Operand, source: Any, accumulate: bool, name: str) -> Operand:
     """Return a tensor with parts of it, at indices of an axis, set to parts of another one, or those added."""
     shape = type_of(x).shape
-    if type_of(index).ndim > 1:
-        raise IndexError(f"{name}(): Index is supposed to be a vector")
+    expect(type_of(index).ndim <= 1)
     count = product(type_of(index).shape)
     numbers = ops.reshape(ops.cast(index, int64), (count,))
     numbers = within_axis(numbers, shape[axis], axis) if accumulate else within(numbers, shape[axis])
@@ -437,15 +437,11 @@ def _along(x: Operand, axis: int, index: Operand, source: Any, accumulate: bool,
     if is_tensor(source):
         sizes = type_of(source).shape or (1,)
         common = broadcast(sizes, wide)
-        if len(sizes) != len(wide) or common is None or not same_shape(common, wide) or sizes != wide:
-            raise RuntimeError(
-                f"{name}(): source of sizes {list(sizes)} does not fit the {count} indices of dimension {axis} of a "
-                f"tensor of sizes {list(shape)}"
-            )
+        expect(len(sizes) == len(wide) and common is not None and same_shape(common, wide) and sizes == wide)
         source = ops.reshape(source, sizes)
     indices: list[Operand | None] = [None] * len(shape)
     indices[axis] = numbers
-    return aten("index_put.default", type_of(x), x, indices, operand(source, type_of(x).dtype, wide), accumulate)
+    return _written(x, indices, accumulate, functools.partial(operand, source, type_of(x).dtype))
 
 
 def _with_axes(x: Operand) -> Operand:
@@ -469,11 +465,7 @@ def _index_copy(input: Operand, dim: int, index: Operand, source: Operand) -> Op
 @computes("index_fill")
 def _index_fill(input: Operand, dim: int, index: Operand, value: Any) -> Operand:
     axis, shape = axis_of(dim, type_of(input).ndim), type_of(input).shape
-    if is_tensor(value) and type_of(value).shape:
-        raise RuntimeError(
-            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {type_of(value).ndim} "
-            "dimension(s)."
-        )
+    expect(not is_tensor(value) or not type_of(value).shape)
     x = _with_axes(input)
     wide, count = type_of(x).shape, product(type_of(index).shape)
     numbers = _from_front(ops.reshape(ops.cast(index, int64), (count,)), wide[axis])
@@ -488,10 +480,8 @@ def _index_fill(input: Operand, dim: int, index: Operand, value: Any) -> Operand
 @computes("fill_diagonal_")
 def _fill_diagonal(input: Operand, fill_value: Any, wrap: bool = False) -> Operand:
     of = type_of(input)
-    if of.ndim < 2:
-        raise RuntimeError("dimensions must larger than 1")
-    if of.ndim > 2 and any(size != of.shape[0] for size in of.shape[1:]):
-        raise RuntimeError("all dimensions of input must be of equal length")
+    expect(of.ndim >= 2)
+    expect(of.ndim <= 2 or all(size == of.shape[0] for size in of.shape[1:]))
     check_fits(fill_value, of.dtype)
     if of.dtype.kind in "iu" and isinstance(fill_value, float):
         fill_value = int(fill_value)
@@ -528,11 +518,20 @@ def _scattered(x: Operand, dim: int, index: Operand, source: Any, mode: str, nam
     if known(type_of(index).shape) and 0 in type_of(index).shape:
         return x
     _check_axes(x, index, axis, name)
+    base, numbers = _with_axes(x), _with_axes(ops.cast(index, int64))
+    sizes = type_of(numbers).shape
     if is_tensor(source):
-        source = _with_axes(source)
-    base, numbers = _with_axes(x), ops.cast(_with_axes(index), int64)
-    by = {"set": "scatter.src" if is_tensor(source) else "scatter.value", "add": "scatter_add.default"}[mode]
-    return ops.reshape(aten(by, type_of(base), base, axis, numbers, source), shape)
+        source = _corner(_with_axes(source), sizes)  # what has no index is not read
+    numbers = within_axis(numbers, type_of(base).shape[axis], axis)
+    return ops.reshape(scattered(base, axis, numbers, operand(source, type_of(x).dtype, sizes), mode), shape)
+
+
+def scattered(x: Operand, axis: int, numbers: Operand, updates: Operand, mode: str) -> Operand:
+    """Return a tensor with updates set, or added, at numbers along an axis: one for each of them."""
+    sizes = type_of(numbers).shape
+    parts = [numbers if k == axis else ops.iota(sizes, k, int64) for k in range(len(sizes))]
+    points = ops.concat(*(ops.reshape(part, (*sizes, 1)) for part in parts), axis=len(sizes))
+    return _put_at(x, points, updates, mode)
 
 
 @computes("scatter", alike="input src")
@@ -542,8 +541,7 @@ def _scatter(
     source = value if src is None else src
     if reduce is None:
         return _scattered(input, dim, index, source, "set", "scatter")
-    if reduce not in ("add", "multiply"):
-        raise RuntimeError("reduce argument must be either add or multiply.")
+    expect(reduce in ("add", "multiply"))
     if not is_tensor(source):
         source = operand(source, type_of(input).dtype, type_of(index).shape)
     return reduced_by(input, dim, index, source, "sum" if reduce == "add" else "prod", True)
@@ -558,8 +556,7 @@ def _scatter_add(input: Operand, dim: int, index: Operand, src: Operand) -> Oper
 def _scatter_reduce(
     input: Operand, dim: int, index: Operand, src: Operand, reduce: str, *, include_self: bool = True
 ) -> Operand:
-    if reduce not in ("sum", "mean", "prod", "amin", "amax"):
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    expect(reduce in ("sum", "mean", "prod", "amin", "amax"))
     return reduced_by(input, dim, index, src, reduce, include_self)
 
 
@@ -587,19 +584,19 @@ def reduced_by(x: Operand, dim: int, index: Operand, source: Operand, how: str, 
     base, numbers = _with_axes(x), _with_axes(ops.cast(index, int64))
     sizes = type_of(numbers).shape
     source = _with_axes(source)
-    updates = ops.slice(source, (0,) * len(sizes), sizes, (1,) * len(sizes))
+    updates = _corner(source, sizes)
+    numbers = within_axis(numbers, type_of(base).shape[axis], axis)
     one, zero = operand(1, dtype, sizes), operand(0, dtype, type_of(base).shape)
     if how in ("sum", "mean"):
-        counts = aten("scatter_add.default", type_of(base), zero, axis, numbers, one)
+        counts = scattered(zero, axis, numbers, one, "add")
         hit = ops.gt(counts, zero)
         start = base if include_self else ops.where(hit, zero, base)
-        total = aten("scatter_add.default", type_of(base), start, axis, numbers, updates)
+        total = scattered(start, axis, numbers, updates, "add")
         if how == "mean":
             many = operand(1, dtype, type_of(base).shape)
             counts = ops.max(ops.add(counts, many) if include_self else counts, many)
             total = ops.div(total, counts) if is_float(dtype) else ops.floor_div(total, counts)
         return ops.reshape(total, shape)
-    numbers = within_axis(numbers, type_of(base).shape[axis], axis)
     return ops.reshape(_joined_lines(base, axis, numbers, updates, how, include_self), shape)
 
 
@@ -623,10 +620,10 @@ def _joined_lines(x: Operand, axis: int, numbers: Operand, updates: Operand, how
     parts = ops.where(there, spread[1], operand(neutral, dtype, wide))
     # the own element is one more of those that are joined
     stops = tuple(sizes[k] if k != axis else size for k, size in enumerate(shape))
-    part = ops.transpose(ops.slice(x, (0,) * ndim, stops, (1,) * ndim), order)
+    part = ops.transpose(_corner(x, stops), order)
     own = part if include_self else ops.where(hit, operand(neutral, dtype, type_of(part).shape), part)
     every = ops.concat(parts, ops.reshape(own, (*type_of(own).shape, 1)), axis=ndim)
-    joined = _JOIN[how](every, ndim)
+    joined = _JOIN[how](every, (ndim,))
     back = ops.transpose(joined, ops.Transpose(order).inverse)
     return ops.update_slice(x, back, (0,) * ndim, stops, (1,) * ndim)
 
@@ -638,24 +635,11 @@ def _range(dtype: Any) -> tuple[int, int]:
     return int(info.min), int(info.max)
 
 
-def _extreme(name: str) -> Any:
-    def joined(x: Operand, axis: int) -> Operand:
-        shape = type_of(x).shape
-        kind_ = kind(torch_dtype(type_of(x).dtype), (*shape[:axis], *shape[axis + 1 :]))
-        return aten(f"{name}.default", kind_, x, [axis])
-
-    return joined
+def _product(x: Operand, axes: tuple[int, ...]) -> Operand:
+    return (ops.all if type_of(x).dtype == bool_ else ops.prod)(x, axes)
 
 
-def _product(x: Operand, axis: int) -> Operand:
-    shape = type_of(x).shape
-    if type_of(x).dtype == bool_:
-        return ops.all(x, (axis,))
-    kind_ = kind(torch_dtype(type_of(x).dtype), (*shape[:axis], *shape[axis + 1 :]))
-    return aten("prod.dim_int", kind_, x, axis)
-
-
-_JOIN = {"prod": _product, "amax": _extreme("amax"), "amin": _extreme("amin")}
+_JOIN = {"prod": _product, "amax": ops.reduce_max, "amin": ops.reduce_min}
 
 
 # Masks, and what has a size that depends on data.
@@ -665,27 +649,36 @@ _JOIN = {"prod": _product, "amax": _extreme("amax"), "amin": _extreme("amin")}
 def _select_scatter(input: Operand, src: Operand, dim: int, index: int) -> Operand:
     axis = axis_of(dim, type_of(input).ndim)
     size = type_of(input).shape[axis]
-    if not -size <= index < size:
-        raise IndexError(f"select_scatter(): index {index} out of range for dimension {axis} of size {size}")
-    return aten("select_scatter.default", type_of(input), input, src, axis, index)
+    expect(-size <= index < size)
+    first = index + size if index < 0 else index
+    wide = ops.reshape(src, (*type_of(src).shape[:axis], 1, *type_of(src).shape[axis:]))
+    return _with_part(input, wide, axis, first, first + 1, 1)
 
 
 @computes("slice_scatter")
 def _slice_scatter(
     input: Operand, src: Operand, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Operand:
-    return aten("slice_scatter.default", type_of(input), input, src, dim, start, end, step)
+    axis = axis_of(dim, type_of(input).ndim)
+    first, count, by = layouts.span(slice(start, end, step), type_of(input).shape[axis])
+    return _with_part(input, src, axis, first, first + count * by, by)
+
+
+def _with_part(x: Operand, part: Operand, axis: int, start: Any, stop: Any, step: int) -> Operand:
+    """Return a tensor with the elements from `start` to `stop` along an axis replaced."""
+    shape = type_of(x).shape
+    starts, steps = (
+        tuple(one if k == axis else rest for k in range(len(shape))) for one, rest in ((start, 0), (step, 1))
+    )
+    stops = tuple(stop if k == axis else size for k, size in enumerate(shape))
+    return ops.update_slice(x, ops.cast(part, type_of(x).dtype), starts, stops, steps)
 
 
 @views("diagonal_scatter")
 def _diagonal_scatter(input: Symbol, src: Symbol, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Symbol:
     made = copied(input)
     view = diagonal(made, offset, dim1, dim2)
-    if view.shape != src.shape:
-        raise RuntimeError(
-            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
-            f"{list(view.shape)}"
-        )
+    expect(view.shape == src.shape)
     store(view, ops.cast(src.operand(), made.dtype))
     return made
 

@@ -17,17 +17,16 @@ from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import float32, float64, int64, is_float
 from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.reductions import norm
-from hybridize.formats.torch_export.registry import operand
-from hybridize.ops import Operand, type_of
+from hybridize.ops import Operand, composites, type_of
+from hybridize.ops.library.norms import norm
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.pointwise import add, multiply, subtract
 from hybridize.torch.functions.rules import (
-    aten,
     axis_of,
     common,
-    dtype_name,
+    expect,
+    fitting,
     kind,
-    not_implemented,
     shape_of,
     torch_dtype,
 )
@@ -52,11 +51,9 @@ def _of_one_dtype(*xs: Operand | None) -> torch.dtype:
     return dtypes[0]
 
 
-def _check_axes(name: str, x: Operand, y: Operand, first: int, second: int) -> None:
-    """Raise a RuntimeError in torch's words where operands have other axes than a product takes, or do not fit."""
-    for which, one, axes in (("first", x, first), ("second", y, second)):
-        if type_of(one).ndim != axes:
-            raise RuntimeError(f"{name}: the {which} argument has {axes} axes, got {type_of(one).ndim}")
+def _check_axes(x: Operand, y: Operand, first: int, second: int) -> None:
+    """Check that operands have the axes that a product takes, and fit."""
+    expect(type_of(x).ndim == first and type_of(y).ndim == second)
     _check_inner(_shape(x), _shape(y))
 
 
@@ -71,65 +68,50 @@ def _check_inner(left: Shape, right: Shape) -> None:
 
 @computes("F.linear")
 def _linear(input: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
-    of, by = type_of(input), type_of(weight)
-    _check_inner(of.shape, by.shape[::-1])
-    result = kind(_of_one_dtype(input, weight, bias), (*of.shape[:-1], *by.shape[:-1]))
-    if by.ndim == 1:
-        y = aten("matmul.default", result, input, weight)
-        return y if bias is None else ops.add(y, operand(bias, result.dtype, result.shape))
-    return aten("linear.default", result, input, weight, bias)
+    _check_inner(_shape(input), _shape(weight)[::-1])
+    _of_one_dtype(input, weight, bias)
+    if type_of(weight).ndim != 1:
+        return composites.fully_connected(input, weight, bias, False)
+    y = _matmul(input, weight)
+    return y if bias is None else ops.add(y, ops.broadcast(bias, _shape(y)))
 
 
 @computes("matmul", "linalg.matmul")
 def _matmul(input: Operand, other: Operand) -> Operand:
     left, right = _shape(input), _shape(other)
-    if not left or not right:
-        raise RuntimeError(
-            f"both arguments to matmul need to be at least 1D, but they are {len(left)}D and {len(right)}D"
-        )
+    expect(left and right)
     _check_inner(left, right)
-    batch = broadcast(left[:-2], right[:-2])
-    if batch is None:
-        raise RuntimeError(
-            f"The size of tensor a ({left[0]}) must match the size of tensor b ({right[0]}) at non-singleton "
-            f"dimension 0"
-        )
-    shape = (*batch, *(left[-2:-1] if len(left) > 1 else ()), *(right[-1:] if len(right) > 1 else ()))
-    return aten("matmul.default", kind(_of_one_dtype(input, other), shape), input, other)
+    batch = fitting(left[:-2], right[:-2])
+    _of_one_dtype(input, other)
+    rows, columns = left[-2:-1], right[-1:] if len(right) > 1 else ()
+    x, y = ops.reshape(input, left if rows else (1, *left)), ops.reshape(other, right if columns else (*right, 1))
+    found = ops.matmul(*(ops.broadcast(one, (*batch, *_shape(one)[-2:])) for one in (x, y)))
+    return ops.reshape(found, (*batch, *rows, *columns))
 
 
 @computes("mm")
 def _mm(input: Operand, mat2: Operand) -> Operand:
-    _check_axes("mm", input, mat2, 2, 2)
+    _check_axes(input, mat2, 2, 2)
     return _matmul(input, mat2)
 
 
 @computes("bmm")
 def _bmm(input: Operand, mat2: Operand) -> Operand:
-    _check_axes("bmm", input, mat2, 3, 3)
-    if _shape(input)[0] != _shape(mat2)[0]:
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{_shape(input)[0]}, "
-            f"{_shape(input)[2]}] but got: [{_shape(mat2)[0]}, {_shape(mat2)[1]}]."
-        )
+    _check_axes(input, mat2, 3, 3)
+    expect(_shape(input)[0] == _shape(mat2)[0])
     return _matmul(input, mat2)
 
 
 @computes("mv")
 def _mv(input: Operand, vec: Operand) -> Operand:
-    _check_axes("mv", input, vec, 2, 1)
+    _check_axes(input, vec, 2, 1)
     return _matmul(input, vec)
 
 
 @computes("dot", "vdot")
 def _dot(input: Operand, other: Operand) -> Operand:
-    if type_of(input).ndim != 1 or type_of(other).ndim != 1:
-        raise RuntimeError(f"1D tensors expected, but got {type_of(input).ndim}D and {type_of(other).ndim}D tensors")
-    if _shape(input) != _shape(other):
-        raise RuntimeError(
-            "inconsistent tensor size, expected tensor "
-            f"{list(_shape(input))} and src {list(_shape(other))} to have the same number of elements"
-        )
+    expect(type_of(input).ndim == 1 and type_of(other).ndim == 1)
+    expect(_shape(input) == _shape(other))
     return _matmul(input, other)
 
 
@@ -138,10 +120,7 @@ def _inner(input: Operand, other: Operand) -> Operand:
     left, right = _shape(input), _shape(other)
     if not left or not right:
         return _products(input, other)
-    if left[-1] != right[-1]:
-        raise RuntimeError(
-            f"inner() the last dimension must match on both input tensors but got shapes {list(left)} and {list(right)}"
-        )
+    expect(left[-1] == right[-1])
     return einsum_of(f"{_LETTERS[: len(left) - 1]}z,{_LETTERS[10 : 9 + len(right)]}z", input, other)
 
 
@@ -173,10 +152,7 @@ def _plus(input: Operand, product: Operand, beta: Any, alpha: Any, promotes: boo
     dtype = common(input, product) if promotes else _of_one_dtype(input, product)
     result = kind(dtype, _shape(product))
     product = ops.cast(product, result.dtype)
-    if broadcast(_shape(input), result.shape) != result.shape:
-        raise RuntimeError(
-            f"The expanded size of the tensor {list(_shape(input))} must match the existing size {list(result.shape)}"
-        )
+    expect(broadcast(_shape(input), result.shape) == result.shape)
     if not _is(alpha, 1):
         product = ops.mul(product, operand(alpha, result.dtype, result.shape))
     if _is(beta, 0):
@@ -221,8 +197,7 @@ def _chain(*matrices: Operand) -> Operand:
 
 @computes("linalg.multi_dot")
 def _multi_dot(tensors: Sequence[Operand]) -> Operand:
-    if len(tensors) < 2:
-        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
+    expect(len(tensors) >= 2)
     return functools.reduce(_matmul, tensors)
 
 
@@ -265,21 +240,15 @@ def _of_numbers(numbers: Sequence[Any]) -> str:
 def _tensordot(a: Operand, b: Operand, dims: Any = 2, out: Any = None) -> Operand:
     left, right = type_of(a).ndim, type_of(b).ndim
     if isinstance(dims, int):
-        if dims < 0:
-            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        expect(dims >= 0)
         firsts, seconds = list(range(left - dims, left)), list(range(dims))
     else:
         firsts, seconds = ([axis_of(int(axis), n) for axis in one] for one, n in zip(dims, (left, right), strict=True))
-    if len(firsts) != len(seconds):
-        raise RuntimeError("both dimension lists should have same length")
+    expect(len(firsts) == len(seconds))
     _of_one_dtype(a, b)
     terms = list(_LETTERS[:left]), list(_LETTERS[left : left + right])
     for first, second in zip(firsts, seconds, strict=True):
-        if 1 not in (_shape(a)[first], _shape(b)[second]) and _shape(a)[first] != _shape(b)[second]:
-            raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {_shape(a)[first]} in dim {first} and second "
-                f"has size {_shape(b)[second]} in dim {second}"
-            )
+        expect(1 in (_shape(a)[first], _shape(b)[second]) or _shape(a)[first] == _shape(b)[second])
         terms[1][second] = terms[0][first]
     kept = [x for x in (*terms[0], *terms[1]) if (x in terms[0]) != (x in terms[1])]
     return einsum_of(f"{''.join(terms[0])},{''.join(terms[1])}->{''.join(kept)}", a, b)
@@ -287,16 +256,9 @@ def _tensordot(a: Operand, b: Operand, dims: Any = 2, out: Any = None) -> Operan
 
 @computes("bilinear", alike="input1 input2 weight bias")
 def _bilinear(input1: Operand, input2: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
-    if _shape(input1)[:-1] != _shape(input2)[:-1]:
-        raise RuntimeError(
-            f"bilinear(): input batch dimensions do not match: got {list(_shape(input1))} and {list(_shape(input2))}"
-        )
+    expect(_shape(input1)[:-1] == _shape(input2)[:-1])
     for number, x in enumerate((input1, input2), 1):
-        if _shape(x)[-1] != _shape(weight)[number]:
-            raise RuntimeError(
-                f"bilinear(): input{number} size does not match weight size: got {_shape(x)[-1]} but expected "
-                f"{_shape(weight)[number]}"
-            )
+        expect(_shape(x)[-1] == _shape(weight)[number])
     y = einsum_of("...i,oij,...j->...o", input1, weight, input2)
     return y if bias is None else ops.add(y, operand(bias, type_of(y).dtype, _shape(y)))
 
@@ -304,15 +266,14 @@ def _bilinear(input1: Operand, input2: Operand, weight: Operand, bias: Operand |
 @computes("cdist")
 def _cdist(x1: Operand, x2: Operand, p: Any = 2.0, compute_mode: Any = None) -> Operand:
     left, right = _shape(x1), _shape(x2)
-    if len(left) < 2 or len(right) < 2:
-        raise RuntimeError(f"cdist only supports at least 2D tensors, X1 got: {len(left)}D, X2 got: {len(right)}D")
-    if left[-1] != right[-1]:
-        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {left[-1]} X2: {right[-1]}")
-    if type_of(x1).dtype not in (float32, float64):
-        raise not_implemented(f"\"cdist\" not implemented for '{dtype_name(type_of(x1).dtype)}'")
-    batch = broadcast(left[:-2], right[:-2]) or ()
-    result = kind(_of_one_dtype(x1, x2), (*batch, left[-2], right[-2]))
-    return aten("_cdist_forward.default", result, x1, x2, float(p), None)
+    expect(len(left) >= 2 and len(right) >= 2)
+    expect(left[-1] == right[-1])
+    expect(type_of(x1).dtype in (float32, float64))
+    _of_one_dtype(x1, x2)
+    rows = (*(broadcast(left[:-2], right[:-2]) or ()), left[-2], right[-2])
+    x, y = ops.reshape(x1, (*left[:-1], 1, left[-1])), ops.reshape(x2, (*right[:-2], 1, *right[-2:]))
+    apart = ops.sub(*(ops.broadcast(one, (*rows, left[-1])) for one in (x, y)))
+    return norm(apart, float(p), (len(rows),))
 
 
 @computes("F.pairwise_distance")
@@ -348,8 +309,7 @@ def _cosine_similarity(x1: Operand, x2: Operand, dim: int = 1, eps: Any = 1e-8) 
 def _pdist(input: Operand, p: Any = 2.0) -> Operand:
     """The distances of all pairs of rows, each once: of the first one to those behind it, of the second one, ..."""
     of = type_of(input)
-    if of.ndim != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {of.ndim}D")
+    expect(of.ndim == 2)
     first, second = (ops.constant(numbers) for numbers in numpy.triu_indices(int(of.shape[0]), 1))
     apart = ops.sub(ops.gather(input, first, 0), ops.gather(input, second, 0))
     return norm(apart, float(p), (1,))
@@ -359,8 +319,7 @@ def _pdist(input: Operand, p: Any = 2.0) -> Operand:
 def _renorm(input: Operand, p: Any, dim: int, maxnorm: Any) -> Operand:
     """Parts along an axis whose norms are larger than `maxnorm` are scaled to that."""
     of = type_of(input)
-    if of.ndim < 2:
-        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {of.ndim} dimensions")
+    expect(of.ndim >= 2)
     axes = tuple(axis for axis in range(of.ndim) if axis != axis_of(dim, of.ndim))
     size = norm(input, float(p), axes)
     scale = ops.div(ops.like(maxnorm, size), ops.add(size, ops.like(1e-7, size)))

@@ -18,11 +18,10 @@ from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
-from hybridize.formats.torch_export.losses import reduced
-from hybridize.formats.torch_export.refusals import within
-from hybridize.formats.torch_export.registry import operand
-from hybridize.ops import Operand, type_of
+from hybridize.ops import Operand, composites, type_of
+from hybridize.torch.functions.activations import log_sigmoid
 from hybridize.torch.functions.linear import pairwise_distance
+from hybridize.torch.functions.operands import between, operand, within
 from hybridize.torch.functions.pointwise import (
     add,
     aligned,
@@ -38,21 +37,24 @@ from hybridize.torch.functions.pointwise import (
 )
 from hybridize.torch.functions.reductions import sum_of
 from hybridize.torch.functions.rules import (
-    aten,
-    common,
-    dtype_name,
+    expect,
     float_operand,
     is_tensor,
     kind,
-    not_implemented,
-    shape_of,
-    torch_dtype,
     written_as,
 )
 from hybridize.torch.functions.table import computes
 
 NONE, MEAN, SUM = 0, 1, 2
 REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
+
+
+def reduced(loss: Operand, reduction: int) -> Operand:
+    """Return a loss of elements, its mean or its sum, by the number of a reduction."""
+    if reduction == NONE:
+        return loss
+    axes = tuple(range(type_of(loss).ndim))
+    return composites.mean(loss, axes) if reduction == MEAN else ops.sum(loss, axes)
 
 
 @computes("nn.mse_loss")
@@ -66,23 +68,34 @@ def _l1_loss(input: Operand, target: Operand, reduction: int = MEAN) -> Operand:
     return reduced(ops.abs(subtract(input, target)), reduction)
 
 
-def _scalar(x: Operand, y: Operand, reduction: int) -> TensorType:
-    return kind(common(x, y), shape_of(x, y) if reduction == NONE else ())
+def _bent(x: Operand, bound: Any, near: Callable[[Operand, Operand], Operand]) -> tuple[Operand, Operand]:
+    """Return half the square of differences that are near 0, and 0 of others; and where they are near."""
+    is_near = near(ops.abs(x), ops.like(bound, x))
+    inner = ops.where(is_near, x, ops.like(0, x))
+    return ops.mul(ops.mul(inner, inner), ops.like(0.5, inner)), is_near
 
 
 @computes("nn.smooth_l1_loss")
 def _smooth_l1_loss(input: Operand, target: Operand, reduction: int = MEAN, beta: Any = 1.0) -> Operand:
-    if beta < 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    return aten("smooth_l1_loss.default", _scalar(input, target, reduction), input, target, reduction, beta)
+    """d d / (2 beta) of differences below beta, else the distance less beta / 2."""
+    expect(beta >= 0)
+    apart = ops.sub(*aligned(input, target))
+    distance = ops.abs(apart)
+    if beta == 0:
+        return reduced(distance, reduction)
+    bent, is_near = _bent(apart, beta, ops.lt)
+    straight = ops.sub(distance, ops.like(0.5 * beta, distance))
+    return reduced(ops.where(is_near, ops.div(bent, ops.like(beta, bent)), straight), reduction)
 
 
 @computes("nn.huber_loss")
 def _huber_loss(input: Operand, target: Operand, reduction: int = MEAN, delta: Any = 1.0) -> Operand:
-    if delta <= 0:
-        raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    each = aten("huber_loss.default", _scalar(input, target, NONE), input, target, NONE, delta)
-    return reduced(written_as(each, type_of(input).dtype), reduction)
+    """d d / 2 of differences up to delta, else delta times the distance less delta / 2."""
+    expect(delta > 0)
+    apart = ops.sub(*aligned(input, target))
+    bent, is_near = _bent(apart, delta, ops.le)
+    straight = ops.mul(ops.sub(ops.abs(apart), ops.like(0.5 * delta, apart)), ops.like(delta, apart))
+    return reduced(written_as(ops.where(is_near, bent, straight), type_of(input).dtype), reduction)
 
 
 @computes("nn.soft_margin_loss")
@@ -92,15 +105,32 @@ def _soft_margin_loss(input: Operand, target: Operand, reduction: int = MEAN) ->
     return reduced(ops.log1p(ops.exp(apart)), reduction)
 
 
-@computes("nn.binary_cross_entropy", alike="input target")
+@computes("nn.binary_cross_entropy", kinds="f", alike="input target")
 def _binary_cross_entropy(
     input: Operand, target: Operand, weight: Operand | None = None, reduction: int = MEAN
 ) -> Operand:
-    of = type_of(input)
-    if not is_float(of.dtype):
-        raise not_implemented(f"\"binary_cross_entropy\" not implemented for '{dtype_name(of.dtype)}'")
-    result = of if reduction == NONE else of.with_shape(())
-    return aten("binary_cross_entropy.default", result, input, target, weight, reduction)
+    """-target log x - (1 - target) log(1 - x), with logarithms from -100 on.
+
+    The gradient is PyTorch's, (x - target) / max(x (1 - x), 1e-12): where a probability is 0 or 1 the logarithms go on
+    as parabolas, whose slopes are (1 - x) 1e12 and -x 1e12.
+    """
+    x, one = input, ops.like(1, input)
+    between(x, "all elements of input should be between 0 and 1")
+    between(target, "all elements of target should be between 0 and 1")
+    square = ops.mul(ops.mul(x, x), ops.like(0.5e12, x))
+    saturated = ops.lt(ops.mul(x, ops.sub(one, x)), ops.like(1e-12, x))
+    inner = ops.where(saturated, ops.like(0.5, x), x)
+
+    def bounded(logarithm: Operand, slope: Operand) -> Operand:
+        value = ops.stop_gradient(ops.max(logarithm, ops.like(-100, x)))
+        return ops.add(value, ops.sub(slope, ops.stop_gradient(slope)))
+
+    of_one = ops.where(saturated, bounded(ops.log(x), ops.sub(ops.mul(x, ops.like(1e12, x)), square)), ops.log(inner))
+    of_zero = ops.where(saturated, bounded(ops.log1p(ops.neg(x)), ops.neg(square)), ops.log1p(ops.neg(inner)))
+    loss = ops.sub(ops.mul(ops.sub(target, one), of_zero), ops.mul(target, of_one))
+    if weight is not None:
+        loss = ops.mul(loss, operand(weight, type_of(x).dtype, type_of(x).shape))
+    return reduced(loss, reduction)
 
 
 @computes("binary_cross_entropy_with_logits")
@@ -112,7 +142,7 @@ def _with_logits(
     reduction: int = MEAN,
 ) -> Operand:
     """(1 - target) x less the logarithm of the sigmoid, times what positive answers weigh; in the target's dtype."""
-    softened = _log_sigmoid(input)
+    softened = log_sigmoid(input)
     if pos_weight is not None:
         softened = multiply(add(multiply(subtract(pos_weight, 1), target), 1), softened)
     dtype = type_of(target).dtype
@@ -121,15 +151,9 @@ def _with_logits(
     return reduced(loss if weight is None else written_as(multiply(loss, weight), dtype), reduction)
 
 
-def _log_sigmoid(x: Operand) -> Operand:
-    zero = ops.like(0, x)
-    return ops.sub(ops.shared_min(x, zero), ops.log1p(ops.exp(ops.neg(ops.abs(x)))))
-
-
 @computes("kl_div")
 def _kl_div(input: Operand, target: Operand, reduction: int = MEAN, *, log_target: bool = False) -> Operand:
-    if not (is_float(type_of(input).dtype) and is_float(type_of(target).dtype)):
-        raise RuntimeError("kl_div: Integral inputs not supported.")
+    expect(is_float(type_of(input).dtype) and is_float(type_of(target).dtype))
     if log_target:
         return reduced(multiply(ops.exp(target), subtract(target, input)), reduction)
     return reduced(subtract(xlogy(target, target), multiply(target, input)), reduction)
@@ -209,12 +233,27 @@ def _triplet_margin_loss(
 
 @computes("nn.multilabel_margin_loss")
 def _multilabel_margin_loss(input: Operand, target: Operand, reduction: int = MEAN) -> Operand:
-    of, by = type_of(input), type_of(target)
-    if of.shape != by.shape:
-        raise RuntimeError(f"inconsistent target size: {list(by.shape)} for input of size: {list(of.shape)}")
-    result = of.with_shape(of.shape[:-1] if reduction == NONE and of.ndim > 1 else ())
-    found = aten("multilabel_margin_loss_forward.default", [result, of], input, target, reduction)
-    return found[0]
+    """The sum over labels j and other classes i of max(0, 1 - x[j] + x[i]), by the number of classes.
+
+    Labels end before the first negative number of a row.
+    """
+    of = type_of(input)
+    expect(of.shape == type_of(target).shape and (of.ndim != 1 or of.shape[0] != 0))
+    rows, classes = (of.shape[0] if of.ndim > 1 else 1), (of.shape[-1] if of.ndim else 1)
+    flat, cube = (rows, classes), (rows, classes, classes)  # of labels and classes
+    x, labels = ops.reshape(input, flat), ops.reshape(ops.cast(target, int64), flat)
+    given = ops.cum_prod(ops.cast(ops.ge(labels, ops.like(0, labels)), int64), 1)
+    counted = ops.eq(given, ops.like(1, given))
+    labels = within(ops.where(counted, labels, ops.like(0, labels)), classes, message="target is out of range")
+    named = ops.eq(ops.spread(labels, cube, (2,)), ops.iota(cube, 2, int64))
+    of_label = ops.spread(counted, cube, (2,))
+    is_label = ops.any(ops.bit_and(named, of_label), (1,))
+    apart = ops.sub(ops.spread(x, cube, (1,)), ops.spread(ops.take_along_axis(x, labels, 1), cube, (2,)))
+    margin = composites.relu(ops.add(apart, ops.like(1, apart)))
+    other = ops.bit_not(ops.spread(is_label, cube, (1,)))
+    total = ops.sum(ops.where(ops.bit_and(of_label, other), margin, ops.like(0, margin)), (1, 2))
+    loss = ops.div(total, ops.like(classes, total))
+    return reduced(loss if of.ndim > 1 else ops.reshape(loss, ()), reduction)
 
 
 @computes("nn.multi_margin_loss")
@@ -223,11 +262,11 @@ def _multi_margin_loss(
 ) -> Operand:
     """The sum over the other classes of max(0, margin - x[target] + x[i])^p, by the number of classes."""
     of = type_of(input)
-    if p not in (1, 2):
-        raise RuntimeError("multi_margin_loss: only p == 1 and p == 2 supported")
+    expect(p in (1, 2))
     rows = of.shape[0] if of.ndim > 1 else 1
     classes = of.shape[-1] if of.ndim else 1
     flat = (rows, classes)
+    expect(classes != 0 and type_of(target).dtype == int64 and (weight is None or type_of(weight).shape == (classes,)))
     x, labels = ops.reshape(input, flat), within(ops.reshape(target, (rows,)), classes, message="target out of range")
     own = ops.take_along_axis(x, ops.reshape(labels, (rows, 1)), 1)
     margins = clamp_min(ops.add(ops.sub(x, operand(own, of.dtype, flat)), ops.like(margin, x)), 0)
@@ -238,8 +277,7 @@ def _multi_margin_loss(
     others = ops.ne(ops.iota(flat, 1, int64), ops.spread(labels, flat, (1,)))
     total = ops.sum(ops.where(others, margins, ops.like(0, x)), (1,))
     loss = ops.div(total, ops.like(classes, total))
-    found = reduced(loss, reduction)
-    return ops.reshape(found, ()) if of.ndim < 2 and reduction == NONE else found
+    return reduced(loss if of.ndim > 1 else ops.reshape(loss, ()), reduction)
 
 
 # Of classes.
@@ -262,12 +300,11 @@ def _cross_entropy_loss(
     label_smoothing: Any = 0.0,
 ) -> Operand:
     of, by = type_of(input), type_of(target)
-    if not of.ndim:
-        raise RuntimeError("input must have at least one dimension")
-    if not 0.0 <= label_smoothing <= 1.0:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    expect(of.ndim)
+    expect(0.0 <= label_smoothing <= 1.0)
     axis = 0 if of.ndim == 1 else 1
-    logs = aten("log_softmax.int", of, input, axis)
+    expect(is_float(of.dtype))
+    logs = composites.log_softmax(input, axis)
     if of.shape != by.shape or not is_float(by.dtype):
         return _of_labels(logs, target, weight, reduction, ignore_index, label_smoothing)
     shares, classes = operand(target, of.dtype, of.shape), of.shape[axis]
@@ -297,16 +334,13 @@ def _of_labels(
 ) -> Operand:
     """Return minus the logarithms of the classes that are named; a mean is by what they weigh."""
     of, by = type_of(x), type_of(target)
-    if not of.ndim:
-        raise RuntimeError("Expected 1 or more dimensions (got 0)")
+    expect(of.ndim)
     axis = 0 if of.ndim == 1 else 1
     classes, rows = of.shape[axis], (*of.shape[:axis], *of.shape[axis + 1 :])
     if by.shape != rows:
-        if axis and by.ndim and by.shape[0] != of.shape[0]:
-            raise ValueError(f"Expected input batch_size ({of.shape[0]}) to match target batch_size ({by.shape[0]}).")
+        expect(not axis or not by.ndim or by.shape[0] == of.shape[0])
         raise RuntimeError(f"Expected target size {list(rows)}, got {list(by.shape)}")
-    if is_float(by.dtype) or by.dtype == bool_:
-        raise RuntimeError(f"expected scalar type Long but found {torch_dtype(by.dtype)}")
+    expect(not is_float(by.dtype) and by.dtype != bool_)
     labels = operand(target, int64, by.shape)
     skipped = ops.eq(labels, ops.like(ignored, labels))
     labels = within(ops.where(skipped, ops.like(0, labels), labels), classes)
@@ -347,8 +381,7 @@ def _ctc_loss(
     of = type_of(log_probs)
     alone = of.ndim == 2
     steps, batch, classes = (of.shape[0], 1, of.shape[1]) if alone else of.shape
-    if not 0 <= blank < classes:
-        raise RuntimeError("blank must be in label range")
+    expect(0 <= blank < classes)
     lengths = _lengths(target_lengths, batch)
     labels = ops.cast(_padded(targets, target_lengths, batch), int64)
     wide = type_of(labels).shape
@@ -403,8 +436,7 @@ def _gaussian_nll_loss(
     """Variances are from 0, which the program asserts; those below eps count as that, their slope goes through."""
     of = type_of(input)
     if isinstance(var, (int, float)):
-        if var < 0:
-            raise ValueError("var has negative entry/entries")
+        expect(var >= 0)
         var = operand(var, of.dtype, of.shape)
     by = type_of(var)
     if by.shape != of.shape:
@@ -412,8 +444,7 @@ def _gaussian_nll_loss(
             var = ops.reshape(var, (*by.shape, 1))
         elif by.ndim != of.ndim or [y for x, y in zip(of.shape, by.shape, strict=True) if x != y] != [1]:
             raise ValueError("var is of incorrect size")
-    if reduction not in REDUCTIONS:
-        raise ValueError(f"{reduction} is not valid")
+    expect(reduction in REDUCTIONS)
     zero = ops.like(0, var)
     fine = ops.bit_not(ops.any(ops.lt(var, zero), tuple(range(type_of(var).ndim))))
     ops.bind(ops.Permitted("var has negative entry/entries"), fine)

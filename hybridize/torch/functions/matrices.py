@@ -14,14 +14,13 @@ from hybridize.array import linalg as of_arrays
 from hybridize.array.functions import factors, norms
 from hybridize.array.operands import operand as of_symbol
 from hybridize.array.operands import result
-from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.ops.elimination import solve_triangular
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.reductions import vector_norm
-from hybridize.torch.functions.rules import aten, axis_of, common, is_tensor, kind, torch_dtype
+from hybridize.torch.functions.rules import axis_of, common, expect, fitting, is_tensor, kind, torch_dtype
 from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import computes
 
@@ -31,19 +30,14 @@ _RETURNS: Any = torch.return_types
 def _square(x: Operand, name: str) -> None:
     """Raise torch's error for what holds no square matrices of floats."""
     shape = type_of(x).shape
-    if len(shape) < 2:
-        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
-    if shape[-1] != shape[-2]:
-        raise RuntimeError(
-            f"{name}: A must be batches of square matrices, but they are {shape[-2]} by {shape[-1]} matrices"
-        )
+    expect(len(shape) >= 2)
+    expect(shape[-1] == shape[-2])
     _of_floats(x, name)
 
 
 def _of_floats(x: Operand, name: str) -> None:
     dtype = torch_dtype(type_of(x).dtype)
-    if dtype not in (torch.float32, torch.float64):
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {dtype}")
+    expect(dtype in (torch.float32, torch.float64))
 
 
 def _parts(found: Any) -> tuple[Operand, ...]:
@@ -92,8 +86,7 @@ def _logdet(input: Operand) -> Operand:
 @computes("linalg.solve")
 def _solve(A: Operand, B: Operand, *, left: bool = True) -> Operand:
     _square(A, "linalg.solve")
-    if type_of(A).dtype != type_of(B).dtype:
-        raise RuntimeError("linalg.solve: Expected A and B to have the same dtype")
+    expect(type_of(A).dtype == type_of(B).dtype)
     first, second = type_of(A).shape, type_of(B).shape
     vectors = len(second) == 1 or (len(first) - 1 == len(second) and second == first[:-1])
     if vectors:
@@ -112,15 +105,12 @@ def _solve_triangular(
 ) -> Operand:
     name = "linalg.solve_triangular"
     _square(input, name)
-    if type_of(input).dtype != type_of(B).dtype:
-        raise RuntimeError(f"{name}: Expected A and B to have the same dtype")
-    if type_of(B).ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
+    expect(type_of(input).dtype == type_of(B).dtype)
+    expect(type_of(B).ndim >= 2)
     t, b = (input, B) if left else (_turned(input), _turned(B))
     first, second = type_of(t).shape, type_of(b).shape
-    batch = broadcast(first[:-2], second[:-2])
-    if first[-1] != second[-2] or batch is None:
-        raise RuntimeError(f"{name}: Incompatible shapes of A and B: {type_of(input).shape} and {type_of(B).shape}")
+    batch = fitting(first[:-2], second[:-2])
+    expect(first[-1] == second[-2])
     t, b = (ops.broadcast(x, (*batch, *type_of(x).shape[-2:])) for x in (t, b))
     found = solve_triangular(t, b, lower=upper != left, unit=unitriangular)
     return found if left else _turned(found)
@@ -145,10 +135,7 @@ def _torch_cholesky(input: Operand, upper: bool = False) -> Operand:
 
 @computes("linalg.qr")
 def _qr(A: Operand, mode: str = "reduced") -> Any:
-    if mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(
-            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
-        )
+    expect(mode in ("reduced", "complete", "r"))
     _of_floats(A, "linalg.qr")
     if mode == "r":
         return _RETURNS.linalg_qr((operand(0, type_of(A).dtype, (0,)), by(factors.qr, A, mode="r")))
@@ -206,8 +193,7 @@ def _matrix_power(input: Any = None, n: int = 1, *, A: Any = None) -> Operand:
 @computes("linalg.multi_dot")
 def _multi_dot(tensors: Sequence[Operand]) -> Operand:
     """Products from left to right, or by the order of fewest multiplications, as sizes tell."""
-    if len(tensors) < 2:
-        raise RuntimeError("multi_dot(): expected at least 2 tensors but got " + str(len(tensors)))
+    expect(len(tensors) >= 2)
     xs = list(tensors)
     first, last = type_of(xs[0]).ndim == 1, type_of(xs[-1]).ndim == 1
     if first:
@@ -216,8 +202,7 @@ def _multi_dot(tensors: Sequence[Operand]) -> Operand:
         xs[-1] = ops.reshape(xs[-1], (*type_of(xs[-1]).shape, 1))
     for x, y in pairwise(xs):
         one, two = type_of(x).shape, type_of(y).shape
-        if one[1] != two[0]:
-            raise RuntimeError(f"multi_dot(): tensors cannot be multiplied, shapes {list(one)} and {list(two)}")
+        expect(one[1] == two[0])
     found = xs[0]
     for x in xs[1:]:
         found = ops.matmul(found, x)
@@ -232,24 +217,16 @@ def _matrix_norm(
     if dtype is not None:
         A = ops.cast(A, kind(dtype, ()).dtype)
     ndim = type_of(A).ndim
-    if ndim < 2:
-        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    expect(ndim >= 2)
     axes = tuple(axis_of(axis, ndim) for axis in dim)
-    if axes[0] == axes[1]:
-        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
+    expect(axes[0] != axes[1])
     if ord not in (2, -2, "nuc"):
         return by(norms.norm, A, ord=ord, axis=axes, keepdims=keepdim)
     _of_floats(A, "linalg.matrix_norm")
     shape = type_of(A).shape
     rest = [axis for axis in range(ndim) if axis not in axes]
     values = by(factors.svdvals, ops.transpose(A, (*rest, *axes)))
-    of = kind(torch_dtype(type_of(A).dtype), tuple(shape[axis] for axis in rest))
-    last = len(rest)
-    found = (
-        ops.sum(values, (last,))
-        if ord == "nuc"
-        else aten(f"{'amax' if ord > 0 else 'amin'}.default", of, values, [last])
-    )
+    found = {"nuc": ops.sum, 2: ops.reduce_max, -2: ops.reduce_min}[ord](values, (len(rest),))
     if not keepdim:
         return found
     return ops.reshape(found, tuple(1 if axis in axes else size for axis, size in enumerate(shape)))
@@ -264,8 +241,7 @@ def _norm(
     axes = tuple(range(type_of(A).ndim)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
     if len(axes) == 2:
         return _matrix_norm(A, ord, axes, keepdim, dtype=dtype)
-    if isinstance(ord, str):
-        raise RuntimeError("linalg.norm: a norm of this name is of matrices: give the two axes of dim")
+    expect(not isinstance(ord, str))
     return vector_norm(A, ord, axes, keepdim, dtype=dtype)
 
 

@@ -15,10 +15,19 @@ from hybridize import ops
 from hybridize.base.dims import product
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.pointwise import multiply
-from hybridize.torch.functions.rules import aten, axis_of, common, kind, nothing_of, shape_of, sizes_in, torch_dtype
+from hybridize.torch.functions.rules import (
+    axis_of,
+    common,
+    expect,
+    kind,
+    nothing_of,
+    shape_of,
+    sizes_in,
+    torch_dtype,
+)
 from hybridize.torch.functions.table import computes
 
 
@@ -33,25 +42,17 @@ def joined(tensors: Sequence[Operand], dim: int, dtype: torch.dtype | None = Non
     Raises:
         RuntimeError: there are none, or their sizes differ; in torch's words.
     """
-    if not tensors:
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+    expect(tensors)
     kinds = [type_of(x) for x in tensors]
-    for number, one in enumerate(kinds):
-        if not one.ndim:
-            raise RuntimeError(f"zero-dimensional tensor (at position {number}) cannot be concatenated")
+    expect(all(one.ndim for one in kinds))
     wide = [x for x, one in zip(tensors, kinds, strict=True) if one.ndim != 1 or one.shape[0] != 0] or list(tensors[:1])
     first = type_of(wide[0])
     axis = axis_of(dim, first.ndim)
-    for number, x in enumerate(wide):
+    for x in wide:
         shape = type_of(x).shape
-        if len(shape) != first.ndim:
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {len(shape)}")
+        expect(len(shape) == first.ndim)
         for other, (size, wanted) in enumerate(zip(shape, first.shape, strict=True)):
-            if other != axis and size != wanted:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {axis}. Expected size {wanted} but got size "
-                    f"{size} for tensor number {number} in the list."
-                )
+            expect(other == axis or size == wanted)
     wanted_kind = kind(dtype_of_all(tensors), ()).dtype
     total = ops.concat(*(ops.cast(x, wanted_kind) for x in wide), axis=axis)
     return total if dtype is None else ops.cast(total, kind(dtype, ()).dtype)
@@ -64,16 +65,10 @@ def _cat(tensors: Sequence[Operand], dim: int = 0, **named: int) -> Operand:
 
 @computes("stack")
 def _stack(tensors: Sequence[Operand], dim: int = 0) -> Operand:
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
+    expect(tensors)
     shape = type_of(tensors[0]).shape
     axis = axis_of(dim, len(shape) + 1)
-    for number, x in enumerate(tensors):
-        if type_of(x).shape != shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
-                f"{list(type_of(x).shape)} at entry {number}"
-            )
+    expect(all(type_of(x).shape == shape for x in tensors))
     return joined([ops.reshape(x, (*shape[:axis], 1, *shape[axis:])) for x in tensors], axis)
 
 
@@ -113,12 +108,7 @@ def _block_diag(*tensors: Any) -> Operand:
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     dtype = kind(dtype_of_all(given), ()).dtype
     blocks = [ops.cast(_at_least(x, 2), dtype) for x in given]
-    for number, x in enumerate(blocks):
-        if type_of(x).ndim > 2:
-            raise RuntimeError(
-                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
-                f"{number} has {type_of(x).ndim} dimensions"
-            )
+    expect(all(type_of(x).ndim <= 2 for x in blocks))
     columns = sum(type_of(x).shape[1] for x in blocks)
     rows, start = [], 0
     for x in blocks:
@@ -133,8 +123,7 @@ def _cartesian_prod(*tensors: Any) -> Operand:
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     if len(given) == 1:
         return given[0]
-    if any(type_of(x).dtype != type_of(given[0]).dtype for x in given):
-        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    expect(all(type_of(x).dtype == type_of(given[0]).dtype for x in given))
     sizes = tuple(product(type_of(x).shape) for x in given)
     count = len(given)
     columns = []
@@ -177,13 +166,12 @@ def repeated(x: Operand, times: Sequence[Any]) -> Operand:
         RuntimeError: there are fewer numbers than axes; in torch's words.
     """
     shape = type_of(x).shape
-    if len(times) < len(shape):
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
-    if any(type(one) is int and one < 0 for one in times):
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(times)}: {list(times)}")
+    expect(len(times) >= len(shape))
+    expect(all(type(one) is not int or one >= 0 for one in times))
     wide = (*(1,) * (len(times) - len(shape)), *shape)
-    total = tuple(size * one for size, one in zip(wide, times, strict=True))
-    return aten("repeat.default", kind(torch_dtype(type_of(x).dtype), total), x, tuple(times))
+    apart = ops.reshape(x, tuple(n for size in wide for n in (1, size)))
+    every = ops.broadcast(apart, tuple(n for pair in zip(times, wide, strict=True) for n in pair))
+    return ops.reshape(every, tuple(size * one for size, one in zip(wide, times, strict=True)))
 
 
 @computes("tile")
@@ -204,8 +192,7 @@ def _repeat_interleave(input: Operand, repeats: Any = None, dim: Any = None, *, 
         shape = type_of(input).shape
         size = product(shape) if dim is None else shape[axis_of(dim, len(shape))]
         repeats = output_size // size
-    if type(repeats) is int and repeats < 0:
-        raise RuntimeError("Repeats must be non-negative")
+    expect(type(repeats) is not int or repeats >= 0)
     x = ops.reshape(input, (product(type_of(input).shape),)) if dim is None else input
     shape = type_of(x).shape
     axis = axis_of(dim or 0, len(shape))
@@ -221,7 +208,7 @@ def _repeat_interleave(input: Operand, repeats: Any = None, dim: Any = None, *, 
 
 def flipped(x: Operand, axes: Sequence[int]) -> Operand:
     """Return a tensor with the elements along axes in reverse."""
-    return aten("flip.default", type_of(x), x, tuple(axes)) if axes else x
+    return functools.reduce(ops.flip, axes, x)
 
 
 @computes("flip")
@@ -230,35 +217,29 @@ def _flip(input: Operand, *dims: Any, **named: Any) -> Operand:
     ndim = type_of(input).ndim
     axes = [axis_of(axis, ndim) for axis in ([given] if isinstance(given, int) else given)]
     for axis in axes:
-        if axes.count(axis) > 1:
-            raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
+        expect(axes.count(axis) <= 1)
     return flipped(input, axes if ndim else ())
 
 
 @computes("fliplr")
 def _fliplr(input: Operand) -> Operand:
-    if type_of(input).ndim < 2:
-        raise RuntimeError("Input must be >= 2-d.")
+    expect(type_of(input).ndim >= 2)
     return flipped(input, (1,))
 
 
 @computes("flipud")
 def _flipud(input: Operand) -> Operand:
-    if type_of(input).ndim < 1:
-        raise RuntimeError("Input must be >= 1-d.")
+    expect(type_of(input).ndim >= 1)
     return flipped(input, (0,))
 
 
 @computes("rot90")
 def _rot90(input: Operand, k: int = 1, dims: Sequence[int] = (0, 1)) -> Operand:
     ndim = type_of(input).ndim
-    if len(dims) != 2:
-        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
-    if ndim < 2:
-        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
+    expect(len(dims) == 2)
+    expect(ndim >= 2)
     first, second = axis_of(dims[0], ndim), axis_of(dims[1], ndim)
-    if first == second:
-        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    expect(first != second)
     order = list(range(ndim))
     order[first], order[second] = second, first
     match k % 4:
@@ -276,14 +257,11 @@ def _roll(input: Operand, shifts: Any, dims: Any = ()) -> Operand:
     by = list(shifts) if isinstance(shifts, (tuple, list)) else [shifts]
     axes = list(dims) if isinstance(dims, (tuple, list)) else [dims]
     shape = type_of(input).shape
-    if not by:
-        raise RuntimeError("`shifts` required")
+    expect(by)
+    expect(shape or not axes)
     if not axes and len(by) == 1:
         return ops.reshape(_rolled(ops.reshape(input, (product(shape),)), by[0], 0), shape)
-    if len(by) != len(axes):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(axes)}")
-    if not shape:
-        return input
+    expect(len(by) == len(axes))
     for shift, axis in zip(by, axes, strict=True):
         input = _rolled(input, shift, axis_of(axis, len(shape)))
     return input
@@ -295,16 +273,7 @@ def _rolled(x: Operand, shift: Any, axis: int) -> Operand:
     if size == 0:
         return x
     start = (-shift) % size
-    parts = [
-        ops.slice(
-            x,
-            tuple(first if k == axis else 0 for k in range(len(shape))),
-            tuple(last if k == axis else length for k, length in enumerate(shape)),
-            (1,) * len(shape),
-        )
-        for first, last in ((start, size), (0, start))
-    ]
-    return ops.concat(*parts, axis=axis)
+    return ops.concat(ops.part(x, axis, start, size), ops.part(x, axis, 0, start), axis=axis)
 
 
 # Triangles and diagonals.
@@ -314,8 +283,7 @@ def _triangle(name: str, keep: Any) -> None:
     @computes(name)
     def entry(input: Operand, diagonal: int = 0) -> Operand:
         shape = type_of(input).shape
-        if len(shape) < 2:
-            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        expect(len(shape) >= 2)
         rows = ops.add(ops.iota(shape, len(shape) - 2, int64), operand(diagonal, int64, shape))
         inside = keep(ops.iota(shape, len(shape) - 1, int64), rows)
         return ops.where(inside, input, operand(0, type_of(input).dtype, shape))
@@ -330,8 +298,7 @@ def on_diagonals(x: Operand, offset: int, first: int, second: int) -> Operand:
     shape = type_of(x).shape
     ndim = len(shape) + 1
     i, j = axis_of(first, ndim), axis_of(second, ndim)
-    if i == j:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {first}, {second}")
+    expect(i != j)
     size = shape[-1] + abs(offset)
     wide = (*shape[:-1], size, shape[-1])
     row = ops.iota(wide, ndim - 2, int64)
@@ -360,8 +327,7 @@ def _diag(input: Operand, diagonal: int = 0) -> Operand:
     shape = type_of(input).shape
     if len(shape) == 1:
         return on_diagonals(input, diagonal, 0, 1)
-    if len(shape) != 2:
-        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {len(shape)}D")
+    expect(len(shape) == 2)
     return diagonal_of(input, diagonal, 0, 1)
 
 
@@ -370,19 +336,20 @@ def diagonal_of(x: Operand, offset: int, first: int, second: int) -> Operand:
     shape = type_of(x).shape
     ndim = len(shape)
     i, j = axis_of(first, ndim), axis_of(second, ndim)
-    if i == j:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {first}, {second}")
+    expect(i != j)
     rows, columns = shape[i] + min(offset, 0), shape[j] - max(offset, 0)
     count = rows if rows <= columns else columns
     count = count if count > 0 else 0
-    rest = tuple(shape[axis] for axis in range(ndim) if axis not in (i, j))
-    return aten("diagonal.default", kind(torch_dtype(type_of(x).dtype), (*rest, count)), x, offset, i, j)
+    steps = ops.iota((count,), 0, int64)
+    places = (ops.add(steps, ops.like(start, steps)) for start in (max(-offset, 0), max(offset, 0)))
+    points = ops.concat(*(ops.reshape(one, (count, 1)) for one in places), axis=1)
+    picked = ops.gather_nd(ops.transpose(x, (i, j, *(axis for axis in range(ndim) if axis not in (i, j)))), points)
+    return ops.transpose(picked, (*range(1, ndim - 1), 0))
 
 
 @computes("trace")
 def _trace(input: Operand) -> Operand:
-    if type_of(input).ndim != 2:
-        raise RuntimeError("trace: expected a matrix, but got tensor with dim " + str(type_of(input).ndim))
+    expect(type_of(input).ndim == 2)
     found = diagonal_of(input, 0, 0, 1)
     return ops.sum(found if type_of(input).dtype.kind not in "biu" else ops.cast(found, int64), (0,))
 
@@ -409,14 +376,10 @@ def _cross(input: Operand, other: Operand, dim: int | None = None) -> Operand:
     shape, dtype = shape_of(input, other), common(input, other)
     if dim is None:
         found = [axis for axis, size in enumerate(shape) if size == 3]
-        if not found:
-            raise RuntimeError("no dimension of size 3 in input")
+        expect(found)
         dim = found[0]
     axis = axis_of(dim, len(shape))
-    if shape[axis] != 3:
-        raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {shape[axis]} and {shape[axis]}"
-        )
+    expect(shape[axis] == 3)
     x, y = (operand(one, kind(dtype, ()).dtype, shape) for one in (input, other))
     order = [_rolled(one, -1, axis) for one in (x, y)], [_rolled(one, -2, axis) for one in (x, y)]
     (x1, y1), (x2, y2) = order

@@ -3,21 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+import numpy
 
 from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import product, same
-from hybridize.base.dtypes import bfloat16, float16, float32, is_float
+from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.types import TensorType
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, composites, type_of
+from hybridize.ops.library import gates
+from hybridize.ops.library.norms import norm
 from hybridize.ops.views import wide
 from hybridize.torch.functions.calling import cut, is_detached
-from hybridize.torch.functions.convolution import with_channels
-from hybridize.torch.functions.rules import aten, dtype_name, not_implemented
+from hybridize.torch.functions.operands import operand
+from hybridize.torch.functions.rules import expect
 from hybridize.torch.functions.table import computes, views
 
 
@@ -45,34 +48,35 @@ def _batch_norm(
     of = input.type
     if of.ndim < 2 and same(product(of.shape), 0):
         return x
-    if of.ndim < 2:
-        raise RuntimeError(f"batch_norm: expected 2D or more input (got {of.ndim}D input)")
-    _check_channels(of, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    kept = [None if one is None else one.operand() for one in (running_mean, running_var)]
-    _check_dtypes(of, gamma, beta, *kept)
-    if not training:
-        if kept[0] is None or kept[1] is None:
-            raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
-        mean, var = (ops.stop_gradient(one) for one in kept)
+    expect(of.ndim >= 2)
+    _check_channels(of, running_mean, running_var, weight, bias)
+    statistics = [one.operand() for one in (running_mean, running_var) if one is not None]
+    _check_dtypes(of, gamma, beta, *statistics)
+    expect(training or len(statistics) == 2)
+    if not training or (len(statistics) == 2 and same(product(of.shape), 0)):  # of nothing there are none
+        mean, var = map(ops.stop_gradient, statistics)
         return composites.normalized_by(x, mean, var, gamma, beta, 1, eps)
-    if running_mean is None or running_var is None:
-        y, *_ = aten("_native_batch_norm_legit.no_stats", of, x, gamma, beta, True, momentum, eps)
-        return y
-    if same(product(of.shape), 0):  # no statistics are there, and what is kept stays
-        return aten("_native_batch_norm_legit_no_training.default", [of], x, gamma, beta, *kept, momentum, eps)[0]
-    types = [of, of, of, *(one.type for one in (running_mean, running_var))]
+    exact, axes = ops.cast(x, wide(of.dtype)), (0, *range(2, of.ndim))
+    mean = composites.mean(exact, axes)
+    if len(statistics) == 2:
+        _move(((running_mean, mean), (running_var, composites.variance(exact, axes, 1))), momentum)
+    return composites.normalized_by(x, mean, composites.variance(exact, axes), gamma, beta, 1, eps)
+
+
+def _move(statistics: Iterable[tuple[Symbol | None, Operand]], momentum: Any) -> None:
+    """Move what is kept towards what is now, which no gradient goes through."""
     momentum = momentum.operand() if isinstance(momentum, Symbol) else momentum
-    name = "_native_batch_norm_legit_functional.default"
-    y, _, _, mean, var = aten(name, types, x, gamma, beta, *kept, True, momentum, eps)
-    running_mean.write(mean)
-    running_var.write(var)
-    return y
+    rest = 1 - momentum if isinstance(momentum, (int, float)) else ops.sub(ops.like(1, momentum), momentum)
+    for kept, now in statistics:
+        if kept is None:
+            continue
+        new = ops.cast(ops.stop_gradient(now), kept.dtype)
+        moved = ops.mul(kept.operand(), operand(rest, kept.dtype, kept.shape))
+        kept.write(ops.add(moved, ops.mul(new, operand(momentum, kept.dtype, kept.shape))))
 
 
-def _check_channels(of: TensorType, **parts: Symbol | None) -> None:
-    for name, part in parts.items():
-        if part is not None and part.shape[0] != of.shape[1]:
-            raise RuntimeError(f"{name} should contain {of.shape[1]} elements not {part.shape[0]}")
+def _check_channels(of: TensorType, *parts: Symbol | None) -> None:
+    expect(all(part is None or part.shape[0] == of.shape[1] for part in parts))
 
 
 @views("instance_norm")
@@ -92,57 +96,31 @@ def _instance_norm(
         return _batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
     x, gamma, beta = (_symbol_operand(one) for one in (input, weight, bias))
     of = input.type
-    _check_channels(of, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    axes = tuple(range(2, of.ndim))
-    exact = ops.cast(x, wide(of.dtype))
-    shape = type_of(exact).shape
-    mean, var = composites.mean(exact, axes), composites.variance(exact, axes)
-    apart = ops.sub(exact, ops.spread(mean, shape, axes))
-    inverse = ops.rsqrt(ops.add(var, ops.like(eps, var)))
-    y = ops.cast(ops.mul(apart, ops.spread(inverse, shape, axes)), of.dtype)
-    if gamma is not None:
-        y = ops.mul(y, with_channels(gamma, y))
-    if beta is not None:
-        y = ops.add(y, with_channels(beta, y))
-    unbiased = composites.variance(exact, axes, 1)
-    for kept, now in ((running_mean, mean), (running_var, unbiased)):
-        if kept is not None:
-            new = operand(composites.mean(ops.stop_gradient(now), (0,)), kept.dtype, kept.shape)
-            moved = ops.add(ops.mul(kept.operand(), _number(1 - momentum, kept)), ops.mul(new, _number(momentum, kept)))
-            kept.write(moved)
-    return y
+    _check_channels(of, running_mean, running_var, weight, bias)
+    exact, axes = ops.cast(x, wide(of.dtype)), tuple(range(2, of.ndim))
+    now = composites.mean(exact, axes), composites.variance(exact, axes, 1)
+    _move(zip((running_mean, running_var), (composites.mean(one, (0,)) for one in now), strict=True), momentum)
+    return composites.instance_norm(x, *_factors(of, gamma, beta), eps)
 
 
-def _number(x: Any, like: Symbol) -> Operand:
-    return operand(x, like.dtype, like.shape)
+def _factors(of: TensorType, gamma: Operand | None, beta: Operand | None) -> tuple[Operand, Operand]:
+    """Return what normal numbers of each channel are multiplied by, and what is added to them."""
+    channels = of.shape[1:2]
+    scale, shift = 1 if gamma is None else gamma, 0 if beta is None else beta
+    return operand(scale, of.dtype, channels), operand(shift, of.dtype, channels)
 
 
 def _check_dtypes(of: TensorType, *parts: Operand | None) -> None:
-    """Check that parameters have the dtype of the input, or all of them float32 where that is a short one.
-
-    Raises:
-        RuntimeError: they have not; in torch's words.
-    """
+    """Check that parameters have the dtype of the input, or all of them float32 where that is a short one."""
     dtypes = {type_of(part).dtype for part in parts if part is not None}
-    if dtypes <= {of.dtype} or (dtypes == {float32} and of.dtype in (float16, bfloat16)):
-        return
-    other = next(dtype for dtype in dtypes if dtype != of.dtype)
-    raise RuntimeError(f"expected scalar type {dtype_name(of.dtype)} but found {dtype_name(other)}")
+    expect(dtypes <= {of.dtype} or (dtypes == {float32} and of.dtype in (float16, bfloat16)))
 
 
-def _check_normalized(name: str, of: TensorType, shape: Sequence[Any], *parts: Operand | None) -> None:
-    """Raise a RuntimeError in torch's words where the last axes are not `shape`, or parts have other axes."""
-    if not shape:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-            "normalized_shape = []"
-        )
+def _check_normalized(of: TensorType, shape: Sequence[Any], *parts: Operand | None) -> None:
+    """Check that the last axes are `shape`, and those of parts."""
+    expect(shape)
     for part in parts:
-        if part is not None and type_of(part).shape != tuple(shape):
-            raise RuntimeError(
-                f"Expected weight to be of same shape as normalized_shape, but got weight of shape "
-                f"{list(type_of(part).shape)} and normalized_shape = {list(shape)}"
-            )
+        expect(part is None or type_of(part).shape == tuple(shape))
     if len(shape) > of.ndim or of.shape[of.ndim - len(shape) :] != tuple(shape):
         shown = ", ".join(str(size) for size in shape)
         raise RuntimeError(
@@ -162,19 +140,26 @@ def _layer_norm(
 ) -> Operand:
     of = type_of(input)
     _check_dtypes(of, weight, bias)
-    _check_normalized("layer_norm", of, normalized_shape, weight, bias)
-    return aten("layer_norm.default", of, input, tuple(normalized_shape), weight, bias, eps)
+    _check_normalized(of, normalized_shape, weight, bias)
+    size = product(normalized_shape)
+    rows = (*of.shape[: of.ndim - len(normalized_shape)], size)
+    gamma, beta = (
+        operand(default if part is None else ops.reshape(part, (size,)), of.dtype, (size,))
+        for part, default in ((weight, 1), (bias, 0))
+    )
+    return ops.reshape(composites.layer_norm(ops.reshape(input, rows), gamma, beta, len(rows) - 1, eps), of.shape)
 
 
-@computes("rms_norm")
+@computes("rms_norm", kinds="f")
 def _rms_norm(
     input: Operand, normalized_shape: Sequence[Any], weight: Operand | None = None, eps: Any = None
 ) -> Operand:
     of = type_of(input)
-    if not is_float(of.dtype):
-        raise not_implemented(f"\"rms_norm\" not implemented for '{dtype_name(of.dtype)}'")
-    _check_normalized("rms_norm", of, normalized_shape, weight)
-    return aten("rms_norm.default", of, input, tuple(normalized_shape), weight, eps)
+    _check_normalized(of, normalized_shape, weight)
+    if weight is not None:
+        weight = ops.cast(weight, of.dtype)
+    axes = tuple(range(of.ndim - len(normalized_shape), of.ndim))
+    return gates.rms_norm(input, weight, axes, float(numpy.finfo(wide(of.dtype)).eps) if eps is None else eps)
 
 
 @computes("group_norm", kinds="f")
@@ -187,28 +172,16 @@ def _group_norm(
     cudnn_enabled: bool = True,
 ) -> Operand:
     of = type_of(input)
-    if of.ndim < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {of.ndim}")
+    expect(of.ndim >= 2)
     _check_dtypes(of, weight, bias)
-    if num_groups <= 0:
-        raise RuntimeError(f"num_groups must be greater than 0, got {num_groups}")
-    batch, channels, *sizes = of.shape
-    if channels % num_groups != 0:
-        raise RuntimeError(
-            f"Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(of.shape)} and num_groups={num_groups}"
-        )
-    types, size = [of, of, of], product(sizes)
-    return aten("native_group_norm.default", types, input, weight, bias, batch, channels, size, num_groups, eps)[0]
+    expect(num_groups > 0)
+    expect(of.shape[1] % num_groups == 0)
+    return composites.group_norm(input, *_factors(of, weight, bias), num_groups, eps)
 
 
 @computes("_weight_norm")
 def _weight_norm(v: Operand, g: Operand, dim: int = 0) -> Operand:
     kind_of = type_of(v)
-    axes = (
-        tuple(axis for axis in range(kind_of.ndim) if axis != dim % kind_of.ndim)
-        if dim >= 0
-        else tuple(range(kind_of.ndim))
-    )
-    length = aten("linalg_vector_norm.default", kind_of.with_shape(type_of(g).shape), v, 2, axes, True)
+    axes = tuple(axis for axis in range(kind_of.ndim) if dim < 0 or axis != dim % kind_of.ndim)
+    length = ops.reshape(norm(v, 2.0, axes), type_of(g).shape)
     return ops.mul(v, operand(ops.div(g, length), kind_of.dtype, kind_of.shape))

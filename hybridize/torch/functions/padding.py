@@ -8,55 +8,44 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize import ops
-from hybridize.base.dims import maximum
-from hybridize.base.types import TensorType
+from hybridize.base.dims import maximum, same
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten, not_implemented
+from hybridize.ops.library.padding import padded
+from hybridize.torch.functions.operands import operand
+from hybridize.torch.functions.rules import expect
 from hybridize.torch.functions.table import computes
 
 
-def _padded(input: Operand, pad: Sequence[Any]) -> TensorType:
-    """Return the type of a tensor with so many more elements before and after its axes, from the last one on.
-
-    Raises:
-        RuntimeError: they do not fit; in torch's words.
-    """
-    of = type_of(input)
-    if len(pad) % 2:
-        raise RuntimeError("Padding length must be divisible by 2")
-    if len(pad) > 2 * of.ndim:
-        raise RuntimeError(
-            f"Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
-            f"{len(pad)} while the input has {of.ndim} dimensions."
-        )
-    shape = list(of.shape)
-    for k in range(len(pad) // 2):
-        axis = of.ndim - 1 - k
-        before, after = pad[2 * k], pad[2 * k + 1]
-        shape[axis] = shape[axis] + before + after
-        if shape[axis] < 0:
-            raise RuntimeError(
-                f"The input size {of.shape[axis]}, plus negative padding {before} and {after} resulted in a negative "
-                f"output size, which is invalid. Check dimension {axis} of your input."
-            )
-    return of.with_shape(tuple(shape))
+def _check_pad(input: Operand, pad: Sequence[Any]) -> None:
+    """Check numbers of elements before and after axes, from the last one on, against a tensor."""
+    shape = type_of(input).shape
+    expect(not len(pad) % 2 and len(pad) <= 2 * len(shape))
+    both = zip(pad[::2], pad[1::2], reversed(shape[len(shape) - len(pad) // 2 :]), strict=True)
+    expect(all(size + before + after >= 0 for before, after, size in both))
 
 
 @computes("constant_pad_nd")
 def _constant(input: Operand, pad: Sequence[Any], value: Any = 0) -> Operand:
-    result = _padded(input, pad)
-    return aten("constant_pad_nd.default", result, input, tuple(pad), value) if pad else input
+    _check_pad(input, pad)
+    low, high = [0] * type_of(input).ndim, [0] * type_of(input).ndim
+    for k, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True), 1):
+        input = _less(input, len(low) - k, before, after)
+        low[-k], high[-k] = maximum(0, before), maximum(0, after)
+    return ops.pad(input, operand(value, type_of(input).dtype), tuple(low), tuple(high))
+
+
+def _less(x: Operand, axis: int, before: Any, after: Any) -> Operand:
+    """Return a tensor without the elements at the ends of an axis that padding below 0 leaves out."""
+    return ops.part(x, axis, maximum(0, -before), type_of(x).shape[axis] - maximum(0, -after))
 
 
 @computes("nn.pad_sequence")
 def _sequences(
     sequences: Sequence[Operand], batch_first: bool = False, padding_value: Any = 0.0, padding_side: str = "right"
 ) -> Operand:
-    if not sequences:
-        raise RuntimeError("received an empty list of sequences")
+    expect(sequences)
     types = [type_of(one) for one in sequences]
-    if any(one.shape[1:] != types[0].shape[1:] for one in types):
-        raise RuntimeError("The size of tensors in a list of sequences must match in all dimensions but the first")
+    expect(all(one.shape[1:] == types[0].shape[1:] for one in types))
     longest = functools.reduce(maximum, (one.shape[0] for one in types))
     rows = []
     for one, of in zip(sequences, types, strict=True):
@@ -68,31 +57,36 @@ def _sequences(
     return found if batch_first else ops.transpose(found, (1, 0, *range(2, type_of(found).ndim)))
 
 
-_MODES = {"reflect": "reflection_pad{}d", "replicate": "replication_pad{}d", "circular": "_pad_circular"}
+_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+"""By torch's words for where elements come from, NumPy's."""
 
 
 @computes("nn.pad")
 def _pad(input: Operand, pad: Sequence[Any], mode: str = "constant", value: Any = None) -> Operand:
     if mode == "constant":
         return _constant(input, pad, 0 if value is None else value)
-    if value is not None and value != 0:
-        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if mode not in _MODES:
-        raise not_implemented(f"Unrecognised padding mode {mode}")
+    expect(value is None or value == 0)
+    expect(mode in _MODES)
     of, axes = type_of(input), len(pad) // 2
-    result = _padded(input, pad)
-    if axes not in (1, 2, 3) or of.ndim not in (axes + 1, axes + 2):
-        raise not_implemented("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    _check_pad(input, pad)
+    expect(axes in (1, 2, 3) and of.ndim in (axes + 1, axes + 2))
     for k in range(axes):
         size, most = of.shape[of.ndim - 1 - k], max(pad[2 * k], pad[2 * k + 1])
-        if mode == "reflect" and most >= size:
-            raise RuntimeError(
-                f"Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
-                f"({pad[2 * k]}, {pad[2 * k + 1]}) at dimension {of.ndim - 1 - k} of input {list(of.shape)}"
-            )
-        if mode == "circular" and most > size:
-            raise RuntimeError("Padding value causes wrapping around more than once.")
-    return aten(f"{_MODES[mode].format(axes)}.default", result, input, tuple(pad))
+        expect(mode != "reflect" or most < size)
+        expect(mode != "circular" or most <= size)
+    for k in range(axes):
+        input = _one_padded(input, of.ndim - 1 - k, pad[2 * k], pad[2 * k + 1], _MODES[mode])
+    return input
+
+
+def _one_padded(x: Operand, axis: int, before: Any, after: Any, mode: str) -> Operand:
+    """Padding below 0 leaves elements out: before others are put around what is left where it wraps, else after it."""
+    more = maximum(0, before), maximum(0, after)
+    if mode == "wrap":
+        x = _less(x, axis, before, after)
+    if any(not same(one, 0) for one in more):
+        x = padded(x, axis, *more, mode)
+    return x if mode == "wrap" else _less(x, axis, before, after)
 
 
 def _register(kind: str, rank: int) -> None:

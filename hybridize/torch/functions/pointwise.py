@@ -16,21 +16,18 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import bool_, is_float
 from hybridize.base.types import TensorType
 from hybridize.capture.python.mathematics import ELEMENTS
-from hybridize.formats.torch_export.piecewise import times_log
-from hybridize.formats.torch_export.refusals import required
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.logarithms import log_add_exp2
 from hybridize.torch.functions.conversions import made
+from hybridize.torch.functions.operands import operand, required
 from hybridize.torch.functions.rules import (
     as_float,
-    aten,
     check_fits,
     common,
+    expect,
     float_operand,
     is_tensor,
     kind,
-    not_implemented,
     shape_of,
     torch_dtype,
 )
@@ -51,7 +48,10 @@ _same_type("relu", composites.relu, kinds="fiu")
 
 @computes("sign", "sgn")
 def _sign(input: Operand) -> Operand:
-    return input if type_of(input).dtype.kind == "b" else aten("sign.default", type_of(input), input)
+    """-1, 0 or 1; 0 of NaN, where ours is NaN."""
+    if not is_float(type_of(input).dtype):
+        return input if type_of(input).dtype.kind == "b" else ops.sign(input)
+    return ops.where(ops.isnan(input), ops.like(0, input), ops.sign(input))
 
 
 def _whole_part(*names: str, by: Callable[[Operand], Operand]) -> None:
@@ -68,18 +68,13 @@ _whole_part("trunc", "fix", by=ops.trunc)
 @computes("neg", "negative")
 def negative(input: Operand) -> Operand:
     """Return numbers with the other sign."""
-    if type_of(input).dtype.kind == "b":
-        raise not_implemented(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
-            "use the `~` or `logical_not()` operator instead."
-        )
+    expect(type_of(input).dtype.kind != "b")
     return ops.neg(input)
 
 
 @computes("positive")
 def _positive(input: Operand) -> Operand:
-    if type_of(input).dtype.kind == "b":
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    expect(type_of(input).dtype.kind != "b")
     return input
 
 
@@ -162,6 +157,18 @@ def larger(function: Joined) -> Joined:
     return chosen
 
 
+def _times_log(logarithm: Callable[[Operand], Operand], pole: float) -> Callable[[Operand, Operand], Operand]:
+    """Return x times a logarithm, infinite at `pole`, which is 0 where x is."""
+
+    def product(x: Operand, y: Operand) -> Operand:
+        infinite = ops.bit_or(ops.le(y, ops.like(pole, y)), ops.eq(y, ops.like(math.inf, y)))
+        nothing = ops.bit_and(ops.eq(x, ops.like(0, x)), infinite)
+        safe = ops.where(nothing, ops.like(1, y), y)
+        return ops.where(nothing, ops.like(0, x), ops.mul(x, logarithm(safe)))
+
+    return product
+
+
 def _divided(function: Joined, x: Any, y: Any) -> Operand:
     """Return a division; of whole numbers the program asserts that none is by 0, as torch raises a RuntimeError."""
     left, right = aligned(x, y)
@@ -181,8 +188,8 @@ def _fmod(input: Operand, other: Any) -> Operand:
 
 
 multiply = _of_two("mul", "multiply", by=ops.mul)
-xlogy = _of_two("xlogy", "special.xlogy", by=times_log(ops.log, 0.0), real=True)
-_of_two("special.xlog1py", by=times_log(ops.log1p, -1.0), real=True)
+xlogy = _of_two("xlogy", "special.xlogy", by=_times_log(ops.log, 0.0), real=True)
+_of_two("special.xlog1py", by=_times_log(ops.log1p, -1.0), real=True)
 _of_two("bitwise_and", by=ops.bit_and, kinds="iub")
 _of_two("bitwise_or", by=ops.bit_or, kinds="iub")
 _of_two("bitwise_xor", by=ops.bit_xor, kinds="iub")
@@ -216,13 +223,8 @@ def _with_factor(function: Joined, name: str, *others: str) -> Callable[..., Ope
     @computes(name, *others)
     def entry(input: Any, other: Any, *, alpha: Any = 1) -> Operand:
         x, y = aligned(input, other)
-        if type(alpha) is float and not is_float(type_of(x).dtype):
-            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-        if name == "sub" and any(_is_bool(x) for x in (input, other)):
-            raise RuntimeError(
-                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
-                "mask, use the `~` or `logical_not()` operator instead."
-            )
+        expect(type(alpha) is not float or is_float(type_of(x).dtype))
+        expect(name != "sub" or all(not _is_bool(x) for x in (input, other)))
         return function(x, _times(y, alpha))
 
     return entry
@@ -243,12 +245,8 @@ def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Opera
     dtype = common(input, other)
     if rounding_mode is None:
         return ops.div(*aligned(input, other, dtype=as_float(dtype)))
-    if rounding_mode not in ("floor", "trunc"):
-        raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-        )
-    if dtype is torch.bool:
-        raise not_implemented(f"\"div_{rounding_mode}_cpu\" not implemented for 'Bool'")
+    expect(rounding_mode in ("floor", "trunc"))
+    expect(dtype is not torch.bool)
     return _divided(ops.floor_div if rounding_mode == "floor" else _cut_quotient, input, other)
 
 
@@ -266,8 +264,7 @@ def _floor_divide(input: Any, other: Any) -> Operand:
 @computes("pow")
 def _pow(input: Any, exponent: Any) -> Operand:
     dtype = common(input, exponent)
-    if not dtype.is_floating_point and type(exponent) is int and exponent < 0:
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    expect(dtype.is_floating_point or type(exponent) is not int or exponent >= 0)
     if dtype is torch.bool and isinstance(exponent, bool):
         return input if exponent else ops.like(True, input)
     return ops.pow(*aligned(input, exponent))
@@ -280,8 +277,7 @@ def _float_power(input: Any, exponent: Any) -> Operand:
 
 @computes("ldexp")
 def _ldexp(input: Operand, other: Operand) -> Operand:
-    if _is_bool(other) and is_float(type_of(input).dtype):
-        raise not_implemented("\"ldexp_cpu_exp\" not implemented for 'Bool'")
+    expect(not _is_bool(other) or not is_float(type_of(input).dtype))
     return _of_floats(lambda x, n: ops.mul(x, ops.exp2(n)), input, other)
 
 
@@ -359,8 +355,7 @@ def _addcmul(input: Operand, tensor1: Operand, tensor2: Operand, *, value: Any =
 @computes("addcdiv")
 def _addcdiv(input: Operand, tensor1: Operand, tensor2: Operand, *, value: Any = 1) -> Operand:
     x, y, z = aligned(input, tensor1, tensor2)
-    if not any(is_float(type_of(one).dtype) for one in (tensor1, tensor2)):
-        raise RuntimeError("Integer division with addcdiv is no longer supported")
+    expect(any(is_float(type_of(one).dtype) for one in (tensor1, tensor2)))
     return ops.add(x, ops.div(_times(y, value), z))
 
 
@@ -373,11 +368,9 @@ def _times(x: Operand, factor: Any) -> Operand:
 @computes("clamp", "clip")
 def _clamp(input: Operand, min: Any = None, max: Any = None) -> Operand:
     given = [bound for bound in (min, max) if bound is not None]
-    if not given:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    expect(given)
     result = kind(common(input, *given), shape_of(input, *given))
-    if result.dtype.kind == "b":
-        raise not_implemented("\"clamp_cpu\" not implemented for 'Bool'")
+    expect(result.dtype.kind != "b")
     for bound in given:
         check_fits(bound, result.dtype)
     return _bounded(input, min, max, result)
@@ -418,11 +411,7 @@ def where(condition: Operand, input: Any = None, other: Any = None) -> Any:
     """Return elements of one or the other, by a condition; the places where it holds if there is neither."""
     if input is None:
         return BY_NAME["nonzero"].function(condition, as_tuple=True)
-    if type_of(condition).dtype.kind != "b":
-        raise RuntimeError(
-            f"where expected condition to be a boolean tensor, but got a tensor with dtype "
-            f"{torch_dtype(type_of(condition).dtype)}"
-        )
+    expect(type_of(condition).dtype.kind == "b")
     return _chosen(condition, input, other, kind(common(input, other), shape_of(condition, input, other)))
 
 
@@ -438,15 +427,8 @@ def _where_not(input: Operand, condition: Operand, other: Any) -> Operand:
 
 @computes("masked_fill")
 def _masked_fill(input: Operand, mask: Operand, value: Any) -> Operand:
-    if type_of(mask).dtype.kind != "b":
-        raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {torch_dtype(type_of(mask).dtype)}"
-        )
-    if is_tensor(value) and type_of(value).shape:
-        raise RuntimeError(
-            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {type_of(value).ndim} "
-            "dimension(s)."
-        )
+    expect(type_of(mask).dtype.kind == "b")
+    expect(not is_tensor(value) or not type_of(value).shape)
     check_fits(value, type_of(input).dtype)
     result = kind(torch_dtype(type_of(input).dtype), shape_of(input, mask))
     return _chosen(mask, value, input, result)

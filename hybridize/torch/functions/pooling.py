@@ -8,120 +8,69 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize import ops
-from hybridize.base.dims import product
+from hybridize.base.dims import maximum, product, same
 from hybridize.base.dtypes import int64
 from hybridize.base.frozen import frozen
-from hybridize.base.types import TensorType
-from hybridize.formats.torch_export.refusals import within
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.ops.library import resizing
+from hybridize.ops.library.convolution_layers import LAYOUTS
+from hybridize.ops.library.pooling import (
+    maxima_from,
+    maxima_of_parts,
+    maxima_of_windows,
+    means_of_windows,
+    pooling,
+    starts_by_numbers,
+)
 from hybridize.torch.functions.convolution import Numbers, batched, count_of_windows, each, unbatched
-from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.indexing import scattered
+from hybridize.torch.functions.operands import operand, within
+from hybridize.torch.functions.rules import expect, nothing_of
 from hybridize.torch.functions.table import computes
-
-
-class _Images:
-    """Images as ATen pools them: in a batch, windows of one axis with another one, of size 1, in front.
-
-    Args:
-        kind: of pooling, as torch's functions are called.
-        rank: the number of axes of a window.
-        x: the images.
-
-    Raises:
-        RuntimeError: they have other axes; in torch's words.
-    """
-
-    def __init__(self, kind: str, rank: int, x: Operand) -> None:
-        self.name = f"{kind}{rank}d"
-        self.operator = f"{kind}{max(rank, 2)}d"
-        self._rank = rank
-        x, self._is_single = batched(x, rank, self.name)
-        shape = type_of(x).shape
-        self.shape = shape
-        """The sizes of their batch."""
-        self._x = x if rank > 1 else ops.reshape(x, (*shape[:-1], 1, shape[-1]))
-
-    def each(self, given: Any, name: str = "kernel_size") -> Numbers:
-        """Return a number for each axis of a window; see `convolution.each`."""
-        return each(given, self._rank, name)
-
-    def wide(self, numbers: Numbers, front: Any) -> Numbers:
-        """Return numbers of the axes of a window as ATen takes them, `front` that of the axis in front."""
-        return numbers if self._rank > 1 else (front, *numbers)
-
-    def means(self, overload: str, counts: Numbers, *args: Any) -> Operand:
-        """Return what an ATen operator makes of them that gives so many parts along each axis."""
-        return self._as_given(aten(f"{self.operator}{overload}", self._result(counts), self._x, *args))
-
-    def maxima(self, overload: str, counts: Numbers, *args: Any) -> tuple[Operand, Operand]:
-        """Return the same of an operator of maxima: the values and their places."""
-        result = self._result(counts)
-        types = result, TensorType(result.shape, int64)
-        values, places = aten(f"{self.operator}{overload}", types, self._x, *args)
-        return self._as_given(values), self._as_given(places)
-
-    def _result(self, counts: Numbers) -> TensorType:
-        of = type_of(self._x)
-        return of.with_shape((*of.shape[:2], *self.wide(counts, 1)))
-
-    def _as_given(self, y: Operand) -> Operand:
-        """Take away the axes that were put there."""
-        shape = type_of(y).shape
-        return unbatched(y if self._rank > 1 else ops.reshape(y, (*shape[:-2], shape[-1])), self._is_single)
 
 
 @frozen
 class _Windows:
-    """Windows along the axes of images."""
+    """Windows along the axes of images, a number for each axis."""
 
-    counts: Numbers
-    """Their number."""
     size: Numbers
     steps: Numbers
     """Their distances."""
     sides: Numbers
-    """The padding."""
+    """The padding before axes."""
+    behind: Numbers
+    """How far they reach beyond the ends of axes."""
     apart: Numbers
     """The distances of their elements."""
 
+    @property
+    def axes(self) -> Numbers:
+        """Return the axes of images that they go along."""
+        return tuple(range(2, 2 + len(self.size)))
 
-def _windows(images: _Images, kernel: Any, stride: Any, padding: Any, dilation: Any, beyond: bool) -> _Windows:
-    """Return the windows of images, as ATen takes them; `beyond`: also those that begin in an image and end behind it.
-
-    Raises:
-        RuntimeError: a window does not fit; in torch's words.
-    """
-    window = images.each(kernel)
-    steps = window if stride is None or stride in ((), []) else images.each(stride, "stride")
-    sides, apart = images.each(padding, "padding"), images.each(dilation, "dilation")
-    counts = []
-    for size, count, step, side, space in zip(images.shape[2:], window, steps, sides, apart, strict=True):
-        if count <= 0:
-            raise RuntimeError(f"{images.name}: kernel size should be greater than zero, but got {count}")
-        if step <= 0:
-            raise RuntimeError(f"{images.name}: stride should be greater than zero, but got {step}")
-        if side < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {side}")
-        if side * 2 > space * (count - 1) + 1:
-            raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={side}, kernel_size={count} and "
-                f"dilation={space}"
-            )
-        found = _count(size, count, step, side, space, beyond)
-        if found < 1:
-            raise RuntimeError(f"{images.name}: Given input size: {list(images.shape[1:])}. Output size is too small")
-        counts.append(found)
-    wide = images.wide
-    return _Windows(tuple(counts), wide(window, 1), wide(steps, 1), wide(sides, 0), wide(apart, 1))
+    @property
+    def even(self) -> bool:
+        """True if they reach beyond both ends of each axis alike."""
+        return all(map(same, self.behind, self.sides))
 
 
-def _count(size: Any, window: Any, step: Any, side: Any, apart: Any, beyond: bool) -> Any:
-    """Return how many windows an axis has; one more where it begins in the image or before it, and `beyond`."""
-    count = count_of_windows(size + (step - 1 if beyond else 0), window, step, side, apart)
-    if beyond and (count - 1) * step >= size + side:
-        count = count - 1
-    return count
+def _windows(x: Operand, kernel: Any, stride: Any, padding: Any, dilation: Any, beyond: bool) -> _Windows:
+    """Return the windows of images, which fit; `beyond`: also those that begin in an image and end behind it."""
+    sizes = type_of(x).shape[2:]
+    rank = len(sizes)
+    window = each(kernel, rank)
+    steps = window if stride is None or stride in ((), []) else each(stride, rank, "stride")
+    sides, apart, behind = each(padding, rank, "padding"), each(dilation, rank, "dilation"), []
+    for size, taps, step, side, space in zip(sizes, window, steps, sides, apart, strict=True):
+        expect(size > 0 and taps > 0 and step > 0 and space > 0 and 0 <= side * 2 <= space * (taps - 1) + 1)
+        count = count_of_windows(size + (step - 1 if beyond else 0), taps, step, side, space)
+        if beyond and (count - 1) * step >= size + side:  # one more begins in the image or before it
+            count = count - 1
+        expect(count >= 1)
+        reach = (count - 1) * step + (taps - 1) * space + 1 - size - side
+        valid = same(count, count_of_windows(size, taps, step, side, space))
+        behind.append(side if valid else maximum(0, reach))
+    return _Windows(window, steps, sides, tuple(behind), apart)
 
 
 def _register_maxima(rank: int) -> None:
@@ -136,10 +85,12 @@ def _register_maxima(rank: int) -> None:
         dilation: Any = 1,
         ceil_mode: bool = False,
     ) -> tuple[Operand, Operand]:
-        images = _Images("max_pool", rank, input)
-        found = _windows(images, kernel_size, stride, padding, dilation, ceil_mode)
-        given = found.size, found.steps, found.sides, found.apart
-        return images.maxima("_with_indices.default", found.counts, *given, ceil_mode)
+        x, single = batched(input, rank, f"max_pool{rank}d")
+        w = _windows(x, kernel_size, stride, padding, dilation, ceil_mode)
+        values, places = maxima_of_windows(x, w.axes, w.size, w.steps, w.sides, w.behind, w.apart)
+        if w.even and all(space == 1 for space in w.apart):
+            values = pooling(x, w.size, "max", False, "valid", w.steps, w.sides, None, True, LAYOUTS[rank][0])
+        return unbatched(values, single), unbatched(places, single)
 
     @computes(f"max_pool{rank}d", kinds=kinds)
     @functools.wraps(with_indices)
@@ -157,12 +108,15 @@ def _means(
     count_include_pad: bool,
     divisor: Any,
 ) -> Operand:
-    if divisor is not None and divisor == 0:
-        raise RuntimeError("divisor must be not zero")
-    images = _Images("avg_pool", rank, x)
-    found = _windows(images, kernel_size, stride, padding, 1, ceil_mode)
-    given = found.size, found.steps, found.sides
-    return images.means(".default", found.counts, *given, ceil_mode, count_include_pad, divisor)
+    expect(divisor is None or divisor != 0)
+    x, single = batched(x, rank, f"avg_pool{rank}d")
+    w = _windows(x, kernel_size, stride, padding, 1, ceil_mode)
+    if divisor is None and w.even:
+        layout = LAYOUTS[rank][0]
+        found = pooling(x, w.size, "avg", False, "valid", w.steps, w.sides, None, bool(count_include_pad), layout)
+    else:
+        found = means_of_windows(x, w.axes, w.size, w.steps, w.sides, w.behind, bool(count_include_pad), divisor)
+    return unbatched(found, single)
 
 
 @computes("F.avg_pool1d")
@@ -191,10 +145,13 @@ def _register_means(rank: int) -> None:
         return _means(rank, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
-def _counts(images: _Images, given: Any) -> Numbers:
-    """Return how many parts each axis is to have: as many as before where None is given."""
-    pairs = zip(images.shape[2:], images.each(given, "output_size"), strict=True)
-    return tuple(size if count is None else count for size, count in pairs)
+def _parts(x: Operand, counts: Any) -> Numbers:
+    """Return how many parts each axis of images is to have: as many as before where None is given."""
+    sizes = type_of(x).shape[2:]
+    found = each(counts, len(sizes), "output_size")
+    found = tuple(size if count is None else count for size, count in zip(sizes, found, strict=True))
+    expect(all(count >= 0 for count in found))
+    return found
 
 
 def _register_parts(rank: int) -> None:
@@ -202,26 +159,37 @@ def _register_parts(rank: int) -> None:
 
     @computes(f"{space}adaptive_avg_pool{rank}d")
     def means(input: Operand, output_size: Any) -> Operand:
-        images = _Images("adaptive_avg_pool", rank, input)
-        counts = _counts(images, output_size)
-        return images.means(".default", counts, images.wide(counts, 1))
+        x, single = batched(input, rank, "adaptive_avg_pool")
+        counts = _parts(x, output_size)
+        if any(same(count, 0) for count in counts):
+            return unbatched(nothing_of(x, (*type_of(x).shape[:2], *counts)), single)
+        return unbatched(resizing.means_of_parts(x, counts), single)
 
     @computes(f"{space}adaptive_max_pool{rank}d")
     def maxima(input: Operand, output_size: Any) -> tuple[Operand, Operand]:
-        images = _Images("adaptive_max_pool", rank, input)
-        counts = _counts(images, output_size)
-        return images.maxima(".default", counts, images.wide(counts, 1))
+        x, single = batched(input, rank, "adaptive_max_pool")
+        counts = _parts(x, output_size)
+        if any(same(count, 0) for count in counts):
+            none = nothing_of(x, (*type_of(x).shape[:2], *counts))
+            return unbatched(none, single), ops.cast(unbatched(none, single), int64)
+        found = maxima_of_parts(x, tuple(range(2, 2 + rank)), counts)
+        return unbatched(found[0], single), unbatched(found[1], single)
 
 
 def _register_fractional(rank: int) -> None:
     @computes(f"nn.fractional_max_pool{rank}d")
     def entry(input: Operand, kernel_size: Any, output_size: Any, _random_samples: Operand) -> tuple[Operand, Operand]:
-        images = _Images("fractional_max_pool", rank, input)
-        window, counts = images.each(kernel_size), images.each(output_size, "output_size")
-        for size, count, taps in zip(images.shape[2:], counts, window, strict=True):
-            if count + taps - 1 > size:
-                raise RuntimeError(f"{images.name}: pool size {taps} too large relative to input size {size}")
-        return images.maxima(".default", counts, window, counts, _random_samples)
+        """The random numbers of an image and channel are for its axes in order, but of two for the last one first."""
+        x, single = batched(input, rank, "fractional_max_pool")
+        lead, sizes = type_of(x).shape[:2], type_of(x).shape[2:]
+        window, counts, starts = each(kernel_size, rank), each(output_size, rank, "output_size"), []
+        for k, (size, count, taps) in enumerate(zip(sizes, counts, window, strict=True)):
+            expect(count + taps - 1 <= size)
+            column = rank - 1 - k if rank == 2 else k
+            number = ops.reshape(ops.part(_random_samples, 2, column, column + 1), lead)
+            starts.append(starts_by_numbers(number, size, count, taps))
+        values, places = maxima_from(x, starts, window)
+        return unbatched(values, single), unbatched(places, single)
 
 
 for _rank in (1, 2, 3):
@@ -238,18 +206,14 @@ def _unpooled(name: str, rank: int, x: Operand, indices: Operand, sizes: Sequenc
     Raises:
         RuntimeError: the tensors do not fit; in torch's words.
     """
-    if type_of(x).shape != type_of(indices).shape:
-        raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor ({list(type_of(x).shape)}) but got "
-            f"indices tensor with shape: {list(type_of(indices).shape)}"
-        )
+    expect(type_of(x).shape == type_of(indices).shape)
     x, single = batched(x, rank, name)
     shape, of = type_of(x).shape, type_of(x)
     rows, count, room = product(shape[:2]), product(shape[2:]), product(sizes)
     flat = ops.reshape(x, (rows, count))
     at = ops.reshape(operand(indices, int64, type_of(indices).shape), (rows, count))
     at = within(at, room, message="found an invalid max index")
-    put = aten("scatter.src", of.with_shape((rows, room)), operand(0, of.dtype, (rows, room)), 1, at, flat)
+    put = scattered(operand(0, of.dtype, (rows, room)), 1, at, flat, "set")
     return unbatched(ops.reshape(put, (*shape[:2], *sizes)), single)
 
 

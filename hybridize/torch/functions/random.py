@@ -10,15 +10,16 @@ from typing import Any
 import torch
 
 from hybridize import ops
-from hybridize.base.dtypes import bool_, float32, float64, is_float
+from hybridize.base.dtypes import DType, bool_, float32, float64, int64, is_float
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export import draws
-from hybridize.formats.torch_export.refusals import between, required
-from hybridize.formats.torch_export.registry import operand
+from hybridize.base.types import Shape, TensorType
 from hybridize.ops import Operand, type_of
+from hybridize.torch import draws
 from hybridize.torch.functions.creation import checked, sizes_of
-from hybridize.torch.functions.rules import aten, is_tensor, kind, shape_of, torch_dtype
+from hybridize.torch.functions.operands import between, operand, required
+from hybridize.torch.functions.rules import expect, is_tensor, kind, shape_of, torch_dtype
 from hybridize.torch.functions.table import computes
+from hybridize.torch.memory import dtype_of
 
 
 def _check_generator(generator: Any) -> None:
@@ -33,28 +34,27 @@ def _check_generator(generator: Any) -> None:
         )
 
 
-def _of_sizes(name: str) -> None:
+def _of_sizes(name: str, numbers: Callable[[Shape, DType], Operand]) -> None:
     @computes(f"torch.{name}")
     def entry(
         *args: Any, size: Any = None, generator: Any = None, dtype: torch.dtype | None = None, **options: Any
     ) -> Operand:
         _check_generator(generator)
-        return aten(f"{name}.default", kind(checked(dtype, **options), sizes_of(args, size)))
+        return numbers(sizes_of(args, size), dtype_of(checked(dtype, **options)))
 
     @computes(f"torch.{name}_like")
     def like(input: Operand, *, generator: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
         _check_generator(generator)
         of = type_of(input)
-        return aten(f"{name}.default", kind(checked(dtype or torch_dtype(of.dtype), **options), of.shape))
+        return numbers(of.shape, dtype_of(checked(dtype or torch_dtype(of.dtype), **options)))
 
 
-_of_sizes("rand")
-_of_sizes("randn")
+_of_sizes("rand", draws.uniform)
+_of_sizes("randn", draws.normal)
 
 
 def _between(low: Any, high: Any, of: Any) -> Operand:
-    if isinstance(low, int) and isinstance(high, int) and low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    expect(not isinstance(low, int) or not isinstance(high, int) or low < high)
     wide, whole = float64, kind(torch.int64, of.shape)
     first, end = operand(low, wide, of.shape), operand(high, wide, of.shape)
     number = ops.floor(ops.mul(draws.uniform(of.shape, wide), ops.sub(end, first)))
@@ -91,7 +91,8 @@ def _randint_like(
 @computes("randperm")
 def _randperm(n: Any, *, generator: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     _check_generator(generator)
-    return aten("randperm.default", kind(checked(dtype or torch.int64, **options), (n,)), n)
+    order = ops.arg_sort(draws.uniform((n,), float64), 0)
+    return ops.cast(order, dtype_of(checked(dtype or torch.int64, **options)))
 
 
 @computes("torch.normal")
@@ -128,20 +129,40 @@ def _normals(of: Any, mean: Any, std: Any) -> Operand:
 @computes("bernoulli")
 def _bernoulli(input: Operand, p: Any = None, *, generator: Any = None) -> Operand:
     _check_generator(generator)
-    of = type_of(input)
-    found = aten("bernoulli.default" if p is None else "bernoulli.p", of, *((input,) if p is None else (input, p)))
-    return _instead(input, found)
+    return _instead(input, _bernoulli_numbers(type_of(input), input if p is None else p))
 
 
-@computes("multinomial")
+@computes("multinomial", kinds="f")
 def _multinomial(input: Operand, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Operand:
+    """By the inverse of the sums: how many of them a uniform number has behind it.
+
+    Without replacement by a race: whose exponential number is the smallest for its weight comes first.
+    """
     _check_generator(generator)
     shape = type_of(input).shape
-    if len(shape) not in (1, 2):
-        raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if not replacement and num_samples > shape[-1]:
-        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    return aten("multinomial.default", kind(torch.int64, (*shape[:-1], num_samples)), input, num_samples, replacement)
+    expect(len(shape) in (1, 2) and num_samples > 0)
+    expect(replacement or num_samples <= shape[-1])
+    drawn = (*shape[:-1], num_samples)
+    fine = ops.bit_and(ops.ge(input, ops.like(0, input)), ops.lt(input, ops.like(math.inf, input)))
+    required(fine, "probability tensor contains either `inf`, `nan` or element < 0")
+    some = ops.gt(ops.sum(input, (len(shape) - 1,)), ops.full(0, type_of(input).with_shape(shape[:-1])))
+    required(some, "invalid multinomial distribution (sum of probabilities <= 0)")
+    if num_samples != 1 and not replacement:
+        real = float64 if type_of(input).dtype == float64 else float32
+        chances = ops.cast(ops.stop_gradient(input), real)
+        times = ops.neg(ops.log(draws.open_uniform(shape, real)))
+        order = ops.arg_sort(ops.div(chances, times), len(shape) - 1, True)
+        return ops.part(order, len(shape) - 1, 0, num_samples)
+    sums = ops.cum_sum(ops.stop_gradient(input), len(shape) - 1)
+    last = ops.part(sums, len(shape) - 1, shape[-1] - 1, shape[-1])
+    at = ops.mul(draws.uniform(drawn, type_of(input).dtype), ops.broadcast(last, drawn))
+    wide = (*drawn, shape[-1])
+    behind = ops.ge(
+        ops.broadcast(ops.reshape(at, (*drawn, 1)), wide),
+        ops.broadcast(ops.reshape(sums, (*shape[:-1], 1, shape[-1])), wide),
+    )
+    number = ops.sum(ops.cast(behind, int64), (len(wide) - 1,))
+    return ops.min(number, operand(shape[-1] - 1, int64, drawn))  # where a product was rounded up
 
 
 def _is_number(x: Any) -> bool:
@@ -150,8 +171,7 @@ def _is_number(x: Any) -> bool:
 
 def _expect(x: Any, fits: Callable[[Any], bool], message: str) -> None:
     """Refuse a number that does not fit, in PyTorch's words, which hold it at {}."""
-    if _is_number(x) and not fits(x):
-        raise RuntimeError(message.format(x))
+    expect(not _is_number(x) or fits(x))
 
 
 # What is written.
@@ -178,8 +198,7 @@ def _written(name: str, *parameters: str) -> Callable[[Callable[..., Operand]], 
 
 @_written("uniform_", "from", "to")
 def _uniform(of: Any, low: Any = 0.0, high: Any = 1.0) -> Operand:
-    if _is_number(low) and _is_number(high) and low > high:
-        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}")
+    expect(not _is_number(low) or not _is_number(high) or low <= high)
     spread = ops.sub(operand(high, of.dtype, of.shape), operand(low, of.dtype, of.shape))
     return ops.add(ops.mul(draws.uniform(of.shape, of.dtype), spread), operand(low, of.dtype, of.shape))
 
@@ -221,11 +240,16 @@ def _geometric(of: Any, p: Any) -> Operand:
 @_written("bernoulli_", "p")
 def _chances(of: Any, p: Any = 0.5) -> Operand:
     _expect(p, lambda x: 0 <= x <= 1, "bernoulli_ expects p to be in [0, 1], but got p={}")
+    return _bernoulli_numbers(of, p)
+
+
+def _bernoulli_numbers(of: TensorType, p: Any) -> Operand:
+    """Return 1 with a chance, which the program asserts to be one where it is a tensor's."""
     wide = of.dtype if is_float(of.dtype) else float32
     chance = operand(p, wide, of.shape)
     if is_tensor(p):
-        between(chance, "bernoulli_ expects all probabilities to be between 0 and 1")
-    return ops.cast(ops.lt(draws.uniform(of.shape, wide), chance), of.dtype)
+        between(chance, "bernoulli expects all probabilities to be between 0 and 1")
+    return ops.cast(ops.lt(draws.uniform(of.shape, wide), ops.stop_gradient(chance)), of.dtype)
 
 
 @_written("random_", "from", "to")

@@ -10,7 +10,8 @@ from hybridize import ops
 from hybridize.base.errors import CaptureError
 from hybridize.ops import Operand, type_of
 from hybridize.ops.library import rnn
-from hybridize.torch.functions.rules import aten, is_tensor
+from hybridize.torch import draws
+from hybridize.torch.functions.rules import expect, is_tensor
 from hybridize.torch.functions.table import computes
 
 
@@ -49,19 +50,32 @@ def _layers(mode: str) -> None:
         if len(dtypes) > 1:
             shown = ", ".join(sorted(dtype.name for dtype in dtypes))
             raise ValueError(f"RNN input, states and parameters must have the same dtype, got {shown}")
-        return aten(  # type: ignore[no-any-return]
-            f"{mode}.input",
-            (),
-            input,
-            states,
-            params,
-            has_biases,
+        size, projected = type_of(states[-1]).shape[2], type_of(states[0]).shape[2]
+        stack = rnn.RecurrentStack(
+            mode,
+            size,
             num_layers,
-            dropout,
-            train,
             bidirectional,
-            batch_first,
+            None if projected == size else projected,
+            dropout if train else 0.0,
+            biased=has_biases,
         )
+        key = draws.key() if stack.p and num_layers > 1 else None
+        steps = ops.transpose(input, (1, 0, 2)) if batch_first else input
+        y, *last = rnn.rnn(stack, steps, _in_order(stack, params), states, None, key)
+        return (ops.transpose(y, (1, 0, 2)) if batch_first else y, *last)
+
+
+def _in_order(stack: rnn.RecurrentStack, parameters: Sequence[Operand]) -> list[Operand]:
+    """Bring parameters into packed order; PyTorch has each layer's and direction's together."""
+    parts = ["i2h_weight", "h2h_weight", *(["i2h_bias", "h2h_bias"] if stack.biased else [])]
+    parts += ["h2r_weight"] if stack.projection_size else []
+    found = {}
+    for number, parameter in enumerate(parameters):
+        turn, part = divmod(number, len(parts))
+        layer, direction = divmod(turn, stack.directions)
+        found[f"{'lr'[direction]}{layer}_{parts[part]}"] = parameter
+    return [found[name] for name, _ in stack.parts(1)]
 
 
 def _cell(mode: str, name: str) -> None:
@@ -76,13 +90,9 @@ def _cell(mode: str, name: str) -> None:
     ) -> Operand | tuple[Operand, ...]:
         begin = [hx] if is_tensor(hx) else list(hx)
         size, width = type_of(w_hh).shape[1], type_of(w_ih).shape[1]
-        if type_of(input).shape[1] != width:
-            raise RuntimeError(f"input has inconsistent input_size: got {type_of(input).shape[1]} expected {width}")
+        expect(type_of(input).shape[1] == width)
         for state in begin:
-            if type_of(state).shape[1] != size:
-                raise RuntimeError(
-                    f"hidden has inconsistent hidden_size: got {type_of(state).shape[1]}, expected {size}"
-                )
+            expect(type_of(state).shape[1] == size)
         found = rnn.stepped(mode, input, begin, w_ih, w_hh, *_both(b_ih, b_hh))
         return tuple(found) if mode == "lstm" else found[0]
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -12,16 +13,17 @@ import torch
 from hybridize import ops
 from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, float32, float64, int64, is_float, uint8
-from hybridize.formats.torch_export.refusals import between
-from hybridize.formats.torch_export.registry import operand
-from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.pointwise import MAXIMUM, MINIMUM, aligned, divide, multiply, subtract
+from hybridize.ops import Operand, composites, type_of
+from hybridize.ops.library.norms import log_sum_exp, norm, root
+from hybridize.ops.views import wide
+from hybridize.torch.functions.operands import between, operand
+from hybridize.torch.functions.pointwise import MAXIMUM, MINIMUM, Joined, aligned, divide, multiply, subtract
 from hybridize.torch.functions.rules import (
     as_float,
-    aten,
     axes_of,
     axis_of,
     common,
+    expect,
     float_operand,
     is_tensor,
     kind,
@@ -29,14 +31,20 @@ from hybridize.torch.functions.rules import (
     torch_dtype,
 )
 from hybridize.torch.functions.table import computes
+from hybridize.torch.memory import dtype_of
 
 
 def _axes(input: Operand, dim: Any) -> tuple[int, ...]:
     return axes_of(dim, type_of(input).ndim)
 
 
-def _result(input: Operand, dim: Any, keepdim: bool, dtype: torch.dtype) -> Any:
-    return kind(dtype, reduced(type_of(input).shape, _axes(input, dim), keepdim))
+def _along(
+    by: Callable[[Operand, tuple[int, ...]], Operand], x: Operand, dim: Any, keepdim: bool, dtype: Any = None
+) -> Operand:
+    """Return what a function over axes makes of a tensor, in another dtype where one is said."""
+    axes = _axes(x, dim)
+    wide = x if dtype is None else ops.cast(x, dtype_of(dtype))
+    return ops.reshape(by(wide, axes), reduced(type_of(x).shape, axes, keepdim))
 
 
 def _whole(input: Operand, dtype: torch.dtype | None) -> torch.dtype:
@@ -45,14 +53,9 @@ def _whole(input: Operand, dtype: torch.dtype | None) -> torch.dtype:
     return dtype or (of if of.is_floating_point else torch.int64)
 
 
-def _mean_dtype(name: str, input: Operand, dtype: torch.dtype | None) -> torch.dtype:
+def _mean_dtype(input: Operand, dtype: torch.dtype | None) -> torch.dtype:
     found = dtype or torch_dtype(type_of(input).dtype)
-    if not found.is_floating_point:
-        what = "Input" if dtype is None else "Optional"
-        raise RuntimeError(
-            f"{name}(): could not infer output dtype. {what} dtype must be either a floating point or complex dtype. "
-            f"Got: {found}"
-        )
+    expect(found.is_floating_point)
     return found
 
 
@@ -61,12 +64,12 @@ def sum_of(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: tor
     """Return sums along axes, of integers in int64."""
     if dtype is torch.bool:
         return _any(ops.cast(input, bool_), dim, keepdim)
-    return aten("sum.dim_IntList", _result(input, dim, keepdim, _whole(input, dtype)), input, _axes(input, dim))
+    return _along(ops.sum, input, dim, keepdim, _whole(input, dtype))
 
 
 @computes("mean")
 def _mean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
-    return aten("mean.dim", _result(input, dim, keepdim, _mean_dtype("mean", input, dtype)), input, _axes(input, dim))
+    return _along(composites.mean, input, dim, keepdim, _mean_dtype(input, dtype))
 
 
 def _without_nan(input: Operand) -> Operand:
@@ -80,7 +83,7 @@ def _nansum(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: to
 
 @computes("nanmean")
 def _nanmean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
-    found = _mean_dtype("nanmean", input, dtype)
+    found = _mean_dtype(input, dtype)
     count = sum_of(ops.cast(ops.bit_not(ops.isnan(input)), kind(found, ()).dtype), dim, keepdim)
     return ops.div(_nansum(input, dim, keepdim, dtype=found), count)
 
@@ -91,9 +94,7 @@ def _prod(
 ) -> Operand:
     if dtype is torch.bool:
         return all_of(ops.cast(input, bool_), dim, keepdim)
-    result = _result(input, dim, keepdim, _whole(input, dtype))
-    x = ops.cast(input, result.dtype)
-    return aten("prod.dim_int", result, x, dim) if type_of(x).ndim else x
+    return _along(ops.prod, input, dim, keepdim, _whole(input, dtype))
 
 
 @computes("count_nonzero")
@@ -101,21 +102,18 @@ def _count_nonzero(input: Operand, dim: Any = None) -> Operand:
     return sum_of(ops.cast(input, bool_), dim)
 
 
-def _truth(name: str) -> Callable[..., Operand]:
+def _truth(name: str, by: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., Operand]:
     @computes(name)
     def entry(input: Operand, dim: Any = None, keepdim: bool = False) -> Operand:
-        of = type_of(input).dtype
-        axes = () if isinstance(dim, (tuple, list)) and not dim else _axes(input, dim)
-        if isinstance(dim, (tuple, list)) and not dim:  # along no axis
-            return ops.cast(ops.cast(input, bool_), uint8 if of == uint8 else bool_)
-        found = aten(f"{name}.dims", _result(input, dim, keepdim, torch.bool), input, axes)
-        return ops.cast(found, uint8) if of == uint8 else found
+        of, x = type_of(input).dtype, ops.cast(input, bool_)
+        along_none = isinstance(dim, (tuple, list)) and not dim
+        return ops.cast(x if along_none else _along(by, x, dim, keepdim), uint8 if of == uint8 else bool_)
 
     return entry
 
 
-_any = _truth("any")
-all_of = _truth("all")
+_any = _truth("any", ops.any)
+all_of = _truth("all", ops.all)
 
 
 @computes("_is_any_true")
@@ -126,125 +124,110 @@ def _is_any_true(input: Operand) -> Operand:
 # Extremes.
 
 
-def _check_some(name: str, input: Operand, dim: Any) -> None:
-    """Check that there are elements.
-
-    Raises:
-        RuntimeError: there are none to choose from; in torch's words.
-    """
-    shape = type_of(input).shape
-    axes = _axes(input, dim)
-    if shape and any(shape[axis] == 0 for axis in axes):
-        if dim is None:
-            raise (IndexError if name in ("argmax", "argmin") else RuntimeError)(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
-                "dim with the 'dim' argument."
-            )
-        axis = next(axis for axis in axes if shape[axis] == 0)
-        raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+def _check_some(input: Operand, dim: Any) -> None:
+    """Check that there are elements to choose from."""
+    expect(all(type_of(input).shape[axis] != 0 for axis in _axes(input, dim)))
 
 
-def _far(name: str) -> None:
+def _far(name: str, by: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., Operand]:
     @computes(name)
     def entry(input: Operand, dim: Any = (), keepdim: bool = False) -> Operand:
-        _check_some(name, input, None if isinstance(dim, (tuple, list)) and not dim else dim)
-        dtype = torch_dtype(type_of(input).dtype)
-        return aten(f"{name}.default", _result(input, dim, keepdim, dtype), input, _axes(input, dim))
+        _check_some(input, dim)
+        return _along(by, input, dim, keepdim)
+
+    return entry
 
 
-_far("amax")
-_far("amin")
+largest = _far("amax", ops.reduce_max)
+least = _far("amin", ops.reduce_min)
 
 
 @computes("aminmax")
-def _aminmax(input: Operand, *, dim: int | None = None, keepdim: bool = False) -> Any:
-    _check_some("aminmax", input, dim)
-    result = _result(input, dim, keepdim, torch_dtype(type_of(input).dtype))
-    axes = _axes(input, dim)
-    make: Any = torch.return_types.aminmax
-    return make([aten(f"{name}.default", result, input, axes) for name in ("amin", "amax")])
+def _aminmax(input: Operand, *, dim: Any = (), keepdim: bool = False) -> Any:
+    return torch.return_types.aminmax((least(input, dim, keepdim), largest(input, dim, keepdim)))
 
 
-def _extreme(name: str, pair: Callable[[Operand, Operand], Operand]) -> None:
+def _extreme(name: str, pair: Joined, far: Callable[..., Operand], position: Callable[[Operand, int], Operand]) -> None:
     @computes(name)
     def entry(input: Operand, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
         """In torch's three forms: of all elements, along an axis with positions, of two tensors."""
         if is_tensor(dim) or other is not None:
-            second = dim if other is None else other
-            return pair(*aligned(input, second))
-        dtype = torch_dtype(type_of(input).dtype)
-        if isinstance(dim, (tuple, list)):
-            raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
-        _check_some(name, input, dim)
+            return pair(*aligned(input, dim if other is None else other))
+        expect(not isinstance(dim, (tuple, list)))
         if dim is None:
-            return aten(f"{name}.default", kind(dtype, ()), input)
-        shape = reduced(type_of(input).shape, _axes(input, dim), keepdim)
-        found = aten(f"{name}.dim", (kind(dtype, shape), kind(torch.int64, shape)), input, dim)
-        return getattr(torch.return_types, name)(found)
+            return far(input)
+        _check_some(input, dim)
+        return getattr(torch.return_types, name)(_picked(position, input, dim, keepdim))
 
 
-_extreme("max", MAXIMUM)
-_extreme("min", MINIMUM)
+def _picked(
+    position: Callable[[Operand, int], Operand], x: Operand, dim: int, keepdim: bool
+) -> tuple[Operand, Operand]:
+    """Return elements along an axis with their positions: a gradient goes to the one at the position alone."""
+    shape, axes = type_of(x).shape, _axes(x, dim)
+    if not axes:
+        return x, operand(0, int64)
+    places = ops.reshape(position(x, *axes), reduced(shape, axes, True))
+    values = ops.take_along_axis(x, places, *axes)
+    return ops.reshape(values, reduced(shape, axes, keepdim)), ops.reshape(places, reduced(shape, axes, keepdim))
 
 
-def _position(name: str) -> None:
+_extreme("max", MAXIMUM, largest, ops.arg_max)
+_extreme("min", MINIMUM, least, ops.arg_min)
+
+
+def _position(name: str, by: Callable[[Operand, int], Operand]) -> None:
     @computes(name, kinds="fiu")
     def entry(input: Operand, dim: int | None = None, keepdim: bool = False) -> Operand:
-        _check_some(name, input, dim)
-        of = type_of(input)
-        result = _result(input, dim, keepdim, torch.int64)
-        return operand(0, result.dtype, result.shape) if not of.ndim else aten(f"{name}.default", result, input, dim)
+        _check_some(input, dim)
+        shape, axes = type_of(input).shape, _axes(input, dim)
+        if not shape:
+            return operand(0, int64)
+        place = by(_flat(input), 0) if dim is None else by(input, *axes)
+        return ops.reshape(place, reduced(shape, axes, keepdim))
 
 
-_position("argmax")
-_position("argmin")
+_position("argmax", ops.arg_max)
+_position("argmin", ops.arg_min)
 
 
 # Statistics.
 
 
-def _spread(name: str, with_mean: bool) -> None:
-    @computes(name)
-    def entry(
-        input: Operand,
-        dim: Any = None,
-        unbiased: Any = None,
-        keepdim: bool = False,
-        *,
-        correction: Any = None,
-    ) -> Any:
+def _spread(name: str, by: Callable[[Operand, tuple[int, ...], float], Operand]) -> None:
+    def spread(
+        input: Operand, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+    ) -> Operand:
         """In torch's forms: (unbiased), (dim, unbiased, keepdim), (dim, correction=, keepdim=)."""
         if isinstance(dim, bool):
             dim, unbiased = None, dim
-        if unbiased is not None and correction is None:
-            correction = 1 if unbiased else 0
-        of = torch_dtype(type_of(input).dtype)
-        if not of.is_floating_point:
-            raise RuntimeError("std and var only support floating point and complex dtypes")
-        result = _result(input, dim, keepdim, of)
-        found = aten(
-            f"{name}.correction",
-            (result, result),
-            input,
-            _axes(input, dim),
-            correction=1 if correction is None else correction,
-        )
-        return tuple(found) if with_mean else found
+        correction = (1 if unbiased is None else int(unbiased)) if correction is None else correction
+        expect(is_float(type_of(input).dtype))
+        return _along(lambda x, axes: by(x, axes, correction), input, dim, keepdim)
+
+    @functools.wraps(spread)
+    def with_mean(input: Operand, dim: Any = None, unbiased: Any = None, keepdim: bool = False, **named: Any) -> Any:
+        along = None if isinstance(dim, bool) else dim
+        return spread(input, dim, unbiased, keepdim, **named), _along(composites.mean, input, along, keepdim)
+
+    computes(name)(spread)
+    computes(f"{name}_mean")(with_mean)
 
 
-_spread("var", False)
-_spread("std", False)
-_spread("var_mean", True)
-_spread("std_mean", True)
+def _deviation(x: Operand, axes: tuple[int, ...], correction: float) -> Operand:
+    """The root of the variance, whose gradient where that is 0 is 0."""
+    dtype = type_of(x).dtype
+    return ops.cast(root(composites.variance(ops.cast(x, wide(dtype)), axes, correction)), dtype)
+
+
+_spread("var", composites.variance)
+_spread("std", _deviation)
 
 
 @computes("cov")
 def _cov(input: Operand, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Operand:
     of = type_of(input)
-    if of.ndim > 2:
-        raise RuntimeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with {of.ndim} dimensions"
-        )
+    expect(of.ndim <= 2)
     x = ops.cast(
         ops.reshape(input, (1, product(of.shape)) if of.ndim < 2 else of.shape), kind(float_operand(input), ()).dtype
     )
@@ -284,14 +267,6 @@ def _sorted(input: Operand, axis: int) -> tuple[Operand, Operand]:
     return ops.take_along_axis(input, order, axis), order
 
 
-def _at(x: Operand, axis: int, place: Any) -> Operand:
-    """Return the elements at one place of an axis, which is left with one element."""
-    shape = type_of(x).shape
-    start = tuple(place if k == axis else 0 for k in range(len(shape)))
-    stop = tuple(place + 1 if k == axis else size for k, size in enumerate(shape))
-    return ops.slice(x, start, stop, (1,) * len(shape))
-
-
 def _flat(input: Operand) -> Operand:
     return ops.reshape(input, (product(type_of(input).shape),))
 
@@ -307,12 +282,13 @@ def _middle(name: str, skips: bool) -> None:
         if dim is None and size == 0:
             dtype = torch_dtype(of.dtype)
             return operand(math.nan if dtype.is_floating_point else torch.iinfo(dtype).min, of.dtype)
-        _check_some(name, x, axis)
+        _check_some(x, axis)
+        lone = reduced(type_of(x).shape, (axis,), True)
         ordered, order = _sorted(x, axis)
         if not is_float(of.dtype):
-            place: Any = operand((size - 1) // 2, int64, type_of(_at(order, axis, 0)).shape)
+            place: Any = operand((size - 1) // 2, int64, lone)
         else:
-            missing = ops.reshape(ops.sum(ops.cast(ops.isnan(x), int64), (axis,)), type_of(_at(order, axis, 0)).shape)
+            missing = ops.reshape(ops.sum(ops.cast(ops.isnan(x), int64), (axis,)), lone)
             count = operand(size, int64, type_of(missing).shape)
             last, zero, two = ops.like(1, count), ops.like(0, count), ops.like(2, count)
             some = ops.max(ops.sub(count, missing), last)
@@ -347,13 +323,10 @@ def _quantile(name: str, skips: bool) -> None:
     ) -> Operand:
         """Between the two elements in order that are nearest to the place of each share."""
         of = type_of(input)
-        if of.dtype not in (float32, float64):
-            raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
-        if 0 in of.shape:
-            raise RuntimeError(f"{name}() input tensor must be non-empty")
+        expect(of.dtype in (float32, float64))
+        expect(0 not in of.shape)
         shares = q if is_tensor(q) else operand(q, of.dtype)
-        if type_of(shares).ndim > 1:
-            raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+        expect(type_of(shares).ndim <= 1)
         between(shares, "quantile() q values must be in the range [0, 1]")
         many = type_of(shares).ndim == 1
         x = _flat(input) if dim is None else input if of.ndim else ops.reshape(input, (1,))
@@ -404,18 +377,7 @@ _quantile("nanquantile", True)
 
 @computes("logsumexp", "special.logsumexp")
 def _logsumexp(input: Operand, dim: Any, keepdim: bool = False) -> Operand:
-    result = _result(input, dim, keepdim, float_operand(input))
-    x = operand(input, result.dtype, type_of(input).shape)
-    axes = _axes(input, dim)
-    if not type_of(x).ndim:
-        return x
-    if any(type_of(x).shape[axis] == 0 for axis in axes):
-        total = ops.reshape(ops.sum(x, axes), result.shape)  # 0, and its gradient goes on
-        return ops.add(total, ops.like(-math.inf, total))
-    most = ops.stop_gradient(ops.reduce_max(x, axes))
-    level = ops.where(ops.isfinite(most), most, ops.like(0, most))
-    total = ops.sum(ops.exp(ops.sub(x, ops.spread(level, type_of(x).shape, axes))), axes)
-    return ops.reshape(ops.add(ops.log(total), level), result.shape)
+    return _along(log_sum_exp, input, dim, keepdim, float_operand(input))
 
 
 # Norms.
@@ -426,20 +388,10 @@ def vector_norm(
     x: Operand, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
 ) -> Operand:
     """Return the norm of order `ord` of elements along axes."""
-    of = torch_dtype(type_of(x).dtype)
-    if not of.is_floating_point:
-        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {of}")
-    axes = _axes(x, dim)
-    wide = ops.cast(x, kind(dtype or of, ()).dtype)
-    result = _result(x, dim, keepdim, dtype or of)
-    order = float(ord)
-    if order < 0 and not math.isinf(order):
-        # Of what is 0 it is 0: the sum of infinities, to a negative power.
-        total = ops.sum(ops.pow(ops.abs(wide), ops.like(order, wide)), axes)
-        return ops.reshape(ops.pow(total, ops.like(1 / order, total)), result.shape)
-    if math.isinf(order):
-        _check_some("linalg.vector_norm", x, dim)
-    return aten("linalg_vector_norm.default", result, wide, order, axes)
+    expect(is_float(type_of(x).dtype))
+    if math.isinf(order := float(ord)):
+        _check_some(x, dim)
+    return _along(lambda x, axes: norm(x, order, axes), x, dim, keepdim, dtype)
 
 
 @computes("dist")
@@ -450,19 +402,15 @@ def _dist(input: Operand, other: Operand, p: Any = 2) -> Operand:
 # Along an axis.
 
 
-def _running(name: str) -> None:
+def _running(name: str, by: Callable[[Operand, int], Operand]) -> None:
     @computes(name)
     def entry(input: Operand, dim: int, *, dtype: torch.dtype | None = None) -> Operand:
-        of = type_of(input)
-        axis = axis_of(dim, of.ndim)
-        result = kind(_whole(input, dtype), of.shape)
-        if not of.ndim or 0 in of.shape:
-            return ops.cast(input, result.dtype)
-        return aten(f"{name}.default", result, input, axis)
+        x, axis = ops.cast(input, dtype_of(_whole(input, dtype))), axis_of(dim, type_of(input).ndim)
+        return by(x, axis) if type_of(x).ndim and 0 not in type_of(x).shape else x
 
 
-_running("cumsum")
-_running("cumprod")
+_running("cumsum", ops.cum_sum)
+_running("cumprod", ops.cum_prod)
 
 
 def _running_extreme(name: str, sign: int) -> None:
@@ -502,18 +450,10 @@ def _logcumsumexp(input: Operand, dim: int) -> Operand:
     return _logsumexp(ops.where(before, apart, ops.like(-math.inf, apart)), axis + 1)
 
 
-def _cut(x: Operand, axis: int, first: Any, last: Any) -> Operand:
-    shape = type_of(x).shape
-    start = tuple(first if k == axis else 0 for k in range(len(shape)))
-    stop = tuple(last if k == axis else size for k, size in enumerate(shape))
-    return ops.slice(x, start, stop, (1,) * len(shape))
-
-
 @computes("diff")
 def _diff(input: Operand, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Operand:
     axis = axis_of(dim, type_of(input).ndim)
-    if not type_of(input).ndim:
-        raise RuntimeError("diff expects input to be at least one-dimensional")
+    expect(type_of(input).ndim)
     parts = [part for part in (prepend, input, append) if part is not None]
     if len(parts) > 1:
         dtype = kind(common(*parts), ()).dtype
@@ -522,7 +462,7 @@ def _diff(input: Operand, n: int = 1, dim: int = -1, prepend: Any = None, append
         size = type_of(input).shape[axis]
         if size == 0:
             break
-        right, left = _cut(input, axis, 1, size), _cut(input, axis, 0, size - 1)
+        right, left = ops.part(input, axis, 1, size), ops.part(input, axis, 0, size - 1)
         whether = type_of(input).dtype.kind == "b"
         input = ops.bit_xor(right, left) if whether else ops.sub(right, left)
     return input
@@ -530,10 +470,9 @@ def _diff(input: Operand, n: int = 1, dim: int = -1, prepend: Any = None, append
 
 def _steps(y: Operand, x: Any, dx: Any, axis: int) -> tuple[Operand, Any]:
     """Return the sums of neighbours along an axis, and the distances between them."""
-    if any(type_of(one).dtype == bool_ for one in (y, x) if is_tensor(one)):
-        raise RuntimeError("trapezoid: received a bool input for `x` or `y`, but bool is not supported")
+    expect(all(type_of(one).dtype != bool_ for one in (y, x) if is_tensor(one)))
     size = type_of(y).shape[axis]
-    sums = ops.add(_cut(y, axis, 1, size), _cut(y, axis, 0, size - 1))
+    sums = ops.add(ops.part(y, axis, 1, size), ops.part(y, axis, 0, size - 1))
     if not is_tensor(x):
         return sums, dx
     points = x
@@ -544,7 +483,7 @@ def _steps(y: Operand, x: Any, dx: Any, axis: int) -> tuple[Operand, Any]:
     else:
         along = axis - type_of(y).ndim + len(shape)
     size = type_of(points).shape[along]
-    return sums, ops.sub(_cut(points, along, 1, size), _cut(points, along, 0, size - 1))
+    return sums, ops.sub(ops.part(points, along, 1, size), ops.part(points, along, 0, size - 1))
 
 
 def _areas(y: Operand, x: Any, dx: Any, axis: int) -> Operand:

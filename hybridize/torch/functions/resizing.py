@@ -3,34 +3,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hybridize import ops
-from hybridize.base.dims import is_symbolic
+from hybridize.base.dims import is_symbolic, same
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape, TensorType
-from hybridize.formats.torch_export.registry import operand
-from hybridize.ops import Operand, type_of
+from hybridize.ops import Operand, interpolation, type_of
+from hybridize.ops.library import resizing as resized
+from hybridize.ops.library import sampling
 from hybridize.torch.functions.linear import einsum_of
-from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.operands import operand
+from hybridize.torch.functions.rules import expect
 from hybridize.torch.functions.table import computes
 
 
-def _sizes(name: str, input: Operand, rank: int, output_size: Any, scales: Sequence[Any]) -> tuple[Shape, list[Any]]:
-    """Return the sizes of the result, and the factor of each axis that was said."""
+def _sizes(input: Operand, rank: int, output_size: Any, scales: Sequence[Any]) -> tuple[Shape, Shape, list[Any]]:
+    """Return the sizes of images, and those of the result, with the factor of each axis that was said."""
     shape = type_of(input).shape
-    if len(shape) != rank + 2:
-        raise RuntimeError(f"It is expected input_size equals to {rank + 2}, but got size {len(shape)} (in {name})")
+    expect(len(shape) == rank + 2)
     factors: list[Any] = []
     for one in scales:
         factors += list(one) if isinstance(one, (list, tuple)) else [one]
     factors = factors if len(factors) == rank else [None] * rank
-    if output_size is not None:
+    expect(output_size is not None or None not in factors)
+    if output_size is None:
+        sizes = tuple(map(_scaled, shape[2:], factors))
+    else:
         sizes = tuple(output_size) if isinstance(output_size, (list, tuple)) else (output_size,)
-        return (*shape[:2], *sizes), factors
-    if None in factors:
-        raise RuntimeError("Must specify exactly one of output_size and scale_factors")
-    return (*shape[:2], *map(_scaled, shape[2:], factors)), factors
+    expect(all(size > 0 for size in (*shape[2:], *sizes)))
+    return shape[2:], sizes, factors
 
 
 def _scaled(size: Any, factor: Any) -> Any:
@@ -40,28 +45,55 @@ def _scaled(size: Any, factor: Any) -> Any:
     return int(int(size) * float(factor))
 
 
-def _nearest(name: str, rank: int) -> None:
+MOST_REPEATED = 8
+"""The most times that PyTorch surely repeats each element as often as the next: it counts in float32."""
+
+
+def _nearest(name: str, rank: int, middle: bool) -> None:
     @computes(f"nn.{name}", kinds="fu")
     def entry(input: Operand, output_size: Any = None, scale_factors: Any = None, *scales: Any) -> Operand:
-        shape, factors = _sizes(name, input, rank, output_size, (scale_factors, *scales))
-        return aten(f"{name}.vec", type_of(input).with_shape(shape), input, shape[2:], factors)
+        old, new, factors = _sizes(input, rank, output_size, (scale_factors, *scales))
+        times = [count // size for size, count in zip(old, new, strict=True)]
+        whole = (
+            1 <= t <= MOST_REPEATED and same(t * size, count) and factor in (None, t)
+            for t, size, count, factor in zip(times, old, new, factors, strict=True)
+        )
+        if all(whole):
+            return resized.repeated_along(input, {2 + k: t for k, t in enumerate(times)})
+        axes = enumerate(zip(old, new, factors, strict=True))
+        evenly = rank == 2  # as PyTorch's kernels of images do, and those of one axis and three do not
+        return resized.picked(
+            input, {2 + k: interpolation.nearest(int(n), int(m), factor, middle, evenly) for k, (n, m, factor) in axes}
+        )
 
 
-def _between(name: str, rank: int) -> None:
+def _between(name: str, rank: int, rows: Callable[[int, int, bool, float | None], list[interpolation.Row]]) -> None:
     @computes(f"nn.{name}", kinds="fu")
     def entry(
         input: Operand, output_size: Any = None, align_corners: bool = False, scale_factors: Any = None, *scales: Any
     ) -> Operand:
-        shape, factors = _sizes(name, input, rank, output_size, (scale_factors, *scales))
-        return aten(f"{name}.vec", type_of(input).with_shape(shape), input, shape[2:], align_corners, factors)
+        if not is_float(type_of(input).dtype):
+            kind = type_of(input)
+            raise CaptureError("E422", f"interpolation of {kind} cannot be compiled", help="x.float() before it")
+        old, new, factors = _sizes(input, rank, output_size, (scale_factors, *scales))
+        axes = enumerate(zip(old, new, factors, strict=True))
+        return resized.resized(
+            input, {2 + k: rows(int(n), int(m), align_corners, factor) for k, (n, m, factor) in axes}
+        )
+
+
+def _smoothed(kernel: Callable[[float], float], reach: float) -> Callable[..., list[interpolation.Row]]:
+    return functools.partial(interpolation.smoothed, kernel=kernel, reach=reach)
 
 
 for _rank in (1, 2, 3):
-    _nearest(f"upsample_nearest{_rank}d", _rank)
-    _nearest(f"_upsample_nearest_exact{_rank}d", _rank)
-for _name in ("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d",
-              "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"):  # fmt: skip
-    _between(_name, int(next(letter for letter in _name if letter.isdigit())))
+    _nearest(f"upsample_nearest{_rank}d", _rank, False)
+    _nearest(f"_upsample_nearest_exact{_rank}d", _rank, True)
+for _rank, _name in enumerate(("linear1d", "bilinear2d", "trilinear3d"), 1):
+    _between(f"upsample_{_name}", _rank, interpolation.linear)
+_between("upsample_bicubic2d", 2, interpolation.cubic)
+_between("_upsample_bilinear2d_aa", 2, _smoothed(interpolation.tent, 1))
+_between("_upsample_bicubic2d_aa", 2, _smoothed(lambda distance: interpolation.keys(distance, -0.5), 2))
 
 
 @computes("grid_sampler")
@@ -69,26 +101,14 @@ def _grid_sampler(
     input: Operand, grid: Operand, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Operand:
     of, by = type_of(input), type_of(grid)
-    if of.dtype != by.dtype:
-        raise RuntimeError(
-            f"grid_sampler(): expected input and grid to have same dtype, but input has {of.dtype.name} and grid has "
-            f"{by.dtype.name}"
-        )
-    if of.ndim not in (4, 5) or by.ndim != of.ndim:
-        raise RuntimeError(
-            f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with "
-            f"sizes {list(of.shape)} and grid with sizes {list(by.shape)}"
-        )
-    if of.shape[0] != by.shape[0] or by.shape[-1] != of.ndim - 2:
-        raise RuntimeError(
-            f"grid_sampler(): expected grid to have size {of.ndim - 2} in last dimension and the batch of the input, "
-            f"but got input with sizes {list(of.shape)} and grid with sizes {list(by.shape)}"
-        )
-    if interpolation_mode == 2 and of.ndim == 5:
-        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
-    result = of.with_shape((*of.shape[:2], *by.shape[1:-1]))
-    name = f"grid_sampler_{of.ndim - 2}d.default"
-    return aten(name, result, input, grid, interpolation_mode, padding_mode, align_corners)
+    expect(of.dtype == by.dtype)
+    expect(of.ndim in (4, 5) and by.ndim == of.ndim)
+    expect(of.shape[0] == by.shape[0] and by.shape[-1] == of.ndim - 2)
+    expect(interpolation_mode != 2 or of.ndim != 5)
+    way, border = sampling.WAYS[interpolation_mode], sampling.BORDERS[padding_mode]
+    found = sampling.sampled(input, grid, way, border, align_corners)
+    # No slope leads to the points, but torch's result is made of them: their gradient is 0, and not missing.
+    return ops.bind(ops.After(), found, grid)[0] if way == "nearest" else found
 
 
 @computes("affine_grid_generator")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -16,14 +16,28 @@ from hybridize.base.dtypes import DType, float32, float64, int32, int64, is_floa
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.places import CallResult
-from hybridize.formats.torch_export import TABLE
-from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import Operand, type_of
+from hybridize.ops.views import wide
+from hybridize.torch.functions.operands import SizeNumber
 from hybridize.torch.functions.table import CLASSES, Entry
 from hybridize.torch.memory import dtype_of
 
 _KINDS = {bool: torch.bool, int: torch.int64, complex: torch.complex64}
+
+
+class Misfit(RuntimeError):
+    """Arguments that PyTorch does not take: what it says of them, it is asked (`calling`)."""
+
+
+def expect(fine: Any) -> None:
+    """Check what PyTorch demands of arguments.
+
+    Raises:
+        Misfit: it is not so; the user meets PyTorch's own error.
+    """
+    if not fine:
+        raise Misfit
 
 
 def default_dtype() -> torch.dtype:
@@ -79,8 +93,7 @@ def check_operands(entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) ->
 
     Raises:
         TypeError: one is of another class; in torch's words.
-        NotImplementedError: it is not for tensors of these dtypes; in torch's words.
-        RuntimeError: dtypes differ that are to be one.
+        Misfit: it is not for tensors of these dtypes, or dtypes differ that are to be one.
     """
     bound = {**dict(zip(entry.places, args, strict=False)), **kwargs}
     last = entry.name.rpartition(".")[2]
@@ -91,16 +104,8 @@ def check_operands(entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) ->
     if entry.kinds:
         names = [name for name in entry.parameters if name in _OF_TWO or entry.classes.get(name) == "Operand"]
         dtype = dtype_of(common(*(bound[name] for name in names if bound.get(name) is not None)))
-        if ("f" if is_float(dtype) else dtype.kind) not in entry.kinds:
-            raise not_implemented(f"\"{last}_cpu\" not implemented for '{dtype_name(dtype)}'")
-    dtypes = {name: type_of(bound[name]).dtype for name in entry.alike if is_tensor(bound.get(name))}
-    first = next(iter(dtypes), "")
-    for name, dtype in dtypes.items():
-        if dtype != dtypes[first]:
-            raise RuntimeError(
-                f"{last}(): expected {first} and {name} to have the same dtype, but got {dtype_name(dtypes[first])} "
-                f"and {dtype_name(dtype)}"
-            )
+        expect(("f" if is_float(dtype) else dtype.kind) in entry.kinds)
+    expect(len({type_of(bound[name]).dtype for name in entry.alike if is_tensor(bound.get(name))}) < 2)
 
 
 def _is_of(word: str, value: Any) -> bool:
@@ -172,39 +177,20 @@ def as_float(dtype: torch.dtype) -> torch.dtype:
 
 
 def shape_of(*xs: Any) -> Shape:
-    """Return the sizes of tensors and numbers broadcast against each other.
+    """Return the sizes of tensors and numbers broadcast against each other, which fit."""
+    return fitting(*(type_of(x).shape for x in xs if is_tensor(x)))
 
-    Raises:
-        RuntimeError: they do not fit; in torch's words.
-    """
-    shapes = [type_of(x).shape for x in xs if is_tensor(x)]
+
+def fitting(*shapes: Shape) -> Shape:
+    """Return sizes broadcast against each other, which fit."""
     found = broadcast(*shapes)
-    if found is None:
-        raise _apart(shapes)
-    return found
-
-
-def _apart(shapes: Sequence[Shape]) -> RuntimeError:
-    first, second = shapes[0], shapes[-1]
-    for k in range(1, min(len(first), len(second)) + 1):
-        x, y = first[-k], second[-k]
-        if x != y and 1 not in (x, y):
-            axis = max(len(first), len(second)) - k
-            return RuntimeError(
-                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {axis}"
-            )
-    return RuntimeError(f"tensors of sizes {', '.join(str(list(shape)) for shape in shapes)} do not fit")
+    expect(found is not None)
+    return found or ()
 
 
 def kind(dtype: torch.dtype, shape: Sequence[Any]) -> TensorType:
     """Return the type of a result."""
     return TensorType(tuple(shape), dtype_of(dtype))
-
-
-def aten(name: str, types: Sequence[TensorType] | TensorType, *args: Any, **kwargs: Any) -> Any:
-    """Return what the ATen operator `name` gives, whose results have these types; see `formats.torch_export`."""
-    given = (types,) if isinstance(types, TensorType) else tuple(types)
-    return TABLE[f"aten.{name}"](given, *args, **kwargs)
 
 
 def axis_of(axis: int, ndim: int) -> int:
@@ -251,6 +237,12 @@ def sizes_in(args: Sequence[Any]) -> tuple[Any, ...]:
 def float_operand(x: Operand) -> torch.dtype:
     """Return the dtype of a function of real numbers of an operand."""
     return as_float(torch_dtype(type_of(x).dtype))
+
+
+def in_floats(function: Callable[[Operand], Operand], x: Operand) -> Operand:
+    """Return a function of real numbers of an operand; short floats are computed in float32 and rounded once."""
+    dtype = dtype_of(float_operand(x))
+    return ops.cast(function(ops.cast(x, wide(dtype))), dtype)
 
 
 def not_implemented(text: str) -> NotImplementedError:

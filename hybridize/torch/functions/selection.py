@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
+import numpy
 
 from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import product
-from hybridize.base.dtypes import bool_, int64
+from hybridize.base.dtypes import bool_, float32, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten, kind, shape_of, torch_dtype
+from hybridize.torch.functions.operands import operand
+from hybridize.torch.functions.rules import expect, shape_of
 from hybridize.torch.functions.sorting import ordered, placed
 from hybridize.torch.functions.table import computes
 
@@ -56,9 +56,8 @@ def positions(mask: Operand, what: str) -> Operand:
     count = number_of(ops.sum(ops.cast(flat, int64), (0,)), what)
     if count == 0:
         return operand(0, int64, (0,))
-    counted = aten("cumsum.default", kind(torch.int64, type_of(flat).shape), ops.cast(flat, int64), 0)
-    wanted = aten("arange.start_step", kind(torch.int64, (count,)), 1, count + 1, 1)
-    return placed(counted, wanted, False, False)
+    counted = ops.cum_sum(ops.cast(flat, int64), 0)
+    return placed(counted, ops.constant(numpy.arange(1, count + 1)), False, False)
 
 
 def coordinates(mask: Operand, what: str) -> list[Operand]:
@@ -78,7 +77,7 @@ def coordinates(mask: Operand, what: str) -> list[Operand]:
 
 def _picked(x: Operand, places: Operand) -> Operand:
     """Return elements of a tensor of one axis."""
-    return aten("index_select.default", kind(torch_dtype(type_of(x).dtype), type_of(places).shape), x, 0, places)
+    return ops.gather(x, places, 0)
 
 
 def _flat(x: Operand) -> Operand:
@@ -87,8 +86,7 @@ def _flat(x: Operand) -> Operand:
 
 @computes("masked_select")
 def _masked_select(input: Operand, mask: Operand) -> Operand:
-    if type_of(mask).dtype.kind != "b":
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    expect(type_of(mask).dtype.kind == "b")
     shape = shape_of(input, mask)
     places = positions(ops.broadcast(mask, shape), "torch.masked_select()")
     return _picked(_flat(ops.broadcast(input, shape)), places)
@@ -97,16 +95,13 @@ def _masked_select(input: Operand, mask: Operand) -> Operand:
 @computes("masked_scatter")
 def _masked_scatter(input: Operand, mask: Operand, source: Operand) -> Operand:
     """The k-th element that the mask selects becomes the k-th of `source`: no size depends on data."""
-    if type_of(mask).dtype.kind != "b":
-        raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
-                           f"{torch_dtype(type_of(mask).dtype)}")  # fmt: skip
-    if type_of(input).dtype != type_of(source).dtype:
-        raise RuntimeError("masked_scatter: expected self and source to have same dtypes")
+    expect(type_of(mask).dtype.kind == "b")
+    expect(type_of(input).dtype == type_of(source).dtype)
     shape = shape_of(input, mask)
     here = ops.broadcast(mask, shape)
     if product(shape) == 0 or product(type_of(source).shape) == 0:
         return ops.broadcast(input, shape)
-    counted = aten("cumsum.default", kind(torch.int64, (product(shape),)), ops.cast(_flat(here), int64), 0)
+    counted = ops.cum_sum(ops.cast(_flat(here), int64), 0)
     last = operand(product(type_of(source).shape) - 1, int64, (product(shape),))
     places = ops.min(
         ops.max(ops.sub(counted, operand(1, int64, (product(shape),))), operand(0, int64, (product(shape),))), last
@@ -140,9 +135,7 @@ def _runs(x: Operand, what: str) -> tuple[Operand, Operand, Operand]:
     )
     first = ops.concat(one, rest, axis=0)
     starts = positions(first, what)
-    runs = ops.sub(
-        aten("cumsum.default", kind(torch.int64, (count,)), ops.cast(first, int64), 0), operand(1, int64, (count,))
-    )
+    runs = ops.sub(ops.cum_sum(ops.cast(first, int64), 0), operand(1, int64, (count,)))
     ends = ops.concat(ops.slice(starts, (1,), (type_of(starts).shape[0],), (1,)), operand(count, int64, (1,)), axis=0)
     return _picked(x, starts), runs, ops.sub(ends, starts)
 
@@ -181,23 +174,19 @@ def _unique_consecutive(
 
 @computes("bincount")
 def _bincount(input: Operand, weights: Operand | None = None, minlength: int = 0) -> Operand:
-    if type_of(input).ndim != 1 or type_of(input).dtype.kind not in "iu":
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
+    expect(type_of(input).ndim == 1 and type_of(input).dtype.kind in "iu")
+    expect(minlength >= 0)
     (count,) = type_of(input).shape
     x = ops.cast(input, int64)
     size = minlength
     if count != 0:
-        least, most = (aten(f"{name}.default", kind(torch.int64, ()), x, (0,)) for name in ("amin", "amax"))
+        least, most = ops.reduce_min(x, (0,)), ops.reduce_max(x, (0,))
         if not number_of(ops.ge(least, operand(0, int64)), "torch.bincount()"):
             raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
         size = max(minlength, number_of(most, "torch.bincount()") + 1)
-    dtype = torch.int64
+    dtype = int64
     if weights is not None:
-        if type_of(weights).shape != type_of(input).shape:
-            raise RuntimeError("weights should be 1-d and have the same length as input")
-        dtype = torch.float32 if type_of(weights).dtype.name == "float32" else torch.float64
-    to = kind(dtype, (size,))
-    added = operand(1, to.dtype, (count,)) if weights is None else ops.cast(weights, to.dtype)
-    return aten("scatter_add.default", to, operand(0, to.dtype, (size,)), 0, x, added)
+        expect(type_of(weights).shape == type_of(input).shape)
+        dtype = float32 if type_of(weights).dtype == float32 else float64
+    added = operand(1, dtype, (count,)) if weights is None else ops.cast(weights, dtype)
+    return ops.scatter_nd(operand(0, dtype, (size,)), ops.reshape(x, (count, 1)), added, "add")

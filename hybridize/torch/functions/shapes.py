@@ -15,13 +15,13 @@ from hybridize.array.functions.shapes import copied_to
 from hybridize.array.operators import functions
 from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Strided, Symbol
-from hybridize.base.dims import broadcast, product
+from hybridize.base.dims import product
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import same_shape
-from hybridize.formats.torch_export.refusals import within
 from hybridize.ops import Broadcast, Reshape, StopGradient, Transpose
-from hybridize.torch.functions.rules import axis_of, sizes_in, torch_dtype
+from hybridize.torch.functions.operands import within
+from hybridize.torch.functions.rules import axis_of, expect, fitting, sizes_in, torch_dtype
 from hybridize.torch.functions.table import views
 
 
@@ -33,17 +33,11 @@ def completed(shape: Sequence[Any], total: Any) -> tuple[Any, ...]:
     """
     sizes = tuple(shape)
     open_ = [axis for axis, size in enumerate(sizes) if type(size) is int and size < 0]
-    if any(sizes[axis] != -1 for axis in open_):
-        raise RuntimeError(f"invalid shape dimension {sizes[open_[0]]}")
-    if len(open_) > 1:
-        raise RuntimeError("only one dimension can be inferred")
+    expect(all(sizes[axis] == -1 for axis in open_))
+    expect(len(open_) <= 1)
     rest = product(size for axis, size in enumerate(sizes) if axis not in open_)
     if open_:
-        if rest == 0:
-            raise RuntimeError(
-                f"cannot reshape tensor of 0 elements into shape {list(sizes)} because the unspecified dimension size "
-                "-1 can be any value and is ambiguous"
-            )
+        expect(rest != 0)
         if total % rest == 0:
             return tuple(total // rest if axis in open_ else size for axis, size in enumerate(sizes))
     elif rest == total:
@@ -76,8 +70,7 @@ def part(x: Symbol, axis: int, start: Any, stop: Any) -> Symbol:
 
 def has_axes(x: Symbol, name: str, least: int = 1) -> None:
     """Raise torch's error for a tensor of fewer axes than it takes."""
-    if len(x.shape) < least:
-        raise RuntimeError(f"{name}: input must have at least {least} dimensions, but got {len(x.shape)}")
+    expect(len(x.shape) >= least)
 
 
 # Other sizes of the same elements.
@@ -119,7 +112,7 @@ def viewed_as(x: Symbol, shape: Sequence[Any]) -> Symbol:
         RuntimeError: there is none; in torch's words.
     """
     sizes = completed(shape, product(x.shape))
-    if not has_view(x, sizes) and x.exists:
+    if not has_view(x, sizes) and x.exists:  # by strides, which only torch's own tensor has
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
             "contiguous subspaces). Use .reshape(...) instead."
@@ -131,8 +124,7 @@ def viewed_as(x: Symbol, shape: Sequence[Any]) -> Symbol:
 def _flatten(input: Symbol, start_dim: int = 0, end_dim: int = -1) -> Symbol:
     ndim = len(input.shape)
     first, last = axis_of(start_dim, ndim), axis_of(end_dim, ndim)
-    if first > last:
-        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    expect(first <= last)
     return reshaped(input, (*input.shape[:first], product(input.shape[first : last + 1]), *input.shape[last + 1 :]))
 
 
@@ -144,8 +136,7 @@ def _ravel(input: Symbol) -> Symbol:
 @views("unflatten")
 def _unflatten(input: Symbol, dim: int, sizes: Any) -> Symbol:
     axis = axis_of(dim, len(input.shape))
-    if not len(sizes):
-        raise RuntimeError("unflatten: sizes must be non-empty")
+    expect(len(sizes))
     found = completed_at(sizes, input.shape[axis], axis)
     return viewed_as(input, (*input.shape[:axis], *found, *input.shape[axis + 1 :]))
 
@@ -216,14 +207,9 @@ def permuted(x: Symbol, axes: Sequence[int]) -> Symbol:
 @views("permute")
 def _permute(input: Symbol, *axes: Any, dims: Any = None) -> Symbol:
     given = sizes_in(axes) if dims is None else tuple(dims)
-    if len(given) != len(input.shape):
-        raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {len(input.shape)} is not equal to len(dims) = {len(given)}"
-        )
+    expect(len(given) == len(input.shape))
     order = tuple(axis_of(int(axis), len(input.shape)) for axis in given)
-    if len(set(order)) != len(order):
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    expect(len(set(order)) == len(order))
     return permuted(input, order)
 
 
@@ -246,8 +232,7 @@ def exchanged(x: Symbol, first: int, second: int) -> Symbol:
 @views("t")
 def _t(input: Symbol) -> Symbol:
     ndim = len(input.shape)
-    if ndim > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D")
+    expect(ndim <= 2)
     return permuted(input, tuple(reversed(range(ndim))))
 
 
@@ -263,14 +248,8 @@ def _movedim(input: Symbol, source: Any, destination: Any) -> Symbol:
     both = [
         [axis_of(axis, ndim) for axis in ([axes] if isinstance(axes, int) else axes)] for axes in (source, destination)
     ]
-    if len(both[0]) != len(both[1]):
-        raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(both[0])} dims) should contain the same "
-            f"number of dims as destination ({list(both[1])} dims)"
-        )
-    for name, axes in zip(("source", "destination"), both, strict=True):
-        if len(set(axes)) != len(axes):
-            raise RuntimeError(f"movedim: repeated dim in `{name}` ({axes})")
+    expect(len(both[0]) == len(both[1]))
+    expect(all(len(set(axes)) == len(axes) for axes in both))
     if not ndim:
         return input.same()
     order = [axis for axis in range(ndim) if axis not in both[0]]
@@ -294,8 +273,7 @@ def _positive(input: Symbol) -> Symbol:
 
 @views("select")
 def _select(input: Symbol, dim: int, index: Any) -> Symbol:
-    if not input.shape:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    expect(input.shape)
     axis = axis_of(dim, len(input.shape))
     return at(input, axis, index)
 
@@ -307,8 +285,7 @@ def at(x: Symbol, axis: int, index: Any) -> Symbol:
         IndexError: it is out of range; in torch's words.
     """
     size = x.shape[axis]
-    if type(index) is not Symbol and not -size <= index < size:
-        raise IndexError(f"select(): index {index} out of range for tensor of size {list(x.shape)} at dimension {axis}")
+    expect(type(index) is Symbol or -size <= index < size)
     if type(index) is Symbol and index.weak is None:
         index = Symbol.of(staging(), ops.cast(ops.reshape(index.operand(), ()), int64), weak=int)
     found: Symbol = functions.getitem(x, (*(slice(None),) * axis, index))
@@ -317,28 +294,23 @@ def at(x: Symbol, axis: int, index: Any) -> Symbol:
 
 @views("narrow")
 def _narrow(input: Symbol, dim: int, start: Any, length: Any) -> Symbol:
-    if not input.shape:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    expect(input.shape)
     axis = axis_of(dim, len(input.shape))
     size = input.shape[axis]
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
+    expect(length >= 0)
     if type(start) is Symbol:
         first = ops.cast(ops.reshape(start.operand(), ()), int64)
         first = ops.where(ops.lt(first, ops.like(0, first)), ops.add(first, ops.like(size, first)), first)
         return input.view_by(At(axis, within(first, size - length + 1), length))
-    if not -size <= start <= size:
-        raise IndexError(f"start out of range (expected to be in range of [-{size}, {size}], but got {start})")
+    expect(-size <= start <= size)
     first = start + size if start < 0 else start
-    if first + length > size:
-        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
+    expect(first + length <= size)
     return part(input, axis, first, first + length)
 
 
 @views("unbind")
 def _unbind(input: Symbol, dim: int = 0) -> tuple[Symbol, ...]:
-    if not input.shape:
-        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+    expect(input.shape)
     axis = axis_of(dim, len(input.shape))
     return tuple(at(input, axis, index) for index in range(input.shape[axis]))
 
@@ -352,28 +324,17 @@ def cut(x: Symbol, axis: int, ends: Sequence[Any]) -> tuple[Symbol, ...]:
 def _split(input: Any = None, split_size: Any = None, dim: int = 0, **named: Any) -> tuple[Symbol, ...]:
     x = named.get("tensor", input)
     sizes = next((named[name] for name in ("split_size_or_sections", "split_sizes") if name in named), split_size)
-    if not x.shape:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    expect(x.shape)
     axis = axis_of(dim, len(x.shape))
     size = x.shape[axis]
     if isinstance(sizes, (tuple, list)):
-        if any(type(one) is int and one < 0 for one in sizes):
-            raise RuntimeError(
-                "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes="
-                f"{list(sizes)}"
-            )
+        expect(all(type(one) is not int or one >= 0 for one in sizes))
         ends = list(accumulate(sizes))
-        if (ends[-1] if ends else 0) != size:
-            raise RuntimeError(
-                f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension "
-                f"{axis}), but got split_sizes={list(sizes)}"
-            )
+        expect((ends[-1] if ends else 0) == size)
         return cut(x, axis, ends)
-    if sizes < 0:
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={sizes}")
+    expect(sizes >= 0)
     if sizes == 0:
-        if size != 0:
-            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+        expect(size == 0)
         return (x.same(),)
     return cut(x, axis, _ends(size, sizes))
 
@@ -391,10 +352,8 @@ def _unsafe_split(input: Symbol, split_size: Any, dim: int = 0) -> tuple[Symbol,
 
 @views("chunk", "unsafe_chunk")
 def _chunk(input: Symbol, chunks: int, dim: int = 0) -> tuple[Symbol, ...]:
-    if not input.shape:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    expect(input.shape)
+    expect(chunks > 0)
     axis = axis_of(dim, len(input.shape))
     size = input.shape[axis]
     step = -(-size // chunks)
@@ -407,8 +366,7 @@ def _tensor_split(input: Symbol, indices_or_sections: Any = None, dim: int = 0, 
         (named[name] for name in ("sections", "indices", "tensor_indices_or_sections") if name in named),
         indices_or_sections,
     )
-    if not input.shape:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    expect(input.shape)
     axis = axis_of(dim, len(input.shape))
     size = input.shape[axis]
     if type(given) is Symbol:
@@ -422,8 +380,7 @@ def _tensor_split(input: Symbol, indices_or_sections: Any = None, dim: int = 0, 
             part(input, axis, start, start if stop < start else stop)
             for start, stop in zip(starts, [*ends, size], strict=True)
         )
-    if given <= 0:
-        raise RuntimeError(f"number of sections must be larger than 0, got {given}")
+    expect(given > 0)
     least, more = size // given, size % given
     return cut(input, axis, list(accumulate(least + 1 if k < more else least for k in range(given))))
 
@@ -433,17 +390,9 @@ def _split_along(name: str, axis: int, least: int) -> None:
     def entry(input: Symbol, indices_or_sections: Any = None, **named: Any) -> tuple[Symbol, ...]:
         given = next((named[key] for key in ("sections", "indices") if key in named), indices_or_sections)
         ndim = len(input.shape)
-        if ndim < least:
-            raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {ndim} "
-                "dimensions!"
-            )
+        expect(ndim >= least)
         along = 0 if name == "hsplit" and ndim == 1 else axis
-        if isinstance(given, int) and (given <= 0 or input.shape[along] % given):
-            raise RuntimeError(
-                f"torch.{name} attempted to split along dimension {along}, but the size of the dimension "
-                f"{input.shape[along]} is not divisible by the split_size {given}!"
-            )
+        expect(not isinstance(given, int) or (given > 0 and not input.shape[along] % given))
         found: tuple[Symbol, ...] = _tensor_split(input, given, along)
         return found
 
@@ -462,20 +411,12 @@ def stretched(x: Symbol, sizes: Sequence[Any]) -> Symbol:
         RuntimeError: it does not fit; in torch's words.
     """
     new = len(sizes) - len(x.shape)
-    if new < 0:
-        raise RuntimeError(
-            f"expand({x.type}, size={list(sizes)}): the number of sizes provided ({len(sizes)}) must be greater or "
-            f"equal to the number of dimensions in the tensor ({len(x.shape)})"
-        )
+    expect(new >= 0)
     shape = []
     for axis, size in enumerate(sizes):
         old = x.shape[axis - new] if axis >= new else None
         if type(size) is int and size < 0:
-            if old is None or size != -1:
-                raise RuntimeError(
-                    f"The expanded size of the tensor ({size}) isn't allowed in a leading, non-existing dimension "
-                    f"{axis}"
-                )
+            expect(old is not None and size == -1)
             size = old
         elif old is not None and old != size and old != 1:
             raise RuntimeError(
@@ -505,9 +446,7 @@ def _broadcast_to(input: Symbol, size: Any) -> Symbol:
 @views("broadcast_tensors")
 def _broadcast_tensors(*tensors: Any) -> tuple[Symbol, ...]:
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    shape = broadcast(*(x.shape for x in given))
-    if shape is None:
-        raise RuntimeError(f"tensors of sizes {', '.join(str(list(x.shape)) for x in given)} do not fit")
+    shape = fitting(*(x.shape for x in given))
     return tuple(stretched(x, shape) for x in given)
 
 
@@ -526,8 +465,7 @@ def diagonal(x: Symbol, offset: int, first: int, second: int) -> Symbol:
     """Return the view of the diagonals of the matrices in two axes; the last axis goes along them."""
     ndim = len(x.shape)
     i, j = axis_of(first, ndim), axis_of(second, ndim)
-    if i == j:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {first}, {second}")
+    expect(i != j)
     rows, columns = x.shape[i], x.shape[j]
     count = _lesser(rows, columns - offset) if offset >= 0 else _lesser(rows + offset, columns)
     count = count if count > 0 else 0
@@ -552,10 +490,8 @@ def _unfold(input: Symbol, dimension: int, size: Any, step: Any) -> Symbol:
     ndim = len(input.shape)
     axis = axis_of(dimension, ndim)
     length = input.shape[axis] if ndim else 1
-    if size > length:
-        raise RuntimeError(f"maximum size for tensor at dimension {axis} is {length} but size is {size}")
-    if step <= 0:
-        raise RuntimeError(f"step is {step} but must be > 0")
+    expect(size <= length)
+    expect(step > 0)
     if not ndim:
         return sized(input, (1,)) if size == 1 else part(sized(input, (1,)), 0, 0, size)
     count = (length - size) // step + 1

@@ -15,9 +15,9 @@ from hybridize.array.operands import result
 from hybridize.base.dims import product
 from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten, axis_of, common, is_tensor, kind, torch_dtype
+from hybridize.torch.functions.operands import operand
+from hybridize.torch.functions.rules import axis_of, common, expect, is_tensor, kind
 from hybridize.torch.functions.table import computes
 
 
@@ -28,9 +28,11 @@ def by(function: Callable[..., Any], *xs: Operand, **keywords: Any) -> Operand:
 
 def ordered(x: Operand, dim: int, descending: bool) -> tuple[Operand, Operand]:
     """Return the elements along an axis in order, and where they were."""
-    kinds = type_of(x), kind(torch.int64, type_of(x).shape)
     axis = axis_of(dim, type_of(x).ndim)
-    return aten("sort.stable", kinds, x, dim=axis, descending=descending, stable=True)  # type: ignore[no-any-return]
+    if not type_of(x).ndim:
+        return x, operand(0, int64)
+    order = ops.arg_sort(x, axis, bool(descending))
+    return ops.take_along_axis(x, order, axis), order  # through their places their gradient goes back
 
 
 @computes("sort")
@@ -52,25 +54,22 @@ def _msort(input: Operand) -> Operand:
 def _topk(input: Operand, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     shape = type_of(input).shape
     axis = axis_of(dim, len(shape))
-    if not 0 <= k <= (shape[axis] if shape else 1):
-        raise RuntimeError("selected index k out of range")
-    sizes = tuple(k if other == axis else size for other, size in enumerate(shape))
-    kinds = kind(torch_dtype(type_of(input).dtype), sizes), kind(torch.int64, sizes)
-    return torch.return_types.topk(aten("topk.default", kinds, input, k, axis, largest, sorted))
+    expect(0 <= k <= (shape[axis] if shape else 1))
+    if not shape:
+        return torch.return_types.topk((input, operand(0, int64)))
+    order = ops.part(ops.arg_sort(input, axis, bool(largest)), axis, 0, k)
+    return torch.return_types.topk((ops.take_along_axis(input, order, axis), order))
 
 
 @computes("kthvalue")
 def _kthvalue(input: Operand, k: Any, dim: int = -1, keepdim: bool = False) -> Any:
     shape = type_of(input).shape
     axis = axis_of(dim, len(shape))
-    if not 1 <= k <= (shape[axis] if shape else 1):
-        raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(axis))
+    expect(1 <= k <= (shape[axis] if shape else 1))
     found = ordered(input, dim, False)
     if not shape:
         return torch.return_types.kthvalue(found)
-    starts = tuple(k - 1 if other == axis else 0 for other in range(len(shape)))
-    stops = tuple(k if other == axis else size for other, size in enumerate(shape))
-    parts = [ops.slice(one, starts, stops, (1,) * len(shape)) for one in found]
+    parts = [ops.part(one, axis, k - 1, k) for one in found]
     if not keepdim:
         parts = [ops.reshape(one, (*shape[:axis], *shape[axis + 1 :])) for one in parts]
     return torch.return_types.kthvalue((parts[0], parts[1]))
@@ -114,19 +113,10 @@ def _searchsorted(
     **named: Any,
 ) -> Operand:
     x = _numbers(named.get("values", input), sorted_sequence)
-    if side not in (None, "left", "right"):
-        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
-    if side == "left" and right:
-        raise RuntimeError(
-            "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
-        )
+    expect(side in (None, "left", "right"))
+    expect(side != "left" or not right)
     shape, sizes = type_of(sorted_sequence).shape, type_of(x).shape
-    if len(shape) != 1 and (len(shape) != len(sizes) or shape[:-1] != sizes[:-1]):
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
-            f"tensor and input value tensor must match, but we got boundaries tensor {list(shape)} and input value "
-            f"tensor {list(sizes)}"
-        )
+    expect(len(shape) == 1 or (len(shape) == len(sizes) and shape[:-1] == sizes[:-1]))
     if sorter is not None:
         sorted_sequence = ops.take_along_axis(sorted_sequence, sorter, len(shape) - 1)
     return placed(sorted_sequence, x, right or side == "right", out_int32)
@@ -134,8 +124,7 @@ def _searchsorted(
 
 @computes("bucketize")
 def _bucketize(input: Any, boundaries: Operand, *, out_int32: bool = False, right: bool = False) -> Operand:
-    if type_of(boundaries).ndim != 1:
-        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({type_of(boundaries).ndim})")
+    expect(type_of(boundaries).ndim == 1)
     return placed(boundaries, _numbers(input, boundaries), right, out_int32)
 
 
@@ -146,8 +135,7 @@ def _isin(
     x = named.get("element", elements)
     tests = named.get("test_element", test_elements)
     dtype = kind(common(x, tests), ()).dtype
-    if any(type_of(one).dtype.kind == "b" for one in (x, tests) if is_tensor(one)):
-        raise RuntimeError("Unsupported input type encountered for isin(): Bool")
+    expect(all(type_of(one).dtype.kind != "b" for one in (x, tests) if is_tensor(one)))
     x, tests = (operand(one, dtype, type_of(one).shape if is_tensor(one) else ()) for one in (x, tests))
     shape = type_of(x).shape
     count = product(type_of(tests).shape)
@@ -160,8 +148,7 @@ def _isin(
 @computes("histc")
 def _histc(input: Operand, bins: int = 100, min: Any = 0, max: Any = 0) -> Operand:
     """Elements by the bins that they fall into; the last one has its upper end."""
-    if bins <= 0:
-        raise RuntimeError("bins must be > 0")
+    expect(bins > 0)
     if min == max:
         raise CaptureError(
             "E422", "torch.histc() between the extremes of the tensor cannot be compiled", help="give min= and max="

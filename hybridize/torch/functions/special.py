@@ -9,11 +9,9 @@ from collections.abc import Callable
 import torch
 
 from hybridize import ops
-from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export.registry import operand
-from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten, float_operand, kind
+from hybridize.ops import Operand
+from hybridize.torch.functions.rules import float_operand, in_floats
 from hybridize.torch.functions.table import computes
 from hybridize.torch.memory import dtype_of
 
@@ -52,20 +50,45 @@ for _name, _function in {
 _of_reals("sigmoid", ops.sigmoid, "special.expit")
 _of_reals("lgamma", ops.gammaln, "special.gammaln")
 _of_reals("digamma", ops.digamma, "special.psi")
-_of_reals("sinc", lambda x: aten("sinc.default", type_of(x), x))
-_of_reals("special.entr", lambda x: aten("special_entr.default", type_of(x), x))
+
+
+@computes("sinc", "special.sinc")
+def _sinc(input: Operand) -> Operand:
+    """sin(pi x) / (pi x), and 1 at 0, where its slope is 0."""
+
+    def function(x: Operand) -> Operand:
+        middle = ops.eq(x, ops.like(0, x))
+        angle = ops.mul(ops.where(middle, ops.like(1, x), x), ops.like(math.pi, x))
+        return ops.where(middle, ops.like(1, x), ops.div(ops.sin(angle), angle))
+
+    return in_floats(function, input)
+
+
+@computes("special.entr")
+def _entr(input: Operand) -> Operand:
+    """-x log x, 0 at 0, -infinity of what is negative."""
+
+    def function(x: Operand) -> Operand:
+        zero = ops.like(0, x)
+        positive = ops.bit_or(ops.gt(x, zero), ops.isnan(x))
+        inner = ops.where(positive, x, ops.like(1, x))
+        apart = ops.where(ops.lt(x, zero), ops.like(-math.inf, x), zero)
+        return ops.where(positive, ops.neg(ops.mul(inner, ops.log(inner))), apart)
+
+    return in_floats(function, input)
 
 
 @computes("logit", "special.logit")
 def _logit(input: Operand, eps: float | None = None) -> Operand:
-    return aten("logit.default", kind(float_operand(input), type_of(input).shape), input, eps)
+    """log(x / (1 - x)), of x between eps and 1 - eps where eps is given."""
 
+    def function(x: Operand) -> Operand:
+        if eps is not None:
+            low, high = ops.like(eps, x), ops.like(1 - eps, x)
+            x = ops.where(ops.lt(x, low), low, ops.where(ops.gt(x, high), high, x))
+        return ops.sub(ops.log(x), ops.log1p(ops.neg(x)))
 
-def _in_floats(input: Operand, function: Callable[[Operand], Operand]) -> Operand:
-    """Return a function of real numbers; short floats are computed in float32 and rounded once."""
-    of = kind(float_operand(input), type_of(input).shape)
-    wide = float32 if of.dtype in (float16, bfloat16) else of.dtype
-    return ops.cast(function(operand(input, wide, of.shape)), of.dtype)
+    return in_floats(function, input)
 
 
 @computes("special.ndtr")
@@ -76,7 +99,7 @@ def _ndtr(input: Operand) -> Operand:
         angle = ops.mul(x, ops.like(-math.sqrt(0.5), x))
         return ops.mul(ops.like(0.5, x), erfc(angle))
 
-    return _in_floats(input, function)
+    return in_floats(function, input)
 
 
 @computes("special.ndtri")
@@ -85,7 +108,7 @@ def _ndtri(input: Operand) -> Operand:
         centred = ops.sub(ops.mul(ops.like(2, x), x), ops.like(1, x))
         return ops.mul(ops.like(math.sqrt(2), x), ops.erfinv(centred))
 
-    return _in_floats(input, function)
+    return in_floats(function, input)
 
 
 @computes("mvlgamma", "special.multigammaln")
@@ -98,7 +121,7 @@ def _mvlgamma(input: Operand, p: int) -> Operand:
             total = ops.add(total, ops.gammaln(ops.sub(x, ops.like(number / 2, x))))
         return total
 
-    return _in_floats(input, function)
+    return in_floats(function, input)
 
 
 def _digamma(n: int, input: Operand) -> Operand:
@@ -129,4 +152,4 @@ def _angle(input: Operand) -> Operand:
         turned = ops.where(ops.lt(x, ops.like(0, x)), ops.like(math.pi, x), ops.like(0, x))
         return ops.where(ops.isnan(x), x, turned)
 
-    return _in_floats(input, function)
+    return in_floats(function, input)

@@ -27,7 +27,7 @@ from torch.utils import _pytree as pytree
 
 from hybridize import ops
 from hybridize.errors import HybridizeError
-from hybridize.formats.torch_export import draws
+from hybridize.torch import draws
 from hybridize.torch.traced import CannotCapture
 from tests.torch.functions.door import door
 

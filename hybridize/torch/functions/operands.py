@@ -1,13 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refusals of numbers that PyTorch sees when it computes: a program asserts them, with PyTorch's class of error."""
+"""Operands of entries: numbers as tensors, and what a program asserts of the numbers in one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
 from hybridize import ops
 from hybridize.base.dims import is_symbolic
+from hybridize.base.dtypes import DType
+from hybridize.base.frozen import frozen
 from hybridize.base.locations import user_location
 from hybridize.ops import Operand, type_of
 from hybridize.runtime.recipes import name_of
+
+
+@frozen
+class SizeNumber:
+    """A Python number that only a call knows: `x / n ** 0.5` where `n` is a size.
+
+    Python computes it in float64, outside of all tensors, and a tensor takes it in its own dtype, as any number.
+    """
+
+    operand: Operand
+    """Without axes; of float64, int64 or bool, by its kind."""
+    kind: type = float
+    """float, int or bool."""
+
+
+def operand(x: Any, dtype: DType, shape: Sequence[int] = ()) -> Operand:
+    """Return a tensor or number as an operand of a dtype, broadcast to `shape`."""
+    if isinstance(x, SizeNumber):
+        x = x.operand
+    elif is_symbolic(x):
+        x = ops.size_of(x)
+    elif isinstance(x, (bool, int, float)):
+        x = ops.scalar(_around(x, dtype) if type(x) is int and dtype.kind in "iu" else x, dtype)
+    x = ops.cast(x, dtype)
+    return ops.broadcast(x, tuple(shape))
+
+
+def _around(x: int, dtype: DType) -> int:
+    """Return the integer of a dtype that has the same last bits, as PyTorch takes what is beyond its ends."""
+    limits = numpy.iinfo(dtype)
+    low, count = int(limits.min), int(limits.max) - int(limits.min) + 1
+    return (x - low) % count + low
 
 
 def required(fine: Operand, message: str, error: type[Exception] = RuntimeError) -> None:
