@@ -70,42 +70,7 @@ from hybridize.gluon.model_zoo.vision.vgg import vgg19 as vgg19
 from hybridize.gluon.model_zoo.vision.vgg import vgg19_bn as vgg19_bn
 
 MODELS: dict[str, Callable[..., Any]] = {
-    "alexnet": alexnet,
-    "densenet121": densenet121,
-    "densenet161": densenet161,
-    "densenet169": densenet169,
-    "densenet201": densenet201,
-    "inceptionv3": inception_v3,
-    "mobilenet0.25": mobilenet0_25,
-    "mobilenet0.5": mobilenet0_5,
-    "mobilenet0.75": mobilenet0_75,
-    "mobilenet1.0": mobilenet1_0,
-    "mobilenetv2_0.25": mobilenet_v2_0_25,
-    "mobilenetv2_0.5": mobilenet_v2_0_5,
-    "mobilenetv2_0.75": mobilenet_v2_0_75,
-    "mobilenetv2_1.0": mobilenet_v2_1_0,
-    "mobilenetv3_large": mobilenet_v3_large,
-    "mobilenetv3_small": mobilenet_v3_small,
-    "resnet18_v1": resnet18_v1,
-    "resnet18_v2": resnet18_v2,
-    "resnet34_v1": resnet34_v1,
-    "resnet34_v2": resnet34_v2,
-    "resnet50_v1": resnet50_v1,
-    "resnet50_v2": resnet50_v2,
-    "resnet101_v1": resnet101_v1,
-    "resnet101_v2": resnet101_v2,
-    "resnet152_v1": resnet152_v1,
-    "resnet152_v2": resnet152_v2,
-    "squeezenet1.0": squeezenet1_0,
-    "squeezenet1.1": squeezenet1_1,
-    "vgg11": vgg11,
-    "vgg11_bn": vgg11_bn,
-    "vgg13": vgg13,
-    "vgg13_bn": vgg13_bn,
-    "vgg16": vgg16,
-    "vgg16_bn": vgg16_bn,
-    "vgg19": vgg19,
-    "vgg19_bn": vgg19_bn,
+    make.model: make for make in tuple(globals().values()) if hasattr(make, "model")
 }
 """The networks by the names that `get_model` knows, which are those of their files."""
 
