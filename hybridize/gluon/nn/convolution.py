@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy
-
 from hybridize.array.functions import convolution
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.checking import check_choice, check_count
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.activations import Activation
 from hybridize.gluon.parameter import UNKNOWN, Parameter
@@ -40,12 +39,9 @@ class Convolving(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         name = type(self).__name__
-        if not isinstance(channels, (int, numpy.integer)) or channels <= 0:
-            what = f"channels of {name} must be a positive integer, got {channels!r}"
-            raise ArgumentError("E331", what, help="only in_channels may be left open")
+        self._channels = check_count(self, "channels", channels, "only in_channels may be left open")
         if kernel_size is None:
             raise ArgumentError("E331", f"{name} without a kernel_size", help="it is a number, or one for each axis")
-        self._channels = int(channels)
         self._kernel = self._numbers("kernel_size", kernel_size)
         self._strides = self._numbers("strides", strides)
         self._padding = self._numbers("padding", padding, 0)
@@ -125,11 +121,9 @@ class _Convolution(Convolving):
         **kwargs: Any,
     ) -> None:
         super().__init__(channels, kernel_size, strides, padding, dilation, groups, activation, in_channels, **kwargs)
-        name, layouts = type(self).__name__, LAYOUTS[self._rank]
-        if layout is not None and layout not in layouts:
-            what = f"layout of {name} must be {layouts[0]!r} or {layouts[1]!r}, got {layout!r}"
-            raise ArgumentError("E331", what, help="channels come behind the batch, or last")
+        layouts = LAYOUTS[self._rank]
         self._layout = layouts[0] if layout is None else layout
+        check_choice(self, "layout", self._layout, layouts, "channels come behind the batch, or last")
         self.weight: Parameter = self.params.get(
             "weight", shape=self._weight_shape(in_channels), init=weight_initializer, allow_deferred_init=True
         )
