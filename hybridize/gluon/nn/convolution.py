@@ -14,7 +14,7 @@ from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.activations import Activation
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.ops.convolution import each_axis
-from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last
+from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last, weight_shape
 
 Numbers = int | Sequence[int]
 """One number for all axes of windows, or one for each."""
@@ -136,11 +136,7 @@ class _Convolution(Convolving):
 
     def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
         """Return the shape of the weight; 0 channels are not known yet."""
-        return self._shaped(self._channels, in_channels // self._groups)
-
-    def _shaped(self, first: int, second: int) -> tuple[int, ...]:
-        last = is_channels_last(self._layout)
-        return (first, *self._kernel, second) if last else (first, second, *self._kernel)
+        return weight_shape(self._channels, in_channels // self._groups, self._kernel, self._layout)
 
     def infer_shape(self, x: Any) -> None:
         self.weight.complete(*self._weight_shape(self._channels_of(x, self._layout)))
@@ -206,7 +202,7 @@ class _Transposed(_Convolution):
             raise ArgumentError("E331", what, help="it is less than the stride, or than the dilation")
 
     def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
-        return self._shaped(in_channels, self._channels // self._groups)
+        return weight_shape(in_channels, self._channels // self._groups, self._kernel, self._layout)
 
     def forward(self, x: Any) -> ndarray:
         y = self._applied(

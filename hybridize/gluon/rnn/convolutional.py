@@ -11,7 +11,7 @@ from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.checking import check_choice
 from hybridize.gluon.rnn.gates import GatedCell, MemoryCell, MixedCell, PlainCell
 from hybridize.ops.convolution import each_axis
-from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last
+from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last, weight_shape
 
 Numbers = int | Sequence[int]
 """One number for all axes of windows, or one for each."""
@@ -76,8 +76,9 @@ class ConvolutionalCell(GatedCell):
         self._pixels = tuple(input_shape[:-1] if last else input_shape[1:])
         (self._hidden_channels,) = each_axis(name, "hidden_channels", hidden_channels, 1)
         filters = self._gates * self._hidden_channels
-        self._own("i2h_weight", self._shaped(filters, channels, self._i2h_kernel), i2h_weight_initializer)
-        self._own("h2h_weight", self._shaped(filters, self._hidden_channels, self._h2h_kernel), h2h_weight_initializer)
+        of_state = weight_shape(filters, self._hidden_channels, self._h2h_kernel, self._layout)
+        self._own("i2h_weight", self._input_weight(channels), i2h_weight_initializer)
+        self._own("h2h_weight", of_state, h2h_weight_initializer)
         self._own("i2h_bias", (filters,), i2h_bias_initializer)
         self._own("h2h_bias", (filters,), h2h_bias_initializer)
 
@@ -97,17 +98,16 @@ class ConvolutionalCell(GatedCell):
     def _alias(self) -> str:
         return f"conv_{self._name}"
 
-    def _shaped(self, filters: int, channels: int, window: tuple[int, ...]) -> tuple[int, ...]:
-        last = is_channels_last(self._layout)
-        return (filters, *window, channels) if last else (filters, channels, *window)
-
     def infer_shape(self, x: Any, *others: Any) -> None:
         if isinstance(x, int):  # MXNet 2's infer_shape(layer, x, is_bidirect)
             x = others[0]
             if x.ndim <= self._rank:  # in a stack only the first cell is told, the others learn it in the first call
                 return
         channels = x.shape[-1 if is_channels_last(self._layout) else -1 - self._rank]
-        self.i2h_weight.complete(*self._shaped(self._gates * self._hidden_channels, channels, self._i2h_kernel))
+        self.i2h_weight.complete(*self._input_weight(channels))
+
+    def _input_weight(self, channels: int) -> tuple[int, ...]:
+        return weight_shape(self._gates * self._hidden_channels, channels, self._i2h_kernel, self._layout)
 
     @property
     def _input_shape(self) -> tuple[int, ...]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, overload
@@ -217,11 +216,8 @@ class RecurrentLayer(HybridBlock):
                     f"{path}rnn_param of shape {values.shape} does not hold the parameters of {self!r}",
                     help="they are of another mode, of other sizes, or of more or fewer layers",
                 )
-            at = 0
-            for name, shape in self._stack.parts(inputs):
-                stop = at + math.prod(shape)
-                found[path + name] = values[at:stop].reshape(shape)
-                at = stop
+            for name, place, shape in self._stack.places(inputs):
+                found[path + name] = values[place].reshape(shape)
         return found
 
     def __repr__(self) -> str:
