@@ -14,7 +14,7 @@ from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 
 
-class _Chain(Block):
+class Chain(Block):
     """Adding, counting and indexing of blocks in order."""
 
     _is_layer = False
@@ -53,7 +53,7 @@ class _Chain(Block):
         return (x, *args) if args else x
 
 
-class Sequential(_Chain):
+class Sequential(Chain):
     """Blocks one after the other; Python runs the chain, HybridBlocks in it can be compiled one by one.
 
     >>> net = Sequential()
@@ -77,7 +77,7 @@ class Sequential(_Chain):
         super().hybridize(active, **kwargs)
 
 
-class HybridSequential(_Chain, HybridBlock):
+class HybridSequential(Chain, HybridBlock):
     """HybridBlocks one after the other, compiled as a whole."""
 
     _is_layer = False
@@ -86,7 +86,7 @@ class HybridSequential(_Chain, HybridBlock):
         return self._through(x, args)
 
 
-class _SideBySide(_Chain):
+class _SideBySide(Chain):
     """Blocks that all read the same input; their results are joined.
 
     Args:
