@@ -92,7 +92,7 @@ class ForceResizeAug(_Sized):
     """The image in a size, (width, height), whatever its ratio."""
 
     def __call__(self, src: Any) -> Any:
-        return imresize(src, *self.size, interp=self.interp)
+        return imresize(src, self.size[0], self.size[1], interp=self.interp)
 
 
 class RandomCropAug(_Sized):

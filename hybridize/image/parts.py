@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from numbers import Number
 from typing import Any
 
@@ -107,7 +108,7 @@ def random_size_crop(
     return center_crop(src, size, interp) if part is None else (fixed_crop(src, *part, size, interp), part)
 
 
-def drawn_part(h: int, w: int, area: tuple[float, float], ratio: tuple[float, float]) -> Part | None:
+def drawn_part(h: int, w: int, area: Sequence[float], ratio: tuple[float, float]) -> Part | None:
     """Draw a part of an image by its share of the area and its width over its height; None where none fits.
 
     Args:
@@ -117,7 +118,7 @@ def drawn_part(h: int, w: int, area: tuple[float, float], ratio: tuple[float, fl
         ratio: the least and the greatest one.
     """
     for _ in range(_TRIES):
-        target = h * w * between(*area)
+        target = h * w * between(area[0], area[1])
         drawn = math.exp(between(math.log(ratio[0]), math.log(ratio[1])))
         new_w, new_h = round(math.sqrt(target * drawn)), round(math.sqrt(target / drawn))
         if 0 < new_w <= w and 0 < new_h <= h:

@@ -14,7 +14,7 @@ from hybridize.optimizer.kernels import Slots
 class Momentum(Optimizer):
     """The base of optimizers with a momentum, which may be 0; then nothing is remembered for it."""
 
-    scalar_names = ("momentum",)
+    scalar_names: ClassVar[tuple[str, ...]] = ("momentum",)
     _other_slots: ClassVar[int] = 0
 
     def __init__(self, learning_rate: float | None, momentum: float, **kwargs: Any) -> None:

@@ -337,7 +337,7 @@ def _given(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str
 
 def _locations(a: Attributes, name: str, count: int) -> list[int]:
     """Return an attribute that is a list of numbers of inputs, of which there are so many."""
-    found = list(a.integers(name, ()))
+    found = list(a.integers(name))
     if not all(0 <= one < count for one in found):
         a.fail(f"{name} is {found}, of {count} inputs")
     return found

@@ -43,14 +43,15 @@ class Chain(Block):
     def _like(self) -> Self:
         return type(self)(prefix=self._prefix)
 
-    def _through(self, x: Any, args: tuple[Any, ...]) -> Any:
-        """`x` through all blocks; what a block returns besides its first result are further arguments of the next."""
-        for block in self._children.values():
-            x = block(x, *args)
-            args = ()
-            if isinstance(x, (tuple, list)):
-                x, args = x[0], tuple(x[1:])
-        return (x, *args) if args else x
+
+def _through(chain: Chain, x: Any, args: tuple[Any, ...]) -> Any:
+    """`x` through all blocks; what a block returns besides its first result are further arguments of the next."""
+    for block in chain._children.values():
+        x = block(x, *args)
+        args = ()
+        if isinstance(x, (tuple, list)):
+            x, args = x[0], tuple(x[1:])
+    return (x, *args) if args else x
 
 
 class Sequential(Chain):
@@ -65,7 +66,7 @@ class Sequential(Chain):
     _is_layer = False
 
     def forward(self, x: Any, *args: Any) -> ndarray:
-        return self._through(x, args)
+        return _through(self, x, args)
 
     def hybridize(self, active: bool = True, **kwargs: Any) -> None:
         """Compile every HybridBlock in the chain."""
@@ -83,7 +84,7 @@ class HybridSequential(Chain, HybridBlock):
     _is_layer = False
 
     def forward(self, x: Any, *args: Any) -> ndarray:
-        return self._through(x, args)
+        return _through(self, x, args)
 
 
 class _SideBySide(Chain):

@@ -12,6 +12,7 @@ from hybridize.array import np, npx
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, UndefinedError
 from hybridize.base.participation import outside_only
+from hybridize.gluon.block import Block
 from hybridize.gluon.nn.containers import Chain
 from hybridize.gluon.rnn.base import HybridRecurrentCell, RecurrentCell, through_cell
 
@@ -48,7 +49,7 @@ class SequentialRNNCell(_OfCells, Chain):
     """
 
     @outside_only("changes what the net is made of")
-    def add(self, *cells: RecurrentCell) -> None:
+    def add(self, *cells: Block) -> None:
         """Append cells.
 
         Raises:

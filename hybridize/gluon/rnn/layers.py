@@ -34,6 +34,9 @@ if TYPE_CHECKING:
         def __call__(self, x: Any, states: Any, sequence_length: Any = None) -> tuple[ndarray, list[ndarray]]: ...
 
 
+_OPEN = "only input_size may be left open"
+
+
 class RecurrentLayer(HybridBlock):
     """The base of the layers: parameters, states, layouts.
 
@@ -61,14 +64,14 @@ class RecurrentLayer(HybridBlock):
         super().__init__(**kwargs)
         sizes = [("hidden_size", hidden_size), ("num_layers", num_layers)]
         sizes += [] if projection_size is None else [("projection_size", projection_size)]
-        counts = [check_count(self, word, size, "only input_size may be left open") for word, size in sizes]
+        hidden, layers, *projection = (check_count(self, word, size, _OPEN) for word, size in sizes)
         check_choice(self, "layout", layout, ("TNC", "NTC"), "steps first, or sequences first")
         check_part(self, "dropout", dropout)
         for word, end in zip(("state_clip_min", "state_clip_max"), clip, strict=False):
             if end is not None:
                 check_number(self, word, end)
         self._stack = RecurrentStack(
-            mode, *counts[:2], bool(bidirectional), counts[2] if counts[2:] else None, float(dropout), *clip
+            mode, hidden, layers, bool(bidirectional), projection[0] if projection else None, float(dropout), *clip
         )  # fmt: skip
         self._layout, self._dtype = layout, dtype
         self._use_sequence_length = use_sequence_length

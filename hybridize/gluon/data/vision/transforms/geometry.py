@@ -141,7 +141,8 @@ class RandomResizedCrop(Block):
 
     def forward(self, x: Any) -> Any:
         x = as_image(x)
-        part = drawn_part(*x.shape[-3:-1], self._scale, self._ratio)
+        height, width = x.shape[-3:-1]
+        part = drawn_part(height, width, self._scale, self._ratio)
         if part is None:
             return _middle(x, *self._size, self._interpolation)
         left, top, width, height = part
