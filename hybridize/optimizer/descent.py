@@ -23,7 +23,7 @@ class Momentum(Optimizer):
 
     @property
     def slot_count(self) -> int:
-        """What the formula always remembers, then the velocity if there is momentum."""
+        """Arrays that the formula always remembers, and the velocity if there is momentum."""
         return self._other_slots + int(self.momentum != 0)
 
 

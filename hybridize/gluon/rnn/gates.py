@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cells compute of the gates that their products give: one step of each kind of recurrence."""
+"""Steps of cells from the gates that their products give, one for each kind of recurrence."""
 
 from __future__ import annotations
 

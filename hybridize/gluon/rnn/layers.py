@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy
@@ -20,7 +20,7 @@ from hybridize.gluon.rnn.base import RecurrentCell
 from hybridize.gluon.rnn.cells import GRUCell, LSTMCell, LSTMPCell, RNNCell
 from hybridize.gluon.rnn.containers import BidirectionalCell, HybridSequentialRNNCell
 from hybridize.gluon.rnn.modifiers import DropoutCell
-from hybridize.gluon.rnn.states import begin_states
+from hybridize.gluon.rnn.states import Stateful
 from hybridize.ops.library.rnn import RecurrentStack
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _OPEN = "only input_size may be left open"
 
 
-class RecurrentLayer(HybridBlock):
+class RecurrentLayer(Stateful, HybridBlock):
     """The base of the layers: parameters, states, layouts.
 
     Parameters are named after layer and direction, `l0_i2h_weight`, `r0_h2h_bias`: `l` goes forward, `r` backward.
@@ -90,16 +90,6 @@ class RecurrentLayer(HybridBlock):
             {"shape": (count, batch_size, size), "__layout__": "LNC", "dtype": self._dtype}
             for size in self._stack.state_sizes
         ]
-
-    def begin_state(self, batch_size: int = 0, func: Callable[..., Any] | None = None, **kwargs: Any) -> list[Any]:
-        """Make states to begin with.
-
-        Args:
-            batch_size: how many sequences.
-            func: makes an array of `shape` and `dtype`; `np.zeros` when None.
-            kwargs: further arguments of `func`.
-        """
-        return begin_states(self, batch_size, func, kwargs)
 
     # ----------------------------------------------------------------------------------------------------- calls
 
