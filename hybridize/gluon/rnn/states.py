@@ -34,8 +34,11 @@ class Stateful:
             what = f"begin_state of {type(self).__name__} for batch_size={batch_size!r}"
             raise ArgumentError("E331", what, help="it is a number of sequences, from 0")
         if func is not None and not callable(func):
-            what = f"begin_state of {type(self).__name__} with func={func!r}"
-            raise ArgumentError("E331", what, help="a function of a shape: np.zeros")
+            raise ArgumentError(
+                "E331",
+                f"begin_state of {type(self).__name__} with func={func!r}",
+                help="a function of a shape: np.zeros",
+            )
         make = np.zeros if func is None else func
         states = []
         for info in self.state_info(batch_size):

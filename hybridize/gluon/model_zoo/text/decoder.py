@@ -43,7 +43,7 @@ class CachedAttention(nn.MultiHeadAttention):
         if num_heads < 1 or num_kv_heads < 1 or units % num_heads or num_heads % num_kv_heads:
             what = f"{units} units in {num_heads} heads with {num_kv_heads} of keys and values"
             raise ArgumentError("E331", what, help="each number divides the one before it")
-        sizes = {"query_units": units, "key_units": units, "value_units": units}
+        sizes: dict[str, Any] = {"query_units": units, "key_units": units, "value_units": units}
         super().__init__(units, num_heads, 0.0, use_bias, num_kv_heads, **sizes, **kwargs)
         self._groups, self._size = num_kv_heads, units // num_heads
 
