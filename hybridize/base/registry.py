@@ -6,15 +6,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from hybridize.base.loading import load_module
+
 _Base = TypeVar("_Base")
 _Class = TypeVar("_Class", bound=type[Any])
 
 
 class Registry(Generic[_Base]):
-    """Classes derived from one, by names in lower case."""
+    """Classes derived from one, by names in lower case.
 
-    def __init__(self) -> None:
+    Args:
+        package: of the modules.
+        modules: where classes are made known, which are loaded when names are looked up.
+    """
+
+    def __init__(self, package: str, *modules: str) -> None:
         self._classes: dict[str, type[_Base]] = {}
+        self._modules = [f"{package}.{module}" for module in modules]
 
     def register(self, cls: _Class) -> _Class:
         """Class decorator: make a class known to `create` by its name in lower case."""
@@ -32,9 +40,14 @@ class Registry(Generic[_Base]):
 
     def find(self, name: str) -> type[_Base] | None:
         """The class of a name, in whatever case; None where there is none."""
-        return self._classes.get(name.lower())
+        return self._known().get(name.lower())
+
+    def _known(self) -> dict[str, type[_Base]]:
+        for module in self._modules:
+            load_module(module)
+        return self._classes
 
     @property
     def names(self) -> str:
         """All of them, for messages."""
-        return ", ".join(sorted(self._classes))
+        return ", ".join(sorted(self._known()))

@@ -5,12 +5,11 @@
 `io` is here: batches of a `DataLoader` as an iterator of `io`. It only leads to what lies elsewhere.
 """
 
-from typing import Any, Final
+from typing import Final
 
-from hybridize.base.loading import load_module
-from hybridize.base.missing import missing
+from hybridize.base.names import late
 
-_WHERE: Final = {
+PLACES = {
     "amp": "hybridize.amp",
     "io": "hybridize.contrib.io",
     "nd": "hybridize.nd:contrib",
@@ -29,13 +28,4 @@ _INSTEAD: Final = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in _WHERE:
-        module, _, attribute = _WHERE[name].partition(":")
-        loaded = load_module(module)
-        return getattr(loaded, attribute) if attribute else loaded
-    raise missing(__name__, name, _WHERE, _INSTEAD)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_WHERE})
+__getattr__, __dir__ = late(globals(), PLACES, _INSTEAD)

@@ -3,20 +3,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.hybrid_block import HybridBlock
 
 
-def check_count(block: HybridBlock, word: str, number: Any) -> None:
-    """Refuse what is no positive integer.
+def check_count(block: HybridBlock, word: str, number: Any, help: str = "") -> int:
+    """Return a positive integer as Python's; refuse anything else.
 
     Raises:
         ArgumentError E331: it is none.
     """
     if isinstance(number, bool) or not hasattr(number, "__index__") or number.__index__() <= 0:
-        raise ArgumentError("E331", f"{word} of {type(block).__name__} must be a positive integer, got {number!r}")
+        what = f"{word} of {type(block).__name__} must be a positive integer, got {number!r}"
+        raise ArgumentError("E331", what, help=help)
+    return int(number)
 
 
 def check_counts(block: HybridBlock, **numbers: Any) -> None:
@@ -27,6 +30,17 @@ def check_counts(block: HybridBlock, **numbers: Any) -> None:
     """
     for word, number in numbers.items():
         check_count(block, word, number)
+
+
+def check_choice(owner: object, word: str, choice: Any, choices: Iterable[str], help: str = "") -> None:
+    """Refuse what is none of some words.
+
+    Raises:
+        ArgumentError E331: it is none.
+    """
+    if choice not in choices:
+        known = " or ".join(map(repr, choices))
+        raise ArgumentError("E331", f"{word} of {type(owner).__name__} must be {known}, got {choice!r}", help=help)
 
 
 def check_number(owner: object, word: str, number: Any) -> None:

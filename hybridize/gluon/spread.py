@@ -20,22 +20,27 @@ from hybridize.kvstore.base import total_of as total_of
 from hybridize.optimizer import Optimizer, Updater
 
 
-class Spreading(Protocol):
-    """A trainer, as its steps over several devices see it."""
+class Updating(Protocol):
+    """A trainer, as its updates see it: in a program, and over several devices."""
 
     check_finite: bool
+    loss_scaler: Any
     _params: list[Parameter]
     _optimizer: Optimizer
     _updaters: list[Updater]
+    _numbered: dict[int, Parameter]
+    _scale: float
     _asked_store: tuple[Any, bool | None]
     _kvstore: Any
     _kv_initialized: bool
     _update_on_kvstore: bool | None
 
+    def _due(self, ignore_stale_grad: bool) -> tuple[list[int], list[ndarray], list[ndarray]]: ...
+
     def _called(self, index: int) -> str: ...
 
 
-def make_store(trainer: Spreading) -> None:
+def make_store(trainer: Updating) -> None:
     """Make the store that the trainer was asked to use, and say who updates.
 
     Raises:
@@ -60,7 +65,7 @@ def make_store(trainer: Spreading) -> None:
     trainer._kvstore, trainer._update_on_kvstore, trainer._kv_initialized = store, bool(on_store), True
 
 
-def refuse_on_store(trainer: Spreading, call: str) -> None:
+def refuse_on_store(trainer: Updating, call: str) -> None:
     """Refuse half a step of a trainer whose store does it in one.
 
     Raises:
@@ -74,7 +79,7 @@ def refuse_on_store(trainer: Spreading, call: str) -> None:
         )
 
 
-def due(trainer: Spreading, ignore_stale_grad: bool) -> list[int]:
+def due(trainer: Updating, ignore_stale_grad: bool) -> list[int]:
     """Return the parameters that are to be updated, by number.
 
     Raises:
@@ -110,7 +115,7 @@ def summed(parameter: Parameter) -> Any:
     return moved(total_of(fresh), parameter._home)
 
 
-def reduce_gradients(trainer: Spreading) -> None:
+def reduce_gradients(trainer: Updating) -> None:
     """Write the sum over devices to each gradient of a parameter that a backward pass has reached."""
     store = trainer._kvstore
     for index, parameter in enumerate(trainer._params):
@@ -127,7 +132,7 @@ def reduce_gradients(trainer: Spreading) -> None:
             one.fresh_grad = True
 
 
-def update_on_store(trainer: Spreading, indices: Sequence[int]) -> None:
+def update_on_store(trainer: Updating, indices: Sequence[int]) -> None:
     """Update the first array of each parameter by the sum of its gradients, and let the others be copies of it."""
     parameters = [trainer._params[index] for index in indices]
     store = trainer._kvstore
@@ -143,7 +148,7 @@ def update_on_store(trainer: Spreading, indices: Sequence[int]) -> None:
             store.pushpull(index, parameter.list_grad(), out=parameter.list_data())
 
 
-def update_each(trainer: Spreading, indices: Sequence[int]) -> None:
+def update_each(trainer: Updating, indices: Sequence[int]) -> None:
     """Update the array of each device by its own gradient, all as one update of the optimizer."""
     optimizer = trainer._optimizer
     before, number = dict(optimizer._index_update_count), optimizer.num_update
@@ -160,7 +165,7 @@ def update_each(trainer: Spreading, indices: Sequence[int]) -> None:
     optimizer._index_update_count, optimizer.num_update = after, last
 
 
-def provide_updaters(trainer: Spreading) -> None:
+def provide_updaters(trainer: Updating) -> None:
     """See that each device has an updater, where each updates its own arrays."""
     devices = 1 if trainer._update_on_kvstore else max(len(one.copies()) for one in trainer._params)
     while len(trainer._updaters) < devices:

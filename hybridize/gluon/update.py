@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from hybridize.array import np
-from hybridize.array.ndarray import history, ndarray
+from hybridize.array.ndarray import history
 from hybridize.array.placing import moved
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Variable
@@ -17,26 +17,10 @@ from hybridize.base.settings import number
 from hybridize.capture.trace.recording import Recording
 from hybridize.contract.feeds import Feed
 from hybridize.gluon.parameter import Parameter
-from hybridize.gluon.spread import is_fresh, total_of
+from hybridize.gluon.spread import Updating, is_fresh, total_of
 from hybridize.ops import Assert, Cast, size_of
 from hybridize.ops.op import Operand, bind, bind1, imperatively
-from hybridize.optimizer import Optimizer, Updater
-
-
-class Updating(Protocol):
-    """A trainer, as its update in a program sees it."""
-
-    check_finite: bool
-    loss_scaler: Any
-    _params: list[Parameter]
-    _optimizer: Optimizer
-    _updaters: list[Updater]
-    _numbered: dict[int, Parameter]
-    _scale: float
-
-    def _due(self, ignore_stale_grad: bool) -> tuple[list[int], list[ndarray], list[ndarray]]: ...
-
-    def _called(self, index: int) -> str: ...
+from hybridize.optimizer import Optimizer
 
 
 class Turn(Feed):

@@ -15,6 +15,7 @@ from hybridize.base.advice import warn
 from hybridize.base.errors import ValueArgumentError
 from hybridize.formats.downloads import check_sha1 as check_sha1
 from hybridize.formats.downloads import download as download
+from hybridize.ops.library.rnn import RecurrentStack
 from hybridize.ops.op import capturing
 
 
@@ -133,22 +134,5 @@ def split_rnn_params(
     Returns:
         Views of `param` by MXNet's names: `l0_i2h_weight` [gates * hidden_size, features], `r0_h2h_bias`, ...
     """
-    gates = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}[mode] * hidden_size
-    ways, out = ("l", "r") if bidirectional else ("l",), projection_size or hidden_size
-    shapes: dict[str, tuple[int, ...]] = {}
-    for layer in range(num_layers):
-        for way in ways:
-            start = f"{way}{layer}"
-            shapes[f"{start}_i2h_weight"] = gates, input_size if layer == 0 else out * len(ways)
-            shapes[f"{start}_h2h_weight"] = gates, out
-            if projection_size:
-                shapes[f"{start}_h2r_weight"] = projection_size, hidden_size
-    for layer in range(num_layers):
-        for way in ways:
-            shapes |= {f"{way}{layer}_{which}_bias": (gates,) for which in ("i2h", "h2h")}
-    parts, begin = {}, 0
-    for name, shape in shapes.items():
-        end = begin + math.prod(shape)
-        parts[name] = param[begin:end].reshape(shape)
-        begin = end
-    return parts
+    stack = RecurrentStack(mode, hidden_size, num_layers, bidirectional, projection_size or None)
+    return {name: param[place].reshape(shape) for name, place, shape in stack.places(input_size)}

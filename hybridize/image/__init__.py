@@ -12,44 +12,33 @@ arrays, and batches with channels first. Random changes draw from `hybridize.ran
     records      ImageRecordIter, by the settings of MXNet's
 """
 
-from hybridize.base.missing import refuses
-from hybridize.image.augmenters import Augmenter as Augmenter
-from hybridize.image.augmenters import BrightnessJitterAug as BrightnessJitterAug
-from hybridize.image.augmenters import CastAug as CastAug
-from hybridize.image.augmenters import CenterCropAug as CenterCropAug
-from hybridize.image.augmenters import ColorJitterAug as ColorJitterAug
-from hybridize.image.augmenters import ColorNormalizeAug as ColorNormalizeAug
-from hybridize.image.augmenters import ContrastJitterAug as ContrastJitterAug
-from hybridize.image.augmenters import CreateAugmenter as CreateAugmenter
-from hybridize.image.augmenters import ForceResizeAug as ForceResizeAug
-from hybridize.image.augmenters import HorizontalFlipAug as HorizontalFlipAug
-from hybridize.image.augmenters import HueJitterAug as HueJitterAug
-from hybridize.image.augmenters import LightingAug as LightingAug
-from hybridize.image.augmenters import RandomCropAug as RandomCropAug
-from hybridize.image.augmenters import RandomGrayAug as RandomGrayAug
-from hybridize.image.augmenters import RandomOrderAug as RandomOrderAug
-from hybridize.image.augmenters import RandomSizedCropAug as RandomSizedCropAug
-from hybridize.image.augmenters import ResizeAug as ResizeAug
-from hybridize.image.augmenters import SaturationJitterAug as SaturationJitterAug
-from hybridize.image.augmenters import SequentialAug as SequentialAug
-from hybridize.image.files import imdecode as imdecode
-from hybridize.image.files import imread as imread
-from hybridize.image.iterator import ImageIter as ImageIter
-from hybridize.image.parts import center_crop as center_crop
-from hybridize.image.parts import color_normalize as color_normalize
-from hybridize.image.parts import copyMakeBorder as copyMakeBorder
-from hybridize.image.parts import fixed_crop as fixed_crop
-from hybridize.image.parts import imrotate as imrotate
-from hybridize.image.parts import random_crop as random_crop
-from hybridize.image.parts import random_rotate as random_rotate
-from hybridize.image.parts import random_size_crop as random_size_crop
-from hybridize.image.parts import scale_down as scale_down
-from hybridize.image.records import ImageRecordIter as ImageRecordIter
-from hybridize.image.resizing import imresize as imresize
-from hybridize.image.resizing import resize_short as resize_short
+from hybridize.base.names import late, places
+
+PLACES = places(
+    "hybridize.image",
+    {
+        "augmenters": (
+            "Augmenter BrightnessJitterAug CastAug CenterCropAug ColorJitterAug ColorNormalizeAug "
+            "ContrastJitterAug CreateAugmenter ForceResizeAug HorizontalFlipAug HueJitterAug LightingAug "
+            "RandomCropAug RandomGrayAug RandomOrderAug RandomSizedCropAug ResizeAug SaturationJitterAug "
+            "SequentialAug"
+        ),
+        "files": "imdecode imread",
+        "iterator": "ImageIter",
+        "parts": (
+            "center_crop color_normalize copyMakeBorder fixed_crop imrotate random_crop random_rotate "
+            "random_size_crop scale_down"
+        ),
+        "records": "ImageRecordIter",
+        "resizing": "imresize resize_short",
+    },
+)
+"""Places of the functions, augmenters and iterators."""
+
+__all__ = sorted(PLACES)
 
 _BOXES = "boxes and their images are changed by a Dataset of your own"
-__getattr__ = refuses(__name__, globals(), instead={
+__getattr__, __dir__ = late(globals(), PLACES, {
     "ImageDetIter": _BOXES, "CreateDetAugmenter": _BOXES, "DetAugmenter": _BOXES,
     "CreateMultiRandCropAugmenter": _BOXES,
 })  # fmt: skip

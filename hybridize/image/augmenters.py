@@ -73,34 +73,30 @@ class RandomOrderAug(SequentialAug):
         return src
 
 
-class ResizeAug(Augmenter):
-    """The image with a shorter edge of `size`."""
+class _Sized(Augmenter):
+    """The base of those that make images of one size."""
 
-    def __init__(self, size: int, interp: int = BICUBIC) -> None:
+    def __init__(self, size: Any, interp: int = BICUBIC) -> None:
         super().__init__(size=size, interp=interp)
         self.size, self.interp = size, interp
+
+
+class ResizeAug(_Sized):
+    """The image with a shorter edge of `size`."""
 
     def __call__(self, src: Any) -> Any:
         return resize_short(src, self.size, self.interp)
 
 
-class ForceResizeAug(Augmenter):
+class ForceResizeAug(_Sized):
     """The image in a size, (width, height), whatever its ratio."""
 
-    def __init__(self, size: tuple[int, int], interp: int = BICUBIC) -> None:
-        super().__init__(size=size, interp=interp)
-        self.size, self.interp = size, interp
-
     def __call__(self, src: Any) -> Any:
-        return imresize(src, *self.size, interp=self.interp)
+        return imresize(src, self.size[0], self.size[1], interp=self.interp)
 
 
-class RandomCropAug(Augmenter):
+class RandomCropAug(_Sized):
     """A part of a size, (width, height), at a random position."""
-
-    def __init__(self, size: tuple[int, int], interp: int = BICUBIC) -> None:
-        super().__init__(size=size, interp=interp)
-        self.size, self.interp = size, interp
 
     def __call__(self, src: Any) -> Any:
         return random_crop(src, self.size, self.interp)[0]
@@ -117,12 +113,8 @@ class RandomSizedCropAug(Augmenter):
         return random_size_crop(src, self.size, self.area, self.ratio, self.interp)[0]
 
 
-class CenterCropAug(Augmenter):
+class CenterCropAug(_Sized):
     """The middle, of a size, (width, height)."""
-
-    def __init__(self, size: tuple[int, int], interp: int = BICUBIC) -> None:
-        super().__init__(size=size, interp=interp)
-        self.size, self.interp = size, interp
 
     def __call__(self, src: Any) -> Any:
         return center_crop(src, self.size, self.interp)[0]
@@ -258,6 +250,15 @@ class CastAug(Augmenter):
         return src.astype(self.typ)
 
 
+def of_colours(brightness: float, contrast: float, saturation: float, hue: float, pca_noise: float) -> list[Augmenter]:
+    """List what makes floats of an image, and changes their colours: those that are not 0."""
+    found: list[Augmenter] = [CastAug()]
+    if brightness or contrast or saturation:
+        found.append(ColorJitterAug(brightness, contrast, saturation))
+    found += [HueJitterAug(hue)] if hue else []
+    return [*found, LightingAug(pca_noise, DEVIATIONS, DIRECTIONS)] if pca_noise > 0 else found
+
+
 def CreateAugmenter(  # noqa: N802 - MXNet's name
     data_shape: Sequence[int],
     resize: int = 0,
@@ -302,13 +303,7 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
         found.append((RandomCropAug if rand_crop else CenterCropAug)(size, inter_method))
     if rand_mirror:
         found.append(HorizontalFlipAug(0.5))
-    found.append(CastAug())
-    if brightness or contrast or saturation:
-        found.append(ColorJitterAug(brightness, contrast, saturation))
-    if hue:
-        found.append(HueJitterAug(hue))
-    if pca_noise > 0:
-        found.append(LightingAug(pca_noise, DEVIATIONS, DIRECTIONS))
+    found += of_colours(brightness, contrast, saturation, hue, pca_noise)
     if rand_gray > 0:
         found.append(RandomGrayAug(rand_gray))
     mean, std = _MEAN if mean is True else mean, _DEVIATION if std is True else std

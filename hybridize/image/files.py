@@ -9,8 +9,9 @@ from typing import Any
 import numpy
 
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.errors import ArgumentError
 from hybridize.base.participation import outside_only
+from hybridize.formats.cursor import bytes_of
 from hybridize.formats.pictures import decoded
 
 
@@ -32,13 +33,7 @@ def imread(filename: str, flag: int = 1, to_rgb: bool | int = True, out: Any = N
         LoadError E600: the file cannot be read.
         LoadError E667: it is no image, or a damaged one.
     """
-    path = os.fspath(filename)
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise LoadError("E600", f"cannot read {path}: {error.strerror or error}") from error
-    return _given(decoded(data, _channels(flag), path), to_rgb, out)
+    return _given(decoded(bytes(bytes_of(filename)), _channels(flag), os.fspath(filename)), to_rgb, out)
 
 
 @outside_only("decodes an image")

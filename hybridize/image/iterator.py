@@ -14,6 +14,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.orders import drawn, order_of
 from hybridize.base.dtypes import as_dtype, float32
 from hybridize.base.errors import ArgumentError, LoadError, ShapeError, ValueArgumentError
+from hybridize.formats.cursor import bytes_of
 from hybridize.image.augmenters import Augmenter, CreateAugmenter
 from hybridize.image.files import imdecode
 from hybridize.io import DataBatch, DataDesc, DataIter
@@ -173,12 +174,7 @@ class ImageIter(DataIter):
         Raises:
             LoadError E600: it cannot be read.
         """
-        path = os.path.join(self.path_root or "", fname)
-        try:
-            with open(path, "rb") as file:
-                return file.read()
-        except OSError as error:
-            raise LoadError("E600", f"cannot read {path}: {error.strerror or error}") from error
+        return bytes(bytes_of(os.path.join(self.path_root or "", fname)))
 
     def imdecode(self, s: bytes) -> ndarray:
         """The image of the bytes of a file.
@@ -270,11 +266,7 @@ class ImageIter(DataIter):
 
 def read_list(path: str, dtype: Any) -> dict[Any, tuple[Any, str]]:
     """Labels and paths by the numbers of a file's lines."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            lines = file.read().splitlines()
-    except OSError as error:
-        raise LoadError("E600", f"cannot read {path}: {error.strerror or error}") from error
+    lines = str(bytes_of(path), "utf-8").splitlines()
     found: dict[Any, tuple[Any, str]] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():

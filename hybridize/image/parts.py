@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from numbers import Number
 from typing import Any
 
@@ -103,15 +104,26 @@ def random_size_crop(
         The part, and left, top, width and height of it in the image.
     """
     h, w = as_pixels(src).shape[:2]
-    least, greatest = area if isinstance(area, (tuple, list)) else (area, 1.0)
+    part = drawn_part(h, w, area if isinstance(area, (tuple, list)) else (area, 1.0), ratio)
+    return center_crop(src, size, interp) if part is None else (fixed_crop(src, *part, size, interp), part)
+
+
+def drawn_part(h: int, w: int, area: Sequence[float], ratio: tuple[float, float]) -> Part | None:
+    """Draw a part of an image by its share of the area and its width over its height; None where none fits.
+
+    Args:
+        h: of the image.
+        w: of the image.
+        area: the least and the greatest share.
+        ratio: the least and the greatest one.
+    """
     for _ in range(_TRIES):
-        target = between(least, greatest) * h * w
+        target = h * w * between(area[0], area[1])
         drawn = math.exp(between(math.log(ratio[0]), math.log(ratio[1])))
         new_w, new_h = round(math.sqrt(target * drawn)), round(math.sqrt(target / drawn))
         if 0 < new_w <= w and 0 < new_h <= h:
-            x0, y0 = up_to(w - new_w), up_to(h - new_h)
-            return fixed_crop(src, x0, y0, new_w, new_h, size, interp), (x0, y0, new_w, new_h)
-    return center_crop(src, size, interp)
+            return up_to(w - new_w), up_to(h - new_h), new_w, new_h
+    return None
 
 
 def color_normalize(src: Any, mean: Any, std: Any = None) -> Any:

@@ -7,19 +7,16 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from hybridize.array.ndarray import ndarray
-from hybridize.base.colours import DEVIATIONS, DIRECTIONS
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.image.augmenters import (
     Augmenter,
-    CastAug,
     CenterCropAug,
-    ColorJitterAug,
     ColorNormalizeAug,
     HorizontalFlipAug,
-    LightingAug,
     RandomCropAug,
     RandomSizedCropAug,
     ResizeAug,
+    of_colours,
 )
 from hybridize.image.files import imdecode
 from hybridize.image.iterator import ImageIter
@@ -162,11 +159,7 @@ class ImageRecordIter(ImageIter):
         else:
             changes += [_LargeEnough(size), (RandomCropAug if rand_crop else CenterCropAug)(size, inter_method)]
         changes += [HorizontalFlipAug(1.0 if mirror else 0.5)] if mirror or rand_mirror else []
-        changes.append(CastAug())
-        if brightness or contrast or saturation:
-            changes.append(ColorJitterAug(brightness, contrast, saturation))
-        if pca_noise > 0:
-            changes.append(LightingAug(pca_noise, DEVIATIONS, DIRECTIONS))
+        changes += of_colours(brightness, contrast, saturation, 0, pca_noise)
         mean, deviation = (mean_r, mean_g, mean_b), (std_r, std_g, std_b)
         if any(mean) or deviation != (1.0, 1.0, 1.0):
             channels = slice(None) if self._flag else slice(1)

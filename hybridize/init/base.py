@@ -136,7 +136,7 @@ _BY_ENDING = {
     "running_var": "_init_one", "moving_var": "_init_one",
 }  # fmt: skip
 
-_REGISTRY: Registry[Initializer] = Registry()
+_REGISTRY: Registry[Initializer] = Registry("hybridize.init", "constants", "mixed", "recurrent", "variance")
 register, alias = _REGISTRY.register, _REGISTRY.alias
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 from hybridize.array.functions.shapes import reshape
@@ -87,13 +86,10 @@ class RNNFused(Initializer):
                 f"{self._stack.state_size} states",
                 help="mode, num_layers, state_size must be those of the layer",
             )
-        at = 0
-        for full, shape in self._stack.parts(inputs):
+        for full, place, shape in self._stack.places(inputs):
             part = full.partition("_")[2]
-            stop = at + math.prod(shape)
             chosen = self._chosen[part] or (create("zeros") if part.endswith("bias") else net)
-            chosen.init_weight(InitDesc(f"{name}_{part}"), reshape(arr[at:stop], shape))
-            at = stop
+            chosen.init_weight(InitDesc(f"{name}_{part}"), reshape(arr[place], shape))
 
 
 @register

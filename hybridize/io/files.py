@@ -14,6 +14,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.orders import mixed, order_of
 from hybridize.base.dtypes import as_dtype, float32
 from hybridize.base.errors import ArgumentError, LoadError, ValueArgumentError
+from hybridize.formats.cursor import bytes_of
 from hybridize.formats.idx import read_idx
 from hybridize.io.batches import DataBatch, DataDesc, DataIter
 
@@ -143,10 +144,9 @@ def _lines(path: str) -> list[tuple[str, str]]:
     found = []
     for one in paths:
         try:
-            with open(one, encoding="utf-8") as file:
-                lines = file.read().splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise LoadError("E600", f"cannot read {one}: {getattr(error, 'strerror', None) or error}") from error
+            lines = str(bytes_of(one), "utf-8").splitlines()
+        except UnicodeDecodeError as error:
+            raise LoadError("E600", f"cannot read {one}: {error}") from error
         found += [(f"{one}:{number}", line) for number, line in enumerate(lines, 1) if line.strip()]
     return found
 

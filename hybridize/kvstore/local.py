@@ -11,8 +11,9 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import Operators
 from hybridize.array.placing import moved
-from hybridize.base.errors import ArgumentError, LoadError, StateError, WriteError
+from hybridize.base.errors import ArgumentError, StateError, WriteError
 from hybridize.base.participation import outside_only
+from hybridize.formats.cursor import bytes_of
 from hybridize.kvstore.base import KVStoreBase, check_capability, parts_of, total_of
 from hybridize.optimizer import Optimizer, Updater, get_updater
 
@@ -226,12 +227,7 @@ class KVStore(KVStoreBase):
             LoadError E660 to E662: it is no such file, damaged, or of another optimizer.
         """
         updater = self._states()
-        try:
-            with open(fname, "rb") as file:
-                states = file.read()
-        except OSError as error:
-            raise LoadError("E600", f"cannot read {fname}: {error.strerror or error}") from error
-        updater.set_states(states)
+        updater.set_states(bytes(bytes_of(fname)))
 
     def _states(self) -> Updater:
         if not isinstance(self._updater, Updater):

@@ -241,7 +241,7 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
     return labels, preds
 
 
-_REGISTRY: Registry[EvalMetric] = Registry()
+_REGISTRY: Registry[EvalMetric] = Registry("hybridize.metric", "classes", "counts", "custom", "regression")
 register, alias = _REGISTRY.register, _REGISTRY.alias
 
 

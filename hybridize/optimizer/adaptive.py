@@ -26,19 +26,15 @@ class AdaGrad(Optimizer):
         kwargs: of `Optimizer`.
     """
 
+    slot_count = 1
+    """The sum of squares."""
+    scalar_names = ("epsilon",)
+
     def __init__(
         self, learning_rate: float | None = None, epsilon: float = 1e-6, eps: float | None = None, **kwargs: Any
     ) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.epsilon = number("epsilon", epsilon if eps is None else eps, low=0.0)
-
-    @property
-    def slot_count(self) -> int:
-        """The sum of squares."""
-        return 1
-
-    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        return {"lr": lr, "wd": wd, "epsilon": self.epsilon}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
@@ -72,6 +68,7 @@ class RMSProp(Optimizer):
     """
 
     default_rate = 0.001
+    scalar_names = ("rho", "epsilon", "momentum")
 
     def __init__(
         self,
@@ -101,15 +98,7 @@ class RMSProp(Optimizer):
         return {"clips_weights": self.clip_weights is not None}
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        return {
-            "lr": lr,
-            "wd": wd,
-            "rho": self.rho,
-            "rest": 1.0 - self.rho,
-            "epsilon": self.epsilon,
-            "momentum": self.momentum,
-            "limit": self.clip_weights or 0.0,
-        }
+        return super().scalars(lr, wd, t) | {"rest": 1.0 - self.rho, "limit": self.clip_weights or 0.0}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
@@ -144,6 +133,9 @@ class AdaDelta(Optimizer):
     """
 
     default_rate = 1.0
+    slot_count = 2
+    """The averages of squared gradients and of squared steps."""
+    scalar_names = ("rho", "epsilon")
 
     def __init__(
         self, learning_rate: float | None = None, rho: float = 0.9, epsilon: float = 1e-6, **kwargs: Any
@@ -152,13 +144,8 @@ class AdaDelta(Optimizer):
         self.rho = number("rho", rho, low=0.0, below=1.0)
         self.epsilon = number("epsilon", epsilon, low=0.0)
 
-    @property
-    def slot_count(self) -> int:
-        """The averages of squared gradients and of squared steps."""
-        return 2
-
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        return {"lr": lr, "wd": wd, "rho": self.rho, "rest": 1.0 - self.rho, "epsilon": self.epsilon}
+        return super().scalars(lr, wd, t) | {"rest": 1.0 - self.rho}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
@@ -186,6 +173,9 @@ class Ftrl(Optimizer):
     """
 
     default_rate = 0.1
+    slot_count = 2
+    """z and n."""
+    scalar_names = ("lamda1", "beta")
 
     def __init__(
         self, learning_rate: float | None = None, lamda1: float = 0.01, beta: float = 1.0, **kwargs: Any
@@ -193,14 +183,6 @@ class Ftrl(Optimizer):
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.lamda1 = number("lamda1", lamda1, low=0.0)
         self.beta = number("beta", beta, low=0.0)
-
-    @property
-    def slot_count(self) -> int:
-        """z and n."""
-        return 2
-
-    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        return {"lr": lr, "wd": wd, "lamda1": self.lamda1, "beta": self.beta}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:

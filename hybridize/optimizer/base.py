@@ -58,6 +58,8 @@ class Optimizer:
     opt_registry: ClassVar[dict[str, type[Optimizer]]] = {}
     """Optimizers by name in lower case."""
     default_rate: ClassVar[float] = 0.01
+    scalar_names: ClassVar[tuple[str, ...]] = ()
+    """The settings that the formula reads as numbers, besides the learning rate and the decay."""
     _scale: float
     """`rescale_grad` as it was given, where a trainer sets it at each step."""
 
@@ -118,7 +120,7 @@ class Optimizer:
         """Numbers that the formula reads, at update `t` of a weight, counted from 1; `rescale` and `clip` come by
         themselves.
         """
-        return {"lr": lr, "wd": wd}
+        return {"lr": lr, "wd": wd, **{name: getattr(self, name) for name in self.scalar_names}}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:

@@ -20,7 +20,7 @@ from hybridize.base.dtypes import DType, float32, float64
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.settings import number
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.contract.feeds import Feed, fed_array
+from hybridize.contract.feeds import Feed, Setting, fed_array
 from hybridize.optimizer.kernels import updated
 
 Key = tuple[float, float, int]
@@ -189,28 +189,6 @@ class Settings(Feed):
         return {name: numbers[row, column] for column, name in enumerate(self.names)} | self.graph
 
 
-class Rate(Feed):
-    """A learning rate that a program sets."""
-
-    in_files = ("sets a trainer's learning rate at each call", "set it outside of the function")
-
-    def __init__(self, optimizer: Counting, rate: float) -> None:
-        self._optimizer, self._rate = optimizer, rate
-
-    def before(self) -> float:
-        """Return the one there is."""
-        return self._optimizer.lr
-
-    def begin(self, before: float) -> bool:
-        """Set it."""
-        self._optimizer.lr = self._rate
-        return True
-
-    def rollback(self, before: float) -> None:
-        """Put the one before back."""
-        self._optimizer.lr = before
-
-
 def captured_rate(optimizer: Counting, rate: Any) -> None:
     """`Optimizer.set_learning_rate` while a program is captured.
 
@@ -230,7 +208,9 @@ def captured_rate(optimizer: Counting, rate: Any) -> None:
             "a learning rate is set in a branch or loop that depends on data",
             help="set it outside of the compiled function: that compiles nothing again",
         )
-    trace.begin(Rate(optimizer, number("learning_rate", rate)))
+    setting = Setting(optimizer, "lr", number("learning_rate", rate))
+    setting.in_files = ("sets a trainer's learning rate at each call", "set it outside of the function")
+    trace.begin(setting)
 
 
 def captured_step(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from hybridize.array import np
 from hybridize.base.settings import number
@@ -11,8 +11,24 @@ from hybridize.optimizer.base import Optimizer, Scalars, gradient, register
 from hybridize.optimizer.kernels import Slots
 
 
+class Momentum(Optimizer):
+    """The base of optimizers with a momentum, which may be 0; then nothing is remembered for it."""
+
+    scalar_names: ClassVar[tuple[str, ...]] = ("momentum",)
+    _other_slots: ClassVar[int] = 0
+
+    def __init__(self, learning_rate: float | None, momentum: float, **kwargs: Any) -> None:
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.momentum = number("momentum", momentum, low=0.0)
+
+    @property
+    def slot_count(self) -> int:
+        """Arrays that the formula always remembers, and the velocity if there is momentum."""
+        return self._other_slots + int(self.momentum != 0)
+
+
 @register
-class SGD(Optimizer):
+class SGD(Momentum):
     """Stochastic gradient descent.
 
         v = momentum * v - lr * g;   w = w + v
@@ -37,20 +53,11 @@ class SGD(Optimizer):
         nesterov: bool = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(learning_rate=learning_rate, **kwargs)
-        self.momentum = number("momentum", momentum, low=0.0)
+        super().__init__(learning_rate, momentum, **kwargs)
         self.nesterov = bool(nesterov)
-
-    @property
-    def slot_count(self) -> int:
-        """The velocity, if there is momentum."""
-        return int(self.momentum != 0)
 
     def flags(self) -> dict[str, bool]:
         return {"nesterov": self.nesterov}
-
-    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        return {"lr": lr, "wd": wd, "momentum": self.momentum}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
@@ -81,7 +88,7 @@ class NAG(SGD):
 
 
 @register
-class Signum(Optimizer):
+class Signum(Momentum):
     """A step of one length for every element, in the direction of the sign of its momentum.
 
         m = momentum * m + (1 - momentum) * g;   w = (1 - lr * wd_lh) * w - lr * sign(m)
@@ -99,18 +106,12 @@ class Signum(Optimizer):
     def __init__(
         self, learning_rate: float | None = None, momentum: float = 0.9, wd_lh: float = 0.0, **kwargs: Any
     ) -> None:
-        super().__init__(learning_rate=learning_rate, **kwargs)
-        self.momentum = number("momentum", momentum, low=0.0)
+        super().__init__(learning_rate, momentum, **kwargs)
         self.wd_lh = number("wd_lh", wd_lh, low=0.0)
-
-    @property
-    def slot_count(self) -> int:
-        """The momentum, if there is one."""
-        return int(self.momentum != 0)
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         kept = 1.0 - lr * (self.wd_lh if self.momentum else self.wd_lh + wd)
-        return {"lr": lr, "wd": wd, "momentum": self.momentum, "rest": 1.0 - self.momentum, "kept": kept}
+        return super().scalars(lr, wd, t) | {"rest": 1.0 - self.momentum, "kept": kept}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
@@ -136,7 +137,7 @@ class SignSGD(Signum):
 
 
 @register
-class DCASGD(Optimizer):
+class DCASGD(Momentum):
     """Gradient descent that corrects gradients which were computed some updates ago.
 
         v = momentum * v - lr * (g + lamda * g^2 * (w - w'));   w' = w;   w = w + v
@@ -152,27 +153,21 @@ class DCASGD(Optimizer):
     """
 
     default_rate = 0.1
+    scalar_names = ("momentum", "lamda")
+    _other_slots = 1
+    """The weight before."""
 
     def __init__(
         self, learning_rate: float | None = None, momentum: float = 0.0, lamda: float = 0.04, **kwargs: Any
     ) -> None:
-        super().__init__(learning_rate=learning_rate, **kwargs)
-        self.momentum = number("momentum", momentum, low=0.0)
+        super().__init__(learning_rate, momentum, **kwargs)
         self.lamda = number("lamda", lamda, low=0.0)
-
-    @property
-    def slot_count(self) -> int:
-        """The weight before, and the velocity if there is momentum."""
-        return 1 + int(self.momentum != 0)
 
     def create_state(self, index: Any, weight: Any) -> Any:
         state = super().create_state(index, weight)
         before = state[0] if isinstance(state, tuple) else state
         before[...] = weight
         return state
-
-    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        return {"lr": lr, "wd": wd, "momentum": self.momentum, "lamda": self.lamda}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:

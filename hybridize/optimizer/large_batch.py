@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,22 +10,13 @@ from hybridize.array import np
 from hybridize.base.errors import StateError, ValueArgumentError
 from hybridize.base.settings import number, whole
 from hybridize.ops.op import capturing
-from hybridize.optimizer.base import Optimizer, Scalars, gradient, register
-from hybridize.optimizer.descent import SGD
+from hybridize.optimizer.base import Scalars, gradient, register
+from hybridize.optimizer.descent import SGD, Momentum
 from hybridize.optimizer.kernels import Slots
-from hybridize.optimizer.moments import _averages, _Moments
+from hybridize.optimizer.moments import Bounded, averages, bounded, norm, quotient, ratio
 
 _PLAIN = ("gamma", "beta", "bias")
 """Ends of names of weights whose steps LARS leaves as long as they are."""
-
-
-def _length(x: Any) -> Any:
-    return np.sqrt(np.sum(x * x))
-
-
-def _ratio(length: Any, other: Any, value: Any) -> Any:
-    """`value`, but 1 where one of two lengths is 0."""
-    return np.where(np.logical_and(length > 0.0, other > 0.0), value, 1.0)
 
 
 @register
@@ -48,6 +38,8 @@ class LARS(SGD):
         kwargs: of `Optimizer`.
     """
 
+    scalar_names = ("momentum", "eta", "epsilon")
+
     def __init__(
         self,
         learning_rate: float | None = None,
@@ -66,15 +58,12 @@ class LARS(SGD):
     def flags(self) -> dict[str, bool]:
         return {"plain": self._plainly}
 
-    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        return {"lr": lr, "wd": wd, "momentum": self.momentum, "eta": self.eta, "epsilon": self.epsilon}
-
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
         rate = s.lr
         if not s.plain:
-            length, slope = _length(w), _length(g * s.rescale)
-            rate = s.lr * _ratio(length, slope, s.eta * length / (slope + s.wd * length + s.epsilon))
+            length, slope = norm(w), norm(g * s.rescale)
+            rate = s.lr * ratio(length, slope, s.eta * length / (slope + s.wd * length + s.epsilon))
         g = gradient(w, g, s)
         if not slots:
             return w - rate * g, ()
@@ -108,7 +97,7 @@ class LARS(SGD):
 
 
 @register
-class LANS(_Moments):
+class LANS(Bounded):
     """LAMB with gradients of length 1 and Nesterov's momentum.
 
         g = g / |g|;   m and v as Adam's, without bias
@@ -128,47 +117,24 @@ class LANS(_Moments):
         kwargs: of `Optimizer`.
     """
 
-    def __init__(
-        self,
-        learning_rate: float | None = None,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-6,
-        lower_bound: float | None = None,
-        upper_bound: float | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
-        self.lower_bound = None if lower_bound is None else number("lower_bound", lower_bound, low=0.0)
-        self.upper_bound = None if upper_bound is None else number("upper_bound", upper_bound, low=0.0)
-
-    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        return super().scalars(lr, wd, t) | {
-            "of_mean": 1.0 / (1.0 - self.beta1**t),
-            "of_square": 1.0 / (1.0 - self.beta2**t),
-            "lowest": 0.0 if self.lower_bound is None else self.lower_bound,
-            "highest": math.inf if self.upper_bound is None else self.upper_bound,
-        }
-
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
         g = g * s.rescale
-        slope = _length(g)
+        slope = norm(g)
         g = g / np.where(slope > 0.0, slope, 1.0)
         if getattr(s, "clips", False):
             g = np.maximum(np.minimum(g, s.clip), -s.clip)
-        m, v = _averages(g, slots, s)
+        m, v = averages(g, slots, s)
         root = np.sqrt(v * s.of_square) + s.epsilon
-        length = np.minimum(np.maximum(_length(w), s.lowest), s.highest)
+        length = bounded(norm(w), s)
         for part, share in ((m * s.of_mean / root, s.beta1), (g / root, s.rest1)):
             d = part + s.wd * w if s.decays else part
-            step = _length(d)
-            w = w - s.lr * share * _ratio(length, step, length / np.where(step > 0.0, step, 1.0)) * d
+            w = w - s.lr * share * quotient(length, norm(d)) * d
         return w, (m, v)
 
 
 @register
-class LBSGD(Optimizer):
+class LBSGD(Momentum):
     """Gradient descent by the mean gradient of `batch_scale` batches, whose rate grows as training begins.
 
         c = c + g;   at every batch_scale-th update:
@@ -189,6 +155,9 @@ class LBSGD(Optimizer):
         kwargs: of `Optimizer`.
     """
 
+    _other_slots = 1
+    """The sum of gradients."""
+
     def __init__(
         self,
         learning_rate: float | None = None,
@@ -201,11 +170,10 @@ class LBSGD(Optimizer):
         num_epochs: int = 60,
         **kwargs: Any,
     ) -> None:
-        super().__init__(learning_rate=learning_rate, **kwargs)
+        super().__init__(learning_rate, momentum, **kwargs)
         if warmup_strategy not in ("linear", "power2", "sqrt", "lars"):
             what = f"warmup_strategy is linear, power2, sqrt or lars, got {warmup_strategy!r}"
             raise ValueArgumentError("E353", what)
-        self.momentum = number("momentum", momentum, low=0.0)
         self.warmup_strategy = warmup_strategy
         self.warmup_epochs = whole("warmup_epochs", warmup_epochs, 0)
         self.batch_scale = whole("batch_scale", batch_scale, 1)
@@ -213,23 +181,13 @@ class LBSGD(Optimizer):
         self.begin_epoch = whole("begin_epoch", begin_epoch, 0)
         self.num_epochs = num_epochs
 
-    @property
-    def slot_count(self) -> int:
-        """The sum of gradients, and the velocity if there is momentum."""
-        return 1 + int(self.momentum != 0)
-
     def flags(self) -> dict[str, bool]:
         return {"lars": self.warmup_strategy == "lars"}
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         count = self.begin_epoch * self.updates_per_epoch + t
-        return {
-            "lr": lr * self._factor_at(count),
-            "wd": wd,
-            "momentum": self.momentum,
-            "share": 1.0 / self.batch_scale,
-            "due": float(count % self.batch_scale == 0),
-        }
+        due = float(count % self.batch_scale == 0)
+        return super().scalars(lr * self._factor_at(count), wd, t) | {"share": 1.0 / self.batch_scale, "due": due}
 
     def _factor_at(self, count: int) -> float:
         """The factor on the rate after so many batches."""

@@ -20,6 +20,9 @@ class _Moments(Optimizer):
     """The base of optimizers that remember a mean m and a mean of squares v."""
 
     default_rate = 0.001
+    slot_count = 2
+    """m and v."""
+    scalar_names = ("beta1", "beta2", "epsilon")
 
     def __init__(self, learning_rate: float | None, beta1: float, beta2: float, epsilon: float, **kwargs: Any) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
@@ -27,28 +30,84 @@ class _Moments(Optimizer):
         self.beta2 = number("beta2", beta2, low=0.0, below=1.0)
         self.epsilon = number("epsilon", epsilon, low=0.0)
 
-    @property
-    def slot_count(self) -> int:
-        """m and v."""
-        return 2
-
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        return {
-            "lr": lr,
-            "wd": wd,
-            "beta1": self.beta1,
-            "rest1": 1.0 - self.beta1,
-            "beta2": self.beta2,
-            "rest2": 1.0 - self.beta2,
-            "epsilon": self.epsilon,
-        }
+        return super().scalars(lr, wd, t) | {"rest1": 1.0 - self.beta1, "rest2": 1.0 - self.beta2}
 
     def _unbiased(self, lr: float, t: int) -> float:
         """The learning rate that takes out the bias of m and v, which begin at 0."""
         return lr * math.sqrt(1.0 - self.beta2**t) / (1.0 - self.beta1**t)
 
 
-def _averages(g: Any, slots: Slots, s: Scalars) -> Slots:
+class _Corrected(_Moments):
+    """The base of optimizers that take the bias of m and v out of the learning rate, unless told not to."""
+
+    def __init__(
+        self,
+        learning_rate: float | None = None,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-6,
+        correct_bias: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
+        self.correct_bias = bool(correct_bias)
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        return super().scalars(self._unbiased(lr, t) if self.correct_bias else lr, wd, t)
+
+
+class Bounded(_Moments):
+    """The base of optimizers whose steps are as long as the weight, within bounds."""
+
+    bias_correction = True
+
+    def __init__(
+        self,
+        learning_rate: float | None = None,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-6,
+        lower_bound: float | None = None,
+        upper_bound: float | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
+        self.lower_bound = None if lower_bound is None else number("lower_bound", lower_bound, low=0.0)
+        self.upper_bound = None if upper_bound is None else number("upper_bound", upper_bound, low=0.0)
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        corrects = self.bias_correction
+        return super().scalars(lr, wd, t) | {
+            "of_mean": 1.0 / (1.0 - self.beta1**t) if corrects else 1.0,
+            "of_square": 1.0 / (1.0 - self.beta2**t) if corrects else 1.0,
+            "lowest": 0.0 if self.lower_bound is None else self.lower_bound,
+            "highest": math.inf if self.upper_bound is None else self.upper_bound,
+        }
+
+
+def norm(x: Any) -> Any:
+    """The length of an array as a vector."""
+    return np.sqrt(np.sum(x * x))
+
+
+def bounded(length: Any, s: Scalars) -> Any:
+    """A length cut to the bounds."""
+    return np.minimum(np.maximum(length, s.lowest), s.highest)
+
+
+def ratio(length: Any, other: Any, value: Any) -> Any:
+    """`value`, but 1 where one of two lengths is 0."""
+    return np.where(np.logical_and(length > 0.0, other > 0.0), value, 1.0)
+
+
+def quotient(length: Any, other: Any) -> Any:
+    """One length over the other, 1 where one of them is 0."""
+    return ratio(length, other, length / np.where(other > 0.0, other, 1.0))
+
+
+def averages(g: Any, slots: Slots, s: Scalars) -> Slots:
+    """The next m and v."""
     return s.beta1 * slots[0] + s.rest1 * g, s.beta2 * slots[1] + s.rest2 * g * g
 
 
@@ -86,12 +145,12 @@ class Adam(_Moments):
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        m, v = _averages(gradient(w, g, s), slots, s)
+        m, v = averages(gradient(w, g, s), slots, s)
         return w - s.lr * m / (np.sqrt(v) + s.epsilon), (m, v)
 
 
 @register
-class AdamW(_Moments):
+class AdamW(_Corrected):
     """Adam whose weight decay is taken off the weight, not added to the gradient.
 
         w = w - lr_t * (m / (sqrt(v) + epsilon) + wd * w),   lr_t as in `Adam`, or lr without `correct_bias`
@@ -107,24 +166,9 @@ class AdamW(_Moments):
         kwargs: of `Optimizer`.
     """
 
-    def __init__(
-        self,
-        learning_rate: float | None = None,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-6,
-        correct_bias: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
-        self.correct_bias = bool(correct_bias)
-
-    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        return super().scalars(self._unbiased(lr, t) if self.correct_bias else lr, wd, t)
-
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        m, v = _averages(gradient(w, g, s, decay=False), slots, s)
+        m, v = averages(gradient(w, g, s, decay=False), slots, s)
         step = m / (np.sqrt(v) + s.epsilon)
         return w - s.lr * (step + s.wd * w if s.decays else step), (m, v)
 
@@ -217,13 +261,13 @@ class Nadam(_Moments):
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
         g = gradient(w, g, s)
-        m, v = _averages(g, slots, s)
+        m, v = averages(g, slots, s)
         step = (s.of_mean * m + s.of_gradient * g) / (np.sqrt(v * s.of_square) + s.epsilon)
         return w - s.lr * step, (m, v)
 
 
 @register
-class LAMB(_Moments):
+class LAMB(Bounded):
     """Adam, its step made as long as the weight, for large batches.
 
         d = m' / (sqrt(v') + epsilon) + wd * w;   w = w - lr * |w| / |d| * d
@@ -253,34 +297,19 @@ class LAMB(_Moments):
         bias_correction: bool = True,
         **kwargs: Any,
     ) -> None:
-        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
-        self.lower_bound = None if lower_bound is None else number("lower_bound", lower_bound, low=0.0)
-        self.upper_bound = None if upper_bound is None else number("upper_bound", upper_bound, low=0.0)
+        super().__init__(learning_rate, beta1, beta2, epsilon, lower_bound, upper_bound, **kwargs)
         self.bias_correction = bool(bias_correction)
-
-    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        corrects = self.bias_correction
-        return super().scalars(lr, wd, t) | {
-            "of_mean": 1.0 / (1.0 - self.beta1**t) if corrects else 1.0,
-            "of_square": 1.0 / (1.0 - self.beta2**t) if corrects else 1.0,
-            "lowest": 0.0 if self.lower_bound is None else self.lower_bound,
-            "highest": math.inf if self.upper_bound is None else self.upper_bound,
-        }
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
-        m, v = _averages(gradient(w, g, s, decay=False), slots, s)
+        m, v = averages(gradient(w, g, s, decay=False), slots, s)
         d = m * s.of_mean / (np.sqrt(v * s.of_square) + s.epsilon)
         d = d + s.wd * w if s.decays else d
-        length = np.minimum(np.maximum(np.sqrt(np.sum(w * w)), s.lowest), s.highest)
-        step = np.sqrt(np.sum(d * d))
-        both = np.logical_and(length > 0.0, step > 0.0)
-        ratio = np.where(both, length / np.where(both, step, 1.0), 1.0)
-        return w - s.lr * ratio * d, (m, v)
+        return w - s.lr * quotient(bounded(norm(w), s), norm(d)) * d, (m, v)
 
 
 @register
-class AdaBelief(_Moments):
+class AdaBelief(_Corrected):
     """Adam by the variance of the gradients around their mean, in place of their squares.
 
         m = beta1 * m + (1 - beta1) * g;   v = beta2 * v + (1 - beta2) * (g - m)^2 + epsilon
@@ -296,21 +325,6 @@ class AdaBelief(_Moments):
         correct_bias: take out the bias of the averages.
         kwargs: of `Optimizer`.
     """
-
-    def __init__(
-        self,
-        learning_rate: float | None = None,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-6,
-        correct_bias: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
-        self.correct_bias = bool(correct_bias)
-
-    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        return super().scalars(self._unbiased(lr, t) if self.correct_bias else lr, wd, t)
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
@@ -338,6 +352,8 @@ class FTML(_Moments):
     """
 
     default_rate = 0.0025
+    slot_count = 3
+    """d, v and z."""
 
     def __init__(
         self,
@@ -348,11 +364,6 @@ class FTML(_Moments):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
-
-    @property
-    def slot_count(self) -> int:
-        """d, v and z."""
-        return 3
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
         return super().scalars(lr, wd, t) | {

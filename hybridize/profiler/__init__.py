@@ -17,22 +17,18 @@ through Python, where they are seen: some 10 us each. It must not know nets or t
     kernels      the kernels of the programs that ran, measured
 """
 
-from hybridize.base.missing import refuses
-from hybridize.profiler.objects import Counter as Counter
-from hybridize.profiler.objects import Domain as Domain
-from hybridize.profiler.objects import Event as Event
-from hybridize.profiler.objects import Frame as Frame
-from hybridize.profiler.objects import Marker as Marker
-from hybridize.profiler.objects import Task as Task
-from hybridize.profiler.objects import scope as scope
-from hybridize.profiler.recording import pause as pause
-from hybridize.profiler.recording import profiler_set_config as profiler_set_config
-from hybridize.profiler.recording import profiler_set_state as profiler_set_state
-from hybridize.profiler.recording import resume as resume
-from hybridize.profiler.recording import set_config as set_config
-from hybridize.profiler.recording import set_state as set_state
-from hybridize.profiler.reports import dump as dump
-from hybridize.profiler.reports import dump_profile as dump_profile
-from hybridize.profiler.reports import dumps as dumps
+from hybridize.base.names import late, places
 
-__getattr__ = refuses(__name__, globals())
+PLACES = places(
+    "hybridize.profiler",
+    {
+        "objects": "Counter Domain Event Frame Marker Task scope",
+        "recording": "pause profiler_set_config profiler_set_state resume set_config set_state",
+        "reports": "dump dump_profile dumps",
+    },
+)
+"""Places of what programs call."""
+
+__all__ = sorted(PLACES)
+
+__getattr__, __dir__ = late(globals(), PLACES)

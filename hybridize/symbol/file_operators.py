@@ -21,6 +21,7 @@ from hybridize.base.errors import HybridizeError, LoadError
 from hybridize.base.frozen import frozen
 from hybridize.formats.mxnet.attributes import parse_value
 from hybridize.formats.mxnet.symbol import LABELLED, SymbolNode
+from hybridize.formats.mxnet.words import PAIRS
 from hybridize.symbol.operators import OPERATORS
 
 Function = Callable[..., Any]
@@ -38,17 +39,9 @@ _WITHOUT_EFFECT = frozenset(("ctx", "cudnn_off", "cudnn_tune", "sparse_grad", "w
 _UNREAD = frozenset(("output_mean_var", "output_size", "lhs_axes", "rhs_axes", "use_length", "infer_range", "step"))
 """Attributes of MXNet 1 that change values, where functions do not have them."""
 _LONGEST = 80
-_LOGIC = ("equal", "not_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor")
-_WORDS = {
-    "plus": "add", "minus": "sub",
-    **{word: word for word in (*_LOGIC, "mul", "div", "mod", "power", "maximum", "minimum", "hypot", "lesser")},
-    "lesser_equal": "lesser_equal",
-}  # fmt: skip
-"""Words of MXNet 1's operators on an array and a number, and the functions of `nd`."""
-_REVERSED = ("minus", "div", "mod", "power")
 _NUMPY_WORDS = (
-    *_LOGIC, "add", "subtract", "multiply", "true_divide", "mod", "power", "maximum", "minimum", "hypot", "less",
-    "less_equal",
+    "equal", "not_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "add", "subtract",
+    "multiply", "true_divide", "mod", "power", "maximum", "minimum", "hypot", "less", "less_equal",
 )  # fmt: skip
 _NUMPY_REVERSED = ("subtract", "true_divide", "mod", "power")
 _RENAMED = {
@@ -133,11 +126,12 @@ def _arange(
 def _rows() -> Mapping[str, Function]:
     """Operators whose names or attributes are not those of a function."""
     rows: dict[str, Function] = {op: getattr(nd, word) for op, word in _RENAMED.items()}
-    for word, name in _WORDS.items():
-        rows[f"_{word}_scalar"] = _with_number(getattr(nd, name), False, False)
-        rows[f"_{name}"] = legacy_rules.of_equal_shapes(getattr(nd, name))
-    for word in _REVERSED:
-        rows[f"_r{word}_scalar"] = _with_number(getattr(nd, _WORDS[word]), True, False)
+    for word, names in PAIRS.items():
+        function = getattr(nd, word)
+        rows[f"_{word}"] = legacy_rules.of_equal_shapes(function)
+        rows[names.scalar] = _with_number(function, False, False)
+        if names.reverse.startswith("_r"):  # else it is that of another word
+            rows[names.reverse] = _with_number(function, True, False)
     for word in _NUMPY_WORDS:
         rows[f"_npi_{word}_scalar"] = _with_number(getattr(np, word), False, True)
     for word in _NUMPY_REVERSED:

@@ -12,6 +12,8 @@ from typing import Any
 
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape
+from hybridize.ops.library.convolution_layers import is_channels_last, weight_shape
+from hybridize.ops.library.rnn import RecurrentStack
 
 UNKNOWN: Shape = (*[0],)  # an object of its own, which a constant would share
 """The shape of which nothing is known, by its identity."""
@@ -33,12 +35,6 @@ class Operator:
     """Shapes of the others, from that of the first."""
 
 
-def _tuple(value: Any, length: int, default: int) -> tuple[int, ...]:
-    if value is None or value == ():
-        return (default,) * length
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * length
-
-
 def _bias(default: bool) -> Callable[[str, Given], bool]:
     return lambda name, given: name != "bias" or not given.get("no_bias", default)
 
@@ -49,16 +45,19 @@ def _dense(data: Shape, given: Given) -> dict[str, Shape]:
 
 
 def _convolution(data: Shape, given: Given) -> dict[str, Shape]:
-    kernel = _tuple(given["kernel"], 1, 1)
-    filters, groups = given["num_filter"], given.get("num_group", 1)
-    if str(given.get("layout") or "NCHW").endswith("C"):
-        return {"weight": (filters, *kernel, data[-1] // groups), "bias": (filters,)}
-    return {"weight": (filters, data[1] // groups, *kernel), "bias": (filters,)}
+    return _windows(data, given, lambda filters, channels, groups: (filters, channels // groups))
 
 
 def _deconvolution(data: Shape, given: Given) -> dict[str, Shape]:
-    kernel, filters = _tuple(given["kernel"], 1, 1), given["num_filter"]
-    return {"weight": (data[1], filters // given.get("num_group", 1), *kernel), "bias": (filters,)}
+    return _windows(data, given, lambda filters, channels, groups: (channels, filters // groups))
+
+
+def _windows(data: Shape, given: Given, ends: Callable[[int, int, int], tuple[int, int]]) -> dict[str, Shape]:
+    layout = str(given.get("layout") or "NCHW")
+    filters, channels = given["num_filter"], data[-1 if is_channels_last(layout) else 1]
+    kernel = given["kernel"] if isinstance(given["kernel"], (tuple, list)) else (given["kernel"],)
+    weight = weight_shape(*ends(filters, channels, given.get("num_group", 1)), kernel, layout)
+    return {"weight": weight, "bias": (filters,)}
 
 
 def _normalized(names: Sequence[str], default: int) -> Callable[[Shape, Given], dict[str, Shape]]:
@@ -70,16 +69,15 @@ def _embedding(data: Shape, given: Given) -> dict[str, Shape]:
 
 
 def _recurrent(data: Shape, given: Given) -> dict[str, Shape]:
-    gates = {"rnn_relu": 1, "rnn_tanh": 1, "gru": 3, "lstm": 4}[given["mode"]]
-    ways, units, layers = 2 if given.get("bidirectional") else 1, given["state_size"], given["num_layers"]
-    out = given.get("projection_size") or units
-    count = 0
-    for layer in range(layers):
-        entering = data[2] if layer == 0 else out * ways
-        count += ways * gates * units * (entering + out + 2)
-        count += ways * units * out if given.get("projection_size") else 0
-    state = (layers * ways, data[1], out)
-    return {"parameters": (count,), "state": state, "state_cell": (layers * ways, data[1], units)}
+    stack = RecurrentStack(
+        given["mode"], given["state_size"], given["num_layers"], bool(given.get("bidirectional")),
+        given.get("projection_size") or None,
+    )  # fmt: skip
+    count = sum(math.prod(shape) for _, shape in stack.parts(data[2])) if data[2] else 0
+    rows = stack.num_layers * stack.directions
+    return {
+        "parameters": (count,), "state": (rows, data[1], stack.given), "state_cell": (rows, data[1], stack.state_size),
+    }  # fmt: skip
 
 
 def _labelled(data: Shape, given: Given) -> dict[str, Shape]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable
-from itertools import accumulate
 from typing import Any
 
 from hybridize import nd
@@ -15,50 +14,41 @@ from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.mxnet.attributes import Attributes, parse_value
 from hybridize.formats.mxnet.lost_roles import with_roles
-from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE, SymbolGraph, SymbolNode, parse_symbol, read_symbol
+from hybridize.formats.mxnet.symbol import (
+    AUXILIARY,
+    VARIABLE,
+    VERSION,
+    SymbolGraph,
+    SymbolNode,
+    laid_out,
+    parse_symbol,
+    read_symbol,
+)  # fmt: skip
+from hybridize.formats.mxnet.words import PAIRS, SYNONYMS, Words
 from hybridize.symbol.control import COND, FOREACH, WHILE, BodyExpression, ControlFlow
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, var
 from hybridize.symbol.file_operators import ARRAYS, FileOperator, parameters_of
 from hybridize.symbol.operators import OPERATORS, outputs_of
 
-VERSION = 10901
 _ROUNDS = 1 << 31
 """MXNet counts rounds by 32 bits."""
 _BODIES = {FOREACH: 1, WHILE: 2, COND: 3}
 """The numbers of graphs in nodes of loops and branches."""
-_SCALARS = {
-    "add": ("_plus_scalar", "_plus_scalar"), "subtract": ("_minus_scalar", "_rminus_scalar"),
-    "multiply": ("_mul_scalar", "_mul_scalar"), "divide": ("_div_scalar", "_rdiv_scalar"),
-    "true_divide": ("_div_scalar", "_rdiv_scalar"), "power": ("_power_scalar", "_rpower_scalar"),
-    "mod": ("_mod_scalar", "_rmod_scalar"), "maximum": ("_maximum_scalar", "_maximum_scalar"),
-    "minimum": ("_minimum_scalar", "_minimum_scalar"), "equal": ("_npi_equal_scalar", "_npi_equal_scalar"),
-    "not_equal": ("_npi_not_equal_scalar", "_npi_not_equal_scalar"),
-    "less": ("_npi_less_scalar", "_npi_greater_scalar"), "greater": ("_npi_greater_scalar", "_npi_less_scalar"),
-    "less_equal": ("_npi_less_equal_scalar", "_npi_greater_equal_scalar"),
-    "greater_equal": ("_npi_greater_equal_scalar", "_npi_less_equal_scalar"),
+_NAMED = PAIRS | {name: PAIRS[word] for name, word in SYNONYMS.items()}
+_MIRRORED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
+_NUMPY = {name: _NAMED[name] for name in (
+    "add", "subtract", "multiply", "divide", "true_divide", "power", "mod", "maximum", "minimum",
+)} | {word: Words(
+    f"_npi_{word}", f"_npi_{word}", f"_npi_{word}_scalar", f"_npi_{_MIRRORED.get(word, word)}_scalar"
+) for word in ("equal", "not_equal", *_MIRRORED)}  # fmt: skip
+"""MXNet's operators of NumPy's functions on two operands; comparisons give bools."""
+_UNARY = {
+    "absolute": "abs", **{word: word for word in ("negative", "exp", "log", "sqrt", "sin", "cos", "tanh", "square")}
 }  # fmt: skip
-"""MXNet's operators of NumPy's functions on an array and a number, on the right and on the left."""
-_ARRAYS = {
-    "add": "broadcast_add", "subtract": "broadcast_sub", "multiply": "broadcast_mul", "divide": "broadcast_div",
-    "true_divide": "broadcast_div", "power": "broadcast_power", "mod": "broadcast_mod",
-    "maximum": "broadcast_maximum", "minimum": "broadcast_minimum", "negative": "negative", "absolute": "abs",
-    "exp": "exp", "log": "log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tanh": "tanh", "square": "square",
-    **{word: f"_npi_{word}" for word in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
-}  # fmt: skip
-"""MXNet's operators of NumPy's functions on arrays alone. Other functions of `np` mean something else there."""
-_EQUAL = ("add", "sub", "mul", "div")
-_PAIRS = {
-    "add": "add", "plus": "add", "sub": "sub", "subtract": "sub", "minus": "sub", "mul": "mul", "multiply": "mul",
-    "div": "div", "divide": "div", "true_divide": "div", "mod": "mod", "modulo": "mod",
-    **{word: word for word in ("power", "maximum", "minimum", "hypot", "equal", "not_equal", "greater")},
-    **{word: word for word in ("greater_equal", "lesser", "lesser_equal", "logical_and", "logical_or", "logical_xor")},
-}  # fmt: skip
-"""Functions of two operands and MXNet's words for them."""
+"""MXNet's operators of NumPy's functions on one array. Other functions of `np` mean something else there."""
 _CANONICAL = {
-    **{
-        f"{start}{word}": f"broadcast_{canonical}" for start in ("", "broadcast_") for word, canonical in _PAIRS.items()
-    },
-    **{f"elemwise_{word}": f"{'elemwise' if one in _EQUAL else ''}_{one}" for word, one in _PAIRS.items()},
+    **{f"{start}{name}": words.broadcast for start in ("", "broadcast_") for name, words in _NAMED.items()},
+    **{f"elemwise_{name}": words.equal for name, words in _NAMED.items()},
     "batch_flatten": "Flatten", "broadcast_axes": "broadcast_axis",
     "cast": "Cast", "concat": "Concat", "eye": "_eye", "flatten": "Flatten", "flip": "reverse", "full": "_full",
     "identity": "_copy", "linspace": "_linspace", "max_axis": "max", "min_axis": "min", "ones": "_ones", "pad": "Pad",
@@ -90,18 +80,13 @@ def _tree(expression: Expression) -> dict[str, Any]:
         nodes.append(_variable(part) if part.function is None else _call(part, numbers))
     members = expression.args if expression.word == GROUP else [expression]
     heads = [entry for member in members for entry in _entries(member, numbers)]
-    return {
-        "nodes": nodes,
-        "arg_nodes": [number for number, node in enumerate(nodes) if node["op"] == VARIABLE],
-        "node_row_ptr": list(accumulate((part.outputs for part in parts), initial=0)),
-        "heads": heads,
-    }
+    return laid_out(nodes, (part.outputs for part in parts), heads)
 
 
-def _entries(part: Expression, numbers: dict[int, int]) -> list[list[int]]:
+def _entries(part: Expression, numbers: dict[int, int]) -> list[tuple[int, int]]:
     if part.word == OUTPUT:
-        return [[numbers[id(part.args[0])], part.args[1], 0]]
-    return [[numbers[id(part)], output, 0] for output in range(part.outputs)]
+        return [(numbers[id(part.args[0])], part.args[1])]
+    return [(numbers[id(part)], output) for output in range(part.outputs)]
 
 
 def _variable(part: Expression) -> dict[str, Any]:
@@ -120,7 +105,7 @@ def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
         word, attributes, arrays = part.function.op, dict(part.function.attributes), list(part.args)
     else:
         word, attributes, arrays = _described(part)
-    inputs = [_entries(one, numbers)[0] for one in arrays]
+    inputs = [[*_entries(one, numbers)[0], 0] for one in arrays]
     attributes = dict(sorted((attributes | part.attributes).items()))
     return {"op": word, "name": part.name, **({"attrs": attributes} if attributes else {}), "inputs": inputs, **more}
 
@@ -147,11 +132,14 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
     operator = _operator(part)
     numbers = [isinstance(one, (int, float)) for one in args]
     if len(args) == 2 and any(numbers) and not kwargs:
-        names = _scalar_names(operator) if operator else _SCALARS.get(word)
-        if names is not None:
-            return names[numbers[0]], {"scalar": str(args[not numbers[0]])}, [args[numbers[0]]]
-    if operator is None and word in _ARRAYS and not kwargs and all(isinstance(one, Expression) for one in args):
-        return _ARRAYS[word], {}, args
+        pair = PAIRS.get(operator.removeprefix("broadcast_")) if operator else _NUMPY.get(word)
+        if pair is not None:
+            name = pair.reverse if numbers[0] else pair.scalar
+            return name, {"scalar": str(args[not numbers[0]])}, [args[numbers[0]]]
+    if operator is None and not kwargs and all(isinstance(one, Expression) for one in args):
+        name_of_arrays = _NUMPY[word].broadcast if word in _NUMPY else _UNARY.get(word)
+        if name_of_arrays is not None:
+            return name_of_arrays, {}, args
     if operator is None:
         what = f"{word} has no counterpart in MXNet's files"
         raise CaptureError("E450", what, help="write it by functions of sym: sym.sum(x) for np.sum(x)")
@@ -185,23 +173,6 @@ _SPELLED: dict[str, Callable[[dict[str, str]], dict[str, str]]] = {
     "_full": lambda attributes: {"value" if name == "val" else name: text for name, text in attributes.items()},
 }
 """Attributes of operators by the names that MXNet's files have."""
-_MIRRORED = {
-    "greater": "lesser", "greater_equal": "lesser_equal", "lesser": "greater", "lesser_equal": "greater_equal",
-    "add": "add", **{word: word for word in ("mul", "maximum", "minimum", "hypot", "equal", "not_equal")},
-    **{word: word for word in ("logical_and", "logical_or", "logical_xor")},
-}  # fmt: skip
-"""Operators with their operands exchanged, where they are not another one."""
-_OF_SCALARS = {"add": "plus", "sub": "minus"}
-
-
-def _scalar_names(operator: str) -> tuple[str, str] | None:
-    """Return the names of an operator on two arrays where the right or the left one is a number."""
-    word = operator.removeprefix("broadcast_")
-    if word == operator:
-        return None
-    mirrored = _MIRRORED.get(word, f"r{word}")
-    right, left = (_OF_SCALARS.get(one, one) for one in (word, mirrored))
-    return f"_{right}_scalar", f"_{left.replace('rsub', 'rminus')}_scalar"
 
 
 def _defaults(part: Expression) -> dict[str, Any]:
@@ -366,7 +337,7 @@ def _given(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str
 
 def _locations(a: Attributes, name: str, count: int) -> list[int]:
     """Return an attribute that is a list of numbers of inputs, of which there are so many."""
-    found = list(a.integers(name, ()))
+    found = list(a.integers(name))
     if not all(0 <= one < count for one in found):
         a.fail(f"{name} is {found}, of {count} inputs")
     return found

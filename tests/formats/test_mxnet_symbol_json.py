@@ -78,16 +78,16 @@ def test_strings_that_are_no_values(text):
 
 
 def test_attributes_are_checked():
-    attributes = Attributes("FullyConnected", "fc1", {"num_hidden": "many", "flatten": "maybe", "dtype": "float99"})
-    with pytest.raises(LoadError, match=r"FullyConnected, node 'fc1'.*num_hidden"):
-        attributes.integer("num_hidden")
-    with refusal(LoadError, "flatten"):
-        attributes.flag("flatten", True)
-    with pytest.raises(LoadError, match="float99"):
-        attributes.dtype("dtype", None)
-    with pytest.raises(LoadError, match="axis is missing"):
-        attributes.integer("axis")
-    assert Attributes("x", "y", {"no_bias": "1"}).flag("no_bias", False)
+    given = {"max_iterations": "many", "num_outputs": "1.5", "func_var_locs": "(0, 0.5)", "cond_input_locs": "3L"}
+    attributes = Attributes("_while_loop", "loop0", given, "a.json")
+    with refusal(LoadError, "a.json: operator _while_loop, node 'loop0': max_iterations cannot be read, got 'many'"):
+        attributes.integer("max_iterations", 0)
+    with refusal(LoadError, "num_outputs must be an integer, got '1.5'"):
+        attributes.integer("num_outputs", 1)
+    with refusal(LoadError, "func_var_locs must be a tuple of integers"):
+        attributes.integers("func_var_locs")
+    assert attributes.integers("cond_input_locs") == (3,)
+    assert (attributes.integer("num_out_data", 2), attributes.integers("func_input_locs")) == (2, ())
 
 
 def graph(**changes):

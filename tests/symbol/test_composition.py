@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import pickle
 
 import numpy
@@ -11,6 +12,7 @@ from hybridize import gluon, np
 from hybridize import symbol as sym
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.formats.mxnet.symbol import read_symbol
+from hybridize.gluon import nn, rnn
 
 
 def mlp():
@@ -115,6 +117,47 @@ def test_shapes_forwards_and_backwards():
     assert image.infer_shape(x=(1, 6, 8, 8))[1:] == ([(1, 4, 4, 4)], [(4,), (4,)])
     assert np.transpose(sym.var("x")).infer_shape(x=(2, 3))[1] == [(3, 2)]
     assert [str(one) for one in np.transpose(sym.var("x")).infer_type(x="f64[2,3]")[1]] == ["float64"]
+
+
+def of_windows(operator, layer, layout, groups):
+    rank = len(layout) - 2
+    make = getattr(sym, operator)
+    kernel = (3, 2, 1)[:rank]
+    call = make(sym.var("x"), kernel=kernel, num_filter=6, num_group=groups, no_bias=False, layout=layout, name="op")
+    net = getattr(nn, layer.format(rank))(6, kernel, groups=groups, layout=layout)
+    shape = [5, 6, 7][:rank]
+    shape.insert(len(shape) if layout.endswith("C") else 0, 4)
+    return call, net, (2, *shape)
+
+
+@pytest.mark.parametrize("layout", ["NCW", "NWC", "NCHW", "NHWC", "NCDHW", "NDHWC"])
+@pytest.mark.parametrize(("operator", "layer"), [("Convolution", "Conv{}D"), ("Deconvolution", "Conv{}DTranspose")])
+def test_weights_of_windows_are_those_of_the_layers(operator, layer, layout):
+    for groups in (1, 2):
+        call, net, shape = of_windows(operator, layer, layout, groups)
+        net.initialize()
+        y = net(np.zeros(shape))
+        found = dict(zip(call.list_arguments(), call.infer_shape(x=shape)[0], strict=True))
+        assert found["op_weight"] == net.weight.shape
+        assert found["op_bias"] == net.bias.shape
+        assert call.infer_shape(x=shape)[1] == [y.shape]
+
+
+@pytest.mark.parametrize("mode", ["rnn_relu", "rnn_tanh", "gru", "lstm"])
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_parameters_of_recurrent_layers_are_those_of_the_layers(mode, bidirectional):
+    options = {"num_layers": 2, "bidirectional": bidirectional}
+    kind = {"gru": rnn.GRU, "lstm": rnn.LSTM}.get(mode, rnn.RNN)
+    call = sym.RNN(sym.var("x"), mode=mode, state_size=3, name="op", **options)
+    net = kind(3, input_size=5, **options)
+    count = sum(math.prod(parameter.shape) for parameter in net.collect_params().values())
+    found = dict(zip(call.list_arguments(), call.infer_shape_partial(x=(4, 2, 5))[0], strict=True))
+    assert found["op_parameters"] == (count,)
+    assert [found[f"op_{word}"] for word in ("state", "state_cell") if f"op_{word}" in found] == [
+        info["shape"] for info in net.state_info(2)
+    ]
+    unknown = dict(zip(call.list_arguments(), call.infer_shape_partial(x=(4, 2, 0))[0], strict=True))
+    assert unknown["op_parameters"] in [(), (0,)]  # not the number for no inputs at all
 
 
 @pytest.mark.parametrize("grad_req", ["write", "add"])

@@ -7,10 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from hybridize.base.dtypes import BY_NAME, DType
 from hybridize.base.errors import LoadError
 
-_TRUE, _FALSE = ("True", "true", "1"), ("False", "false", "0")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf|nan)")
 _DEPTH = 4
 _LONGEST = 1 << 16
@@ -18,117 +16,39 @@ _LONGEST = 1 << 16
 
 
 class Attributes:
-    """The attributes of a node's operator. An absent attribute has the operator's default.
+    """The attributes of a loop or a branch, which are numbers and places of inputs.
 
-    Hidden attributes (`__shape__`, ...) are not the operator's and are left out.
+    An absent attribute has the operator's default.
     """
 
-    def __init__(self, op: str, node: str, values: Mapping[str, str], source: str = "", np_shape: bool = False) -> None:
-        self.op, self.node, self.source = op, node, source
-        self.np_shape = np_shape
-        """True if the graph was saved under NumPy's shapes: sizes of 0 are real then, otherwise they are not known."""
-        self.values = {key: value for key, value in values.items() if not key.startswith("__")}
+    def __init__(self, op: str, node: str, values: Mapping[str, str], source: str = "") -> None:
+        self.op = op
+        self._where = f"{f'{source}: ' if source else ''}operator {op}, node {node!r}"
+        self._values = values
 
-    def fail(self, what: str, help: str = "") -> NoReturn:
+    def fail(self, what: str) -> NoReturn:
         """Raise the `LoadError` of this node."""
-        where = f"{self.source}: " if self.source else ""
-        raise LoadError("E603", f"{where}operator {self.op}, node {self.node!r}: {what}", help=help)
+        raise LoadError("E603", f"{self._where}: {what}")
 
-    def _text(self, key: str) -> str | None:
-        text = self.values.get(key)
-        return None if text is None else text.strip()
-
-    def text(self, key: str, default: str) -> str:
-        """A word."""
-        text = self._text(key)
-        return default if text is None else text
-
-    def flag(self, key: str, default: bool) -> bool:
-        """A boolean: True, true or 1."""
-        text = self._text(key)
-        if text is None or text == "None":
-            return default
-        if text not in _TRUE + _FALSE:
-            self.fail(f"{key} must be a boolean, got {text!r}")
-        return text in _TRUE
-
-    def number(self, key: str, default: float | None = None) -> float:
-        """An int or a float."""
-        value = self._value(key, default)
-        if not isinstance(value, (int, float)):
-            self.fail(f"{key} must be a number, got {self.values.get(key)!r}")
-        return value
-
-    def integer(self, key: str, default: int | None = None) -> int:
+    def integer(self, key: str, default: int) -> int:
         """An int."""
         value = self._value(key, default)
         if not isinstance(value, int):
-            self.fail(f"{key} must be an integer, got {self.values.get(key)!r}")
+            self.fail(f"{key} must be an integer, got {self._values.get(key)!r}")
         return value
 
-    def optional_integer(self, key: str, default: int | None = None) -> int | None:
-        """An int or None."""
-        value = self._value(key, default, required=False)
-        if value is not None and not isinstance(value, int):
-            self.fail(f"{key} must be an integer or None, got {self.values.get(key)!r}")
-        return value
-
-    def integers(self, key: str, default: tuple[int, ...] | None = None) -> tuple[int, ...]:
+    def integers(self, key: str) -> tuple[int, ...]:
         """A tuple of ints; a bare int is a tuple of one."""
-        value = self._value(key, default)
+        value = self._value(key, ())
         values = (value,) if isinstance(value, int) else value
         if not isinstance(values, tuple) or any(not isinstance(item, int) for item in values):
-            self.fail(f"{key} must be a tuple of integers, got {self.values.get(key)!r}")
+            self.fail(f"{key} must be a tuple of integers, got {self._values.get(key)!r}")
         return values
 
-    def numbers(self, key: str, default: tuple[float, ...]) -> tuple[float, ...]:
-        """A tuple of ints and floats; a bare number is a tuple of one."""
-        value = self._value(key, default)
-        values = (value,) if isinstance(value, (int, float)) else value
-        if not isinstance(values, tuple) or any(not isinstance(item, (int, float)) for item in values):
-            self.fail(f"{key} must be a tuple of numbers, got {self.values.get(key)!r}")
-        return tuple(map(float, values))
-
-    def axes(self, key: str, default: tuple[int, ...] | None = None) -> tuple[int, ...] | None:
-        """Axes: None or `()` means all of them."""
-        value = self._value(key, default, required=False)
-        if value is None or value == ():
-            return None
-        return self.integers(key)
-
-    def positions(self, key: str) -> tuple[int | None, ...]:
-        """Ends of slices: ints or None."""
-        value = self._value(key, None)
-        values = value if isinstance(value, tuple) else (value,)
-        if any(not isinstance(item, int) and item is not None for item in values):
-            self.fail(f"{key} must be a tuple of integers or None, got {self.values.get(key)!r}")
-        return values
-
-    def dtype(self, key: str, default: DType | None) -> DType | None:
-        """An element type by name."""
-        text = self._text(key)
-        if text is None or text in ("None", "-1"):
-            return default
-        if text not in BY_NAME:
-            self.fail(f"{key} must be an element type, got {text!r}")
-        return BY_NAME[text]
-
-    def only(self, **allowed: object) -> None:
-        """Demand that attributes whose effect is not implemented have the values that mean no effect."""
-        for key, value in allowed.items():
-            text = self._text(key)
-            if text is not None and text != "None" and text != str(value) and self._parsed(key, text) != value:
-                self.fail(f"{key}={text} is not supported, only {value}")
-
-    def _value(self, key: str, default: Any, *, required: bool = True) -> Any:
-        text = self._text(key)
+    def _value(self, key: str, default: Any) -> Any:
+        text = self._values.get(key)
         if text is None:
-            if default is None and required:
-                self.fail(f"the attribute {key} is missing")
             return default
-        return self._parsed(key, text)
-
-    def _parsed(self, key: str, text: str) -> Any:
         try:
             return parse_value(text)
         except ValueError:

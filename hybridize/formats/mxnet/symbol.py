@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import field
+from itertools import accumulate
 from typing import Any, NoReturn
 
 from hybridize.base.errors import LoadError
@@ -20,6 +22,8 @@ from hybridize.formats.cursor import open_for_reading
 Entry = tuple[int, int]
 """Node and output."""
 
+VERSION = 10901
+"""Of MXNet: what is written says that it wrote it."""
 VARIABLE = "null"
 LABELLED = {"SoftmaxOutput", "LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"}
 """Operators with a label that inference does not look at."""
@@ -33,6 +37,22 @@ _DEPTH = 32
 _ZEROS = ("_zeros", "_npi_zeros")
 # Hidden attributes, spelled without underscores before 0.9.
 _OLD_HIDDEN = ("lr_mult", "wd_mult", "ctx_group", "force_mirroring", "mirror_stage")
+
+
+def laid_out(nodes: Sequence[Any], outputs: Iterable[int], heads: Iterable[Entry]) -> dict[str, Any]:
+    """Return a graph as MXNet's JSON has it.
+
+    Args:
+        nodes: as objects of JSON, each after its inputs.
+        outputs: how many each of them has, hidden ones included.
+        heads: the results.
+    """
+    return {
+        "nodes": nodes,
+        "arg_nodes": [number for number, node in enumerate(nodes) if node["op"] == VARIABLE],
+        "node_row_ptr": list(accumulate(outputs, initial=0)),
+        "heads": [[*head, 0] for head in heads],
+    }
 
 
 @frozen

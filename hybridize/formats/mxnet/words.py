@@ -18,9 +18,31 @@ class Words(NamedTuple):
     broadcast: str
     scalar: str
     """With a number on the right."""
-    reverse: str = ""
-    """With a number on the left; empty where the order does not matter."""
+    reverse: str
+    """With a number on the left."""
 
+
+_MIRRORED = {"greater": "lesser", "greater_equal": "lesser_equal", "lesser": "greater", "lesser_equal": "greater_equal"}
+
+
+def _words(word: str) -> Words:
+    """Return MXNet 1's names of an operation, from its word in `broadcast_word`."""
+    number = {"add": "plus", "sub": "minus"}.get(word, word)
+    reverse = f"r{number}" if word in ("sub", "div", "mod", "power") else _MIRRORED.get(word, number)
+    start = "elemwise" if word in ("add", "sub", "mul", "div") else ""
+    return Words(f"{start}_{word}", f"broadcast_{word}", f"_{number}_scalar", f"_{reverse}_scalar")
+
+
+PAIRS = {word: _words(word) for word in (
+    "add", "sub", "mul", "div", "mod", "power", "maximum", "minimum", "hypot", "equal", "not_equal", "greater",
+    "greater_equal", "lesser", "lesser_equal", "logical_and", "logical_or", "logical_xor",
+)}  # fmt: skip
+"""MXNet 1's operations on two operands by their words, which are functions of `nd`, too."""
+SYNONYMS = {
+    "plus": "add", "subtract": "sub", "minus": "sub", "multiply": "mul", "divide": "div", "true_divide": "div",
+    "modulo": "mod",
+}  # fmt: skip
+"""Other names of functions, and the words of what they compute."""
 
 UNARY: dict[type, str] = {
     ops.Neg: "negative", ops.Abs: "abs", ops.Sign: "sign", ops.Floor: "floor", ops.Ceil: "ceil", ops.Trunc: "trunc",
@@ -31,31 +53,16 @@ UNARY: dict[type, str] = {
     ops.Erfinv: "erfinv", ops.Gamma: "gamma", ops.Gammaln: "gammaln", ops.Sigmoid: "sigmoid", ops.Not: "logical_not",
 }  # fmt: skip
 
-BINARY: dict[type, Words] = {
-    ops.Add: Words("elemwise_add", "broadcast_add", "_plus_scalar"),
-    ops.Sub: Words("elemwise_sub", "broadcast_sub", "_minus_scalar", "_rminus_scalar"),
-    ops.Mul: Words("elemwise_mul", "broadcast_mul", "_mul_scalar"),
-    ops.Div: Words("elemwise_div", "broadcast_div", "_div_scalar", "_rdiv_scalar"),
-    ops.Mod: Words("_mod", "broadcast_mod", "_mod_scalar", "_rmod_scalar"),
-    ops.Pow: Words("_power", "broadcast_power", "_power_scalar", "_rpower_scalar"),
-    ops.Max: Words("_maximum", "broadcast_maximum", "_maximum_scalar"),
-    ops.Min: Words("_minimum", "broadcast_minimum", "_minimum_scalar"),
-    ops.SharedMax: Words("_maximum", "broadcast_maximum", "_maximum_scalar"),
-    ops.SharedMin: Words("_minimum", "broadcast_minimum", "_minimum_scalar"),
-    ops.Hypot: Words("_hypot", "broadcast_hypot", "_hypot_scalar"),
-    ops.Eq: Words("_equal", "broadcast_equal", "_equal_scalar"),
-    ops.Ne: Words("_not_equal", "broadcast_not_equal", "_not_equal_scalar"),
-    ops.Gt: Words("_greater", "broadcast_greater", "_greater_scalar", "_lesser_scalar"),
-    ops.Ge: Words("_greater_equal", "broadcast_greater_equal", "_greater_equal_scalar", "_lesser_equal_scalar"),
-    ops.Lt: Words("_lesser", "broadcast_lesser", "_lesser_scalar", "_greater_scalar"),
-    ops.Le: Words("_lesser_equal", "broadcast_lesser_equal", "_lesser_equal_scalar", "_greater_equal_scalar"),
-}
+BINARY = {kind: PAIRS[word] for kind, word in {
+    ops.Add: "add", ops.Sub: "sub", ops.Mul: "mul", ops.Div: "div", ops.Mod: "mod", ops.Pow: "power",
+    ops.Max: "maximum", ops.Min: "minimum", ops.SharedMax: "maximum", ops.SharedMin: "minimum", ops.Hypot: "hypot",
+    ops.Eq: "equal", ops.Ne: "not_equal", ops.Gt: "greater", ops.Ge: "greater_equal", ops.Lt: "lesser",
+    ops.Le: "lesser_equal",
+}.items()}  # fmt: skip
 
-LOGIC: dict[type, Words] = {
-    ops.BitAnd: Words("_logical_and", "broadcast_logical_and", "_logical_and_scalar"),
-    ops.BitOr: Words("_logical_or", "broadcast_logical_or", "_logical_or_scalar"),
-    ops.BitXor: Words("_logical_xor", "broadcast_logical_xor", "_logical_xor_scalar"),
-}
+LOGIC = {
+    ops.BitAnd: PAIRS["logical_and"], ops.BitOr: PAIRS["logical_or"], ops.BitXor: PAIRS["logical_xor"],
+}  # fmt: skip
 """Of what is true or false; MXNet has no such operators of bits."""
 
 TRUTHS = {*LOGIC, ops.Eq, ops.Ne, ops.Gt, ops.Ge, ops.Lt, ops.Le, ops.Max, ops.Min, ops.SharedMax, ops.SharedMin}
@@ -67,6 +74,23 @@ REDUCTIONS: dict[type, str] = {
 
 Spelled = tuple[str, dict[str, Any]]
 """An operator and its attributes."""
+
+
+def _product(op: Any, node: Node) -> Spelled:
+    word = {2: "dot", 3: "batch_dot"}.get(node.inputs[0].type.ndim, "_linalg_gemm2")
+    return word, {"transpose_a": op.transpose_x, "transpose_b": op.transpose_w}
+
+
+PLAIN: dict[type, Callable[[Any, Node], Spelled]] = {
+    ops.ArgSort: lambda op, node: ("argsort", {"axis": op.axis, "is_ascend": not op.descending, "dtype": "int64"}),
+    ops.Concat: lambda op, node: ("Concat", {"dim": op.axis, "num_args": len(node.inputs)}),
+    ops.CumSum: lambda op, node: ("cumsum", {"axis": op.axis}),
+    ops.Matmul: _product,
+    ops.Sort: lambda op, node: ("sort", {"axis": op.axis, "is_ascend": not op.descending}),
+    ops.StopGradient: lambda op, node: ("BlockGrad", {}),
+    ops.Transpose: lambda op, node: ("transpose", {"axes": tuple(op.axes)}),
+}
+"""Operations of which MXNet has each as one operator of the same inputs."""
 
 
 def _fully_connected(attributes: dict[str, Any], node: Node) -> Spelled:

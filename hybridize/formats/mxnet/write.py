@@ -29,8 +29,8 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import Shape, TensorType
 from hybridize.formats.mxnet.params import CODES
-from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE
-from hybridize.formats.mxnet.words import BINARY, COMPOSITES, LOGIC, REDUCTIONS, TRUTHS, UNARY, Words
+from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE, VERSION, laid_out
+from hybridize.formats.mxnet.words import BINARY, COMPOSITES, LOGIC, PLAIN, REDUCTIONS, TRUTHS, UNARY, Words
 from hybridize.formats.mxnet.write_control import write_cond, write_scan, write_while
 from hybridize.formats.mxnet.write_recurrent import write_recurrent
 from hybridize.graph import Graph, Node, Value
@@ -38,7 +38,6 @@ from hybridize.ops import Effect, effect_of
 from hybridize.ops.contract import read as read_spec
 
 Entry = tuple[int, int]
-MXNET_VERSION = 10901
 _NUMBERS = re.compile(r"\[\n[\d,\s]*\]")
 """Lists of numbers, which are to stand on one line; no string holds a line end."""
 _COUNTING = (float32, float64)
@@ -199,6 +198,9 @@ class _Writer(ABC):
         elif kind in REDUCTIONS:
             word = "mean" if node in self.means else REDUCTIONS[kind]
             self.emit(word, node.outputs, [self.entry(node.inputs[0])], axis=tuple(op.axes), keepdims=False)
+        elif kind in PLAIN:
+            word, attributes = PLAIN[kind](op, node)
+            self.emit(word, node.outputs, [self.entry(value) for value in node.inputs], **attributes)
         else:
             method = getattr(self, f"on_{kind.__name__.lower()}", None)
             if method is None:
@@ -313,7 +315,7 @@ class _Writer(ABC):
         if y in self.numbers and x not in self.numbers:
             self.emit(word.scalar, node.outputs, [self.entry(x)], scalar=_number(self.numbers[y]))
         elif x in self.numbers and y not in self.numbers:
-            self.emit(word.reverse or word.scalar, node.outputs, [self.entry(y)], scalar=_number(self.numbers[x]))
+            self.emit(word.reverse, node.outputs, [self.entry(y)], scalar=_number(self.numbers[x]))
         elif x in self.stretched or y in self.stretched:
             sources = [self.stretched.get(value, value) for value in (x, y)]
             axes = max(len(_shape(source)) for source in sources)
@@ -388,9 +390,6 @@ class _Writer(ABC):
             return self.as_truth(self.add("_not_equal_scalar", [self.entry(x)], scalar=0), x.type.dtype)
         return self.entry(x) if _dtype(x) == dtype else self.add("Cast", [self.entry(x)], dtype=dtype.name)
 
-    def on_stopgradient(self, node: Node) -> None:
-        self.emit("BlockGrad", node.outputs, [self.entry(node.inputs[0])])
-
     def on_reshape(self, node: Node) -> None:
         (x,), (y,) = node.inputs, node.outputs
         if x in self.numbers:
@@ -413,10 +412,6 @@ class _Writer(ABC):
                 entry = self.add("expand_dims", [entry], axis=axis)
             self.entries[y] = entry
 
-    def on_transpose(self, node: Node) -> None:
-        op: Any = node.op
-        self.emit("transpose", node.outputs, [self.entry(node.inputs[0])], axes=tuple(op.axes))
-
     def on_slice(self, node: Node) -> None:
         op: Any = node.op
         shape = node.inputs[0].type.shape
@@ -427,11 +422,6 @@ class _Writer(ABC):
         begin, end, step = (tuple(column) for column in zip(*bounds, strict=True))
         self.emit("slice", node.outputs, [self.entry(node.inputs[0])], begin=begin, end=end, step=step)
 
-    def on_concat(self, node: Node) -> None:
-        op: Any = node.op
-        entries = [self.entry(value) for value in node.inputs]
-        self.emit("Concat", node.outputs, entries, dim=op.axis, num_args=len(entries))
-
     def on_gather(self, node: Node) -> None:
         op: Any = node.op
         x, index = node.inputs
@@ -441,12 +431,6 @@ class _Writer(ABC):
             shape = x.type.shape
             codes = _reshape_codes((*shape[: op.axis], 1, *shape[op.axis + 1 :]), _shape(y))
             self.emit("Reshape", [y], [self.entries[y]], shape=codes)
-
-    def on_matmul(self, node: Node) -> None:
-        op: Any = node.op
-        word = {2: "dot", 3: "batch_dot"}.get(node.inputs[0].type.ndim, "_linalg_gemm2")
-        entries = [self.entry(value) for value in node.inputs]
-        self.emit(word, node.outputs, entries, transpose_a=op.transpose_x, transpose_b=op.transpose_w)
 
     def on_contract(self, node: Node) -> None:
         """A product of matrices whose axes lie elsewhere: they are transposed to it, and back."""
@@ -480,29 +464,12 @@ class _Writer(ABC):
         self.inline(node, op.body)
 
     def on_argmax(self, node: Node) -> None:
-        self.argument("argmax", node)
-
-    def on_argmin(self, node: Node) -> None:
-        self.argument("argmin", node)
-
-    def argument(self, word: str, node: Node) -> None:
         """MXNet gives the position as a float."""
         op: Any = node.op
-        found = self.add(word, [self.entry(node.inputs[0])], axis=op.axis)
+        found = self.add(type(op).__name__.lower(), [self.entry(node.inputs[0])], axis=op.axis)
         self.emit("Cast", node.outputs, [found], dtype="int64")
 
-    def on_cumsum(self, node: Node) -> None:
-        op: Any = node.op
-        self.emit("cumsum", node.outputs, [self.entry(node.inputs[0])], axis=op.axis)
-
-    def on_sort(self, node: Node) -> None:
-        op: Any = node.op
-        self.emit("sort", node.outputs, [self.entry(node.inputs[0])], axis=op.axis, is_ascend=not op.descending)
-
-    def on_argsort(self, node: Node) -> None:
-        op: Any = node.op
-        x = self.entry(node.inputs[0])
-        self.emit("argsort", node.outputs, [x], axis=op.axis, is_ascend=not op.descending, dtype="int64")
+    on_argmin = on_argmax
 
     def on_gathernd(self, node: Node) -> None:
         """MXNet has the indices of a point along the first axis."""
@@ -591,10 +558,10 @@ class _File(_Writer):
             if value.type.dtype == bool_ and value not in variables:
                 self.refuse("a result of dtype bool", None)
         attributes: dict[str, list[Any]] = {key: ["str", text] for key, text in metadata.items()}
-        attributes["mxnet_version"] = ["int", MXNET_VERSION]
+        attributes["mxnet_version"] = ["int", VERSION]
         if self.whole.np_shape:
             attributes["is_np_shape"] = ["int", 1]
-        tree = {**_tree(self.nodes, heads), "attrs": attributes}
+        tree = {**laid_out(self.nodes, map(_outputs_of, self.nodes), heads), "attrs": attributes}
         text = _NUMBERS.sub(lambda match: re.sub(r"\s+", "", match[0]).replace(",", ", "), json.dumps(tree, indent=2))
         return SymbolFile(text + "\n", self.whole.constants, self.whole.np_shape, frozenset(self.auxiliary))
 
@@ -666,20 +633,7 @@ class _Body(_Writer):
         ]
         places = {entry[0]: slot for slot, entry in self.variables.items()}
         inputs = [places[number] for number in order if number in places]
-        return _tree(nodes, [(order[number], output) for number, output in own]), inputs
-
-
-def _tree(nodes: list[dict[str, Any]], heads: Sequence[Entry]) -> dict[str, Any]:
-    """A graph as MXNet lays it out."""
-    rows = [0]
-    for node in nodes:
-        rows.append(rows[-1] + _outputs_of(node))
-    return {
-        "nodes": nodes,
-        "arg_nodes": [i for i, node in enumerate(nodes) if node["op"] == VARIABLE],
-        "node_row_ptr": rows,
-        "heads": [[*head, 0] for head in heads],
-    }
+        return laid_out(nodes, map(_outputs_of, nodes), [(order[number], output) for number, output in own]), inputs
 
 
 def _outputs_of(node: Mapping[str, Any]) -> int:

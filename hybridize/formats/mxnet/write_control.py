@@ -59,6 +59,9 @@ class OuterWriter(Protocol):
     def add(self) -> Callable[..., Entry]: ...
 
     @property
+    def emit(self) -> Callable[..., None]: ...
+
+    @property
     def alias(self) -> Callable[[Value, Value], None]: ...
 
     @property

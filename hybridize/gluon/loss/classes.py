@@ -12,7 +12,7 @@ from hybridize.array.operands import array, axis_of, indices, result
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.checking import check_number
 from hybridize.gluon.loss.base import Loss
-from hybridize.gluon.loss.direct import binary_entropy, check_labels, cross_entropy, direct
+from hybridize.gluon.loss.direct import BinaryEntropy, check_labels, cross_entropy, direct
 
 
 class SigmoidBinaryCrossEntropyLoss(Loss):
@@ -37,7 +37,7 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
     def forward(self, pred: Any, label: Any, sample_weight: Any = None, pos_weight: Any = None) -> ndarray:
         plain = sample_weight is None and pos_weight is None and not self._from_sigmoid and self._batch_axis == 0
         if plain and direct(pred, label) and label.dtype is pred.dtype:
-            return binary_entropy(pred, self._like(label, pred), 1.0 if self._weight is None else self._weight)
+            return BinaryEntropy.of(pred, self._like(label, pred), 1.0 if self._weight is None else self._weight)
         pred = array(pred)
         label = self._like(label, pred)
         if self._from_sigmoid:

@@ -8,6 +8,7 @@ What is captured, and what is differentiated twice, is made of those operations 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy
@@ -61,24 +62,6 @@ def cross_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
     return tape.made("cross_entropy", (pred,), loss, labels.copy() if labels is label._data else labels, slope, weight)
 
 
-def squares(pred: ndarray, label: ndarray, weight: float) -> Any:
-    """weight / 2 times the mean of (label - pred)²: [batch] of two arrays [batch, n] of one dtype."""
-    if LISTENERS and told(OPERATION):
-        return span(OPERATION, "squares", squares, pred, label, weight)
-    if taping() is None:
-        return wrap(_square(label._data - pred._data, weight))
-    return _Squares(weight)(pred, label)
-
-
-def binary_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
-    """-weight times the mean of y log(p) + (1 - y) log(1 - p), p the sigmoid: [batch] of two arrays [batch, n]."""
-    if LISTENERS and told(OPERATION):
-        return span(OPERATION, "binary_entropy", binary_entropy, pred, label, weight)
-    if taping() is None:
-        return wrap(_binary(pred._data, label._data, weight))
-    return _BinaryEntropy(weight)(pred, label)
-
-
 def _classes(label: Array) -> Array:
     return index_numbers(label) if is_float(label.dtype) else label.astype(int64, copy=False)
 
@@ -98,49 +81,62 @@ def check_labels(classes: Any, count: int) -> None:
     check(classes, 0, count, f"labels of {dims.text(count)} classes", help)
 
 
-def _square(difference: Array, weight: float) -> Array:
-    loss = numpy.einsum("ij,ij->i", difference, difference)
-    loss *= 0.5 * weight / difference.shape[1]
-    return numpy.asarray(loss)
-
-
-def _binary(x: Array, y: Array, weight: float) -> Array:
-    loss = numpy.maximum(x, 0)
-    loss -= x * y  # 0 where the score is right: what is small is added to it after this
-    rest = numpy.absolute(x)
-    numpy.exp(numpy.negative(rest, out=rest), out=rest)
-    loss += numpy.log1p(rest, out=rest)
-    return numpy.asarray(loss.mean(1) if weight == 1 else loss.mean(1) * x.dtype.type(weight))
-
-
-class _Squares(autograd.Function):
-    """The difference."""
+class _RowLoss(autograd.Function, ABC):
+    """A weight times the mean of each row's losses: [batch] of two arrays [batch, n] of one dtype."""
 
     def __init__(self, weight: float) -> None:
         self._weight = weight
 
-    def forward(self, pred: ndarray, label: ndarray) -> ndarray:
-        self.save_for_backward(pred, label)
-        return wrap(_square(label._data - pred._data, self._weight))
-
-    def backward(self, g: ndarray) -> tuple[Any, Any]:
-        pred, label = self.saved_tensors
-        by = g * (self._weight / pred.shape[1])
-        slope = (pred - label) * np.expand_dims(by, 1)
-        return slope, -slope
-
-
-class _BinaryEntropy(autograd.Function):
-    """Sigmoid minus label; for the label, minus the score."""
-
-    def __init__(self, weight: float) -> None:
-        self._weight = weight
+    @classmethod
+    def of(cls, pred: ndarray, label: ndarray, weight: float) -> Any:
+        """Compute the loss, as one operation of a recording where there is one."""
+        if LISTENERS and told(OPERATION):
+            return span(OPERATION, cls.__name__, cls.of, pred, label, weight)
+        one = cls(weight)
+        return wrap(one._value(pred._data, label._data)) if taping() is None else one(pred, label)
 
     def forward(self, pred: ndarray, label: ndarray) -> ndarray:
         self.save_for_backward(pred, label)
-        return wrap(_binary(pred._data, label._data, self._weight))
+        return wrap(self._value(pred._data, label._data))
 
     def backward(self, g: ndarray) -> tuple[Any, Any]:
         pred, label = self.saved_tensors
         by = np.expand_dims(g * (self._weight / pred.shape[1]), 1)
-        return (npx.sigmoid(pred) - label) * by, -pred * by
+        of_pred, of_label = self._slopes(pred, label)
+        return of_pred * by, of_label * by
+
+    @abstractmethod
+    def _value(self, x: Array, y: Array) -> Array:
+        """Return the loss of each row."""
+
+    @abstractmethod
+    def _slopes(self, pred: ndarray, label: ndarray) -> tuple[Any, Any]:
+        """Return the slopes of each element's loss, by the prediction and by the label."""
+
+
+class Squares(_RowLoss):
+    """(label - pred)² / 2."""
+
+    def _value(self, x: Array, y: Array) -> Array:
+        difference = y - x
+        loss = numpy.einsum("ij,ij->i", difference, difference)
+        loss *= 0.5 * self._weight / difference.shape[1]
+        return numpy.asarray(loss)
+
+    def _slopes(self, pred: ndarray, label: ndarray) -> tuple[Any, Any]:
+        return pred - label, label - pred
+
+
+class BinaryEntropy(_RowLoss):
+    """-y log(p) - (1 - y) log(1 - p), p the sigmoid."""
+
+    def _value(self, x: Array, y: Array) -> Array:
+        loss = numpy.maximum(x, 0)
+        loss -= x * y  # 0 where the score is right: what is small is added to it after this
+        rest = numpy.absolute(x)
+        numpy.exp(numpy.negative(rest, out=rest), out=rest)
+        loss += numpy.log1p(rest, out=rest)
+        return numpy.asarray(loss.mean(1) if self._weight == 1 else loss.mean(1) * x.dtype.type(self._weight))
+
+    def _slopes(self, pred: ndarray, label: ndarray) -> tuple[Any, Any]:
+        return npx.sigmoid(pred) - label, -pred

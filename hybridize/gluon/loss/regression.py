@@ -11,7 +11,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.loss.base import Loss, weighted
-from hybridize.gluon.loss.direct import direct, squares
+from hybridize.gluon.loss.direct import Squares, direct
 
 
 class L2Loss(Loss):
@@ -34,7 +34,7 @@ class L2Loss(Loss):
 
     def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
         if sample_weight is None and self._batch_axis == 0 and direct(pred, label) and label.dtype is pred.dtype:
-            return squares(pred, self._like(label, pred), 1.0 if self._weight is None else self._weight)
+            return Squares.of(pred, self._like(label, pred), 1.0 if self._weight is None else self._weight)
         pred = array(pred)
         loss = weighted(np.square(self._like(label, pred) - pred), 0.5, sample_weight)
         return self._finished(loss)

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hybridize.base.errors import LoadError
+from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.gluon.hybrid_block import HybridBlock
 
 _SPELLED = re.compile("(mobilenet|inception)v([0-9])")
@@ -62,6 +62,7 @@ def constructor(name: str, build: Callable[..., HybridBlock], *leading: Any, **f
             net.load_parameters(found, device if device is not None else ctx)
         return net
 
+    construct.model = name  # type: ignore[attr-defined]
     construct.__name__ = construct.__qualname__ = _SPELLED.sub(r"\1_v\2", name).replace(".", "_").replace("__", "_")
     construct.__doc__ = f"""Make {name} with random weights, which `initialize` draws.
 
@@ -76,3 +77,14 @@ def constructor(name: str, build: Callable[..., HybridBlock], *leading: Any, **f
         LoadError E615: `pretrained`, and there is no file.
     """
     return construct
+
+
+def of_family(family: str, nets: Mapping[Any, Callable[..., Any]], layers: Any) -> Callable[..., Any]:
+    """Return the constructor of a family's net by its number of layers.
+
+    Raises:
+        ArgumentError E331: the family has no net of so many.
+    """
+    if layers not in nets:
+        raise ArgumentError("E331", f"{family} has {', '.join(map(str, nets))} layers, not {layers!r}")
+    return nets[layers]

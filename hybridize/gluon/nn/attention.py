@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array.functions import attention, shapes
-from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.gluon.checking import check_count, check_number, check_part
+from hybridize.base.errors import ShapeError
+from hybridize.gluon.checking import check_choice, check_count, check_number, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.basic import Dense
 
@@ -30,9 +30,7 @@ class DotProductAttention(HybridBlock):
     def __init__(self, dropout: float = 0.0, scale: float | None = None, layout: str = "BHTD", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         check_part(self, "dropout", dropout)
-        if layout not in ("BHTD", "BTHD"):
-            what = f"layout of DotProductAttention must be 'BHTD' or 'BTHD', got {layout!r}"
-            raise ArgumentError("E331", what, help="heads stand before time, or after it")
+        check_choice(self, "layout", layout, ("BHTD", "BTHD"), "heads stand before time, or after it")
         if scale is not None:
             check_number(self, "scale", scale)
         self._dropout, self._scale, self._layout = dropout, scale, layout

@@ -7,14 +7,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy
-
 from hybridize.array import np, npx
 from hybridize.array.functions import dense, neural
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.block import Block
-from hybridize.gluon.checking import check_part
+from hybridize.gluon.checking import check_count, check_part
 from hybridize.gluon.dependence import convert
 from hybridize.gluon.hybrid_block import HybridBlock, functions
 from hybridize.gluon.nn.activations import Activation
@@ -51,10 +49,7 @@ class Dense(HybridBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        if not isinstance(units, (int, numpy.integer)) or units <= 0:
-            what = f"units of Dense must be a positive integer, got {units!r}"
-            raise ArgumentError("E331", what, help="only in_units may be left open")
-        self._units = units
+        self._units = check_count(self, "units", units, "only in_units may be left open")
         self._flatten = flatten
         self.weight: Parameter = self.params.get(
             "weight", shape=(units, in_units), dtype=dtype, init=weight_initializer, allow_deferred_init=True

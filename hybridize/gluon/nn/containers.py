@@ -14,7 +14,7 @@ from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 
 
-class _Chain(Block):
+class Chain(Block):
     """Adding, counting and indexing of blocks in order."""
 
     _is_layer = False
@@ -43,17 +43,18 @@ class _Chain(Block):
     def _like(self) -> Self:
         return type(self)(prefix=self._prefix)
 
-    def _through(self, x: Any, args: tuple[Any, ...]) -> Any:
-        """`x` through all blocks; what a block returns besides its first result are further arguments of the next."""
-        for block in self._children.values():
-            x = block(x, *args)
-            args = ()
-            if isinstance(x, (tuple, list)):
-                x, args = x[0], tuple(x[1:])
-        return (x, *args) if args else x
+
+def _through(chain: Chain, x: Any, args: tuple[Any, ...]) -> Any:
+    """`x` through all blocks; what a block returns besides its first result are further arguments of the next."""
+    for block in chain._children.values():
+        x = block(x, *args)
+        args = ()
+        if isinstance(x, (tuple, list)):
+            x, args = x[0], tuple(x[1:])
+    return (x, *args) if args else x
 
 
-class Sequential(_Chain):
+class Sequential(Chain):
     """Blocks one after the other; Python runs the chain, HybridBlocks in it can be compiled one by one.
 
     >>> net = Sequential()
@@ -65,7 +66,7 @@ class Sequential(_Chain):
     _is_layer = False
 
     def forward(self, x: Any, *args: Any) -> ndarray:
-        return self._through(x, args)
+        return _through(self, x, args)
 
     def hybridize(self, active: bool = True, **kwargs: Any) -> None:
         """Compile every HybridBlock in the chain."""
@@ -77,16 +78,16 @@ class Sequential(_Chain):
         super().hybridize(active, **kwargs)
 
 
-class HybridSequential(_Chain, HybridBlock):
+class HybridSequential(Chain, HybridBlock):
     """HybridBlocks one after the other, compiled as a whole."""
 
     _is_layer = False
 
     def forward(self, x: Any, *args: Any) -> ndarray:
-        return self._through(x, args)
+        return _through(self, x, args)
 
 
-class _SideBySide(_Chain):
+class _SideBySide(Chain):
     """Blocks that all read the same input; their results are joined.
 
     Args:

@@ -6,16 +6,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy
-
 from hybridize.array.functions import convolution
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.checking import check_choice, check_count
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.activations import Activation
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.ops.convolution import each_axis
-from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last
+from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last, weight_shape
 
 Numbers = int | Sequence[int]
 """One number for all axes of windows, or one for each."""
@@ -40,12 +39,9 @@ class Convolving(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         name = type(self).__name__
-        if not isinstance(channels, (int, numpy.integer)) or channels <= 0:
-            what = f"channels of {name} must be a positive integer, got {channels!r}"
-            raise ArgumentError("E331", what, help="only in_channels may be left open")
+        self._channels = check_count(self, "channels", channels, "only in_channels may be left open")
         if kernel_size is None:
             raise ArgumentError("E331", f"{name} without a kernel_size", help="it is a number, or one for each axis")
-        self._channels = int(channels)
         self._kernel = self._numbers("kernel_size", kernel_size)
         self._strides = self._numbers("strides", strides)
         self._padding = self._numbers("padding", padding, 0)
@@ -125,11 +121,9 @@ class _Convolution(Convolving):
         **kwargs: Any,
     ) -> None:
         super().__init__(channels, kernel_size, strides, padding, dilation, groups, activation, in_channels, **kwargs)
-        name, layouts = type(self).__name__, LAYOUTS[self._rank]
-        if layout is not None and layout not in layouts:
-            what = f"layout of {name} must be {layouts[0]!r} or {layouts[1]!r}, got {layout!r}"
-            raise ArgumentError("E331", what, help="channels come behind the batch, or last")
+        layouts = LAYOUTS[self._rank]
         self._layout = layouts[0] if layout is None else layout
+        check_choice(self, "layout", self._layout, layouts, "channels come behind the batch, or last")
         self.weight: Parameter = self.params.get(
             "weight", shape=self._weight_shape(in_channels), init=weight_initializer, allow_deferred_init=True
         )
@@ -142,11 +136,7 @@ class _Convolution(Convolving):
 
     def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
         """Return the shape of the weight; 0 channels are not known yet."""
-        return self._shaped(self._channels, in_channels // self._groups)
-
-    def _shaped(self, first: int, second: int) -> tuple[int, ...]:
-        last = is_channels_last(self._layout)
-        return (first, *self._kernel, second) if last else (first, second, *self._kernel)
+        return weight_shape(self._channels, in_channels // self._groups, self._kernel, self._layout)
 
     def infer_shape(self, x: Any) -> None:
         self.weight.complete(*self._weight_shape(self._channels_of(x, self._layout)))
@@ -212,7 +202,7 @@ class _Transposed(_Convolution):
             raise ArgumentError("E331", what, help="it is less than the stride, or than the dilation")
 
     def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
-        return self._shaped(in_channels, self._channels // self._groups)
+        return weight_shape(in_channels, self._channels // self._groups, self._kernel, self._layout)
 
     def forward(self, x: Any) -> ndarray:
         y = self._applied(

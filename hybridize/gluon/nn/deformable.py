@@ -8,6 +8,7 @@ from typing import Any
 from hybridize.array.functions import convolution, neural, sampling
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.checking import check_choice
 from hybridize.gluon.nn.convolution import Convolving, Numbers
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.ops.convolution import each_axis
@@ -76,9 +77,7 @@ class DeformableConvolution(Convolving):
     ) -> None:
         super().__init__(channels, kernel_size, strides, padding, dilation, groups, activation, in_channels, **kwargs)
         name = type(self).__name__
-        if layout != "NCHW":
-            what = f"layout of {name} must be 'NCHW', got {layout!r}"
-            raise ArgumentError("E331", what, help="turn the image: np.moveaxis(x, -1, 1)")
+        check_choice(self, "layout", layout, ("NCHW",), "turn the image: np.moveaxis(x, -1, 1)")
         (self._parts,) = each_axis(name, "num_deformable_group", num_deformable_group, 1)
         if in_channels % self._parts:
             what = (

@@ -10,10 +10,10 @@ from hybridize.array.functions import positions as encodings
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.base import dims
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import floating
 from hybridize.base.types import same_shape
-from hybridize.gluon.checking import check_count, check_number, check_part
+from hybridize.gluon.checking import check_choice, check_count, check_number, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 
@@ -145,11 +145,8 @@ class RotaryEmbedding(HybridBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        for word, given, known in (
-            ("pairing", pairing, ("halves", "neighbours")), ("layout", layout, ("BHTD", "BTHD")),
-        ):  # fmt: skip
-            if given not in known:
-                raise ArgumentError("E331", f"{word} of RotaryEmbedding must be {' or '.join(known)}, got {given!r}")
+        check_choice(self, "pairing", pairing, ("halves", "neighbours"))
+        check_choice(self, "layout", layout, ("BHTD", "BTHD"))
         check_number(self, "base", base)
         self._base, self._pairing, self._rotary_size, self._layout = base, pairing, rotary_size, layout
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from hybridize.array.functions import neural
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError
-from hybridize.gluon.checking import check_count, check_part
+from hybridize.gluon.checking import check_choice, check_count, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.attention import MultiHeadAttention
 from hybridize.gluon.nn.containers import HybridSequential
@@ -50,7 +49,7 @@ class _Layer(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         check_part(self, "dropout", dropout)
-        _check_norm(self, norm)
+        check_choice(self, "norm", norm, _NORMS)
         self._pre_norm, self._dropout = pre_norm, dropout
         weights: dict[str, Any] = {"dtype": dtype, "weight_initializer": weight_initializer}
 
@@ -78,16 +77,6 @@ class _Layer(HybridBlock):
         """`x` and the result of its sub-layer together."""
         total = x + neural.dropout(y, self._dropout)
         return total if self._pre_norm else norm(total)
-
-
-def _check_norm(block: HybridBlock, norm: Any) -> None:
-    """Refuse a norm that there is not.
-
-    Raises:
-        ArgumentError E331: there is none.
-    """
-    if norm not in _NORMS:
-        raise ArgumentError("E331", f"norm of {type(block).__name__} must be {' or '.join(_NORMS)}, got {norm!r}")
 
 
 class TransformerEncoderLayer(_Layer):

@@ -98,6 +98,13 @@ class TransformedDistribution(Distribution):
     def batch_shape(self) -> tuple[int, ...]:
         return super().batch_shape if self.arg_constraints else self._base_dist.batch_shape
 
+    def broadcast_to(self, batch_shape: Any) -> Any:
+        made = super().broadcast_to(batch_shape)
+        if not self.arg_constraints:
+            return made
+        own = {name: getattr(made, name) for name in self.arg_constraints}  # the base is made of them, and the steps
+        return type(self)(**own, validate_args=self._validate_args)
+
     def sample(self, size: Any = None) -> Any:
         return self._forwards(self._base_dist.sample(size)) if not self.arg_constraints else super().sample(size)
 

@@ -188,9 +188,7 @@ class Poisson(ExponentialFamily):
     def mean(self) -> Any:
         return self.rate
 
-    @property
-    def variance(self) -> Any:
-        return self.rate
+    variance = mean
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
         return np.random.poisson(self.rate, shape)

@@ -167,9 +167,7 @@ class Cauchy(_Located):
     def mean(self) -> Any:
         return np.full(self.batch_shape, math.nan)
 
-    @property
-    def variance(self) -> Any:
-        return np.full(self.batch_shape, math.nan)
+    variance = mean
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
         return self.icdf(np.random.uniform(0.0, 1.0, shape))
@@ -268,7 +266,24 @@ class StudentT(Distribution):
         return np.log(self.scale) + slope + 0.5 * np.log(self.df) + beta
 
 
-class HalfNormal(Folded):
+class _Half(Folded):
+    """The base of |x| of numbers x that lie around 0."""
+
+    has_grad = True
+    support = NonNegative()
+    arg_constraints: ClassVar[Any] = {"scale": Positive()}
+    _whole: ClassVar[type[_Located]]
+    """The distribution of x."""
+
+    def __init__(self, scale: Any = 1.0, validate_args: bool | None = None) -> None:
+        self.scale = scale
+        super().__init__(self._whole(0.0, scale), AbsTransform(), validate_args)
+
+    def entropy(self) -> Any:
+        return self._base_dist.entropy() - math.log(2)
+
+
+class HalfNormal(_Half):
     """|x| of a normal x around 0.
 
     Args:
@@ -276,13 +291,7 @@ class HalfNormal(Folded):
         validate_args: as for `Distribution`.
     """
 
-    has_grad = True
-    support = NonNegative()
-    arg_constraints: ClassVar[Any] = {"scale": Positive()}
-
-    def __init__(self, scale: Any = 1.0, validate_args: bool | None = None) -> None:
-        self.scale = scale
-        super().__init__(Normal(0.0, scale), AbsTransform(), validate_args)
+    _whole = Normal
 
     @property
     def loc(self) -> Any:
@@ -297,11 +306,8 @@ class HalfNormal(Folded):
     def variance(self) -> Any:
         return self.scale**2 * (1 - 2 / math.pi)
 
-    def entropy(self) -> Any:
-        return self._base_dist.entropy() - math.log(2)
 
-
-class HalfCauchy(Folded):
+class HalfCauchy(_Half):
     """|x| of a number x of a Cauchy distribution around 0.
 
     Args:
@@ -309,21 +315,10 @@ class HalfCauchy(Folded):
         validate_args: as for `Distribution`.
     """
 
-    has_grad = True
-    support = NonNegative()
-    arg_constraints: ClassVar[Any] = {"scale": Positive()}
-
-    def __init__(self, scale: Any = 1.0, validate_args: bool | None = None) -> None:
-        self.scale = scale
-        super().__init__(Cauchy(0.0, scale), AbsTransform(), validate_args)
+    _whole = Cauchy
 
     @property
     def mean(self) -> Any:
         return np.full(self.batch_shape, math.inf)
 
-    @property
-    def variance(self) -> Any:
-        return np.full(self.batch_shape, math.inf)
-
-    def entropy(self) -> Any:
-        return self._base_dist.entropy() - math.log(2)
+    variance = mean

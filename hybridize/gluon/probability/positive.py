@@ -53,9 +53,7 @@ class Exponential(ExponentialFamily):
     def variance(self) -> Any:
         return self.scale**2
 
-    @property
-    def stddev(self) -> Any:
-        return self.scale
+    stddev = mean
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
         return np.random.exponential(self.scale, shape)
@@ -181,10 +179,6 @@ class Weibull(TransformedDistribution):
         steps = [PowerTransform(1 / concentration), AffineTransform(0.0, scale)]
         super().__init__(Exponential(), steps, validate_args)
 
-    def broadcast_to(self, batch_shape: Any) -> Any:
-        made = super().broadcast_to(batch_shape)
-        return Weibull(made.concentration, made.scale, self._validate_args)
-
     @property
     def mean(self) -> Any:
         return self.scale * np.exp(npx.gammaln(1 + 1 / self.concentration))
@@ -214,10 +208,6 @@ class Pareto(TransformedDistribution):
     def __init__(self, alpha: Any, scale: Any = 1.0, validate_args: bool | None = None) -> None:
         self.alpha, self.scale = alpha, scale
         super().__init__(Exponential(1 / alpha), [ExpTransform(), AffineTransform(0.0, scale)], validate_args)
-
-    def broadcast_to(self, batch_shape: Any) -> Any:
-        made = super().broadcast_to(batch_shape)
-        return Pareto(made.alpha, made.scale, self._validate_args)
 
     @dependent_property
     def support(self) -> Any:

@@ -6,11 +6,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, overload
+from typing import Any
 
 from hybridize.base.errors import StateError, ValueArgumentError
 from hybridize.gluon.dependence import convert
 from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.nn.containers import Chain
 
 
 class _Collecting(threading.local):
@@ -82,13 +83,8 @@ class StochasticBlock(HybridBlock):
         return list(vars(self)["_losses"])
 
 
-class StochasticSequential(StochasticBlock):
+class StochasticSequential(Chain, StochasticBlock):
     """Blocks one after the other; `losses` has a list for each of them that is a `StochasticBlock`."""
-
-    def add(self, *blocks: HybridBlock) -> None:
-        """Append blocks."""
-        for block in blocks:
-            self.register_child(block)
 
     @StochasticBlock.collectLoss
     def forward(self, x: Any, *args: Any) -> Any:
@@ -100,19 +96,3 @@ class StochasticSequential(StochasticBlock):
             if isinstance(block, StochasticBlock):
                 self.add_loss(block.losses)
         return (x, *args) if args else x
-
-    def __len__(self) -> int:
-        return len(self._children)
-
-    @overload
-    def __getitem__(self, key: int) -> Any: ...
-    @overload
-    def __getitem__(self, key: slice) -> StochasticSequential: ...
-    def __getitem__(self, key: Any) -> Any:
-        """The block at a place, or a sequence of some of them."""
-        blocks = list(self._children.values())[key]
-        if not isinstance(blocks, list):
-            return blocks
-        made = type(self)()
-        made.add(*blocks)
-        return made

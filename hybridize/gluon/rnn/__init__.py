@@ -1,34 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recurrent nets: layers over whole sequences, cells of one step, and blocks that change, join and unroll cells."""
 
-from hybridize.base.missing import refuses
-from hybridize.gluon.rnn import rnn_cell as rnn_cell
-from hybridize.gluon.rnn import rnn_layer as rnn_layer
-from hybridize.gluon.rnn.base import HybridRecurrentCell as HybridRecurrentCell
-from hybridize.gluon.rnn.base import RecurrentCell as RecurrentCell
-from hybridize.gluon.rnn.cells import GRUCell as GRUCell
-from hybridize.gluon.rnn.cells import LSTMCell as LSTMCell
-from hybridize.gluon.rnn.cells import LSTMPCell as LSTMPCell
-from hybridize.gluon.rnn.cells import RNNCell as RNNCell
-from hybridize.gluon.rnn.containers import BidirectionalCell as BidirectionalCell
-from hybridize.gluon.rnn.containers import HybridSequentialRNNCell as HybridSequentialRNNCell
-from hybridize.gluon.rnn.containers import SequentialRNNCell as SequentialRNNCell
-from hybridize.gluon.rnn.convolutional import Conv1DGRUCell as Conv1DGRUCell
-from hybridize.gluon.rnn.convolutional import Conv1DLSTMCell as Conv1DLSTMCell
-from hybridize.gluon.rnn.convolutional import Conv1DRNNCell as Conv1DRNNCell
-from hybridize.gluon.rnn.convolutional import Conv2DGRUCell as Conv2DGRUCell
-from hybridize.gluon.rnn.convolutional import Conv2DLSTMCell as Conv2DLSTMCell
-from hybridize.gluon.rnn.convolutional import Conv2DRNNCell as Conv2DRNNCell
-from hybridize.gluon.rnn.convolutional import Conv3DGRUCell as Conv3DGRUCell
-from hybridize.gluon.rnn.convolutional import Conv3DLSTMCell as Conv3DLSTMCell
-from hybridize.gluon.rnn.convolutional import Conv3DRNNCell as Conv3DRNNCell
-from hybridize.gluon.rnn.layers import GRU as GRU
-from hybridize.gluon.rnn.layers import LSTM as LSTM
-from hybridize.gluon.rnn.layers import RNN as RNN
-from hybridize.gluon.rnn.modifiers import DropoutCell as DropoutCell
-from hybridize.gluon.rnn.modifiers import ModifierCell as ModifierCell
-from hybridize.gluon.rnn.modifiers import ResidualCell as ResidualCell
-from hybridize.gluon.rnn.modifiers import VariationalDropoutCell as VariationalDropoutCell
-from hybridize.gluon.rnn.modifiers import ZoneoutCell as ZoneoutCell
+from hybridize.base.names import late, places
 
-__getattr__ = refuses(__name__, globals())
+PLACES = places(
+    "hybridize.gluon.rnn",
+    {
+        "base": "HybridRecurrentCell RecurrentCell",
+        "cells": "GRUCell LSTMCell LSTMPCell RNNCell",
+        "containers": "BidirectionalCell HybridSequentialRNNCell SequentialRNNCell",
+        "convolutional": (
+            "Conv1DGRUCell Conv1DLSTMCell Conv1DRNNCell Conv2DGRUCell Conv2DLSTMCell Conv2DRNNCell "
+            "Conv3DGRUCell Conv3DLSTMCell Conv3DRNNCell"
+        ),
+        "layers": "GRU LSTM RNN",
+        "modifiers": "DropoutCell ModifierCell ResidualCell VariationalDropoutCell ZoneoutCell",
+    },
+) | {"rnn_cell": "hybridize.gluon.rnn.rnn_cell", "rnn_layer": "hybridize.gluon.rnn.rnn_layer"}
+"""Places of the layers and cells."""
+
+__all__ = sorted(PLACES)
+
+__getattr__, __dir__ = late(globals(), PLACES)

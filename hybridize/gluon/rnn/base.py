@@ -3,40 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from hybridize.array import npx
 from hybridize.array.operands import array
-from hybridize.base.errors import ArgumentError, UndefinedError
+from hybridize.base.errors import ArgumentError
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.gluon.rnn.states import begin_states
+from hybridize.gluon.rnn.states import Stateful
 from hybridize.gluon.rnn.unrolling import given_back, lengths_of, steps_first, through_steps
 
 
-class RecurrentCell(Block):
+class RecurrentCell(Stateful, Block):
     """Base of cells: blocks that take the input of a step and the states, and give an output and new states.
 
     Subclasses say in `state_info` what their states are, and in `forward(self, x, states)` what a step does; it gives
     the output and the list of the new states.
     """
-
-    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
-        """Describe the states: for each its `shape`, and its `__layout__`."""
-        raise UndefinedError(
-            "E328", f"{type(self).__name__} has no state_info", help="define state_info(self, batch_size=0)"
-        )
-
-    def begin_state(self, batch_size: int = 0, func: Callable[..., Any] | None = None, **kwargs: Any) -> list[Any]:
-        """Make states to begin with.
-
-        Args:
-            batch_size: how many sequences.
-            func: makes an array of a `shape`; `np.zeros` when None.
-            kwargs: further arguments of `func`.
-        """
-        return begin_states(self, batch_size, func, kwargs)
 
     def infer_shape(self, x: Any, *others: Any) -> None:
         """Set the unknown shapes of one's own parameters from the inputs of a step.

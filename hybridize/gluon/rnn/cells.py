@@ -6,24 +6,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy
-
 from hybridize.array import npx
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ShapeError
+from hybridize.gluon.checking import check_count
 from hybridize.gluon.parameter import UNKNOWN, Parameter
-from hybridize.gluon.rnn.base import HybridRecurrentCell, activated
+from hybridize.gluon.rnn.gates import GatedCell, MemoryCell, MixedCell, PlainCell
+
+_OPEN = "only input_size may be left open"
 
 
-class _GatedCell(HybridRecurrentCell):
-    """The base of the cells: the parameters of two products, of the input and of the state, for some gates."""
-
-    _gates = 1
-
-    i2h_weight: Parameter
-    h2h_weight: Parameter
-    i2h_bias: Parameter
-    h2h_bias: Parameter
+class _DenseCell(GatedCell):
+    """The base of the cells, whose products are dense: their parameters, and the shapes of states."""
 
     def __init__(
         self,
@@ -35,29 +29,22 @@ class _GatedCell(HybridRecurrentCell):
         h2h_bias_initializer: Any,
         prefix: str | None,
         params: Any,
-        state_size: int | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(prefix=prefix, params=params, **kwargs)
-        self._hidden_size = self._positive("hidden_size", hidden_size)
+        self._hidden_size = check_count(self, "hidden_size", hidden_size, _OPEN)
         rows = self._gates * self._hidden_size
-        self.i2h_weight = self._own("i2h_weight", (rows, input_size), i2h_weight_initializer)
-        self.h2h_weight = self._own("h2h_weight", (rows, state_size or self._hidden_size), h2h_weight_initializer)
-        self.i2h_bias = self._own("i2h_bias", (rows,), i2h_bias_initializer)
-        self.h2h_bias = self._own("h2h_bias", (rows,), h2h_bias_initializer)
+        self._own("i2h_weight", (rows, input_size), i2h_weight_initializer)
+        self._own("h2h_weight", (rows, self._state_sizes[0]), h2h_weight_initializer)
+        self._own("i2h_bias", (rows,), i2h_bias_initializer)
+        self._own("h2h_bias", (rows,), h2h_bias_initializer)
 
-    def _positive(self, word: str, size: Any) -> int:
-        if not isinstance(size, (int, numpy.integer)) or isinstance(size, bool) or size <= 0:
-            what = f"{word} of {type(self).__name__} must be a positive integer, got {size!r}"
-            raise ArgumentError("E331", what, help="only input_size may be left open")
-        return int(size)
-
-    def _own(self, name: str, shape: tuple[int, ...], init: Any) -> Parameter:
-        parameter: Parameter = self.params.get(name, shape=shape, init=init, allow_deferred_init=True)
-        return parameter
+    @property
+    def _state_sizes(self) -> tuple[int, ...]:
+        return (self._hidden_size,) * self._states
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
-        return [{"shape": (batch_size, self._hidden_size), "__layout__": "NC"}]
+        return [{"shape": (batch_size, size), "__layout__": "NC"} for size in self._state_sizes]
 
     def infer_shape(self, x: Any, *others: Any) -> None:
         if isinstance(x, int):  # MXNet 2's infer_shape(layer, x, is_bidirect)
@@ -96,7 +83,6 @@ class _GatedCell(HybridRecurrentCell):
         )
 
     def _parted(self, x: Any) -> list[Any]:
-        """Cut the gates apart."""
         size = self._hidden_size
         return [x[:, k * size : (k + 1) * size] for k in range(self._gates)]
 
@@ -106,7 +92,7 @@ class _GatedCell(HybridRecurrentCell):
         return f"{type(self).__name__}({inputs} -> {self._gates * self._hidden_size})"
 
 
-class RNNCell(_GatedCell):
+class RNNCell(_DenseCell, PlainCell):
     """A step of plain recurrence: h' = activation(W_i2h x + b_i2h + W_h2h h + b_h2h).
 
     Args:
@@ -143,17 +129,8 @@ class RNNCell(_GatedCell):
         )  # fmt: skip
         self._activation = activation
 
-    def _alias(self) -> str:
-        return "rnn"
 
-    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
-        """Give the output and the new state of a step."""
-        by_input, by_state = self._products(x, states)
-        after = activated(by_input + by_state, self._activation)
-        return after, [after]
-
-
-class _CellOfTwoActivations(_GatedCell):
+class _CellOfTwoActivations(_DenseCell):
     """The base of LSTM and GRU: an activation for what is new, another one for the gates."""
 
     def __init__(
@@ -177,7 +154,7 @@ class _CellOfTwoActivations(_GatedCell):
         self._activation, self._recurrent_activation = activation, recurrent_activation
 
 
-class LSTMCell(_CellOfTwoActivations):
+class LSTMCell(_CellOfTwoActivations, MemoryCell):
     """A step of long short-term memory, with a cell beside the state.
 
         i, f, g, o = W_i2h x + b_i2h + W_h2h h + b_h2h
@@ -198,26 +175,6 @@ class LSTMCell(_CellOfTwoActivations):
     >>> LSTMCell(4, input_size=3)
     LSTMCell(3 -> 16)
     """
-
-    _gates = 4
-
-    def _alias(self) -> str:
-        return "lstm"
-
-    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
-        return [{"shape": (batch_size, self._hidden_size), "__layout__": "NC"} for _ in range(2)]
-
-    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
-        """Give the output, the new state and the new cell of a step."""
-        by_input, by_state = self._products(x, states)
-        state, cell = self._next(by_input + by_state, states[1])
-        return state, [state, cell]
-
-    def _next(self, gates: Any, cell: Any) -> tuple[Any, Any]:
-        opened = self._recurrent_activation
-        i, f, g, o = self._parted(gates)
-        after = activated(f, opened) * cell + activated(i, opened) * activated(g, self._activation)
-        return activated(o, opened) * activated(after, self._activation), after
 
 
 class LSTMPCell(LSTMCell):
@@ -253,18 +210,19 @@ class LSTMPCell(LSTMCell):
         params: Any = None,
         **kwargs: Any,
     ) -> None:
-        self.__dict__["_projection_size"] = self._positive("projection_size", projection_size)
+        self.__dict__["_projection_size"] = check_count(self, "projection_size", projection_size, _OPEN)
         super().__init__(
             hidden_size, i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer,
-            input_size, prefix, params, state_size=self._projection_size, **kwargs,
+            input_size, prefix, params, **kwargs,
         )  # fmt: skip
-        self.h2r_weight = self._own("h2r_weight", (self._projection_size, self._hidden_size), h2r_weight_initializer)
+        self._own("h2r_weight", (self._projection_size, self._hidden_size), h2r_weight_initializer)
 
     _projection_size: int
+    h2r_weight: Parameter
 
-    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
-        sizes = self._projection_size, self._hidden_size
-        return [{"shape": (batch_size, size), "__layout__": "NC"} for size in sizes]
+    @property
+    def _state_sizes(self) -> tuple[int, ...]:
+        return self._projection_size, self._hidden_size
 
     def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         by_input, by_state = self._products(x, states)
@@ -276,7 +234,7 @@ class LSTMPCell(LSTMCell):
         return f"{super().__repr__()[:-1]} -> {self._projection_size})"
 
 
-class GRUCell(_CellOfTwoActivations):
+class GRUCell(_CellOfTwoActivations, MixedCell):
     """A step of gated recurrent units, whose state is a mixture of the last one and a new one.
 
         r, z from W_i2h x + b_i2h + W_h2h h + b_h2h, each through a sigmoid
@@ -297,18 +255,3 @@ class GRUCell(_CellOfTwoActivations):
     >>> GRUCell(4, input_size=3)
     GRUCell(3 -> 12)
     """
-
-    _gates = 3
-
-    def _alias(self) -> str:
-        return "gru"
-
-    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
-        """Give the output and the new state of a step."""
-        by_input, by_state = self._products(x, states)
-        opened = self._recurrent_activation
-        (r, z, n), (by_r, by_z, by_n) = self._parted(by_input), self._parted(by_state)
-        new = activated(n + activated(r + by_r, opened) * by_n, self._activation)
-        kept = activated(z + by_z, opened)
-        after = (1 - kept) * new + kept * states[0]
-        return after, [after]

@@ -13,6 +13,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, UndefinedError
 from hybridize.base.participation import outside_only
 from hybridize.gluon.block import Block
+from hybridize.gluon.nn.containers import Chain
 from hybridize.gluon.rnn.base import HybridRecurrentCell, RecurrentCell, through_cell
 
 
@@ -39,7 +40,7 @@ class _OfCells(RecurrentCell):
         return [state for cell in self._cells for state in cell.begin_state(batch_size, func, **kwargs)]
 
 
-class SequentialRNNCell(_OfCells):
+class SequentialRNNCell(_OfCells, Chain):
     """Cells one above the other: each is given the output of the one before.
 
     >>> stack = SequentialRNNCell()
@@ -48,7 +49,7 @@ class SequentialRNNCell(_OfCells):
     """
 
     @outside_only("changes what the net is made of")
-    def add(self, *cells: RecurrentCell) -> None:
+    def add(self, *cells: Block) -> None:
         """Append cells.
 
         Raises:
@@ -61,16 +62,6 @@ class SequentialRNNCell(_OfCells):
                     help="rnn.LSTMCell(...); a layer over whole sequences goes into nn.HybridSequential",
                 )  # fmt: skip
             self.register_child(cell)
-
-    def __len__(self) -> int:
-        return len(self._children)
-
-    def __iter__(self) -> Iterator[Block]:
-        return iter(self._children.values())
-
-    def __getitem__(self, key: int) -> Any:
-        """The cell at a position."""
-        return list(self._children.values())[key]
 
     def infer_shape(self, x: Any, *others: Any) -> None:
         if isinstance(x, int) and self._cells:

@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from hybridize.array import np, npx
-from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.gluon.parameter import Parameter
-from hybridize.gluon.rnn.base import HybridRecurrentCell, activated
+from hybridize.gluon.checking import check_choice
+from hybridize.gluon.rnn.gates import GatedCell, MemoryCell, MixedCell, PlainCell
 from hybridize.ops.convolution import each_axis
-from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last
+from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last, weight_shape
 
 Numbers = int | Sequence[int]
 """One number for all axes of windows, or one for each."""
 
 
-class ConvolutionalCell(HybridRecurrentCell):
+class ConvolutionalCell(GatedCell):
     """Base of the cells.
 
     Args:
@@ -44,14 +43,6 @@ class ConvolutionalCell(HybridRecurrentCell):
     """
 
     _rank: ClassVar[int]
-    _gates: ClassVar[int]
-    _states: ClassVar[int] = 1
-    _name: ClassVar[str]
-
-    i2h_weight: Parameter
-    h2h_weight: Parameter
-    i2h_bias: Parameter
-    h2h_bias: Parameter
 
     def __init__(
         self,
@@ -73,10 +64,8 @@ class ConvolutionalCell(HybridRecurrentCell):
     ) -> None:
         super().__init__(prefix=prefix, params=params)
         name, layouts = type(self).__name__, LAYOUTS[self._rank]
-        if conv_layout is not None and conv_layout not in layouts:
-            what = f"conv_layout of {name} must be {layouts[0]!r} or {layouts[1]!r}, got {conv_layout!r}"
-            raise ArgumentError("E331", what, help="channels come behind the batch, or last")
         self._layout = layouts[0] if conv_layout is None else conv_layout
+        check_choice(self, "conv_layout", self._layout, layouts, "channels come behind the batch, or last")
         self._activation = activation
         self._windows(name, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate)
         if len(input_shape) != self._rank + 1:
@@ -87,14 +76,11 @@ class ConvolutionalCell(HybridRecurrentCell):
         self._pixels = tuple(input_shape[:-1] if last else input_shape[1:])
         (self._hidden_channels,) = each_axis(name, "hidden_channels", hidden_channels, 1)
         filters = self._gates * self._hidden_channels
-        kinds = {
-            "i2h_weight": (self._shaped(filters, channels, self._i2h_kernel), i2h_weight_initializer),
-            "h2h_weight": (self._shaped(filters, self._hidden_channels, self._h2h_kernel), h2h_weight_initializer),
-            "i2h_bias": ((filters,), i2h_bias_initializer),
-            "h2h_bias": ((filters,), h2h_bias_initializer),
-        }
-        for part, (shape, init) in kinds.items():
-            setattr(self, part, self.params.get(part, shape=shape, init=init, allow_deferred_init=True))
+        of_state = weight_shape(filters, self._hidden_channels, self._h2h_kernel, self._layout)
+        self._own("i2h_weight", self._input_weight(channels), i2h_weight_initializer)
+        self._own("h2h_weight", of_state, h2h_weight_initializer)
+        self._own("i2h_bias", (filters,), i2h_bias_initializer)
+        self._own("h2h_bias", (filters,), h2h_bias_initializer)
 
     def _windows(
         self, name: str, i2h_kernel: Numbers, h2h_kernel: Numbers, pad: Numbers, dilate: Numbers, h2h_dilate: Numbers
@@ -112,17 +98,16 @@ class ConvolutionalCell(HybridRecurrentCell):
     def _alias(self) -> str:
         return f"conv_{self._name}"
 
-    def _shaped(self, filters: int, channels: int, window: tuple[int, ...]) -> tuple[int, ...]:
-        last = is_channels_last(self._layout)
-        return (filters, *window, channels) if last else (filters, channels, *window)
-
     def infer_shape(self, x: Any, *others: Any) -> None:
         if isinstance(x, int):  # MXNet 2's infer_shape(layer, x, is_bidirect)
             x = others[0]
             if x.ndim <= self._rank:  # in a stack only the first cell is told, the others learn it in the first call
                 return
         channels = x.shape[-1 if is_channels_last(self._layout) else -1 - self._rank]
-        self.i2h_weight.complete(*self._shaped(self._gates * self._hidden_channels, channels, self._i2h_kernel))
+        self.i2h_weight.complete(*self._input_weight(channels))
+
+    def _input_weight(self, channels: int) -> tuple[int, ...]:
+        return weight_shape(self._gates * self._hidden_channels, channels, self._i2h_kernel, self._layout)
 
     @property
     def _input_shape(self) -> tuple[int, ...]:
@@ -147,7 +132,7 @@ class ConvolutionalCell(HybridRecurrentCell):
         shape = (batch_size, *self._state_shape)
         return [{"shape": shape, "__layout__": self._layout} for _ in range(self._states)]
 
-    def _products(self, x: Any, states: Any) -> tuple[list[Any], list[Any]]:
+    def _products(self, x: Any, states: Any) -> tuple[Any, Any]:
         """Return the gates of the input and of the first state, with their biases.
 
         Raises:
@@ -174,10 +159,9 @@ class ConvolutionalCell(HybridRecurrentCell):
             states[0], self.h2h_weight.data(), self.h2h_bias.data(), kernel=windows, dilate=self._h2h_dilate,
             pad=pad, num_filter=filters, layout=self._layout,
         )  # fmt: skip
-        return self._parted(by_input), self._parted(by_state)
+        return by_input, by_state
 
     def _parted(self, x: Any) -> list[Any]:
-        """Cut the gates apart."""
         return list(np.split(x, self._gates, axis=self._layout.index("C")))
 
     def __repr__(self) -> str:
@@ -187,95 +171,55 @@ class ConvolutionalCell(HybridRecurrentCell):
         return f"{type(self).__name__}({inputs} -> {filters}, i2h_kernel={self._i2h_kernel}, {self._layout})"
 
 
-class _Plain(ConvolutionalCell):
-    """Plain recurrence by convolutions: h' = activation(W_i2h x + b_i2h + W_h2h h + b_h2h)."""
-
-    _gates, _name = 1, "rnn"
-
-    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
-        """Give the output and the new state of a step."""
-        (by_input,), (by_state,) = self._products(x, states)
-        after = activated(by_input + by_state, self._activation)
-        return after, [after]
-
-
-class _Memory(ConvolutionalCell):
-    """Long short-term memory by convolutions."""
-
-    _gates, _states, _name = 4, 2, "lstm"
-
-    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
-        """Give the output, the new state and the new cell of a step."""
-        i, f, g, o = (by_input + by_state for by_input, by_state in zip(*self._products(x, states), strict=True))
-        opened = npx.sigmoid
-        cell = opened(f) * states[1] + opened(i) * activated(g, self._activation)
-        state = opened(o) * activated(cell, self._activation)
-        return state, [state, cell]
-
-
-class _Gated(ConvolutionalCell):
-    """Gated recurrent units by convolutions."""
-
-    _gates, _name = 3, "gru"
-
-    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
-        """Give the output and the new state of a step."""
-        (r, z, n), (by_r, by_z, by_n) = self._products(x, states)
-        new = activated(n + npx.sigmoid(r + by_r) * by_n, self._activation)
-        kept = npx.sigmoid(z + by_z)
-        after = (1 - kept) * new + kept * states[0]
-        return after, [after]
-
-
-class Conv1DRNNCell(_Plain):
+class Conv1DRNNCell(PlainCell, ConvolutionalCell):
     """A step of plain recurrence whose products are convolutions over one axis; see `ConvolutionalCell`."""
 
     _rank = 1
 
 
-class Conv2DRNNCell(_Plain):
+class Conv2DRNNCell(PlainCell, ConvolutionalCell):
     """A step of plain recurrence whose products are convolutions over two axes; see `ConvolutionalCell`."""
 
     _rank = 2
 
 
-class Conv3DRNNCell(_Plain):
+class Conv3DRNNCell(PlainCell, ConvolutionalCell):
     """A step of plain recurrence whose products are convolutions over three axes; see `ConvolutionalCell`."""
 
     _rank = 3
 
 
-class Conv1DLSTMCell(_Memory):
+class Conv1DLSTMCell(MemoryCell, ConvolutionalCell):
     """A step of long short-term memory whose products are convolutions over one axis; see `ConvolutionalCell`."""
 
     _rank = 1
 
 
-class Conv2DLSTMCell(_Memory):
+class Conv2DLSTMCell(MemoryCell, ConvolutionalCell):
     """A step of long short-term memory whose products are convolutions over two axes; see `ConvolutionalCell`."""
 
     _rank = 2
 
 
-class Conv3DLSTMCell(_Memory):
+class Conv3DLSTMCell(MemoryCell, ConvolutionalCell):
     """A step of long short-term memory whose products are convolutions over three axes; see `ConvolutionalCell`."""
 
     _rank = 3
 
 
-class Conv1DGRUCell(_Gated):
+class Conv1DGRUCell(MixedCell, ConvolutionalCell):
     """A step of gated recurrent units whose products are convolutions over one axis; see `ConvolutionalCell`."""
 
     _rank = 1
 
 
-class Conv2DGRUCell(_Gated):
+class Conv2DGRUCell(MixedCell, ConvolutionalCell):
     """A step of gated recurrent units whose products are convolutions over two axes; see `ConvolutionalCell`."""
 
     _rank = 2
 
 
-class Conv3DGRUCell(_Gated):
+class Conv3DGRUCell(MixedCell, ConvolutionalCell):
     """A step of gated recurrent units whose products are convolutions over three axes; see `ConvolutionalCell`."""
 
     _rank = 3

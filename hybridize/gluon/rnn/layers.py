@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy
@@ -14,18 +13,15 @@ from hybridize.array import np
 from hybridize.array.functions.recurrent import recurrent
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, LoadError, ShapeError
-from hybridize.gluon.checking import check_number, check_part
+from hybridize.gluon.checking import check_choice, check_count, check_number, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.gluon.rnn.base import RecurrentCell
 from hybridize.gluon.rnn.cells import GRUCell, LSTMCell, LSTMPCell, RNNCell
 from hybridize.gluon.rnn.containers import BidirectionalCell, HybridSequentialRNNCell
 from hybridize.gluon.rnn.modifiers import DropoutCell
-from hybridize.gluon.rnn.states import begin_states
+from hybridize.gluon.rnn.states import Stateful
 from hybridize.ops.library.rnn import RecurrentStack
-
-_LAYOUTS = ("TNC", "NTC")
-
 
 if TYPE_CHECKING:
 
@@ -38,7 +34,10 @@ if TYPE_CHECKING:
         def __call__(self, x: Any, states: Any, sequence_length: Any = None) -> tuple[ndarray, list[ndarray]]: ...
 
 
-class RecurrentLayer(HybridBlock):
+_OPEN = "only input_size may be left open"
+
+
+class RecurrentLayer(Stateful, HybridBlock):
     """The base of the layers: parameters, states, layouts.
 
     Parameters are named after layer and direction, `l0_i2h_weight`, `r0_h2h_bias`: `l` goes forward, `r` backward.
@@ -53,46 +52,34 @@ class RecurrentLayer(HybridBlock):
         dropout: float,
         bidirectional: bool,
         input_size: int,
-        initializers: Mapping[str, Any],
+        initializers: Sequence[Any],
         dtype: Any,
         use_sequence_length: bool,
+        h2r_weight_initializer: Any = None,
         *,
         projection_size: int | None = None,
         clip: tuple[float | None, float | None, bool] = (None, None, False),
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        name = type(self).__name__
-        sizes = {"hidden_size": hidden_size, "num_layers": num_layers}
-        if projection_size is not None:
-            sizes["projection_size"] = projection_size
-        for word, size in sizes.items():
-            if not isinstance(size, (int, numpy.integer)) or isinstance(size, bool) or size <= 0:
-                what = f"{word} of {name} must be a positive integer, got {size!r}"
-                raise ArgumentError("E331", what, help="only input_size may be left open")
-        if layout not in _LAYOUTS:
-            what = f"layout of {name} must be 'TNC' or 'NTC', got {layout!r}"
-            raise ArgumentError("E331", what, help="steps first, or sequences first")
+        sizes = [("hidden_size", hidden_size), ("num_layers", num_layers)]
+        sizes += [] if projection_size is None else [("projection_size", projection_size)]
+        hidden, layers, *projection = (check_count(self, word, size, _OPEN) for word, size in sizes)
+        check_choice(self, "layout", layout, ("TNC", "NTC"), "steps first, or sequences first")
         check_part(self, "dropout", dropout)
         for word, end in zip(("state_clip_min", "state_clip_max"), clip, strict=False):
             if end is not None:
                 check_number(self, word, end)
         self._stack = RecurrentStack(
-            mode, int(hidden_size), int(num_layers), bool(bidirectional),
-            None if projection_size is None else int(projection_size), float(dropout), *clip,
+            mode, hidden, layers, bool(bidirectional), projection[0] if projection else None, float(dropout), *clip
         )  # fmt: skip
         self._layout, self._dtype = layout, dtype
         self._use_sequence_length = use_sequence_length
-        self._initializers = dict(initializers)
+        kinds = ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias", "h2r_weight")
+        init = dict(zip(kinds, (*initializers, h2r_weight_initializer), strict=True))
         for part, shape in self._stack.parts(input_size):
-            parameter = self.params.get(
-                part,
-                shape=shape,
-                init=initializers[part.partition("_")[2]],
-                dtype=dtype,
-                allow_deferred_init=True,
-            )
-            setattr(self, part, parameter)
+            options = {"init": init[part.partition("_")[2]], "dtype": dtype, "allow_deferred_init": True}
+            setattr(self, part, self.params.get(part, shape=shape, **options))
 
     # ---------------------------------------------------------------------------------------------------- states
 
@@ -103,16 +90,6 @@ class RecurrentLayer(HybridBlock):
             {"shape": (count, batch_size, size), "__layout__": "LNC", "dtype": self._dtype}
             for size in self._stack.state_sizes
         ]
-
-    def begin_state(self, batch_size: int = 0, func: Callable[..., Any] | None = None, **kwargs: Any) -> list[Any]:
-        """Make states to begin with.
-
-        Args:
-            batch_size: how many sequences.
-            func: makes an array of `shape` and `dtype`; `np.zeros` when None.
-            kwargs: further arguments of `func`.
-        """
-        return begin_states(self, batch_size, func, kwargs)
 
     # ----------------------------------------------------------------------------------------------------- calls
 
@@ -232,11 +209,8 @@ class RecurrentLayer(HybridBlock):
                     f"{path}rnn_param of shape {values.shape} does not hold the parameters of {self!r}",
                     help="they are of another mode, of other sizes, or of more or fewer layers",
                 )
-            at = 0
-            for name, shape in self._stack.parts(inputs):
-                stop = at + math.prod(shape)
-                found[path + name] = values[at:stop].reshape(shape)
-                at = stop
+            for name, place, shape in self._stack.places(inputs):
+                found[path + name] = values[place].reshape(shape)
         return found
 
     def __repr__(self) -> str:
@@ -302,14 +276,8 @@ class RNN(RecurrentLayer):
         use_sequence_length: bool = False,
         **kwargs: Any,
     ) -> None:
-        if activation not in ("relu", "tanh"):
-            raise ArgumentError("E331", f"activation of RNN must be 'relu' or 'tanh', got {activation!r}")
-        initializers = {
-            "i2h_weight": i2h_weight_initializer,
-            "h2h_weight": h2h_weight_initializer,
-            "i2h_bias": i2h_bias_initializer,
-            "h2h_bias": h2h_bias_initializer,
-        }
+        check_choice(self, "activation", activation, ("relu", "tanh"))
+        initializers = (i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer)
         super().__init__(
             f"rnn_{activation}", hidden_size, num_layers, layout, dropout, bidirectional, input_size, initializers,
             dtype, use_sequence_length, **kwargs,
@@ -369,16 +337,10 @@ class LSTM(RecurrentLayer):
         use_sequence_length: bool = False,
         **kwargs: Any,
     ) -> None:
-        initializers = {
-            "i2h_weight": i2h_weight_initializer,
-            "h2h_weight": h2h_weight_initializer,
-            "h2r_weight": h2r_weight_initializer,
-            "i2h_bias": i2h_bias_initializer,
-            "h2h_bias": h2h_bias_initializer,
-        }
+        initializers = (i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer)
         super().__init__(
             "lstm", hidden_size, num_layers, layout, dropout, bidirectional, input_size, initializers, dtype,
-            use_sequence_length, projection_size=projection_size,
+            use_sequence_length, h2r_weight_initializer, projection_size=projection_size,
             clip=(state_clip_min, state_clip_max, state_clip_nan), **kwargs,
         )  # fmt: skip
 
@@ -426,12 +388,7 @@ class GRU(RecurrentLayer):
         use_sequence_length: bool = False,
         **kwargs: Any,
     ) -> None:
-        initializers = {
-            "i2h_weight": i2h_weight_initializer,
-            "h2h_weight": h2h_weight_initializer,
-            "i2h_bias": i2h_bias_initializer,
-            "h2h_bias": h2h_bias_initializer,
-        }
+        initializers = (i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer)
         super().__init__(
             "gru", hidden_size, num_layers, layout, dropout, bidirectional, input_size, initializers, dtype,
             use_sequence_length, **kwargs,

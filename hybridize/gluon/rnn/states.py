@@ -7,31 +7,41 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize.array import np
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, UndefinedError
 
 
-def begin_states(owner: Any, batch_size: int, func: Callable[..., Any] | None, kwargs: dict[str, Any]) -> list[Any]:
-    """Make a state for each of `owner.state_info(batch_size)`.
+class Stateful:
+    """The base of layers and cells, which say in `state_info` what their states are."""
 
-    Args:
-        owner: a layer or a cell.
-        batch_size: how many sequences.
-        func: makes an array from `shape`, `dtype` and `kwargs`; `np.zeros` when None.
-        kwargs: further arguments of `func`; a `dtype` among them wins.
-
-    Raises:
-        ArgumentError E331: the batch size is no number from 0, or `func` no function.
-    """
-    if not hasattr(batch_size, "__index__") or batch_size < 0:
-        what = f"begin_state of {type(owner).__name__} for batch_size={batch_size!r}"
-        raise ArgumentError("E331", what, help="it is a number of sequences, from 0")
-    if func is not None and not callable(func):
-        raise ArgumentError(
-            "E331", f"begin_state of {type(owner).__name__} with func={func!r}", help="a function of a shape: np.zeros"
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """Describe the states: for each its `shape`, and its `__layout__`."""
+        raise UndefinedError(
+            "E328", f"{type(self).__name__} has no state_info", help="define state_info(self, batch_size=0)"
         )
-    make = np.zeros if func is None else func
-    states = []
-    for info in owner.state_info(batch_size):
-        described = {name: value for name, value in info.items() if not name.startswith("__")}
-        states.append(make(**{**described, **kwargs}))
-    return states
+
+    def begin_state(self, batch_size: int = 0, func: Callable[..., Any] | None = None, **kwargs: Any) -> list[Any]:
+        """Make states to begin with.
+
+        Args:
+            batch_size: how many sequences.
+            func: makes an array from `shape`, `dtype` and `kwargs`; `np.zeros` when None.
+            kwargs: further arguments of `func`; a `dtype` among them wins.
+
+        Raises:
+            ArgumentError E331: the batch size is no number from 0, or `func` no function.
+        """
+        if not hasattr(batch_size, "__index__") or batch_size < 0:
+            what = f"begin_state of {type(self).__name__} for batch_size={batch_size!r}"
+            raise ArgumentError("E331", what, help="it is a number of sequences, from 0")
+        if func is not None and not callable(func):
+            raise ArgumentError(
+                "E331",
+                f"begin_state of {type(self).__name__} with func={func!r}",
+                help="a function of a shape: np.zeros",
+            )
+        make = np.zeros if func is None else func
+        states = []
+        for info in self.state_info(batch_size):
+            described = {name: value for name, value in info.items() if not name.startswith("__")}
+            states.append(make(**{**described, **kwargs}))
+        return states

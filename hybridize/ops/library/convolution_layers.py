@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hybridize.base import dims
 from hybridize.base.errors import ShapeError
@@ -23,6 +23,18 @@ Numbers = tuple[int, ...]
 def is_channels_last(layout: str) -> bool:
     """Tell whether the channels stand behind the pixels in a layout."""
     return layout.endswith("C")
+
+
+def weight_shape(first: int, second: int, kernel: Sequence[int], layout: str) -> tuple[int, ...]:
+    """Return the shape of a weight: [first, second, windows...], or, channels last, [first, windows..., second].
+
+    Args:
+        first: channels of the result; of a transposed convolution, of the input.
+        second: the other channels, of one group.
+        kernel: the sizes of a window.
+        layout: of the input.
+    """
+    return (first, *kernel, second) if is_channels_last(layout) else (first, second, *kernel)
 
 
 def padding_towards(

@@ -11,6 +11,7 @@ layer and direction (i2h, h2h, with a projection h2r), then the biases of i2h an
 
 from __future__ import annotations
 
+import builtins
 import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -109,6 +110,14 @@ class RecurrentStack:
             for name, _ in self._passes():
                 found += [(f"{name}_i2h_bias", (rows,)), (f"{name}_h2h_bias", (rows,))]
         return found
+
+    def places(self, inputs: int) -> Iterator[tuple[str, builtins.slice, Shape]]:
+        """Yield the name of each parameter, where in the packed ones it lies, and its shape."""
+        start = 0
+        for name, shape in self.parts(inputs):
+            stop = start + math.prod(shape)
+            yield name, builtins.slice(start, stop), shape
+            start = stop
 
     def inputs_of(self, size: int) -> int | None:
         """Return the numbers at each step for which the packed parameters are `size`; None where no number is."""

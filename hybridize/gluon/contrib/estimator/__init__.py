@@ -5,20 +5,23 @@ In: a net, a loss, a trainer and batches. Out: the net, trained; metrics. Everyt
 `autograd.record`, `backward`, `trainer.step`. It must not know graphs, compilers or the tape.
 """
 
-from hybridize.gluon.contrib.estimator.batches import BatchProcessor as BatchProcessor
-from hybridize.gluon.contrib.estimator.checkpoints import CheckpointHandler as CheckpointHandler
-from hybridize.gluon.contrib.estimator.estimator import Estimator as Estimator
-from hybridize.gluon.contrib.estimator.events import BatchBegin as BatchBegin
-from hybridize.gluon.contrib.estimator.events import BatchEnd as BatchEnd
-from hybridize.gluon.contrib.estimator.events import EpochBegin as EpochBegin
-from hybridize.gluon.contrib.estimator.events import EpochEnd as EpochEnd
-from hybridize.gluon.contrib.estimator.events import EventHandler as EventHandler
-from hybridize.gluon.contrib.estimator.events import TrainBegin as TrainBegin
-from hybridize.gluon.contrib.estimator.events import TrainEnd as TrainEnd
-from hybridize.gluon.contrib.estimator.handlers import EarlyStoppingHandler as EarlyStoppingHandler
-from hybridize.gluon.contrib.estimator.handlers import GradientUpdateHandler as GradientUpdateHandler
-from hybridize.gluon.contrib.estimator.handlers import LoggingHandler as LoggingHandler
-from hybridize.gluon.contrib.estimator.handlers import MetricHandler as MetricHandler
-from hybridize.gluon.contrib.estimator.handlers import StoppingHandler as StoppingHandler
-from hybridize.gluon.contrib.estimator.handlers import ValidationHandler as ValidationHandler
-from hybridize.gluon.contrib.estimator.progress import ProgressHandler as ProgressHandler
+from hybridize.base.names import late, places
+
+PLACES = places(
+    "hybridize.gluon.contrib.estimator",
+    {
+        "batches": "BatchProcessor",
+        "checkpoints": "CheckpointHandler",
+        "estimator": "Estimator",
+        "events": "BatchBegin BatchEnd EpochBegin EpochEnd EventHandler TrainBegin TrainEnd",
+        "handlers": (
+            "EarlyStoppingHandler GradientUpdateHandler LoggingHandler MetricHandler StoppingHandler ValidationHandler"
+        ),
+        "progress": "ProgressHandler",
+    },
+)
+"""Places of the estimator, its handlers and their events."""
+
+__all__ = sorted(PLACES)
+
+__getattr__, __dir__ = late(globals(), PLACES)

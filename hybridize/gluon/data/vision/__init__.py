@@ -5,11 +5,17 @@ In: local files; nothing is downloaded. Out: images as arrays (height, width, ch
 by `hybridize.image`. It must not know loaders.
 """
 
-from hybridize.gluon.data.vision import transforms as transforms
-from hybridize.gluon.data.vision.datasets import CIFAR10 as CIFAR10
-from hybridize.gluon.data.vision.datasets import CIFAR100 as CIFAR100
-from hybridize.gluon.data.vision.datasets import MNIST as MNIST
-from hybridize.gluon.data.vision.datasets import FashionMNIST as FashionMNIST
-from hybridize.gluon.data.vision.images import ImageFolderDataset as ImageFolderDataset
-from hybridize.gluon.data.vision.images import ImageListDataset as ImageListDataset
-from hybridize.gluon.data.vision.images import ImageRecordDataset as ImageRecordDataset
+from hybridize.base.names import late, places
+
+PLACES = places(
+    "hybridize.gluon.data.vision",
+    {
+        "datasets": "CIFAR10 CIFAR100 FashionMNIST MNIST",
+        "images": "ImageFolderDataset ImageListDataset ImageRecordDataset",
+    },
+) | {"transforms": "hybridize.gluon.data.vision.transforms"}
+"""Places of the data sets."""
+
+__all__ = sorted(PLACES)
+
+__getattr__, __dir__ = late(globals(), PLACES)

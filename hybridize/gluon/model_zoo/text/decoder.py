@@ -29,7 +29,7 @@ Waves = tuple[Any, Any] | None
 """Cosines and sines by which queries and keys of some places are turned; None: positions are embedded elsewhere."""
 
 
-class CachedAttention(HybridBlock):
+class CachedAttention(nn.MultiHeadAttention):
     """Attention of each place to those up to it; keys and values of earlier places may come from caches.
 
     Args:
@@ -40,24 +40,14 @@ class CachedAttention(HybridBlock):
     """
 
     def __init__(self, units: int, num_heads: int, num_kv_heads: int, use_bias: bool, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
         if num_heads < 1 or num_kv_heads < 1 or units % num_heads or num_heads % num_kv_heads:
-            raise ArgumentError(
-                "E331", f"{units} units in {num_heads} heads with {num_kv_heads} of keys and values",
-                help="each number divides the one before it",
-            )  # fmt: skip
-        self._heads, self._groups, self._size = num_heads, num_kv_heads, units // num_heads
+            what = f"{units} units in {num_heads} heads with {num_kv_heads} of keys and values"
+            raise ArgumentError("E331", what, help="each number divides the one before it")
+        sizes: dict[str, Any] = {"query_units": units, "key_units": units, "value_units": units}
+        super().__init__(units, num_heads, 0.0, use_bias, num_kv_heads, **sizes, **kwargs)
+        self._groups, self._size = num_kv_heads, units // num_heads
 
-        def projection(count: int) -> nn.Dense:
-            return nn.Dense(count, use_bias=use_bias, flatten=False, in_units=units)
-
-        with self.name_scope():
-            self.q_proj = projection(units)
-            self.k_proj = projection(num_kv_heads * self._size)
-            self.v_proj = projection(num_kv_heads * self._size)
-            self.out_proj = projection(units)
-
-    def forward(self, x: Any, waves: Waves = None, start: Any = None) -> Any:
+    def forward(self, x: Any, waves: Waves = None, start: Any = None) -> Any:  # type: ignore[override]
         return self.of_all(x, waves, start)[0]
 
     def of_all(self, x: Any, waves: Waves, start: Any = None) -> tuple[Any, Any, Any]:
@@ -66,7 +56,7 @@ class CachedAttention(HybridBlock):
         q, k, v = self._projected(x, waves)
         seen = None if start is None else np.arange(time, dtype="int64") >= start.reshape((batch, 1, 1, 1))
         found = npx.scaled_dot_product_attention(q, k, v, seen, is_causal=True)
-        return self.out_proj(found.swapaxes(1, 2).reshape((batch, time, self._heads * self._size))), k, v
+        return self.out_proj(found.swapaxes(1, 2).reshape((batch, time, self._units))), k, v
 
     def of_next(self, x: Any, place: Any, waves: Waves, keys: Any, values: Any, start: Any = None) -> Any:
         """Attend from one place [batch, 1, units] to all up to it, writing its key and value into the caches."""
@@ -78,11 +68,8 @@ class CachedAttention(HybridBlock):
 
     def _projected(self, x: Any, waves: Waves) -> tuple[Any, Any, Any]:
         """Queries, keys and values, [batch, heads, time, size], the first two turned by their positions."""
-        batch, time = x.shape[:2]
-        pairs = ((self.q_proj, self._heads), (self.k_proj, self._groups), (self.v_proj, self._groups))
-        q, k, v = (
-            projection(x).reshape((batch, time, count, self._size)).swapaxes(1, 2) for projection, count in pairs
-        )
+        pairs = ((self.q_proj, self._num_heads), (self.k_proj, self._groups), (self.v_proj, self._groups))
+        q, k, v = (self._split(projection(x), count).swapaxes(1, 2) for projection, count in pairs)
         return (q, k, v) if waves is None else (_rotated(q, *waves), _rotated(k, *waves), v)
 
 

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from hybridize.base.errors import ArgumentError
 from hybridize.gluon import nn
 from hybridize.gluon.block import Block
-from hybridize.gluon.model_zoo.files import constructor
+from hybridize.gluon.model_zoo.files import constructor, of_family
 from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, normalized, relu, side_by_side
 
 SIZES = {
@@ -71,8 +70,8 @@ class DenseNet(Classifier):
             self.output = nn.Dense(classes)
 
 
-def _maker(num_layers: int) -> Callable[..., Any]:
-    return constructor(f"densenet{num_layers}", DenseNet, *SIZES[num_layers])
+NETS = {layers: constructor(f"densenet{layers}", DenseNet, *sizes) for layers, sizes in SIZES.items()}
+densenet121, densenet161, densenet169, densenet201 = NETS.values()
 
 
 def get_densenet(
@@ -91,13 +90,5 @@ def get_densenet(
         ArgumentError E331: another number of layers.
         LoadError E615: `pretrained`, and there is no file.
     """
-    if num_layers not in SIZES:
-        raise ArgumentError("E331", f"DenseNet has {', '.join(map(str, SIZES))} layers, not {num_layers!r}")
-    made: DenseNet = _maker(num_layers)(pretrained, device, root, **kwargs)
+    made: DenseNet = of_family("DenseNet", NETS, num_layers)(pretrained, device, root, **kwargs)
     return made
-
-
-densenet121 = _maker(121)
-densenet161 = _maker(161)
-densenet169 = _maker(169)
-densenet201 = _maker(201)

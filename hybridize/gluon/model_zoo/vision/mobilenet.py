@@ -119,12 +119,8 @@ def _suffix(multiplier: float) -> str:
     return two[:-1] if two in ("1.00", "0.50") else two
 
 
-def _maker(multiplier: float) -> Callable[..., Any]:
-    return constructor(f"mobilenet{_suffix(multiplier)}", MobileNet, multiplier)
-
-
-def _maker_of_v2(multiplier: float) -> Callable[..., Any]:
-    return constructor(f"mobilenetv2_{_suffix(multiplier)}", MobileNetV2, multiplier)
+def _maker(family: str, net: Callable[..., HybridBlock], multiplier: float) -> Callable[..., Any]:
+    return constructor(f"{family}{_suffix(multiplier)}", net, multiplier)
 
 
 def get_mobilenet(
@@ -142,7 +138,7 @@ def get_mobilenet(
     Raises:
         LoadError E615: `pretrained`, and there is no file.
     """
-    made: MobileNet = _maker(multiplier)(pretrained, device, root, **kwargs)
+    made: MobileNet = _maker("mobilenet", MobileNet, multiplier)(pretrained, device, root, **kwargs)
     return made
 
 
@@ -161,15 +157,14 @@ def get_mobilenet_v2(
     Raises:
         LoadError E615: `pretrained`, and there is no file.
     """
-    made: MobileNetV2 = _maker_of_v2(multiplier)(pretrained, device, root, **kwargs)
+    made: MobileNetV2 = _maker("mobilenetv2_", MobileNetV2, multiplier)(pretrained, device, root, **kwargs)
     return made
 
 
-mobilenet1_0 = _maker(1.0)
-mobilenet0_75 = _maker(0.75)
-mobilenet0_5 = _maker(0.5)
-mobilenet0_25 = _maker(0.25)
-mobilenet_v2_1_0 = _maker_of_v2(1.0)
-mobilenet_v2_0_75 = _maker_of_v2(0.75)
-mobilenet_v2_0_5 = _maker_of_v2(0.5)
-mobilenet_v2_0_25 = _maker_of_v2(0.25)
+MULTIPLIERS = (1.0, 0.75, 0.5, 0.25)
+mobilenet1_0, mobilenet0_75, mobilenet0_5, mobilenet0_25 = (
+    _maker("mobilenet", MobileNet, multiplier) for multiplier in MULTIPLIERS
+)
+mobilenet_v2_1_0, mobilenet_v2_0_75, mobilenet_v2_0_5, mobilenet_v2_0_25 = (
+    _maker("mobilenetv2_", MobileNetV2, multiplier) for multiplier in MULTIPLIERS
+)

@@ -17,7 +17,7 @@ from hybridize.base.errors import ArgumentError
 from hybridize.gluon import nn
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.gluon.model_zoo.files import constructor
+from hybridize.gluon.model_zoo.files import constructor, of_family
 from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, normalized, relu
 
 
@@ -247,17 +247,21 @@ SIZES = {
     152: ((3, 8, 36, 3), BOTTLENECK),
 }
 """Blocks of each stage, and channels, by the number of layers."""
-VERSIONS: dict[int, tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]] = {
-    1: (ResNetV1, BasicBlockV1, BottleneckV1),
-    2: (ResNetV2, BasicBlockV2, BottleneckV2),
+
+
+def _nets(version: int, net: Callable[..., Any], basic: Any, bottleneck: Any) -> dict[int, Callable[..., Any]]:
+    return {
+        layers: constructor(f"resnet{layers}_v{version}", net, basic if sizes is BASIC else bottleneck, counts, sizes)
+        for layers, (counts, sizes) in SIZES.items()
+    }
+
+
+VERSIONS = {
+    1: _nets(1, ResNetV1, BasicBlockV1, BottleneckV1),
+    2: _nets(2, ResNetV2, BasicBlockV2, BottleneckV2),
 }
-
-
-def _maker(version: int, layers: int) -> Callable[..., Any]:
-    net, basic, bottleneck = VERSIONS[version]
-    counts, channels = SIZES[layers]
-    block = basic if channels is BASIC else bottleneck
-    return constructor(f"resnet{layers}_v{version}", net, block, counts, channels)
+resnet18_v1, resnet34_v1, resnet50_v1, resnet101_v1, resnet152_v1 = VERSIONS[1].values()
+resnet18_v2, resnet34_v2, resnet50_v2, resnet101_v2, resnet152_v2 = VERSIONS[2].values()
 
 
 def get_resnet(
@@ -279,19 +283,5 @@ def get_resnet(
     """
     if version not in VERSIONS:
         raise ArgumentError("E331", f"ResNet has versions 1 and 2, not {version!r}")
-    if num_layers not in SIZES:
-        raise ArgumentError("E331", f"ResNet has {', '.join(map(str, SIZES))} layers, not {num_layers!r}")
-    net: HybridBlock = _maker(version, num_layers)(pretrained, device, root, **kwargs)
+    net: HybridBlock = of_family("ResNet", VERSIONS[version], num_layers)(pretrained, device, root, **kwargs)
     return net
-
-
-resnet18_v1 = _maker(1, 18)
-resnet34_v1 = _maker(1, 34)
-resnet50_v1 = _maker(1, 50)
-resnet101_v1 = _maker(1, 101)
-resnet152_v1 = _maker(1, 152)
-resnet18_v2 = _maker(2, 18)
-resnet34_v2 = _maker(2, 34)
-resnet50_v2 = _maker(2, 50)
-resnet101_v2 = _maker(2, 101)
-resnet152_v2 = _maker(2, 152)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from hybridize.base.errors import ArgumentError
@@ -50,8 +49,8 @@ class SqueezeNet(Classifier):
             self.output = chain(nn.Conv2D(classes, 1), relu(), nn.AvgPool2D(13), nn.Flatten())
 
 
-def _maker(version: str) -> Callable[..., Any]:
-    return constructor(f"squeezenet{version}", SqueezeNet, version)
+squeezenet1_0 = constructor("squeezenet1.0", SqueezeNet, "1.0")
+squeezenet1_1 = constructor("squeezenet1.1", SqueezeNet, "1.1")
 
 
 def get_squeezenet(
@@ -70,9 +69,5 @@ def get_squeezenet(
         ArgumentError E331: another version.
         LoadError E615: `pretrained`, and there is no file.
     """
-    made: SqueezeNet = _maker(version)(pretrained, device, root, **kwargs)
+    made: SqueezeNet = constructor(f"squeezenet{version}", SqueezeNet, version)(pretrained, device, root, **kwargs)
     return made
-
-
-squeezenet1_0 = _maker("1.0")
-squeezenet1_1 = _maker("1.1")

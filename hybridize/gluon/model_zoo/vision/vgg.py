@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon import nn
 from hybridize.gluon.block import Block
-from hybridize.gluon.model_zoo.files import constructor
+from hybridize.gluon.model_zoo.files import constructor, of_family
 from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, relu
 from hybridize.init import Xavier
 
@@ -57,10 +57,12 @@ class VGG(Classifier):
             self.output = nn.Dense(classes, weight_initializer="normal")
 
 
-def _maker(num_layers: int, batch_norm: bool = False) -> Callable[..., Any]:
-    if batch_norm:
-        return constructor(f"vgg{num_layers}_bn", VGG, DEPTHS[num_layers], FILTERS, batch_norm=True)
-    return constructor(f"vgg{num_layers}", VGG, DEPTHS[num_layers], FILTERS)
+PLAIN = {layers: constructor(f"vgg{layers}", VGG, depths, FILTERS) for layers, depths in DEPTHS.items()}
+NORMALIZED = {
+    layers: constructor(f"vgg{layers}_bn", VGG, depths, FILTERS, batch_norm=True) for layers, depths in DEPTHS.items()
+}
+vgg11, vgg13, vgg16, vgg19 = PLAIN.values()
+vgg11_bn, vgg13_bn, vgg16_bn, vgg19_bn = NORMALIZED.values()
 
 
 def get_vgg(num_layers: int, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any) -> VGG:
@@ -77,17 +79,6 @@ def get_vgg(num_layers: int, pretrained: bool = False, device: Any = None, root:
         ArgumentError E331: another number of layers.
         LoadError E615: `pretrained`, and there is no file.
     """
-    if num_layers not in DEPTHS:
-        raise ArgumentError("E331", f"VGG has {', '.join(map(str, DEPTHS))} layers, not {num_layers!r}")
-    made: VGG = _maker(num_layers, kwargs.pop("batch_norm", False))(pretrained, device, root, **kwargs)
+    nets = NORMALIZED if kwargs.pop("batch_norm", False) else PLAIN
+    made: VGG = of_family("VGG", nets, num_layers)(pretrained, device, root, **kwargs)
     return made
-
-
-vgg11 = _maker(11)
-vgg13 = _maker(13)
-vgg16 = _maker(16)
-vgg19 = _maker(19)
-vgg11_bn = _maker(11, batch_norm=True)
-vgg13_bn = _maker(13, batch_norm=True)
-vgg16_bn = _maker(16, batch_norm=True)
-vgg19_bn = _maker(19, batch_norm=True)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy
@@ -14,10 +13,9 @@ from hybridize.base.errors import ArgumentError
 from hybridize.gluon.block import Block
 from hybridize.gluon.data.vision.transforms.basic import as_image, probability
 from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.image.parts import drawn_part, up_to
 
 NEAREST, BILINEAR = 0, 1
-_TRIES = 10
-"""The number of times a random part of an image is drawn before the middle is taken."""
 
 
 class Resize(HybridBlock):
@@ -112,7 +110,7 @@ class RandomCrop(Block):
         h, w = x.shape[-3:-1]
         if w < width or h < height:
             return _middle(x, width, height, self._interpolation)
-        left, top = _up_to(w - width), _up_to(h - height)
+        left, top = up_to(w - width), up_to(h - height)
         return x[..., top : top + height, left : left + width, :]
 
 
@@ -143,16 +141,12 @@ class RandomResizedCrop(Block):
 
     def forward(self, x: Any) -> Any:
         x = as_image(x)
-        h, w = x.shape[-3:-1]
-        for _ in range(_TRIES):
-            area = h * w * _between(*self._scale)
-            ratio = math.exp(_between(math.log(self._ratio[0]), math.log(self._ratio[1])))
-            width, height = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
-            if 0 < width <= w and 0 < height <= h:
-                left, top = _up_to(w - width), _up_to(h - height)
-                part = x[..., top : top + height, left : left + width, :]
-                return resized(part, *self._size, self._interpolation)
-        return _middle(x, *self._size, self._interpolation)
+        height, width = x.shape[-3:-1]
+        part = drawn_part(height, width, self._scale, self._ratio)
+        if part is None:
+            return _middle(x, *self._size, self._interpolation)
+        left, top, width, height = part
+        return resized(x[..., top : top + height, left : left + width, :], *self._size, self._interpolation)
 
 
 class RandomFlipLeftRight(HybridBlock):
@@ -223,11 +217,3 @@ def _known(interpolation: int) -> int:
             "E384", f"interpolation {interpolation!r} is not supported", help="1 is bilinear, 0 takes the nearest pixel"
         )
     return interpolation
-
-
-def _between(low: float, high: float) -> float:
-    return low + (high - low) * float(random.uniform())
-
-
-def _up_to(last: int) -> int:
-    return min(last, int((last + 1) * float(random.uniform())))

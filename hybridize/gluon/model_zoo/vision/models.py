@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The networks by their names."""
+
+from collections.abc import Callable
+from typing import Any
+
+from hybridize.base.errors import ArgumentError
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.model_zoo.vision import densenet, inception, mobilenet, mobilenet_v3, resnet, squeezenet, vgg
+from hybridize.gluon.model_zoo.vision.alexnet import alexnet
+
+_FAMILIES = (densenet, inception, mobilenet, mobilenet_v3, resnet, squeezenet, vgg)
+MODELS: dict[str, Callable[..., Any]] = {
+    make.model: make
+    for make in (alexnet, *(one for family in _FAMILIES for one in vars(family).values()))
+    if hasattr(make, "model")
+}
+"""The networks by the names that `get_model` knows, which are those of their files."""
+
+
+def get_model(name: str, **kwargs: Any) -> HybridBlock:
+    """Make a network by its name, as `resnet18_v1` or `mobilenetv2_1.0`.
+
+    Args:
+        name: one of `MODELS`, in letters of any size.
+        kwargs: of its function: `classes`, `pretrained`, `root`, `device`.
+
+    Raises:
+        ArgumentError E331: no such network.
+    """
+    make = MODELS.get(str(name).lower())
+    if make is None:
+        known = ", ".join(MODELS)
+        raise ArgumentError("E331", f"there is no model {name!r} in the zoo", help=f"one of {known}")
+    net: HybridBlock = make(**kwargs)
+    return net

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of cells from the gates that their products give, one for each kind of recurrence."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from hybridize.array.ndarray import ndarray
+from hybridize.gluon.parameter import Parameter
+from hybridize.gluon.rnn.base import HybridRecurrentCell, activated
+
+
+class GatedCell(HybridRecurrentCell, ABC):
+    """The base of cells of two products, of the input and of the state, for some gates."""
+
+    _gates: ClassVar[int] = 1
+    _states: ClassVar[int] = 1
+    _name: ClassVar[str]
+    _activation: Any
+    _recurrent_activation: Any = "sigmoid"
+
+    i2h_weight: Parameter
+    h2h_weight: Parameter
+    i2h_bias: Parameter
+    h2h_bias: Parameter
+
+    def _alias(self) -> str:
+        return self._name
+
+    def _own(self, name: str, shape: tuple[int, ...], init: Any) -> None:
+        """Make a parameter of the cell."""
+        setattr(self, name, self.params.get(name, shape=shape, init=init, allow_deferred_init=True))
+
+    @abstractmethod
+    def _products(self, x: Any, states: Any) -> tuple[Any, Any]:
+        """Return the gates of the input and of the first state, with their biases."""
+
+    @abstractmethod
+    def _parted(self, x: Any) -> list[Any]:
+        """Cut the gates apart."""
+
+
+class PlainCell(GatedCell):
+    """Plain recurrence: h' = activation(W_i2h x + b_i2h + W_h2h h + b_h2h)."""
+
+    _name = "rnn"
+
+    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
+        """Give the output and the new state of a step."""
+        by_input, by_state = self._products(x, states)
+        after = activated(by_input + by_state, self._activation)
+        return after, [after]
+
+
+class MemoryCell(GatedCell):
+    """Long short-term memory: a cell beside the state, and gates that say what it takes, keeps and shows."""
+
+    _gates, _states, _name = 4, 2, "lstm"
+
+    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
+        """Give the output, the new state and the new cell of a step."""
+        by_input, by_state = self._products(x, states)
+        state, cell = self._next(by_input + by_state, states[1])
+        return state, [state, cell]
+
+    def _next(self, gates: Any, cell: Any) -> tuple[Any, Any]:
+        opened = self._recurrent_activation
+        i, f, g, o = self._parted(gates)
+        after = activated(f, opened) * cell + activated(i, opened) * activated(g, self._activation)
+        return activated(o, opened) * activated(after, self._activation), after
+
+
+class MixedCell(GatedCell):
+    """Gated recurrent units: the state is a mixture of the last one and a new one."""
+
+    _gates, _name = 3, "gru"
+
+    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
+        """Give the output and the new state of a step."""
+        by_input, by_state = self._products(x, states)
+        opened = self._recurrent_activation
+        (r, z, n), (by_r, by_z, by_n) = self._parted(by_input), self._parted(by_state)
+        new = activated(n + activated(r + by_r, opened) * by_n, self._activation)
+        kept = activated(z + by_z, opened)
+        after = (1 - kept) * new + kept * states[0]
+        return after, [after]
