@@ -11,15 +11,20 @@ And the stubs of modules whose names are loaded late (`base/names.py`), for type
 
 import ast
 import importlib
+import inspect
 import re
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+from hybridize.array.methods import Methods
 from hybridize.torch.functions import FUNCTIONS
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
+METHODS = ROOT / "hybridize" / "array" / "methods.pyi"
+PLAIN = ("Any", "int", "float", "bool", "str", "int | None", "float | None", "bool | None", "str | None")
+PLAIN_VALUES = (bool, int, float, str, type(None))
 BEGIN, END = "<!-- operators -->", "<!-- end of operators -->"
 CODE = re.compile(r"E\d{3}")
 
@@ -96,12 +101,56 @@ def stub(path: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+def methods() -> str:
+    """What type checkers and editors read of the methods that arrays have from tables of names (`array/methods.py`)."""
+    lines = [
+        "# Written by `docs/make.py` from the functions that the methods are.",
+        "",
+        "from collections.abc import Callable",
+        "from typing import Any, Self",
+        "",
+        "from hybridize.base.hooks import Hooks",
+        "",
+        "functions: Hooks",
+        "",
+        "def or_legacy(*keywords: str) -> Callable[[Any], Any]: ...",
+        "",
+        "class Methods:",
+    ]
+    for name in sorted(vars(Methods)):
+        method = getattr(Methods, name)
+        if name.startswith("_"):
+            continue
+        signature = inspect.signature(method)
+        own, *others = (
+            one.replace(
+                annotation=one.annotation if str(one.annotation) in PLAIN else "Any",
+                default=one.default if isinstance(one.default, PLAIN_VALUES) or one.default is one.empty else ...,
+            )
+            for one in signature.parameters.values()
+        )
+        if own.kind is own.VAR_POSITIONAL:
+            others = [own, *others]
+            own = own.replace(kind=own.POSITIONAL_ONLY)
+        own = own.replace(name="self", annotation=own.empty)
+        result = str(signature.return_annotation)
+        written = str(signature.replace(parameters=[own, *others], return_annotation=signature.empty))
+        for word in PLAIN:
+            written = written.replace(f"'{word}'", word)
+        written = written.replace("Ellipsis", "...")
+        ours = result in ("Any", "ndarray") or signature.return_annotation is signature.empty
+        lines.append(f"    def {name}{written} -> {'Self' if ours else result}:")
+        summary = " ".join((inspect.getdoc(method) or "See `nd`.").partition("\n\n")[0].split())
+        lines += textwrap.wrap(f'"""{summary}"""', 112, initial_indent=" " * 8, subsequent_indent=" " * 8)
+    return "\n".join(lines) + "\n"
+
+
 def stubs() -> dict[Path, str]:
-    """The stubs by path: of every module with a table of names that defines nothing itself."""
+    """The stubs by path: of every module with a table of names that defines nothing itself, and of methods."""
     texts = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "hybridize").rglob("*.py"))}
     own = re.compile(r"\n(def|class) [^_]")
     tables = [path for path, text in texts.items() if "\nPLACES = " in text and not own.search(text)]
-    return {path.with_suffix(".pyi"): stub(path) for path in tables}
+    return {path.with_suffix(".pyi"): stub(path) for path in tables} | {METHODS: methods()}
 
 
 if __name__ == "__main__":
