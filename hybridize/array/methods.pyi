@@ -141,7 +141,7 @@ class Methods:
         """The L1 or L2 norm over `axis`."""
     def one_hot(self, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = None) -> Self:
         """A new last axis of size `depth`: `on_value` at the element's index, `off_value` elsewhere."""
-    def ones_like(self, dtype: Any = None, order: str = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> Self:
+    def ones_like(self, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> Self:
         """Ones of the shape, unless another one is given, and dtype of `a`."""
     def pad(self, mode: str = 'constant', pad_width: Any = ..., constant_value: float = 0.0) -> Self:
         """Wider at both ends of each axis."""
@@ -241,5 +241,5 @@ class Methods:
     def wait_to_read(self) -> None:
         """Return at once, while a function is captured: the values of its program are there when they are asked
         for."""
-    def zeros_like(self, dtype: Any = None, order: str = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> Self:
+    def zeros_like(self, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> Self:
         """Zeros of the shape, unless another one is given, and dtype of `a`."""

@@ -10,6 +10,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array.device import begin_on
+from hybridize.array.draws import key
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.creation import arange
 from hybridize.array.functions.elementwise import (
@@ -47,7 +48,7 @@ from hybridize.array.operands import (
 )
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.placing import short_tape
-from hybridize.array.random import key, uniform
+from hybridize.array.variates import uniform
 from hybridize.base import dims
 from hybridize.base.access import ACCESS, WRITER, consistent, consistently
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int64, is_float
