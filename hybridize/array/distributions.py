@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array import np
+from hybridize.array import functions as np
 from hybridize.array.draws import above_0, check_shares, key, not_negative, shape_of_draws, unit
 from hybridize.array.functions.bounds import require
 from hybridize.array.ndarray import wrap

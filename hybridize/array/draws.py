@@ -18,7 +18,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array import np
+from hybridize.array import functions as np
 from hybridize.array.device import check_device
 from hybridize.array.functions.bounds import require
 from hybridize.array.ndarray import ndarray, wrap, written

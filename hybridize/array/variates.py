@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array import np
+from hybridize.array import functions as np
 from hybridize.array.draws import (
     UNITS,
     above_0,
