@@ -24,6 +24,7 @@ from hybridize.array.operands import (
     Weak,
     array,
     creates,
+    described,
     has_arrays,
     one_of,
     operand,
@@ -240,9 +241,7 @@ def _by_numpy(
         (found,), _ = what.run([key(), *(value.data if type(value) is Traced else value for value in values)])
         return wrap(found)
 
-    draw.__name__ = draw.__qualname__ = name
-    draw.__doc__ = f"{text}; drawn by NumPy, which programs call."
-    return public(draw)
+    return described(draw, name, f"{text}; drawn by NumPy, which programs call.")
 
 
 def _parameter(x: Any) -> Operand:

@@ -206,7 +206,7 @@ def _fast_bits(ufunc: numpy.ufunc, name: str) -> Callable[[ndarray, Any], ndarra
             x, y = self._data, other._data
             dtype = x.dtype
             if y.dtype is dtype and (dtype is bool_ or dtype is int64 or dtype is int32):
-                found = _at_once(ufunc, x, y)
+                found = at_once(ufunc, x, y)
                 if found is not None:
                     return found
         return slow(self, other)
@@ -224,20 +224,20 @@ def _fast_power(self: ndarray, other: Any) -> ndarray:
             kind, found = type(other), None
             if kind is float or kind is int:
                 if other == 2:
-                    found = _at_once(numpy.square, x)
+                    found = at_once(numpy.square, x)
                 elif other == 0.5:
-                    found = _at_once(numpy.sqrt, x)
+                    found = at_once(numpy.sqrt, x)
                 else:
-                    found = _at_once(numpy.power, x, other)
+                    found = at_once(numpy.power, x, other)
             elif kind is ndarray and other._data.dtype is dtype:
-                found = _at_once(numpy.power, x, other._data)
+                found = at_once(numpy.power, x, other._data)
             if found is not None:
                 return found
     power: ndarray = Operators.__pow__(self, other)
     return power
 
 
-def _at_once(ufunc: Callable[..., Any], *data: Any) -> ndarray | None:
+def at_once(ufunc: Callable[..., Any], *data: Any) -> ndarray | None:
     """An array of what NumPy computes, or None where it objects, or somebody may have written meanwhile."""
     writes = ACCESS.writes
     try:

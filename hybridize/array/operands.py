@@ -130,6 +130,13 @@ def public(function: _Function) -> _Function:
     return as_type(_Function, call)
 
 
+def described(function: _Function, name: str, text: str) -> _Function:
+    """Make a function public under a name, with a text."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = text
+    return public(function)
+
+
 def creates(*keywords: str) -> Callable[[Callable[..., _Array]], Callable[..., _Array]]:
     """Make a public function of one that makes an array: its last arguments are what such functions have in common.
 

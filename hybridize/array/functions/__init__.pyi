@@ -234,6 +234,8 @@ from hybridize.array.functions.reductions import max as max
 from hybridize.array.functions.reductions import mean as mean
 from hybridize.array.functions.reductions import min as amin
 from hybridize.array.functions.reductions import min as min
+from hybridize.array.functions.reductions import nancumprod as nancumprod
+from hybridize.array.functions.reductions import nancumsum as nancumsum
 from hybridize.array.functions.reductions import nanmax as nanmax
 from hybridize.array.functions.reductions import nanmean as nanmean
 from hybridize.array.functions.reductions import nanmin as nanmin
@@ -317,8 +319,6 @@ from hybridize.array.functions.statistics import histogram_bin_edges as histogra
 from hybridize.array.functions.statistics import histogramdd as histogramdd
 from hybridize.array.functions.statistics import nanargmax as nanargmax
 from hybridize.array.functions.statistics import nanargmin as nanargmin
-from hybridize.array.functions.statistics import nancumprod as nancumprod
-from hybridize.array.functions.statistics import nancumsum as nancumsum
 from hybridize.array.functions.statistics import nanpercentile as nanpercentile
 from hybridize.array.functions.statistics import nanquantile as nanquantile
 from hybridize.array import linalg as linalg

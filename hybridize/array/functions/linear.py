@@ -15,7 +15,7 @@ from hybridize import ops
 from hybridize.array import functions as np
 from hybridize.array.functions.elementwise import _INPLACE
 from hybridize.array.methods import functions
-from hybridize.array.ndarray import ndarray, taping, wrap
+from hybridize.array.ndarray import at_once, ndarray, taping
 from hybridize.array.operands import (
     array,
     axis_of,
@@ -31,14 +31,10 @@ from hybridize.array.operands import (
 )
 from hybridize.array.policies import promoted, together
 from hybridize.base import dims
-from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import CASTINGS, as_dtype, bool_, float32, float64, int32, is_inexact
 from hybridize.base.errors import ArgumentError, MatrixShapeError, ShapeError
 from hybridize.ops.contract import LARGEST, contract
 from hybridize.ops.op import ACTIVE, bind1
-
-_NUMPY = numpy.ndarray
-
 
 _PRODUCT = ops.Matmul(False, False)
 
@@ -53,14 +49,7 @@ def _direct(product: Any, a: Any, b: Any) -> Any:
         x, y = a._data, b._data
         given = x.dtype
         if given is y.dtype and (given is float32 or given is float64):
-            writes = ACCESS.writes
-            try:
-                data = product(x, y)
-            except ValueError:
-                return None
-            if ACCESS.writes is not writes:
-                return None  # one of the two may have been written meanwhile
-            return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
+            return at_once(product, x, y)
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy
@@ -12,10 +13,20 @@ import numpy
 from hybridize import ops
 from hybridize.array import functions as np
 from hybridize.array.functions.elementwise import copy, root
-from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.operands import array, axes_of, axis_of, cast, finished, operand, public, reduced_axes, result
+from hybridize.array.ndarray import at_once, ndarray
+from hybridize.array.operands import (
+    array,
+    axes_of,
+    axis_of,
+    cast,
+    described,
+    finished,
+    operand,
+    public,
+    reduced_axes,
+    result,
+)
 from hybridize.array.policies import like_safely, promoted
-from hybridize.base.access import ACCESS
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType, as_dtype, bool_, castable, float32, float64, is_complex, is_float, is_inexact
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueArgumentError
@@ -23,23 +34,13 @@ from hybridize.base.promotion import accumulator, floating
 from hybridize.ops.op import ACTIVE, Op, bind1
 from hybridize.ops.views import wide
 
-_NUMPY = numpy.ndarray
-
 
 def _direct(reduce: Callable[..., Any], a: Any, axis: Any, keepdims: Any) -> Any:
     """NumPy's own reduction of a float array when nobody captures; None where that is not it."""
     if type(a) is ndarray and not ACTIVE and (axis is None or type(axis) is int):
         data = a._data
-        given = data.dtype
-        if (given is float32 or given is float64) and data.size:
-            writes = ACCESS.writes
-            try:
-                data = reduce(data, axis, None, None, bool(keepdims))
-            except ValueError:
-                return None
-            if ACCESS.writes is not writes:
-                return None  # it may have been written meanwhile
-            return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
+        if (data.dtype is float32 or data.dtype is float64) and data.size:
+            return at_once(reduce, data, axis, None, None, bool(keepdims))
     return None
 
 
@@ -101,9 +102,7 @@ def _sum(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., A
             total = total + start if name == "sum" else total * start
         return finished(total, out)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    return public(function)
+    return described(function, name, text)
 
 
 def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., Any], pair: Any, text: str) -> Any:
@@ -132,9 +131,7 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
         best = _reduce(op, x, axis, keepdims, name)
         return finished(best if initial is None else pair(best, result(cast(operand(initial), x.dtype))), out)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    return public(function)
+    return described(function, name, text)
 
 
 sum = _sum(
@@ -149,11 +146,14 @@ min = _extreme(
 )
 
 
+def _truth(x: Any) -> Any:
+    return x if x.dtype == bool_ else np.not_equal(x, 0)
+
+
 @public
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
     """True where any element over `axis` is true (not zero), of those that `where` chooses."""
-    x = array(a)
-    x = x if x.dtype == bool_ else np.not_equal(x, 0)
+    x = _truth(array(a))
     x = x if where is True else _chosen(x, where, False)
     return finished(_reduce(ops.Any, x, axis, keepdims, "any"), out)
 
@@ -161,8 +161,7 @@ def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
 @public
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
     """True where all elements over `axis` are true (not zero), of those that `where` chooses."""
-    x = array(a)
-    x = x if x.dtype == bool_ else np.not_equal(x, 0)
+    x = _truth(array(a))
     x = x if where is True else _chosen(x, where, True)
     return finished(_reduce(ops.All, x, axis, keepdims, "all"), out)
 
@@ -258,37 +257,6 @@ def ones_of(x: Any) -> Any:
     return result(bind1(ops.Broadcast(x.shape), cast(1, floating(x.dtype))))
 
 
-@public
-def var(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    where: Any = True,
-    mean: Any = None,
-    correction: float | None = None,
-) -> Any:
-    """The mean square distance from the mean over `axis`.
-
-    Args:
-        a: any array.
-        axis: an axis, several, or None: all elements.
-        dtype: in which it is computed.
-        out: where to write the result.
-        ddof: the sum of squares is divided by n - ddof.
-        keepdims: keep reduced axes with size 1.
-        where: bools: the elements that count.
-        mean: the mean, with reduced axes kept, where it is known.
-        correction: the same as `ddof`.
-    """
-    x, wanted = summed(a, dtype, out)
-    value = _variance(x, axis, correction_of("var", ddof, correction), keepdims, where, mean)
-    return finished(rounded(value, wanted), out)
-
-
 def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: Any) -> Any:
     centred = np.subtract(x, _mean(x, axis, keepdims=True, where=where) if mean is None else mean)
     masked = where is not True
@@ -317,23 +285,43 @@ def correction_of(name: str, ddof: float, correction: float | None) -> float:
     return correction
 
 
-@public
-def std(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    where: Any = True,
-    mean: Any = None,
-    correction: float | None = None,
-) -> Any:
+def _deviation(function: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A function of the variance as one of arrays."""
+
+    def call(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
+        where: Any = True, mean: Any = None, correction: float | None = None,
+    ) -> Any:  # fmt: skip
+        x, wanted = summed(a, dtype, out)
+        variance = _variance(x, axis, correction_of(name, ddof, correction), keepdims, where, mean)
+        return finished(rounded(function(variance), wanted), out)
+
+    name = function.__name__
+    return described(call, name, str(function.__doc__))
+
+
+@_deviation
+def var(variance: Any) -> Any:
+    """The mean square distance from the mean over `axis`.
+
+    Args:
+        a: any array.
+        axis: an axis, several, or None: all elements.
+        dtype: in which it is computed.
+        out: where to write the result.
+        ddof: the sum of squares is divided by n - ddof.
+        keepdims: keep reduced axes with size 1.
+        where: bools: the elements that count.
+        mean: the mean, with reduced axes kept, where it is known.
+        correction: the same as `ddof`.
+    """
+    return variance
+
+
+@_deviation
+def std(variance: Any) -> Any:
     """The square root of the variance over `axis`; arguments as of `var`."""
-    x, wanted = summed(a, dtype, out)
-    value = root(_variance(x, axis, correction_of("std", ddof, correction), keepdims, where, mean))
-    return finished(rounded(value, wanted), out)
+    return root(variance)
 
 
 def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any]:
@@ -341,13 +329,9 @@ def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..
 
     def function(a: Any, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
         if type(a) is ndarray and not ACTIVE and out is None and type(axis) is int and not keepdims:
-            writes = ACCESS.writes
-            try:
-                found = method(a._data, axis)
-            except (ValueError, TypeError):  # bfloat16 is no number to NumPy
-                found = None
-            if found is not None and ACCESS.writes is writes:
-                return wrap(found if type(found) is _NUMPY else numpy.asarray(found))
+            found = at_once(method, a._data, axis)
+            if found is not None:
+                return found
         x = array(a)
         reduced_axes(axis, x.ndim, name)
         flat = np.ravel(x) if axis is None or not x.ndim else x
@@ -359,9 +343,7 @@ def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..
             found = np.reshape(found, (1,) * x.ndim) if axis is None or not x.ndim else np.expand_dims(found, along)
         return finished(found, out)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    return public(function)
+    return described(function, name, text)
 
 
 argmax = _arg_reduction(
@@ -380,9 +362,7 @@ def _running(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any
         along = axis_of(0 if axis is None else axis, x.ndim, name)
         return finished(result(bind1(op(along), cast(operand(x), wanted))), out)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    return public(function)
+    return described(function, name, text)
 
 
 cumsum = _running("cumsum", ops.CumSum, "The sums of all elements up to each, along `axis` (flat when None).")
@@ -398,8 +378,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> An
 @public
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """Count the elements over `axis` that are not zero, as int64."""
-    x = array(a)
-    return sum(x if x.dtype == bool_ else np.not_equal(x, 0), axis, keepdims=keepdims)
+    return sum(_truth(array(a)), axis, keepdims=keepdims)
 
 
 @public
@@ -409,33 +388,31 @@ def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     top = max(x, axis, keepdims=True)
     top = np.where(np.equal(np.absolute(top), math.inf), 0.0, top)
     total = np.log(sum(np.exp(np.subtract(x, top)), axis, keepdims=True)) + top
-    return (
-        total
-        if keepdims
-        else np.reshape(total, tuple(n for i, n in enumerate(x.shape) if i not in axes_of(axis, x.ndim, "logsumexp")))
-    )
+    return total if keepdims else _dropped(total, x, axis, "logsumexp")
 
 
 def _without_nan(x: Any, instead: float) -> Any:
     return np.where(np.isnan(x), instead, x) if is_inexact(x.dtype) else x
 
 
-@public
-def nansum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
-    where: Any = True,
-) -> Any:  # fmt: skip
-    """The sum over `axis`, NaN counted as 0; `initial` and `where` as of `sum`."""
-    return sum(_without_nan(array(a), 0.0), axis, dtype, out, keepdims, initial, where)
+def _counting_nan(function: Callable[..., Any], instead: float, text: str) -> Callable[..., Any]:
+    """A function of an array that has a number in the place of NaN."""
+
+    @wraps(function)
+    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(_without_nan(array(a), instead), *args, **kwargs)
+
+    return described(call, f"nan{function.__name__}", text)
 
 
-@public
-def nanprod(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
-    where: Any = True,
-) -> Any:  # fmt: skip
-    """The product over `axis`, NaN counted as 1; `initial` and `where` as of `prod`."""
-    return prod(_without_nan(array(a), 1.0), axis, dtype, out, keepdims, initial, where)
+nansum = _counting_nan(sum, 0.0, "The sum over `axis`, NaN counted as 0; `initial` and `where` as of `sum`.")
+nanprod = _counting_nan(prod, 1.0, "The product over `axis`, NaN counted as 1; `initial` and `where` as of `prod`.")
+nancumsum = _counting_nan(
+    cumsum, 0.0, "The sums of all elements up to each, along `axis` (flat when None); NaN counts as 0."
+)
+nancumprod = _counting_nan(
+    cumprod, 1.0, "The products of all elements up to each, along `axis` (flat when None); NaN counts as 1."
+)
 
 
 @public
@@ -449,28 +426,27 @@ def nanmean(
     return finished(np.divide(total, count).astype(wanted, copy=False), out)
 
 
-def _nan_extreme(x: Any, axis: Any, keepdims: bool, reduce: Any, worst: float, initial: Any, mask: Any) -> Any:
+def _nan_extreme(reduce: Callable[..., Any], worst: float, text: str) -> Callable[..., Any]:
     """The extreme of what is not NaN; NaN where nothing else is there."""
-    best = reduce(_without_nan(x, worst), axis, None, keepdims, initial, mask)
-    if initial is not None or not is_inexact(x.dtype):
-        return best
-    return np.where(all(np.isnan(x), axis, keepdims=keepdims), math.nan, best)
+
+    def function(
+        a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    ) -> Any:
+        x = array(a)
+        best = reduce(_without_nan(x, worst), axis, None, keepdims, initial, where)
+        if initial is None and is_inexact(x.dtype):
+            best = np.where(all(np.isnan(x), axis, keepdims=keepdims), math.nan, best)
+        return finished(best, out)
+
+    return described(function, f"nan{reduce.__name__}", text)
 
 
-@public
-def nanmax(
-    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> Any:
-    """The largest element over `axis` that is not NaN; `initial` and `where` as of `max`."""
-    return finished(_nan_extreme(array(a), axis, keepdims, max, -math.inf, initial, where), out)
-
-
-@public
-def nanmin(
-    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> Any:
-    """The smallest element over `axis` that is not NaN; `initial` and `where` as of `min`."""
-    return finished(_nan_extreme(array(a), axis, keepdims, min, math.inf, initial, where), out)
+nanmax = _nan_extreme(
+    max, -math.inf, "The largest element over `axis` that is not NaN; `initial` and `where` as of `max`."
+)
+nanmin = _nan_extreme(
+    min, math.inf, "The smallest element over `axis` that is not NaN; `initial` and `where` as of `min`."
+)
 
 
 @public
@@ -537,9 +513,7 @@ def _cumulative(name: str, running: Callable[..., Any], first: int, text: str) -
             found = np.concatenate([start, found], along)
         return finished(found, out)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    return public(function)
+    return described(function, name, text)
 
 
 cumulative_sum = _cumulative(

@@ -21,6 +21,7 @@ from hybridize.array.operands import (
     axis_of,
     broadcast,
     check_real,
+    described,
     dtype_of,
     finished,
     one_of,
@@ -48,7 +49,7 @@ from hybridize.base.errors import (
 from hybridize.base.loading import load_module
 from hybridize.base.promotion import floating
 from hybridize.base.types import same_shape
-from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, taped
+from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, taped
 
 _SORTS = (None, "quicksort", "mergesort", "heapsort", "stable")
 
@@ -60,48 +61,32 @@ def _plainly(kind: Any, order: Any, name: str) -> None:
         raise ValueArgumentError("E345", f"{name}: order names fields, which arrays do not have, got {order!r}")
 
 
-@public
-def sort(
-    a: Any,
-    axis: int | None = -1,
-    kind: Any = None,
-    order: Any = None,
-    *,
-    stable: bool | None = None,
-    descending: bool = False,
-) -> Any:
-    """Sorted along `axis` (flat when None), smallest first, NaN last; always stable.
-
-    `descending`, as in the array API standard: largest first, NaN before all.
-    """
-    kind, descending = _direction(kind, descending)
-    _plainly(kind, order, "sort")
-    x = np.ravel(a) if axis is None else array(a)
-    along = axis_of(-1 if axis is None else axis, x.ndim, "sort")
-    return result(bind1(ops.Sort(along, bool(descending)), operand(x)))
-
-
 def _direction(kind: Any, descending: bool) -> tuple[Any, bool]:
     """Take a bool in the place of NumPy's `kind` for `descending`, which MXNet 2 has there."""
     return (None, kind) if isinstance(kind, bool) else (kind, descending)
 
 
-@public
-def argsort(
-    a: Any,
-    axis: int | None = -1,
-    kind: Any = None,
-    order: Any = None,
-    *,
-    stable: bool | None = None,
-    descending: bool = False,
-) -> Any:
-    """The indices that sort along `axis` (flat when None), int64; see `sort`."""
-    kind, descending = _direction(kind, descending)
-    _plainly(kind, order, "argsort")
-    x = np.ravel(a) if axis is None else array(a)
-    along = axis_of(-1 if axis is None else axis, x.ndim, "argsort")
-    return result(bind1(ops.ArgSort(along, bool(descending)), operand(x)))
+def _sorting(name: str, op: Callable[[int, bool], Op], text: str) -> Callable[..., Any]:
+    def function(
+        a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None,
+        descending: bool = False,
+    ) -> Any:  # fmt: skip
+        kind, descending = _direction(kind, descending)
+        _plainly(kind, order, name)
+        x = np.ravel(a) if axis is None else array(a)
+        along = axis_of(-1 if axis is None else axis, x.ndim, name)
+        return result(bind1(op(along, bool(descending)), operand(x)))
+
+    return described(function, name, text)
+
+
+sort = _sorting(
+    "sort",
+    ops.Sort,
+    "Sorted along `axis` (flat when None), smallest first, NaN last; always stable. `descending`, as in the array API "
+    "standard: largest first, NaN before all.",
+)
+argsort = _sorting("argsort", ops.ArgSort, "The indices that sort along `axis` (flat when None), int64; see `sort`.")
 
 
 @public
@@ -664,9 +649,8 @@ def data_dependent(
             return found
         return _as_ours(function(*(_as_numpy(a) for a in args), **{k: _as_numpy(a) for k, a in kwargs.items()}), args)
 
-    call.__name__ = call.__qualname__ = name.rpartition(".")[2]
-    call.__doc__ = f"NumPy's `{name}`{'' if captured is not None else ', imperatively; it cannot be compiled'}."
-    return public(call)
+    text = f"NumPy's `{name}`{'' if captured is not None else ', imperatively; it cannot be compiled'}."
+    return described(call, name.rpartition(".")[2], text)
 
 
 def recorded(name: str, module: str) -> Callable[..., Any]:

@@ -174,18 +174,6 @@ def nanargmin(a: Any, axis: int | None = None, out: Any = None, keepdims: bool =
 
 
 @public
-def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
-    """The sums of all elements up to each, along `axis` (flat when None); NaN counts as 0."""
-    return np.cumsum(_filled(a, 0.0)[0], axis, dtype, out)
-
-
-@public
-def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
-    """The products of all elements up to each, along `axis` (flat when None); NaN counts as 1."""
-    return np.cumprod(_filled(a, 1.0)[0], axis, dtype, out)
-
-
-@public
 def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: bool = False,
