@@ -11,15 +11,23 @@ And the stubs of modules whose names are loaded late (`base/names.py`), for type
 
 import ast
 import importlib
+import inspect
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Any
 
+from hybridize.array.functions.keywords import TAKES
+from hybridize.array.methods import Methods
 from hybridize.torch.functions import FUNCTIONS
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
+METHODS = ROOT / "hybridize" / "array" / "methods.pyi"
+GENERATORS = ROOT / "hybridize" / "array" / "generators.pyi"
+PLAIN = ("Any", "int", "float", "bool", "str", "int | None", "float | None", "bool | None", "str | None")
+PLAIN_VALUES = (bool, int, float, str, type(None))
 BEGIN, END = "<!-- operators -->", "<!-- end of operators -->"
 CODE = re.compile(r"E\d{3}")
 
@@ -82,26 +90,122 @@ def with_operators(page: str) -> str:
     return f"{before}{BEGIN}\n{operators()}\n{END}{after}"
 
 
+def definition(
+    name: str, function: Any, *, method: bool = False, own: str = "Any", hidden: Collection[str] = ()
+) -> list[str]:
+    """A function as a stub has it: its name, its arguments, and the first sentence of its text.
+
+    Args:
+        name: what it is called there.
+        function: it.
+        method: it is a class's.
+        own: the type of a result of which it says nothing.
+        hidden: names of types that stand for something else there.
+    """
+    indent, plain = " " * 4 * method, [one for one in PLAIN if not {*one.split(" | ")} & {*hidden}]
+    signature = inspect.signature(function)
+    parameters = [
+        one.replace(
+            annotation=one.annotation if str(one.annotation) in plain else "Any",
+            default=one.default if isinstance(one.default, PLAIN_VALUES) or one.default is one.empty else ...,
+        )
+        for one in signature.parameters.values()
+    ]
+    if method:
+        first = parameters[0]
+        if first.kind is first.VAR_POSITIONAL:
+            parameters.insert(1, first)
+            first = first.replace(kind=first.POSITIONAL_ONLY)
+        parameters[0] = first.replace(name="self", annotation=first.empty)
+    written = str(signature.replace(parameters=parameters, return_annotation=signature.empty))
+    for word in plain:
+        written = written.replace(f"'{word}'", word)
+    written = written.replace("Ellipsis", "...")
+    result = str(signature.return_annotation)
+    if result in ("Any", "ndarray") or signature.return_annotation is signature.empty:
+        result = result if result == "ndarray" and not method else own
+    summary = " ".join((inspect.getdoc(function) or "See `nd`.").partition("\n\n")[0].split())
+    text = textwrap.wrap(f'"""{summary}"""', 112, initial_indent=f"{indent}    ", subsequent_indent=f"{indent}    ")
+    return [f"{indent}def {name}{written} -> {result}:", *text]
+
+
 def stub(path: Path) -> str:
-    """What type checkers and editors read of a module: where its names are, and what else it defines."""
+    """What type checkers and editors read of a module: where its names are, and what else it defines.
+
+    Functions whose decorators give them arguments are written out: nobody reads those from the source.
+    """
     module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
-    lines = ["# Written by `docs/make.py` from the module's table of names.", ""]
+    lines, functions = ["# Written by `docs/make.py` from the module's table of names.", ""], []
     for name, place in sorted(module.PLACES.items(), key=lambda one: (one[1], one[0])):
         home, _, attribute = place.partition(":")
         package, _, last = home.rpartition(".")
-        lines.append(f"from {home if attribute else package} import {attribute or last} as {name}")
+        value = getattr(module, name)
+        if hasattr(value, "__signature__") or inspect.unwrap(value) in TAKES.values():
+            functions += ["", *definition(name, value, hidden=module.PLACES)]
+        else:
+            lines.append(f"from {home if attribute else package} import {attribute or last} as {name}")
+    if functions:
+        lines[1:2] = ["", "from typing import Any", "", "from hybridize.array.ndarray import ndarray as ndarray"]
     names = textwrap.wrap(", ".join(f'"{name}"' for name in sorted(module.PLACES)), 114, break_on_hyphens=False)
     lines += ["", "PLACES: dict[str, str]", "__all__ = [", *(f"    {line}" for line in names), "]"]
     lines += ["__version__: str"] if hasattr(module, "__version__") else []
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + functions) + "\n"
+
+
+def methods() -> str:
+    """What type checkers and editors read of the methods that arrays have from tables of names (`array/methods.py`)."""
+    lines = [
+        "# Written by `docs/make.py` from the functions that the methods are.",
+        "",
+        "from collections.abc import Callable",
+        "from typing import Any, Self",
+        "",
+        "from hybridize.base.hooks import Hooks",
+        "",
+        "functions: Hooks",
+        "",
+        "def or_legacy(*keywords: str) -> Callable[[Any], Any]: ...",
+        "",
+        "class Methods:",
+    ]
+    return "\n".join(lines + members(Methods, "Self")) + "\n"
+
+
+def members(kind: type, own: str) -> list[str]:
+    """The public methods and properties of a class itself, as a stub has them; `own`: as of `definition`."""
+    lines: list[str] = []
+    for name, value in sorted(vars(kind).items()):
+        if isinstance(value, property):
+            lines += ["    @property", f"    def {name}(self) -> Any: ..."]
+            lines += [f"    @{name}.setter", f"    def {name}(self, value: Any) -> None: ..."] if value.fset else []
+        elif not name.startswith("_"):
+            lines += definition(name, getattr(kind, name), method=True, own=own)
+    return lines
+
+
+def classes(path: Path) -> str:
+    """What type checkers and editors read of a module whose classes have methods from tables of names."""
+    module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    lines = ["# Written by `docs/make.py` from the module.", "", "import builtins", "from typing import Any", ""]
+    for name, value in vars(module).items():
+        if getattr(value, "__module__", None) != module.__name__:
+            continue
+        if isinstance(value, type):
+            bases = ", ".join(base.__name__ for base in value.__bases__ if base is not object)
+            lines += [f"class {name}{f'({bases})' if bases else ''}:"]
+            lines += ["    def __init__(self, seed: Any = None) -> None: ...", *members(value, "Any"), ""]
+        elif not name.startswith("_"):
+            lines += [*definition(name, value, hidden=vars(module)), ""]
+    return "\n".join(lines)
 
 
 def stubs() -> dict[Path, str]:
-    """The stubs by path: of every module with a table of names that defines nothing itself."""
+    """The stubs by path: of every module with a table of names that defines nothing itself, and of methods."""
     texts = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "hybridize").rglob("*.py"))}
     own = re.compile(r"\n(def|class) [^_]")
     tables = [path for path, text in texts.items() if "\nPLACES = " in text and not own.search(text)]
-    return {path.with_suffix(".pyi"): stub(path) for path in tables}
+    written = {path.with_suffix(".pyi"): stub(path) for path in tables}
+    return written | {METHODS: methods(), GENERATORS: classes(GENERATORS)}
 
 
 if __name__ == "__main__":

@@ -18,13 +18,12 @@ In: numbers, lists, NumPy arrays, arrays of ours. Out: arrays of ours, and opera
 It must not know capture, autograd, compilers or files.
 """
 
-from hybridize.array import np, operands, placing
+from hybridize.array import methods, np, operands, placing
 from hybridize.array.device import as_device, current_device
-from hybridize.array.methods import functions
 from hybridize.array.ndarray import ndarray as ndarray  # now: the module has its name
 from hybridize.base.names import late, places
 
-functions.late(
+methods.functions.late(
     np.PLACES
     | places(
         "hybridize.array",
@@ -40,7 +39,7 @@ functions.late(
     )
     | {"array_api": "hybridize.array.array_api"}
 )
-functions.fill(
+methods.functions.fill(
     known=operands.known,
     check_text=operands.check_text,
     as_device=as_device,

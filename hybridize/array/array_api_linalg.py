@@ -7,32 +7,8 @@ from typing import Any
 
 from hybridize.array import linalg
 from hybridize.array.functions.elementwise import astype
-from hybridize.array.linalg import (
-    cholesky,
-    cross,
-    det,
-    diagonal,
-    eigh,
-    eigvalsh,
-    inv,
-    matmul,
-    matrix_norm,
-    matrix_power,
-    matrix_rank,
-    matrix_transpose,
-    outer,
-    pinv,
-    qr,
-    slogdet,
-    solve,
-    svd,
-    svdvals,
-    tensordot,
-    trace,
-    vecdot,
-    vector_norm,
-)
 from hybridize.base.dtypes import complex_of
+from hybridize.base.names import late, places
 
 
 def eig(x: Any, /) -> Any:
@@ -47,30 +23,13 @@ def eigvals(x: Any, /) -> Any:
     return astype(found, complex_of(found.dtype), copy=False)
 
 
-__all__ = [
-    "cholesky",
-    "cross",
-    "det",
-    "diagonal",
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "inv",
-    "matmul",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_rank",
-    "matrix_transpose",
-    "outer",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "svdvals",
-    "tensordot",
-    "trace",
-    "vecdot",
-    "vector_norm",
-]
+_OF_NP = (
+    "cholesky cross det diagonal eigh eigvalsh inv matmul matrix_norm matrix_power matrix_rank matrix_transpose outer "
+    "pinv qr slogdet solve svd svdvals tensordot trace vecdot vector_norm"
+)
+PLACES = places("hybridize.array", {"linalg": _OF_NP})
+"""Places of the names that are those of `np.linalg`."""
+
+__all__ = sorted([*PLACES, "eig", "eigvals"])
+
+__getattr__, __dir__ = late(globals(), PLACES)

@@ -16,32 +16,26 @@ from typing import Any, NoReturn
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.device import begin_on
+from hybridize.array import functions as np
 from hybridize.array.draws import above_0, check_shares, key, not_negative, shape_of_draws, unit
 from hybridize.array.functions.bounds import require
-from hybridize.array.functions.elementwise import (
-    divide,
-    equal,
-    expm1,
-    floor,
-    greater_equal,
-    less,
-    less_equal,
-    log,
-    log1p,
-    logical_and,
-    maximum,
-    sqrt,
-    square,
-    where,
-)
-from hybridize.array.functions.reductions import sum
-from hybridize.array.functions.shapes import broadcast_to
 from hybridize.array.ndarray import wrap
-from hybridize.array.operands import Weak, array, has_arrays, operand, public, result, shape_of, sizes_from
+from hybridize.array.operands import (
+    Weak,
+    array,
+    creates,
+    described,
+    has_arrays,
+    one_of,
+    operand,
+    public,
+    result,
+    shape_of,
+    sizes_from,
+)
 from hybridize.array.operands import given as given_of
-from hybridize.array.random import chisquare, exponential, gamma, normal, randint
 from hybridize.array.traced import Traced
+from hybridize.array.variates import chisquare, exponential, gamma, normal, randint
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, is_float
 from hybridize.base.errors import ShapeError, StateError, ValueArgumentError
 from hybridize.base.frozen import frozen
@@ -56,6 +50,7 @@ from hybridize.runtime.foreign import Callee
 @public
 def standard_exponential(size: Any = None, dtype: Any = None, method: str = "zig", out: Any = None) -> Any:
     """Exponential numbers with mean 1; `method` says nothing about the result."""
+    one_of(method, ("zig", "inv"), "standard_exponential", "method")
     return exponential(1.0, size, dtype, out=out)
 
 
@@ -70,7 +65,7 @@ def standard_t(df: Any, size: Any = None) -> Any:
     """Numbers of Student's t distribution with `df` degrees of freedom."""
     above_0(df, "standard_t: df")
     sizes = shape_of_draws(size, df)
-    return normal(0.0, 1.0, sizes) * sqrt(divide(df, chisquare(df, sizes)))
+    return normal(0.0, 1.0, sizes) * np.sqrt(np.divide(df, chisquare(df, sizes)))
 
 
 @public
@@ -78,14 +73,14 @@ def triangular(left: Any, mode: Any, right: Any, size: Any = None) -> Any:
     """Numbers between `left` and `right` whose density is a triangle with its top at `mode`."""
     low, top, high = (array(end).astype(float64) for end in (left, mode, right))
     require(
-        logical_and(less_equal(low, top), logical_and(less_equal(top, high), less(low, high))),
+        np.logical_and(np.less_equal(low, top), np.logical_and(np.less_equal(top, high), np.less(low, high))),
         "random.triangular: left <= mode <= right, and left < right",
     )
     u = unit(shape_of_draws(size, left, mode, right), float64)
     width = high - low
-    below = low + sqrt(u * width * (top - low))
-    above = high - sqrt((1.0 - u) * width * (high - top))
-    return where(less_equal(u, (top - low) / width), below, above).astype(float32)
+    below = low + np.sqrt(u * width * (top - low))
+    above = high - np.sqrt((1.0 - u) * width * (high - top))
+    return np.where(np.less_equal(u, (top - low) / width), below, above).astype(float32)
 
 
 @public
@@ -98,12 +93,12 @@ def wald(mean: Any, scale: Any, size: Any = None) -> Any:
     above_0(scale, "wald: scale")
     sizes = shape_of_draws(size, mean, scale)
     m, s = (array(p).astype(float64) for p in (mean, scale))
-    y = m * square(normal(0.0, 1.0, sizes, float64))
+    y = m * np.square(normal(0.0, 1.0, sizes, float64))
     # The smaller root, without cancellation: m + (y - sqrt(4 s y + y^2)) m / (2 s) times its conjugate.
     ratio = y / (2.0 * s)
-    first = m / (1.0 + ratio + sqrt(ratio * (ratio + 2.0)))
+    first = m / (1.0 + ratio + np.sqrt(ratio * (ratio + 2.0)))
     u = unit(sizes, float64)
-    return where(less_equal(u, m / (m + first)), first, m * m / first).astype(float32)
+    return np.where(np.less_equal(u, m / (m + first)), first, m * m / first).astype(float32)
 
 
 @public
@@ -112,12 +107,12 @@ def geometric(p: Any, size: Any = None) -> Any:
     _probability(p, "geometric: p", above=True)
     u = unit(shape_of_draws(size, p), float64, open_at_zero=True)
     chance = array(p).astype(float64)
-    many = log(u) / log1p(-where(equal(chance, 1.0), 0.5, chance))
-    return where(equal(chance, 1.0), 1.0, maximum(_below_int64(many + 1.0), 1.0)).astype(int64)
+    many = np.log(u) / np.log1p(-np.where(np.equal(chance, 1.0), 0.5, chance))
+    return np.where(np.equal(chance, 1.0), 1.0, np.maximum(_below_int64(many + 1.0), 1.0)).astype(int64)
 
 
 def _below_int64(x: Any) -> Any:
-    return floor(where(less(x, 9.2e18), x, 9.2e18))
+    return np.floor(np.where(np.less(x, 9.2e18), x, 9.2e18))
 
 
 @public
@@ -127,15 +122,15 @@ def logseries(p: Any, size: Any = None) -> Any:
     Source: Kemp, Efficient generation of logarithmically distributed pseudo-random variables, 1981.
     """
     chance = array(p).astype(float64)
-    inside = logical_and(less_equal(0.0, chance), less(chance, 1.0))
+    inside = np.logical_and(np.less_equal(0.0, chance), np.less(chance, 1.0))
     require(inside, "random.logseries: p is from 0 to below 1")
     sizes = shape_of_draws(size, p)
     v, u = unit(sizes, float64, open_at_zero=True), unit(sizes, float64, open_at_zero=True)
-    q = -expm1(log1p(-chance) * u)
-    q = where(q > 0, q, 1e-300)
-    many = _below_int64(1.0 + log(v) / where(less(q, 1.0), log(q), -1e-300))
-    found = where(less_equal(v, q * q), maximum(many, 1.0), where(greater_equal(v, q), 1.0, 2.0))
-    return where(greater_equal(v, chance), 1.0, found).astype(int64)
+    q = -np.expm1(np.log1p(-chance) * u)
+    q = np.where(q > 0, q, 1e-300)
+    many = _below_int64(1.0 + np.log(v) / np.where(np.less(q, 1.0), np.log(q), -1e-300))
+    found = np.where(np.less_equal(v, q * q), np.maximum(many, 1.0), np.where(np.greater_equal(v, q), 1.0, 2.0))
+    return np.where(np.greater_equal(v, chance), 1.0, found).astype(int64)
 
 
 @public
@@ -146,19 +141,16 @@ def dirichlet(alpha: Any, size: Any = None) -> Any:
         raise ShapeError("E118", f"dirichlet takes a vector of concentrations, got {a.type}")
     above_0(a, "dirichlet: alpha")
     shape = (*(() if size is None else sizes_from(size)), a.shape[0])
-    parts = gamma(broadcast_to(a.astype(float64), shape), 1.0, shape, float64)
-    return (parts / sum(parts, -1, keepdims=True)).astype(float32)
+    parts = gamma(np.broadcast_to(a.astype(float64), shape), 1.0, shape, float64)
+    return (parts / np.sum(parts, -1, keepdims=True)).astype(float32)
 
 
 def _probability(p: Any, what: str, above: bool = False) -> None:
     """Refuse what is no probability; `above`: nor may it be 0."""
     chance = array(p)
-    low = less(0.0, chance) if above else less_equal(0.0, chance)
+    low = np.less(0.0, chance) if above else np.less_equal(0.0, chance)
     rule = "is above 0, and not above 1" if above else "is from 0 to 1"
-    require(logical_and(low, less_equal(chance, 1.0)), f"random.{what} {rule}")
-
-
-Checks = tuple[Callable[[Any], None], ...]
+    require(np.logical_and(low, np.less_equal(chance, 1.0)), f"random.{what} {rule}")
 
 
 @frozen
@@ -208,18 +200,18 @@ _CALLEES: weakref.WeakValueDictionary[_Draw, Callee] = weakref.WeakValueDictiona
 
 
 def _by_numpy(
-    name: str, parameters: tuple[str, ...], checks: Checks, text: str, *, kind: DType = int64, along: int | None = None
+    name: str, text: str, *, kind: DType = int64, along: int | None = None, **checks: Callable[[Any, str], None]
 ) -> Callable[..., Any]:
     """A distribution that NumPy draws from a generator that our state keys.
 
     Args:
         name: NumPy's.
-        parameters: their names.
-        checks: of each parameter.
         text: what is drawn.
         kind: the dtype, unless another one is asked for.
         along: the number of a parameter that is a vector, which the last axis of a result is as long as.
+        checks: its parameters, and what refuses values of each, named in words.
     """
+    parameters = tuple(checks)
 
     def draw(*args: Any, **kwargs: Any) -> Any:
         given = dict(zip((*parameters, "size"), args, strict=False)) | kwargs
@@ -228,8 +220,8 @@ def _by_numpy(
         if unknown or missing or len(args) > len(parameters) + 1:
             takes = ", ".join((*parameters, "size"))
             raise TypeError(f"{name}({takes}): missing {missing}, unknown {sorted(unknown)}")
-        for one, check in zip(parameters, checks, strict=True):
-            check(given[one])
+        for one, check in checks.items():
+            check(given[one], f"{name}: {one}")
         values = [_parameter(given[one]) for one in parameters]
         size, dtype, method = given.get("size"), given.get("dtype"), given.get("method")
         if along is None:
@@ -249,9 +241,7 @@ def _by_numpy(
         (found,), _ = what.run([key(), *(value.data if type(value) is Traced else value for value in values)])
         return wrap(found)
 
-    draw.__name__ = draw.__qualname__ = name
-    draw.__doc__ = f"{text}; drawn by NumPy, which programs call."
-    return public(draw)
+    return described(draw, name, f"{text}; drawn by NumPy, which programs call.")
 
 
 def _parameter(x: Any) -> Operand:
@@ -264,47 +254,32 @@ def _parameter(x: Any) -> Operand:
     return given_of(numpy.asarray(found)) if isinstance(found, NUMBERS) else found
 
 
-def _any(_: Any) -> None:
+def _any(_: Any, what: str) -> None:
     """Nothing to check: NumPy does."""
 
 
-def _count(what: str) -> Callable[[Any], None]:
-    return lambda n: not_negative(n, what)
-
-
-poisson = _by_numpy("poisson", ("lam",), (partial(not_negative, what="poisson: lam"),), "Counts of mean `lam`, int64")
+poisson = _by_numpy("poisson", "Counts of mean `lam`, int64", lam=not_negative)
 binomial = _by_numpy(
-    "binomial",
-    ("n", "p"),
-    (_count("binomial: n"), partial(_probability, what="binomial: p")),
-    "Numbers of successes among `n` trials of probability `p`, int64",
+    "binomial", "Numbers of successes among `n` trials of probability `p`, int64", n=not_negative, p=_probability
 )
 negative_binomial = _by_numpy(
-    "negative_binomial",
-    ("n", "p"),
-    (_count("negative_binomial: n"), partial(_probability, what="negative_binomial: p", above=True)),
-    "Numbers of failures among trials of probability `p` until `n` succeed, int64",
-)
+    "negative_binomial", "Numbers of failures among trials of probability `p` until `n` succeed, int64",
+    n=not_negative, p=partial(_probability, above=True),
+)  # fmt: skip
 hypergeometric = _by_numpy(
-    "hypergeometric",
-    ("ngood", "nbad", "nsample"),
-    (_count("hypergeometric: ngood"), _count("hypergeometric: nbad"), _count("hypergeometric: nsample")),
-    "Numbers of good ones among `nsample` that are taken of `ngood` good and `nbad` bad ones, int64",
-)
+    "hypergeometric", "Numbers of good ones among `nsample` that are taken of `ngood` good and `nbad` bad ones, int64",
+    ngood=not_negative, nbad=not_negative, nsample=not_negative,
+)  # fmt: skip
 multivariate_hypergeometric = _by_numpy(
-    "multivariate_hypergeometric",
-    ("colors", "nsample"),
-    (_count("multivariate_hypergeometric: colors"), _count("multivariate_hypergeometric: nsample")),
-    "Numbers of each colour among `nsample` that are taken of so many of each, int64",
-    along=0,
-)
-_outcomes = _by_numpy("multinomial", ("n", "pvals"), (_any, _any), "Counts of outcomes, int64", along=1)
+    "multivariate_hypergeometric", "Numbers of each colour among `nsample` that are taken of so many of each, int64",
+    along=0, colors=not_negative, nsample=not_negative,
+)  # fmt: skip
+_outcomes = _by_numpy("multinomial", "Counts of outcomes, int64", along=1, n=_any, pvals=_any)
 
 
-@public
-def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
+@creates()
+def multinomial(n: int, pvals: Any, size: Any = None) -> Any:
     """Count the outcomes of `n` draws with the probabilities of a vector, as int64; drawn by NumPy."""
-    begin_on(ctx if ctx is not None else device)
     if n < 0:
         raise ValueArgumentError("E345", f"random.multinomial: a number of draws must not be negative, got {n}")
     p = array(pvals)
@@ -312,34 +287,18 @@ def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: A
         raise ShapeError("E118", f"multinomial takes a vector of probabilities, got {p.type}")
     check_shares(p, "multinomial")
     exact = array(pvals, float64).astype(float64)
-    return _outcomes(n, exact / sum(exact), size)  # NumPy allows no sum above 1 in 64 bits
+    return _outcomes(n, exact / np.sum(exact), size)  # NumPy allows no sum above 1 in 64 bits
 
 
-zipf = _by_numpy("zipf", ("a",), (_any,), "Numbers k with probabilities as k**-a, int64")
+zipf = _by_numpy("zipf", "Numbers k with probabilities as k**-a, int64", a=_any)
 vonmises = _by_numpy(
-    "vonmises",
-    ("mu", "kappa"),
-    (_any, partial(not_negative, what="vonmises: kappa")),
-    "Angles around `mu`, the closer the larger `kappa`",
-    kind=float32,
+    "vonmises", "Angles around `mu`, the closer the larger `kappa`", kind=float32, mu=_any, kappa=not_negative
 )
 noncentral_chisquare = _by_numpy(
-    "noncentral_chisquare",
-    ("df", "nonc"),
-    (partial(above_0, what="noncentral_chisquare: df"), partial(not_negative, what="noncentral_chisquare: nonc")),
-    "Noncentral chi-square numbers",
-    kind=float32,
+    "noncentral_chisquare", "Noncentral chi-square numbers", kind=float32, df=above_0, nonc=not_negative
 )
 noncentral_f = _by_numpy(
-    "noncentral_f",
-    ("dfnum", "dfden", "nonc"),
-    (
-        partial(above_0, what="noncentral_f: dfnum"),
-        partial(above_0, what="noncentral_f: dfden"),
-        partial(not_negative, what="noncentral_f: nonc"),
-    ),
-    "Noncentral F numbers",
-    kind=float32,
+    "noncentral_f", "Noncentral F numbers", kind=float32, dfnum=above_0, dfden=above_0, nonc=not_negative
 )
 
 

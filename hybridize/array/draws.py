@@ -18,21 +18,9 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array import functions as np
 from hybridize.array.device import check_device
 from hybridize.array.functions.bounds import require
-from hybridize.array.functions.elementwise import (
-    absolute,
-    add,
-    greater_equal,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    multiply,
-    subtract,
-)
-from hybridize.array.functions.reductions import all as all_
-from hybridize.array.functions.reductions import sum
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import array as array_of
 from hybridize.array.operands import given, operand, result, sizes_from
@@ -166,22 +154,14 @@ def shape_of_draws(size: Any, *parameters: Any) -> tuple[int, ...]:
     return wanted
 
 
-def given_to(out: Any, value: Any) -> Any:
-    """Return what was drawn, or `out` with it written there."""
-    if out is None:
-        return value
-    out[...] = value
-    return out
-
-
 def not_negative(x: Any, what: str) -> None:
     """Refuse a parameter of a distribution that is below 0."""
-    require(logical_not(less(x, 0.0)) if is_array(x) else not x < 0, f"random.{what} is not negative")
+    require(np.logical_not(np.less(x, 0.0)) if is_array(x) else not x < 0, f"random.{what} is not negative")
 
 
 def above_0(x: Any, what: str) -> None:
     """Refuse a parameter of a distribution that is 0 or below."""
-    require(logical_not(less_equal(x, 0.0)) if is_array(x) else not x <= 0, f"random.{what} is above 0")
+    require(np.logical_not(np.less_equal(x, 0.0)) if is_array(x) else not x <= 0, f"random.{what} is above 0")
 
 
 def is_array(x: Any) -> bool:
@@ -191,8 +171,10 @@ def is_array(x: Any) -> bool:
 
 def check_shares(p: Any, name: str) -> None:
     """Refuse probabilities that are negative, or do not sum to 1, but for rounding."""
-    off = absolute(subtract(sum(p, -1), 1.0))
-    fine = logical_and(all_(greater_equal(p, 0.0)), all_(less_equal(off, _ROUNDING.get(p.dtype.itemsize, 0.0))))
+    off = np.absolute(np.subtract(np.sum(p, -1), 1.0))
+    fine = np.logical_and(
+        np.all(np.greater_equal(p, 0.0)), np.all(np.less_equal(off, _ROUNDING.get(p.dtype.itemsize, 0.0)))
+    )
     require(fine, f"random.{name}: probabilities are not negative and sum to 1", "divide by their sum: p / p.sum()")
 
 
@@ -203,7 +185,7 @@ _ROUNDING = {2: 3e-2, 4: 4e-4, 8: 1.5e-8}
 def scaled(unit: Any, loc: Any, scale: Any) -> Any:
     """loc + scale unit, in the dtype of `unit` unless an array's is wider."""
     if not isinstance(scale, (int, float)) or scale != 1:
-        unit = multiply(unit, scale)
+        unit = np.multiply(unit, scale)
     if not isinstance(loc, (int, float)) or loc != 0:
-        unit = add(unit, loc)
+        unit = np.add(unit, loc)
     return unit

@@ -300,26 +300,10 @@ def ifftshift(x: Any, axes: Any = None) -> Any:
     return _moved(array(x), axes, "ifftshift", lambda size: -(size // 2))
 
 
-__all__ = [
-    "fft",
-    "fft2",
-    "fftfreq",
-    "fftn",
-    "fftshift",
-    "hfft",
-    "ifft",
-    "ifft2",
-    "ifftn",
-    "ifftshift",
-    "ihfft",
-    "irfft",
-    "irfft2",
-    "irfftn",
-    "rfft",
-    "rfft2",
-    "rfftfreq",
-    "rfftn",
-]
+_NAMES = (
+    "fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft irfft2 irfftn rfft rfft2 rfftfreq rfftn"
+)
+__all__ = _NAMES.split()
 
 
 def __getattr__(name: str) -> NoReturn:

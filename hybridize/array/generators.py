@@ -12,15 +12,14 @@ import builtins
 import operator
 from collections.abc import Callable
 from functools import wraps
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy
 
-from hybridize.array import distributions, random
+from hybridize.array import np, random
 from hybridize.array.draws import bits, drawing_from, of_the_system, state
-from hybridize.array.functions.creation import array as made_array
-from hybridize.array.functions.searching import argsort, picked, take_along_axis
-from hybridize.array.functions.shapes import ravel, reshape
+from hybridize.array.functions.searching import picked
 from hybridize.array.ndarray import ndarray, written
 from hybridize.array.operands import array, axis_of, public
 from hybridize.array.storage import STATE
@@ -57,6 +56,9 @@ def _words(seed: Any) -> tuple[int, int]:
     return number % (1 << 64), 0
 
 
+_SELF = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+
+
 def _from(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of `np.random` as a method that draws from the state of its object."""
 
@@ -65,6 +67,9 @@ def _from(function: Callable[..., Any]) -> Callable[..., Any]:
         with drawing_from(self._state):
             return function(*args, **kwargs)
 
+    own = signature(function)
+    described: Any = method
+    described.__signature__ = own.replace(parameters=[_SELF, *own.parameters.values()])
     return method
 
 
@@ -74,7 +79,7 @@ class _Drawing:
     _state: ndarray | Symbol
 
     def __init__(self, seed: Any = None) -> None:
-        self._state = made_array(numpy.array(_words(seed), uint64), uint64)
+        self._state = np.array(numpy.array(_words(seed), uint64), uint64)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (type(self), self._known())
@@ -86,42 +91,6 @@ class _Drawing:
 
     def _put(self, words: tuple[int, int]) -> None:
         _write(self._state, words)
-
-    beta = _from(random.beta)
-    binomial = _from(distributions.binomial)
-    chisquare = _from(random.chisquare)
-    dirichlet = _from(distributions.dirichlet)
-    exponential = _from(random.exponential)
-    f = _from(random.f)
-    gamma = _from(random.gamma)
-    geometric = _from(distributions.geometric)
-    gumbel = _from(random.gumbel)
-    hypergeometric = _from(distributions.hypergeometric)
-    laplace = _from(random.laplace)
-    logistic = _from(random.logistic)
-    lognormal = _from(random.lognormal)
-    logseries = _from(distributions.logseries)
-    multinomial = _from(distributions.multinomial)
-    multivariate_normal = _from(random.multivariate_normal)
-    negative_binomial = _from(distributions.negative_binomial)
-    noncentral_chisquare = _from(distributions.noncentral_chisquare)
-    noncentral_f = _from(distributions.noncentral_f)
-    normal = _from(random.normal)
-    pareto = _from(random.pareto)
-    poisson = _from(distributions.poisson)
-    power = _from(random.power)
-    rayleigh = _from(random.rayleigh)
-    standard_cauchy = _from(random.standard_cauchy)
-    standard_exponential = _from(distributions.standard_exponential)
-    standard_gamma = _from(distributions.standard_gamma)
-    standard_normal = _from(random.standard_normal)
-    standard_t = _from(distributions.standard_t)
-    triangular = _from(distributions.triangular)
-    uniform = _from(random.uniform)
-    vonmises = _from(distributions.vonmises)
-    wald = _from(distributions.wald)
-    weibull = _from(random.weibull)
-    zipf = _from(distributions.zipf)
 
     def bytes(self, length: int) -> builtins.bytes:
         """Random bytes, imperatively."""
@@ -183,9 +152,6 @@ class Generator(_Drawing):
         """Its state."""
         return BitGenerator(self)
 
-    integers = _from(distributions.integers)
-    multivariate_hypergeometric = _from(distributions.multivariate_hypergeometric)
-
     @_from
     def random(size: Any = None, dtype: Any = None, out: Any = None) -> Any:  # noqa: N805 - `_from` takes `self`
         """Uniform numbers from [0, 1)."""
@@ -210,7 +176,7 @@ class Generator(_Drawing):
                 return random.permutation(x)
             a = array(x)
             along = axis_of(axis, a.ndim, "permutation")
-            return picked(a, argsort(bits((a.shape[along],))), along)
+            return picked(a, np.argsort(bits((a.shape[along],))), along)
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """Put the slices of an array along `axis` into random order, in place."""
@@ -219,11 +185,11 @@ class Generator(_Drawing):
     def permuted(self, x: Any, *, axis: int | None = None, out: Any = None) -> Any:
         """The elements along `axis` (of the flat array when None), each vector of them in a random order of its own."""
         a = array(x)
-        flat = ravel(a) if axis is None else a
+        flat = np.ravel(a) if axis is None else a
         along = axis_of(0 if axis is None else axis, flat.ndim, "permuted")
         with drawing_from(self._state):
-            order = argsort(bits(flat.shape), along)
-        found = reshape(take_along_axis(flat, order, along), a.shape)
+            order = np.argsort(bits(flat.shape), along)
+        found = np.reshape(np.take_along_axis(flat, order, along), a.shape)
         if out is None:
             return found
         out[...] = found
@@ -244,16 +210,6 @@ class Generator(_Drawing):
 
 class RandomState(_Drawing):
     """Random numbers from a state of its own, with the names of NumPy's older generator."""
-
-    choice = _from(random.choice)
-    permutation = _from(random.permutation)
-    rand = _from(random.rand)
-    randint = _from(random.randint)
-    randn = _from(random.randn)
-    random_integers = _from(distributions.random_integers)
-    random_sample = _from(random.random_sample)
-    shuffle = _from(random.shuffle)
-    random = _from(random.random)
 
     def seed(self, seed: Any = None) -> None:
         """Start over."""
@@ -307,3 +263,16 @@ def bytes(length: int) -> builtins.bytes:
         raise CaptureError("E404", "random.bytes in a program: bytes are no array", help="np.random.randint(0, 256, n)")
     words: numpy.ndarray[Any, Any] = bits((-(-length // 4),)).asnumpy()
     return words.astype("<u4").tobytes()[:length]
+
+
+_OF_BOTH = (
+    "beta binomial chisquare dirichlet exponential f gamma geometric gumbel hypergeometric laplace logistic lognormal "
+    "logseries multinomial multivariate_normal negative_binomial noncentral_chisquare noncentral_f normal pareto "
+    "poisson power rayleigh standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular "
+    "uniform vonmises wald weibull zipf"
+)
+_OF_GENERATOR = "integers multivariate_hypergeometric"
+_OF_RANDOM_STATE = "choice permutation rand randint randn random random_integers random_sample shuffle"
+for _class, _names in ((_Drawing, _OF_BOTH), (Generator, _OF_GENERATOR), (RandomState, _OF_RANDOM_STATE)):
+    for _name in _names.split():
+        setattr(_class, _name, _from(getattr(random, _name)))

@@ -118,9 +118,19 @@ def direct(ufunc: Callable[..., Any], x: Any, y: Any, *, integers: bool) -> NDAr
     return result if type(result) is _NUMPY else numpy.asarray(result)
 
 
-def _fast_binary(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> Callable[[ndarray, Any], ndarray]:
-    """An operator with a short way to `ufunc`: `direct`, written out, since this is the most called code of all."""
-    slow: Callable[[Any, Any], Any] = getattr(Operators, f"__{name}__")
+def _fast_binary(
+    ufunc: numpy.ufunc, name: str, *, integers: bool = True, reflected: bool = False
+) -> Callable[[ndarray, Any], ndarray]:
+    """An operator with a short way to `ufunc`: `direct`, written out, since this is the most called code of all.
+
+    Args:
+        ufunc: NumPy's function.
+        name: the operator's, without underscores.
+        integers: the function keeps them.
+        reflected: this is the operator of an operand on the right.
+    """
+    method = f"__{'r' * reflected}{name}__"
+    slow: Callable[[Any, Any], Any] = getattr(Operators, method)
     access = ACCESS
 
     def operator(self: ndarray, other: Any) -> Any:
@@ -139,7 +149,7 @@ def _fast_binary(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> Cal
             if dtype is float32 or dtype is float64 or (integers and (dtype is int64 or dtype is int32)):
                 writes = access.writes
                 try:
-                    result = ufunc(x, y)
+                    result = ufunc(y, x) if reflected else ufunc(x, y)
                 except (ValueError, OverflowError, TypeError):
                     return slow(self, other)  # which says what is wrong, with the types
                 if access.writes is not writes:
@@ -150,45 +160,11 @@ def _fast_binary(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> Cal
                 array._data = result
                 array._storage = None
                 return array
-        elif not OTHERS and (tape := taping()) and (made := tape.binary(name, self, other, False)) is not None:
+        elif not OTHERS and (tape := taping()) and (made := tape.binary(name, self, other, reflected)) is not None:
             return made
         return slow(self, other)
 
-    operator.__name__ = operator.__qualname__ = slow.__name__
-    return operator
-
-
-def _fast_reflected(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> Callable[[ndarray, Any], ndarray]:
-    """The same for a number on the left: an array there has an operator of its own, and is asked first."""
-    slow: Callable[[Any, Any], Any] = getattr(Operators, f"__r{name}__")
-    access = ACCESS
-
-    def operator(self: ndarray, other: Any) -> Any:
-        if not ACTIVE:
-            x = self._data
-            dtype = x.dtype
-            kind = type(other)
-            if not (kind is int or (kind is float and dtype.kind == "f")):
-                return slow(self, other)
-            if dtype is float32 or dtype is float64 or (integers and (dtype is int64 or dtype is int32)):
-                writes = access.writes
-                try:
-                    result = ufunc(other, x)
-                except (ValueError, OverflowError, TypeError):
-                    return slow(self, other)
-                if access.writes is not writes:
-                    return slow(self, other)
-                if type(result) is not _NUMPY:
-                    result = numpy.asarray(result)
-                array = _new(ndarray)
-                array._data = result
-                array._storage = None
-                return array
-        elif not OTHERS and (tape := taping()) and (made := tape.binary(name, self, other, True)) is not None:
-            return made
-        return slow(self, other)
-
-    operator.__name__ = operator.__qualname__ = slow.__name__
+    operator.__name__ = operator.__qualname__ = method
     return operator
 
 
@@ -217,7 +193,7 @@ def _fast_inplace(ufunc: numpy.ufunc, name: str) -> Callable[[ndarray, Any], nda
                     return self
         return slow(self, other)
 
-    operator.__name__ = operator.__qualname__ = slow.__name__
+    operator.__name__ = operator.__qualname__ = f"__i{name}__"
     return operator
 
 
@@ -230,12 +206,12 @@ def _fast_bits(ufunc: numpy.ufunc, name: str) -> Callable[[ndarray, Any], ndarra
             x, y = self._data, other._data
             dtype = x.dtype
             if y.dtype is dtype and (dtype is bool_ or dtype is int64 or dtype is int32):
-                found = _at_once(ufunc, x, y)
+                found = at_once(ufunc, x, y)
                 if found is not None:
                     return found
         return slow(self, other)
 
-    operator.__name__ = operator.__qualname__ = slow.__name__
+    operator.__name__ = operator.__qualname__ = f"__{name}__"
     return operator
 
 
@@ -248,19 +224,20 @@ def _fast_power(self: ndarray, other: Any) -> ndarray:
             kind, found = type(other), None
             if kind is float or kind is int:
                 if other == 2:
-                    found = _at_once(numpy.square, x)
+                    found = at_once(numpy.square, x)
                 elif other == 0.5:
-                    found = _at_once(numpy.sqrt, x)
+                    found = at_once(numpy.sqrt, x)
                 else:
-                    found = _at_once(numpy.power, x, other)
+                    found = at_once(numpy.power, x, other)
             elif kind is ndarray and other._data.dtype is dtype:
-                found = _at_once(numpy.power, x, other._data)
+                found = at_once(numpy.power, x, other._data)
             if found is not None:
                 return found
-    return Operators.__pow__(self, other)
+    power: ndarray = Operators.__pow__(self, other)
+    return power
 
 
-def _at_once(ufunc: Callable[..., Any], *data: Any) -> ndarray | None:
+def at_once(ufunc: Callable[..., Any], *data: Any) -> ndarray | None:
     """An array of what NumPy computes, or None where it objects, or somebody may have written meanwhile."""
     writes = ACCESS.writes
     try:
@@ -344,16 +321,16 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return _HOME if storage is None or storage.device is None else storage.device
 
     __add__ = _fast_binary(numpy.add, "add")
-    __radd__ = _fast_reflected(numpy.add, "add")
+    __radd__ = _fast_binary(numpy.add, "add", reflected=True)
     __iadd__ = _fast_inplace(numpy.add, "add")
     __sub__ = _fast_binary(numpy.subtract, "sub")
-    __rsub__ = _fast_reflected(numpy.subtract, "sub")
+    __rsub__ = _fast_binary(numpy.subtract, "sub", reflected=True)
     __isub__ = _fast_inplace(numpy.subtract, "sub")
     __mul__ = _fast_binary(numpy.multiply, "mul")
-    __rmul__ = _fast_reflected(numpy.multiply, "mul")
+    __rmul__ = _fast_binary(numpy.multiply, "mul", reflected=True)
     __imul__ = _fast_inplace(numpy.multiply, "mul")
     __truediv__ = _fast_binary(numpy.true_divide, "truediv", integers=False)
-    __rtruediv__ = _fast_reflected(numpy.true_divide, "truediv", integers=False)
+    __rtruediv__ = _fast_binary(numpy.true_divide, "truediv", integers=False, reflected=True)
     __itruediv__ = _fast_inplace(numpy.true_divide, "truediv")
     __eq__ = _fast_binary(numpy.equal, "eq")
     __ne__ = _fast_binary(numpy.not_equal, "ne")
@@ -362,11 +339,11 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     __gt__ = _fast_binary(numpy.greater, "gt")
     __ge__ = _fast_binary(numpy.greater_equal, "ge")
     __floordiv__ = _fast_binary(numpy.floor_divide, "floordiv")
-    __rfloordiv__ = _fast_reflected(numpy.floor_divide, "floordiv")
+    __rfloordiv__ = _fast_binary(numpy.floor_divide, "floordiv", reflected=True)
     __mod__ = _fast_binary(numpy.remainder, "mod")
-    __rmod__ = _fast_reflected(numpy.remainder, "mod")
+    __rmod__ = _fast_binary(numpy.remainder, "mod", reflected=True)
     __pow__ = _fast_power
-    __rpow__ = _fast_reflected(numpy.power, "pow", integers=False)
+    __rpow__ = _fast_binary(numpy.power, "pow", integers=False, reflected=True)
     __and__ = _fast_bits(numpy.bitwise_and, "and")
     __or__ = _fast_bits(numpy.bitwise_or, "or")
     __xor__ = _fast_bits(numpy.bitwise_xor, "xor")

@@ -67,8 +67,8 @@ PLACES = places(
         ),
         "functions.reductions": (
             "all amax=max amin=min any argmax argmin average count_nonzero cumprod cumsum cumulative_prod "
-            "cumulative_sum diff ediff1d max mean min nanmax nanmean nanmin nanprod nansum prod ptp std sum trapezoid "
-            "var"
+            "cumulative_sum diff ediff1d max mean min nancumprod nancumsum nanmax nanmean nanmin nanprod nansum prod "
+            "ptp std sum trapezoid var"
         ),
         "functions.searching": (
             "allclose argsort array_equal array_equiv delete digitize insert interp isclose isin median percentile "
@@ -82,8 +82,8 @@ PLACES = places(
         ),
         "functions.signals": "bartlett convolve correlate gradient i0 kaiser",
         "functions.statistics": (
-            "corrcoef cov histogram histogram2d histogram_bin_edges histogramdd nanargmax nanargmin nancumprod "
-            "nancumsum nanpercentile nanquantile"
+            "corrcoef cov histogram histogram2d histogram_bin_edges histogramdd nanargmax nanargmin nanpercentile "
+            "nanquantile"
         ),
         "linalg": "matrix_transpose",
         "ndarray": "ndarray",

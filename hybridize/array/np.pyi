@@ -1,5 +1,8 @@
 # Written by `docs/make.py` from the module's table of names.
 
+from typing import Any
+
+from hybridize.array.ndarray import ndarray as ndarray
 from hybridize.array.constants import False_ as False_
 from hybridize.array.constants import True_ as True_
 from hybridize.array.constants import bfloat16 as bfloat16
@@ -64,16 +67,8 @@ from hybridize.array.functions.applying import fromfunction as fromfunction
 from hybridize.array.functions.applying import fromiter as fromiter
 from hybridize.array.functions.applying import frompyfunc as frompyfunc
 from hybridize.array.functions.applying import vectorize as vectorize
-from hybridize.array.functions.bits import bitwise_count as bitwise_count
-from hybridize.array.functions.bits import float_power as float_power
-from hybridize.array.functions.bits import frexp as frexp
-from hybridize.array.functions.bits import logaddexp2 as logaddexp2
-from hybridize.array.functions.bits import modf as modf
-from hybridize.array.functions.bits import nextafter as nextafter
 from hybridize.array.functions.bits import packbits as packbits
-from hybridize.array.functions.bits import spacing as spacing
 from hybridize.array.functions.bits import unpackbits as unpackbits
-from hybridize.array.functions.creation import arange as arange
 from hybridize.array.functions.creation import array as array
 from hybridize.array.functions.creation import asarray as asanyarray
 from hybridize.array.functions.creation import asarray as asarray
@@ -83,30 +78,16 @@ from hybridize.array.functions.creation import copy as copy
 from hybridize.array.functions.creation import diag as diag
 from hybridize.array.functions.creation import diagflat as diagflat
 from hybridize.array.functions.creation import diagonal as diagonal
-from hybridize.array.functions.creation import empty as empty
-from hybridize.array.functions.creation import empty_like as empty_like
-from hybridize.array.functions.creation import eye as eye
 from hybridize.array.functions.creation import fill_diagonal as fill_diagonal
 from hybridize.array.functions.creation import from_dlpack as from_dlpack
-from hybridize.array.functions.creation import full as full
-from hybridize.array.functions.creation import full_like as full_like
-from hybridize.array.functions.creation import geomspace as geomspace
 from hybridize.array.functions.creation import hamming as hamming
 from hybridize.array.functions.creation import hanning as hanning
 from hybridize.array.functions.creation import identity as identity
-from hybridize.array.functions.creation import indices as indices
-from hybridize.array.functions.creation import linspace as linspace
-from hybridize.array.functions.creation import logspace as logspace
 from hybridize.array.functions.creation import meshgrid as meshgrid
-from hybridize.array.functions.creation import ones as ones
-from hybridize.array.functions.creation import ones_like as ones_like
-from hybridize.array.functions.creation import tri as tri
 from hybridize.array.functions.creation import tril as tril
 from hybridize.array.functions.creation import tril_indices as tril_indices
 from hybridize.array.functions.creation import triu as triu
 from hybridize.array.functions.creation import triu_indices as triu_indices
-from hybridize.array.functions.creation import zeros as zeros
-from hybridize.array.functions.creation import zeros_like as zeros_like
 from hybridize.array.functions.data_sized import argwhere as argwhere
 from hybridize.array.functions.data_sized import bincount as bincount
 from hybridize.array.functions.data_sized import einsum_path as einsum_path
@@ -124,111 +105,16 @@ from hybridize.array.functions.data_sized import unique_all as unique_all
 from hybridize.array.functions.data_sized import unique_counts as unique_counts
 from hybridize.array.functions.data_sized import unique_inverse as unique_inverse
 from hybridize.array.functions.data_sized import unique_values as unique_values
-from hybridize.array.functions.divisors import gcd as gcd
-from hybridize.array.functions.divisors import lcm as lcm
-from hybridize.array.functions.elementwise import absolute as abs
-from hybridize.array.functions.elementwise import absolute as absolute
-from hybridize.array.functions.elementwise import add as add
-from hybridize.array.functions.elementwise import arccos as acos
-from hybridize.array.functions.elementwise import arccos as arccos
-from hybridize.array.functions.elementwise import arccosh as acosh
-from hybridize.array.functions.elementwise import arccosh as arccosh
-from hybridize.array.functions.elementwise import arcsin as arcsin
-from hybridize.array.functions.elementwise import arcsin as asin
-from hybridize.array.functions.elementwise import arcsinh as arcsinh
-from hybridize.array.functions.elementwise import arcsinh as asinh
-from hybridize.array.functions.elementwise import arctan as arctan
-from hybridize.array.functions.elementwise import arctan as atan
-from hybridize.array.functions.elementwise import arctan2 as arctan2
-from hybridize.array.functions.elementwise import arctan2 as atan2
-from hybridize.array.functions.elementwise import arctanh as arctanh
-from hybridize.array.functions.elementwise import arctanh as atanh
 from hybridize.array.functions.elementwise import around as around
 from hybridize.array.functions.elementwise import around as round
 from hybridize.array.functions.elementwise import around as round_
 from hybridize.array.functions.elementwise import astype as astype
-from hybridize.array.functions.elementwise import bitwise_and as bitwise_and
-from hybridize.array.functions.elementwise import bitwise_or as bitwise_or
-from hybridize.array.functions.elementwise import bitwise_xor as bitwise_xor
 from hybridize.array.functions.elementwise import can_cast as can_cast
-from hybridize.array.functions.elementwise import cbrt as cbrt
-from hybridize.array.functions.elementwise import ceil as ceil
 from hybridize.array.functions.elementwise import clip as clip
-from hybridize.array.functions.elementwise import copysign as copysign
-from hybridize.array.functions.elementwise import cos as cos
-from hybridize.array.functions.elementwise import cosh as cosh
-from hybridize.array.functions.elementwise import degrees as degrees
-from hybridize.array.functions.elementwise import degrees as rad2deg
-from hybridize.array.functions.elementwise import divide as divide
-from hybridize.array.functions.elementwise import divide as true_divide
-from hybridize.array.functions.elementwise import divmod as divmod
-from hybridize.array.functions.elementwise import equal as equal
-from hybridize.array.functions.elementwise import exp as exp
-from hybridize.array.functions.elementwise import exp2 as exp2
-from hybridize.array.functions.elementwise import expm1 as expm1
-from hybridize.array.functions.elementwise import fabs as fabs
-from hybridize.array.functions.elementwise import fix as fix
-from hybridize.array.functions.elementwise import floor as floor
-from hybridize.array.functions.elementwise import floor_divide as floor_divide
-from hybridize.array.functions.elementwise import fmax as fmax
-from hybridize.array.functions.elementwise import fmin as fmin
-from hybridize.array.functions.elementwise import fmod as fmod
-from hybridize.array.functions.elementwise import greater as greater
-from hybridize.array.functions.elementwise import greater_equal as greater_equal
-from hybridize.array.functions.elementwise import heaviside as heaviside
-from hybridize.array.functions.elementwise import hypot as hypot
-from hybridize.array.functions.elementwise import invert as bitwise_invert
-from hybridize.array.functions.elementwise import invert as bitwise_not
-from hybridize.array.functions.elementwise import invert as invert
-from hybridize.array.functions.elementwise import isfinite as isfinite
-from hybridize.array.functions.elementwise import isinf as isinf
-from hybridize.array.functions.elementwise import isnan as isnan
-from hybridize.array.functions.elementwise import isneginf as isneginf
-from hybridize.array.functions.elementwise import isposinf as isposinf
-from hybridize.array.functions.elementwise import ldexp as ldexp
-from hybridize.array.functions.elementwise import left_shift as bitwise_left_shift
-from hybridize.array.functions.elementwise import left_shift as left_shift
-from hybridize.array.functions.elementwise import less as less
-from hybridize.array.functions.elementwise import less_equal as less_equal
-from hybridize.array.functions.elementwise import log as log
-from hybridize.array.functions.elementwise import log10 as log10
-from hybridize.array.functions.elementwise import log1p as log1p
-from hybridize.array.functions.elementwise import log2 as log2
-from hybridize.array.functions.elementwise import logaddexp as logaddexp
-from hybridize.array.functions.elementwise import logical_and as logical_and
-from hybridize.array.functions.elementwise import logical_not as logical_not
-from hybridize.array.functions.elementwise import logical_or as logical_or
-from hybridize.array.functions.elementwise import logical_xor as logical_xor
-from hybridize.array.functions.elementwise import maximum as maximum
-from hybridize.array.functions.elementwise import minimum as minimum
-from hybridize.array.functions.elementwise import mod as mod
-from hybridize.array.functions.elementwise import mod as remainder
-from hybridize.array.functions.elementwise import multiply as multiply
 from hybridize.array.functions.elementwise import nan_to_num as nan_to_num
-from hybridize.array.functions.elementwise import negative as negative
-from hybridize.array.functions.elementwise import not_equal as not_equal
-from hybridize.array.functions.elementwise import positive as positive
-from hybridize.array.functions.elementwise import power as pow
-from hybridize.array.functions.elementwise import power as power
 from hybridize.array.functions.elementwise import promote_types as promote_types
-from hybridize.array.functions.elementwise import radians as deg2rad
-from hybridize.array.functions.elementwise import radians as radians
-from hybridize.array.functions.elementwise import reciprocal as reciprocal
 from hybridize.array.functions.elementwise import result_type as result_type
-from hybridize.array.functions.elementwise import right_shift as bitwise_right_shift
-from hybridize.array.functions.elementwise import right_shift as right_shift
-from hybridize.array.functions.elementwise import rint as rint
-from hybridize.array.functions.elementwise import sign as sign
-from hybridize.array.functions.elementwise import signbit as signbit
-from hybridize.array.functions.elementwise import sin as sin
 from hybridize.array.functions.elementwise import sinc as sinc
-from hybridize.array.functions.elementwise import sinh as sinh
-from hybridize.array.functions.elementwise import sqrt as sqrt
-from hybridize.array.functions.elementwise import square as square
-from hybridize.array.functions.elementwise import subtract as subtract
-from hybridize.array.functions.elementwise import tan as tan
-from hybridize.array.functions.elementwise import tanh as tanh
-from hybridize.array.functions.elementwise import trunc as trunc
 from hybridize.array.functions.elementwise import where as where
 from hybridize.array.functions.files import frombuffer as frombuffer
 from hybridize.array.functions.files import fromfile as fromfile
@@ -258,8 +144,6 @@ from hybridize.array.functions.kinds import angle as angle
 from hybridize.array.functions.kinds import asarray_chkfinite as asarray_chkfinite
 from hybridize.array.functions.kinds import asfortranarray as asfortranarray
 from hybridize.array.functions.kinds import common_type as common_type
-from hybridize.array.functions.kinds import conj as conj
-from hybridize.array.functions.kinds import conj as conjugate
 from hybridize.array.functions.kinds import imag as imag
 from hybridize.array.functions.kinds import iscomplex as iscomplex
 from hybridize.array.functions.kinds import iscomplexobj as iscomplexobj
@@ -350,6 +234,8 @@ from hybridize.array.functions.reductions import max as max
 from hybridize.array.functions.reductions import mean as mean
 from hybridize.array.functions.reductions import min as amin
 from hybridize.array.functions.reductions import min as min
+from hybridize.array.functions.reductions import nancumprod as nancumprod
+from hybridize.array.functions.reductions import nancumsum as nancumsum
 from hybridize.array.functions.reductions import nanmax as nanmax
 from hybridize.array.functions.reductions import nanmean as nanmean
 from hybridize.array.functions.reductions import nanmin as nanmin
@@ -421,12 +307,10 @@ from hybridize.array.functions.shapes import unstack as unstack
 from hybridize.array.functions.shapes import vsplit as vsplit
 from hybridize.array.functions.shapes import vstack as row_stack
 from hybridize.array.functions.shapes import vstack as vstack
-from hybridize.array.functions.signals import bartlett as bartlett
 from hybridize.array.functions.signals import convolve as convolve
 from hybridize.array.functions.signals import correlate as correlate
 from hybridize.array.functions.signals import gradient as gradient
 from hybridize.array.functions.signals import i0 as i0
-from hybridize.array.functions.signals import kaiser as kaiser
 from hybridize.array.functions.statistics import corrcoef as corrcoef
 from hybridize.array.functions.statistics import cov as cov
 from hybridize.array.functions.statistics import histogram as histogram
@@ -435,8 +319,6 @@ from hybridize.array.functions.statistics import histogram_bin_edges as histogra
 from hybridize.array.functions.statistics import histogramdd as histogramdd
 from hybridize.array.functions.statistics import nanargmax as nanargmax
 from hybridize.array.functions.statistics import nanargmin as nanargmin
-from hybridize.array.functions.statistics import nancumprod as nancumprod
-from hybridize.array.functions.statistics import nancumsum as nancumsum
 from hybridize.array.functions.statistics import nanpercentile as nanpercentile
 from hybridize.array.functions.statistics import nanquantile as nanquantile
 from hybridize.array import linalg as linalg
@@ -495,3 +377,368 @@ __all__ = [
     "ushort", "vander", "var", "vdot", "vecdot", "vecmat", "vectorize", "vsplit", "vstack", "where", "zeros",
     "zeros_like"
 ]
+
+def bitwise_count(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number of bits that are 1 in the absolute value of integers, uint8."""
+
+def float_power(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 to the power of x2, in float64; of complex numbers in complex128."""
+
+def frexp(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """(mantissa from 0.5 to 1, exponent as int32) so that x = mantissa * 2**exponent; 0 has exponent 0."""
+
+def logaddexp2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """log2(2**x1 + 2**x2)"""
+
+def modf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """(the fraction, the integer part) of x, both with its sign."""
+
+def nextafter(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The float beside x1 in the direction of x2."""
+
+def spacing(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The distance from x to the next float away from 0, with the sign of x."""
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
+    """start, start + step, ... up to but without `stop`; float32 unless said."""
+
+def empty(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
+    """Zeros, float32 unless said."""
+
+def empty_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
+    """Zeros of the shape, unless another one is given, and dtype of `a`."""
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
+    """Ones on the diagonal `k`, zeros elsewhere."""
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
+    """`fill_value` everywhere; unless said in the dtype of its kind (bool, int64, float32), or of an array."""
+
+def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
+    """`fill_value` everywhere, in the shape, unless another one is given, and dtype of `a`; an array is
+    broadcast."""
+
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: Any = True, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> Any:
+    """`num` numbers from `start` to `stop`, each of which is the one before times a factor; float32 unless
+    said."""
+
+def indices(dimensions: Any, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The index along each axis, for every element; int64 unless said."""
+
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: Any = True, retstep: Any = False, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> Any:
+    """`num` numbers at even distance from `start` to `stop`; float32 unless said."""
+
+def logspace(start: Any, stop: Any, num: int = 50, endpoint: Any = True, base: float = 10.0, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> Any:
+    """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
+
+def ones(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
+    """Ones, float32 unless said."""
+
+def ones_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
+    """Ones of the shape, unless another one is given, and dtype of `a`."""
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """Ones on and below the diagonal `k`, zeros above."""
+
+def zeros(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
+    """Zeros, float32 unless said."""
+
+def zeros_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
+    """Zeros of the shape, unless another one is given, and dtype of `a`."""
+
+def gcd(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The greatest common divisor of |x1| and |x2|."""
+
+def lcm(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The least common multiple of |x1| and |x2|."""
+
+def abs(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The absolute value of x."""
+
+def absolute(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The absolute value of x."""
+
+def add(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 + x2"""
+
+def acos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle whose cosine is x."""
+
+def arccos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle whose cosine is x."""
+
+def acosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number whose hyperbolic cosine is x."""
+
+def arccosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number whose hyperbolic cosine is x."""
+
+def arcsin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle whose sine is x."""
+
+def asin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle whose sine is x."""
+
+def arcsinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number whose hyperbolic sine is x."""
+
+def asinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number whose hyperbolic sine is x."""
+
+def arctan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle whose tangent is x."""
+
+def atan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle whose tangent is x."""
+
+def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle of the point (x2, x1)."""
+
+def atan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle of the point (x2, x1)."""
+
+def arctanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number whose hyperbolic tangent is x."""
+
+def atanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number whose hyperbolic tangent is x."""
+
+def bitwise_and(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 & x2"""
+
+def bitwise_or(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 | x2"""
+
+def bitwise_xor(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 ^ x2"""
+
+def cbrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The cube root of x."""
+
+def ceil(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The smallest integer not below x."""
+
+def copysign(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 with the sign of x2."""
+
+def cos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The cosine of x, in radians."""
+
+def cosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The hyperbolic cosine of x."""
+
+def degrees(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Radians to degrees."""
+
+def rad2deg(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Radians to degrees."""
+
+def divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 / x2; integers give float32."""
+
+def true_divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 / x2; integers give float32."""
+
+def divmod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """floor_divide(x1, x2) and mod(x1, x2)."""
+
+def equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x1 == x2."""
+
+def exp(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """e to the power of x."""
+
+def exp2(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """2 to the power of x."""
+
+def expm1(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """exp(x) - 1, exact for small x."""
+
+def fabs(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The absolute value of real numbers."""
+
+def fix(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The integer part of x."""
+
+def floor(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The largest integer not above x."""
+
+def floor_divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The largest integer not above x1 / x2."""
+
+def fmax(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The larger of x1 and x2; the other where one is NaN."""
+
+def fmin(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The smaller of x1 and x2; the other where one is NaN."""
+
+def fmod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The remainder of x1 / x2, with the sign of x1."""
+
+def greater(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x1 > x2."""
+
+def greater_equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x1 >= x2."""
+
+def heaviside(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
+
+def hypot(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """sqrt(x1**2 + x2**2)"""
+
+def bitwise_invert(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Every bit of an integer, or a bool, turned over."""
+
+def bitwise_not(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Every bit of an integer, or a bool, turned over."""
+
+def invert(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Every bit of an integer, or a bool, turned over."""
+
+def isfinite(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x is neither NaN nor infinite."""
+
+def isinf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x is infinite."""
+
+def isnan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x is NaN."""
+
+def isneginf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """True where x is negative infinity."""
+
+def isposinf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """True where x is positive infinity."""
+
+def ldexp(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 * 2**x2, rounded once."""
+
+def bitwise_left_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 * 2**x2 of integers."""
+
+def left_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 * 2**x2 of integers."""
+
+def less(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x1 < x2."""
+
+def less_equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x1 <= x2."""
+
+def log(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The natural logarithm of x."""
+
+def log10(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The logarithm of x to base 10."""
+
+def log1p(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """log(1 + x), exact for small x."""
+
+def log2(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The logarithm of x to base 2."""
+
+def logaddexp(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """log(exp(x1) + exp(x2))"""
+
+def logical_and(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether both are true (not zero)."""
+
+def logical_not(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """True where x is false (zero)."""
+
+def logical_or(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether one of both is true (not zero)."""
+
+def logical_xor(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether exactly one of both is true (not zero)."""
+
+def maximum(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The larger of x1 and x2; NaN where either is."""
+
+def minimum(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The smaller of x1 and x2; NaN where either is."""
+
+def mod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 - x2 floor(x1 / x2), with the sign of x2."""
+
+def remainder(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 - x2 floor(x1 / x2), with the sign of x2."""
+
+def multiply(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 * x2"""
+
+def negative(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """-x"""
+
+def not_equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x1 != x2."""
+
+def positive(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """+x, a copy."""
+
+def pow(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 to the power of x2; an integer to a negative number that is not an array is refused, as in NumPy."""
+
+def power(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 to the power of x2; an integer to a negative number that is not an array is refused, as in NumPy."""
+
+def deg2rad(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Degrees to radians."""
+
+def radians(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Degrees to radians."""
+
+def reciprocal(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """1 / x; integers give float32."""
+
+def bitwise_right_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 // 2**x2 of integers."""
+
+def right_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 // 2**x2 of integers."""
+
+def rint(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The nearest integer, halves to even."""
+
+def sign(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """-1, 0 or 1; NaN of NaN."""
+
+def signbit(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """True where the sign of x is negative; that of -0.0 is."""
+
+def sin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The sine of x, in radians."""
+
+def sinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The hyperbolic sine of x."""
+
+def sqrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The square root of x."""
+
+def square(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x * x, a copy."""
+
+def subtract(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 - x2"""
+
+def tan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The tangent of x, in radians."""
+
+def tanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The hyperbolic tangent of x."""
+
+def trunc(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The integer part of x."""
+
+def conj(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The complex conjugate: of real numbers a copy."""
+
+def conjugate(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The complex conjugate: of real numbers a copy."""
+
+def bartlett(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The Bartlett window: a triangle that is 0 at both ends."""
+
+def kaiser(M: int, beta: float, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The Kaiser window: the larger `beta`, the narrower, and the lower what leaks beside it."""

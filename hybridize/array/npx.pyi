@@ -1,5 +1,8 @@
 # Written by `docs/make.py` from the module's table of names.
 
+from typing import Any
+
+from hybridize.array.ndarray import ndarray as ndarray
 from hybridize.array.custom import custom as custom
 from hybridize.array.device import cpu as cpu
 from hybridize.array.device import cpu_pinned as cpu_pinned
@@ -37,11 +40,6 @@ from hybridize.array.functions.ctc import ctc_loss as ctc_loss
 from hybridize.array.functions.decoding import cached_attention as cached_attention
 from hybridize.array.functions.dense import fully_connected as fully_connected
 from hybridize.array.functions.elementwise import digamma as digamma
-from hybridize.array.functions.elementwise import erf as erf
-from hybridize.array.functions.elementwise import erfinv as erfinv
-from hybridize.array.functions.elementwise import gamma as gamma
-from hybridize.array.functions.elementwise import gammaln as gammaln
-from hybridize.array.functions.elementwise import rsqrt as rsqrt
 from hybridize.array.functions.elementwise import stop_gradient as stop_gradient
 from hybridize.array.functions.exchange import from_dlpack_or_capsule as from_dlpack
 from hybridize.array.functions.exchange import from_numpy as from_numpy
@@ -107,10 +105,7 @@ from hybridize.array.functions.sequences import sequence_last as sequence_last
 from hybridize.array.functions.sequences import sequence_mask as sequence_mask
 from hybridize.array.functions.sequences import sequence_reverse as sequence_reverse
 from hybridize.array import random as random
-from hybridize.array.random import bernoulli as bernoulli
-from hybridize.array.random import normal as normal_n
 from hybridize.array.random import seed as seed
-from hybridize.array.random import uniform as uniform_n
 
 PLACES: dict[str, str]
 __all__ = [
@@ -131,3 +126,27 @@ __all__ = [
     "softmin", "softrelu", "softsign", "stop_gradient", "to_dlpack_for_read", "to_dlpack_for_write", "topk",
     "uniform_n", "upsampling", "use_np", "waitall", "while_loop"
 ]
+
+def erf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+    """The error function of x."""
+
+def erfinv(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+    """The number whose error function is x."""
+
+def gamma(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+    """The gamma function of x."""
+
+def gammaln(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+    """The logarithm of the absolute value of the gamma function."""
+
+def rsqrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+    """1 / sqrt(x)"""
+
+def bernoulli(prob: Any = None, logit: Any = None, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
+    """1 with probability `prob` (or sigmoid(`logit`)), else 0; float32 unless said."""
+
+def normal_n(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
+    """Normal numbers with mean `loc` and standard deviation `scale`."""
+
+def uniform_n(low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
+    """Uniform numbers from [low, high)."""

@@ -13,13 +13,14 @@ import reprlib
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
+from inspect import Parameter, signature
 from types import FrameType
 from typing import Any, TypeVar
 from typing import cast as as_type
 
 import numpy
 
-from hybridize.array.device import FirstUse, when_used
+from hybridize.array.device import FirstUse, begin_on, when_used
 from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.placing import located
 from hybridize.array.staging import Staging, staging
@@ -87,6 +88,7 @@ class Handover(Exception):
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_Array = TypeVar("_Array")
 
 
 def public(function: _Function) -> _Function:
@@ -126,6 +128,51 @@ def public(function: _Function) -> _Function:
 
     when_used(choose)
     return as_type(_Function, call)
+
+
+def described(function: _Function, name: str, text: str) -> _Function:
+    """Make a function public under a name, with a text."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = text
+    return public(function)
+
+
+def creates(*keywords: str) -> Callable[[Callable[..., _Array]], Callable[..., _Array]]:
+    """Make a public function of one that makes an array: its last arguments are what such functions have in common.
+
+    Args:
+        keywords: their names: `order` of elements in memory, of which there is one; `ctx` and `device`, two names of
+            where the array is made; `out`, an array that the result is written to. `ctx` and `device` unless said.
+    """
+    names = keywords or ("ctx", "device")
+    added = [Parameter(key, Parameter.POSITIONAL_OR_KEYWORD, default=_COMMON[key], annotation="Any") for key in names]
+
+    def decorate(function: Callable[..., _Array]) -> Callable[..., _Array]:
+        name, count = function.__name__, function.__code__.co_argcount
+        own = signature(function)
+        parameters = list(own.parameters.values())
+        whole = own.replace(parameters=[*parameters[:count], *added, *parameters[count:]])
+
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if len(args) <= count and kwargs.keys().isdisjoint(names):
+                return function(*args, **kwargs)
+            whole.bind(*args, **kwargs)
+            common = dict(zip(names, args[count:], strict=False)) | {
+                key: kwargs.pop(key) for key in names if key in kwargs
+            }
+            made_in_order(common.get("order"), name)
+            begin_on(common["ctx"] if common.get("ctx") is not None else common.get("device"))
+            return finished(function(*args[:count], **kwargs), common.get("out"))
+
+        made: Any = public(call)
+        made.__signature__ = whole
+        return as_type(Callable[..., _Array], made)
+
+    return decorate
+
+
+_COMMON = {"order": "C", "ctx": None, "device": None, "out": None}
 
 
 def _named_receiver(error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

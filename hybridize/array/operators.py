@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy
@@ -54,6 +54,30 @@ class Flat:
         elements = self.copy()
         functions.setitem(elements, key, value)
         self._of[...] = functions.reshape(elements, self._of.shape)
+
+
+_Operator = Callable[[Any, Any], Any]
+
+
+def _operator(name: str, *, reflected: bool = False) -> _Operator:
+    """Return a function of two arguments as an operator, which leaves what it does not know to the other operand."""
+
+    def operator(self: Any, other: Any) -> Any:
+        if not isinstance(other, _UNDERSTOOD):
+            return NotImplemented
+        function = getattr(functions, name)
+        return function(other, self) if reflected else function(self, other)
+
+    return operator
+
+
+def _arithmetic(name: str) -> tuple[_Operator, _Operator, _Operator]:
+    """Return the operator of a function, the one of an operand on the right, and the one in place."""
+
+    def in_place(self: Any, other: Any) -> Any:
+        return functions.inplace(name, self, other)
+
+    return _operator(name), _operator(name, reflected=True), in_place
 
 
 class Operators(Methods):
@@ -164,146 +188,27 @@ class Operators(Methods):
     def __setitem__(self, key: Any, value: Any) -> None:
         functions.setitem(self, key, value)
 
-    def __add__(self, other: Any) -> Self:
-        return _binary("add", self, other, other)
-
-    def __radd__(self, other: Any) -> Self:
-        return _binary("add", other, self, other)
-
-    def __iadd__(self, other: Any) -> Self:
-        return functions.inplace("add", self, other)
-
-    def __sub__(self, other: Any) -> Self:
-        return _binary("subtract", self, other, other)
-
-    def __rsub__(self, other: Any) -> Self:
-        return _binary("subtract", other, self, other)
-
-    def __isub__(self, other: Any) -> Self:
-        return functions.inplace("subtract", self, other)
-
-    def __mul__(self, other: Any) -> Self:
-        return _binary("multiply", self, other, other)
-
-    def __rmul__(self, other: Any) -> Self:
-        return _binary("multiply", other, self, other)
-
-    def __imul__(self, other: Any) -> Self:
-        return functions.inplace("multiply", self, other)
-
-    def __truediv__(self, other: Any) -> Self:
-        return _binary("divide", self, other, other)
-
-    def __rtruediv__(self, other: Any) -> Self:
-        return _binary("divide", other, self, other)
-
-    def __itruediv__(self, other: Any) -> Self:
-        return functions.inplace("divide", self, other)
-
-    def __floordiv__(self, other: Any) -> Self:
-        return _binary("floor_divide", self, other, other)
-
-    def __rfloordiv__(self, other: Any) -> Self:
-        return _binary("floor_divide", other, self, other)
-
-    def __ifloordiv__(self, other: Any) -> Self:
-        return functions.inplace("floor_divide", self, other)
-
-    def __mod__(self, other: Any) -> Self:
-        return _binary("mod", self, other, other)
-
-    def __rmod__(self, other: Any) -> Self:
-        return _binary("mod", other, self, other)
-
-    def __imod__(self, other: Any) -> Self:
-        return functions.inplace("mod", self, other)
-
-    def __pow__(self, other: Any) -> Self:
-        return _binary("power", self, other, other)
-
-    def __rpow__(self, other: Any) -> Self:
-        return _binary("power", other, self, other)
-
-    def __ipow__(self, other: Any) -> Self:
-        return functions.inplace("power", self, other)
-
-    def __matmul__(self, other: Any) -> Self:
-        return _binary("matmul", self, other, other)
-
-    def __rmatmul__(self, other: Any) -> Self:
-        return _binary("matmul", other, self, other)
-
-    def __imatmul__(self, other: Any) -> Self:
-        return functions.inplace("matmul", self, other)
-
-    def __and__(self, other: Any) -> Self:
-        return _binary("bitwise_and", self, other, other)
-
-    def __rand__(self, other: Any) -> Self:
-        return _binary("bitwise_and", other, self, other)
-
-    def __iand__(self, other: Any) -> Self:
-        return functions.inplace("bitwise_and", self, other)
-
-    def __or__(self, other: Any) -> Self:
-        return _binary("bitwise_or", self, other, other)
-
-    def __ror__(self, other: Any) -> Self:
-        return _binary("bitwise_or", other, self, other)
-
-    def __ior__(self, other: Any) -> Self:
-        return functions.inplace("bitwise_or", self, other)
-
-    def __xor__(self, other: Any) -> Self:
-        return _binary("bitwise_xor", self, other, other)
-
-    def __rxor__(self, other: Any) -> Self:
-        return _binary("bitwise_xor", other, self, other)
-
-    def __ixor__(self, other: Any) -> Self:
-        return functions.inplace("bitwise_xor", self, other)
-
-    def __lshift__(self, other: Any) -> Self:
-        return _binary("left_shift", self, other, other)
-
-    def __rlshift__(self, other: Any) -> Self:
-        return _binary("left_shift", other, self, other)
-
-    def __ilshift__(self, other: Any) -> Self:
-        return functions.inplace("left_shift", self, other)
-
-    def __rshift__(self, other: Any) -> Self:
-        return _binary("right_shift", self, other, other)
-
-    def __rrshift__(self, other: Any) -> Self:
-        return _binary("right_shift", other, self, other)
-
-    def __irshift__(self, other: Any) -> Self:
-        return functions.inplace("right_shift", self, other)
-
-    def __eq__(self, other: Any) -> Self:  # type: ignore[override]
-        return _binary("equal", self, other, other)
-
-    def __ne__(self, other: Any) -> Self:  # type: ignore[override]
-        return _binary("not_equal", self, other, other)
-
-    def __lt__(self, other: Any) -> Self:
-        return _binary("less", self, other, other)
-
-    def __le__(self, other: Any) -> Self:
-        return _binary("less_equal", self, other, other)
-
-    def __gt__(self, other: Any) -> Self:
-        return _binary("greater", self, other, other)
-
-    def __ge__(self, other: Any) -> Self:
-        return _binary("greater_equal", self, other, other)
-
-    def __divmod__(self, other: Any) -> Any:
-        return _binary("divmod", self, other, other)
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return _binary("divmod", other, self, other)
+    __add__, __radd__, __iadd__ = _arithmetic("add")
+    __sub__, __rsub__, __isub__ = _arithmetic("subtract")
+    __mul__, __rmul__, __imul__ = _arithmetic("multiply")
+    __truediv__, __rtruediv__, __itruediv__ = _arithmetic("divide")
+    __floordiv__, __rfloordiv__, __ifloordiv__ = _arithmetic("floor_divide")
+    __mod__, __rmod__, __imod__ = _arithmetic("mod")
+    __pow__, __rpow__, __ipow__ = _arithmetic("power")
+    __matmul__, __rmatmul__, __imatmul__ = _arithmetic("matmul")
+    __and__, __rand__, __iand__ = _arithmetic("bitwise_and")
+    __or__, __ror__, __ior__ = _arithmetic("bitwise_or")
+    __xor__, __rxor__, __ixor__ = _arithmetic("bitwise_xor")
+    __lshift__, __rlshift__, __ilshift__ = _arithmetic("left_shift")
+    __rshift__, __rrshift__, __irshift__ = _arithmetic("right_shift")
+    __eq__ = _operator("equal")
+    __ne__ = _operator("not_equal")
+    __lt__ = _operator("less")
+    __le__ = _operator("less_equal")
+    __gt__ = _operator("greater")
+    __ge__ = _operator("greater_equal")
+    __divmod__ = _operator("divmod")
+    __rdivmod__ = _operator("divmod", reflected=True)
 
     def __neg__(self) -> Self:
         return functions.negative(self)
@@ -365,13 +270,6 @@ class Operators(Methods):
 
 
 _UNDERSTOOD = (Operators, bool, int, float, complex, numpy.generic, numpy.ndarray, list, tuple)
-
-
-def _binary(name: str, x: Any, y: Any, other: Any) -> Any:
-    """Apply a function of two arguments, or leave it to the other operand's own class."""
-    if not isinstance(other, _UNDERSTOOD):
-        return NotImplemented
-    return getattr(functions, name)(x, y)
 
 
 def not_one(what: str, kind: TensorType) -> ShapeError:

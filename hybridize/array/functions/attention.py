@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from hybridize.array.draws import key as random_key
 from hybridize.array.functions.bounds import check
 from hybridize.array.operands import array, cast, one_of, operand, public, result
 from hybridize.array.operands import indices as index_operand
-from hybridize.array.random import key as random_key
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.modes import is_training

@@ -7,25 +7,8 @@ import math
 from typing import Any
 
 from hybridize import ops
-from hybridize.array.functions.creation import arange, zeros
-from hybridize.array.functions.elementwise import (
-    absolute,
-    bitwise_and,
-    copysign,
-    equal,
-    isfinite,
-    left_shift,
-    less,
-    not_equal,
-    power,
-    right_shift,
-    subtract,
-    trunc,
-    where,
-)
+from hybridize.array import functions as np
 from hybridize.array.functions.keywords import universal
-from hybridize.array.functions.reductions import sum
-from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, ravel, reshape
 from hybridize.array.operands import aligned, array, axis_of, one_of, operand, operands, public, result
 from hybridize.array.policies import double, promoted
 from hybridize.base.dtypes import bool_, is_inexact, uint8
@@ -47,7 +30,7 @@ def bitwise_count(x: Any) -> Any:
     a = array(x)
     if is_inexact(a.dtype):
         raise DTypeError("E205", f"bitwise_count of {a.type}: only integers and bools have bits")
-    a = a.astype(uint8) if a.dtype == bool_ else absolute(a) if a.dtype.kind == "i" else a
+    a = a.astype(uint8) if a.dtype == bool_ else np.absolute(a) if a.dtype.kind == "i" else a
     return result(bind1(ops.BitCount(), operand(a))).astype(uint8)
 
 
@@ -62,17 +45,17 @@ def nextafter(x1: Any, x2: Any) -> Any:
 def spacing(x: Any) -> Any:
     """The distance from x to the next float away from 0, with the sign of x."""
     a = _floats(x)
-    away = where(less(a, 0), -math.inf, math.inf).astype(a.dtype)
-    return where(isfinite(a), subtract(nextafter(a, away), a), math.nan)
+    away = np.where(np.less(a, 0), -math.inf, math.inf).astype(a.dtype)
+    return np.where(np.isfinite(a), np.subtract(nextafter(a, away), a), math.nan)
 
 
 @universal(1)
 def modf(x: Any) -> tuple[Any, Any]:
     """(the fraction, the integer part) of x, both with its sign."""
     a = _floats(x)
-    whole = trunc(a)
-    fraction = where(equal(absolute(a), math.inf), 0.0, subtract(a, whole))
-    return copysign(fraction, a), whole
+    whole = np.trunc(a)
+    fraction = np.where(np.equal(np.absolute(a), math.inf), 0.0, np.subtract(a, whole))
+    return np.copysign(fraction, a), whole
 
 
 @universal(1)
@@ -86,7 +69,7 @@ def frexp(x: Any) -> tuple[Any, Any]:
 @promoted("x1", "x2", to=double)
 def float_power(x1: Any, x2: Any) -> Any:
     """x1 to the power of x2, in float64; of complex numbers in complex128."""
-    return power(x1, x2)
+    return np.power(x1, x2)
 
 
 @universal(2)
@@ -110,14 +93,14 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Any:
     x = array(a)
     if is_inexact(x.dtype):
         raise DTypeError("E205", f"packbits of {x.type}: takes integers and bools")
-    x = ravel(x) if axis is None else x
+    x = np.ravel(x) if axis is None else x
     along = axis_of(0 if axis is None else axis, x.ndim, "packbits")
-    rows = moveaxis(not_equal(x, 0) if x.dtype != bool_ else x, along, -1).astype(uint8)
+    rows = np.moveaxis(np.not_equal(x, 0) if x.dtype != bool_ else x, along, -1).astype(uint8)
     count = -(-rows.shape[-1] // 8)
-    rows = concatenate([rows, zeros((*rows.shape[:-1], count * 8 - rows.shape[-1]), uint8)], -1)
-    places = arange(7, -1, -1, dtype=uint8) if bitorder == "big" else arange(8, dtype=uint8)
-    packed = sum(left_shift(reshape(rows, (*rows.shape[:-1], count, 8)), places), -1, dtype=uint8)
-    return moveaxis(packed, -1, along)
+    rows = np.concatenate([rows, np.zeros((*rows.shape[:-1], count * 8 - rows.shape[-1]), uint8)], -1)
+    places = np.arange(7, -1, -1, dtype=uint8) if bitorder == "big" else np.arange(8, dtype=uint8)
+    packed = np.sum(np.left_shift(np.reshape(rows, (*rows.shape[:-1], count, 8)), places), -1, dtype=uint8)
+    return np.moveaxis(packed, -1, along)
 
 
 @public
@@ -134,17 +117,17 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
     x = array(a)
     if x.dtype != uint8:
         raise DTypeError("E205", f"unpackbits takes uint8, got {x.type}", help="cast first: x.astype('uint8')")
-    x = ravel(x) if axis is None else x
+    x = np.ravel(x) if axis is None else x
     along = axis_of(0 if axis is None else axis, x.ndim, "unpackbits")
-    rows = moveaxis(x, along, -1)
-    places = arange(7, -1, -1, dtype=uint8) if bitorder == "big" else arange(8, dtype=uint8)
-    bits = bitwise_and(right_shift(expand_dims(rows, -1), places), 1)
+    rows = np.moveaxis(x, along, -1)
+    places = np.arange(7, -1, -1, dtype=uint8) if bitorder == "big" else np.arange(8, dtype=uint8)
+    bits = np.bitwise_and(np.right_shift(np.expand_dims(rows, -1), places), 1)
     total = rows.shape[-1] * 8
-    bits = reshape(bits, (*rows.shape[:-1], total))
+    bits = np.reshape(bits, (*rows.shape[:-1], total))
     if count is not None:
         wanted = count if count >= 0 else total + count
         if wanted < 0:
             raise ShapeError("E135", f"unpackbits: {-count} bits fewer than {total}")
         bits = bits[..., : min(wanted, total)]
-        bits = concatenate([bits, zeros((*bits.shape[:-1], max(wanted - total, 0)), uint8)], -1)
-    return moveaxis(bits, -1, along)
+        bits = np.concatenate([bits, np.zeros((*bits.shape[:-1], max(wanted - total, 0)), uint8)], -1)
+    return np.moveaxis(bits, -1, along)

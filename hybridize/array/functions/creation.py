@@ -26,6 +26,7 @@ from hybridize.array.operands import (
     check_real,
     checked,
     count,
+    creates,
     from_list,
     given,
     has_arrays,
@@ -206,19 +207,15 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Any:
     return result(bind1(ops.Broadcast(sizes), strong(value, dtype)))
 
 
-@public
-def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> ndarray:
+@creates("order", "ctx", "device")
+def zeros(shape: Any, dtype: Any = None) -> ndarray:
     """Zeros, float32 unless said."""
-    made_in_order(order, "zeros")
-    begin_on(ctx if ctx is not None else device)
     return _filled(shape, 0, _dtype(dtype))
 
 
-@public
-def ones(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> ndarray:
+@creates("order", "ctx", "device")
+def ones(shape: Any, dtype: Any = None) -> ndarray:
     """Ones, float32 unless said."""
-    made_in_order(order, "ones")
-    begin_on(ctx if ctx is not None else device)
     return _filled(shape, 1, _dtype(dtype))
 
 
@@ -226,13 +223,9 @@ empty = zeros
 """An array whose elements nobody promises; ours are zero, so that no run depends on what memory held."""
 
 
-@public
-def full(
-    shape: Any, fill_value: ArrayLike, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None
-) -> ndarray:
+@creates("order", "ctx", "device")
+def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> ndarray:
     """`fill_value` everywhere; unless said in the dtype of its kind (bool, int64, float32), or of an array."""
-    begin_on(ctx if ctx is not None else device)
-    made_in_order(order, "full")
     if isinstance(fill_value, (ndarray, Symbol, numpy.ndarray, list, tuple)):
         value = as_array(fill_value, None if dtype is None else as_dtype(dtype))
         if isinstance(fill_value, Symbol) and fill_value.weak is not None and dtype is None:
@@ -247,43 +240,24 @@ def _like(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
     return _filled(x.shape if shape is None else shape, value, _dtype(dtype, x.dtype))
 
 
-@public
-def zeros_like(
-    a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, *, shape: Any = None
-) -> ndarray:
+@creates("order", "ctx", "device")
+def zeros_like(a: Any, dtype: Any = None, *, shape: Any = None) -> ndarray:
     """Zeros of the shape, unless another one is given, and dtype of `a`."""
-    begin_on(ctx if ctx is not None else device)
-    made_in_order(order, "zeros_like")
     return _like(a, 0, dtype, shape)
 
 
-@public
-def ones_like(
-    a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, *, shape: Any = None
-) -> ndarray:
+@creates("order", "ctx", "device")
+def ones_like(a: Any, dtype: Any = None, *, shape: Any = None) -> ndarray:
     """Ones of the shape, unless another one is given, and dtype of `a`."""
-    begin_on(ctx if ctx is not None else device)
-    made_in_order(order, "ones_like")
     return _like(a, 1, dtype, shape)
 
 
 empty_like = zeros_like
 
 
-@public
-def full_like(
-    a: Any,
-    fill_value: ArrayLike,
-    dtype: Any = None,
-    order: str = "C",
-    ctx: Any = None,
-    device: Any = None,
-    *,
-    shape: Any = None,
-) -> ndarray:
+@creates("order", "ctx", "device")
+def full_like(a: Any, fill_value: ArrayLike, dtype: Any = None, *, shape: Any = None) -> ndarray:
     """`fill_value` everywhere, in the shape, unless another one is given, and dtype of `a`; an array is broadcast."""
-    begin_on(ctx if ctx is not None else device)
-    made_in_order(order, "full_like")
     if _is_array(fill_value):
         x = as_array(a)
         return full(x.shape if shape is None else shape, fill_value, _dtype(dtype, x.dtype))
@@ -316,12 +290,9 @@ def _linear(n: int, start: float, step: float, dtype: DType) -> Any:
     return i.astype(dtype)
 
 
-@public
-def arange(
-    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None, device: Any = None
-) -> ndarray:
+@creates()
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> ndarray:
     """start, start + step, ... up to but without `stop`; float32 unless said."""
-    begin_on(ctx if ctx is not None else device)
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
@@ -342,23 +313,14 @@ def _plain_number(x: Any) -> Any:
     return int(x) if x.dtype.kind in "biu" else float(x)
 
 
-@public
+@creates()
 def linspace(
-    start: Any,
-    stop: Any,
-    num: int = 50,
-    endpoint: bool = True,
-    retstep: bool = False,
-    dtype: Any = None,
-    axis: int = 0,
-    ctx: Any = None,
-    device: Any = None,
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
 ) -> Any:
     """`num` numbers at even distance from `start` to `stop`; float32 unless said.
 
     Of arrays, the numbers lie along a new `axis`, in the dtype of the arrays.
     """
-    begin_on(ctx if ctx is not None else device)
     num = count(num, "linspace: num")
     if not (_is_array(start) or _is_array(stop)):
         axis_of(axis, 1, "linspace")
@@ -393,20 +355,11 @@ def _between(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> tup
     return line if dtype is None else _floored(line, _dtype(dtype)), step
 
 
-@public
+@creates()
 def logspace(
-    start: Any,
-    stop: Any,
-    num: int = 50,
-    endpoint: bool = True,
-    base: float = 10.0,
-    dtype: Any = None,
-    axis: int = 0,
-    ctx: Any = None,
-    device: Any = None,
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0
 ) -> Any:
     """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
-    begin_on(ctx if ctx is not None else device)
     num = count(num, "logspace: num")
     if not (_is_array(start) or _is_array(stop)):
         axis_of(axis, 1, "logspace")
@@ -417,23 +370,13 @@ def logspace(
     return (base**exponents).astype(_dtype(dtype))
 
 
-@public
-def geomspace(
-    start: Any,
-    stop: Any,
-    num: int = 50,
-    endpoint: bool = True,
-    dtype: Any = None,
-    axis: int = 0,
-    ctx: Any = None,
-    device: Any = None,
-) -> Any:
+@creates()
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
     """`num` numbers from `start` to `stop`, each of which is the one before times a factor; float32 unless said.
 
     Raises:
         ValueArgumentError E345: one of both is 0, or their signs differ.
     """
-    begin_on(ctx if ctx is not None else device)
     num = count(num, "geomspace: num")
     among_arrays = _is_array(start) or _is_array(stop)
     first, last = broadcast_arrays(*together((start, stop), floating if among_arrays else double, weak=True))
@@ -456,10 +399,9 @@ def _positions(rows: int, columns: int) -> tuple[Any, Any]:
     return tuple(result(bind1(ops.Iota(sizes, axis, int64))) for axis in (0, 1))
 
 
-@public
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
+@creates()
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> ndarray:
     """Ones on the diagonal `k`, zeros elsewhere."""
-    begin_on(ctx if ctx is not None else device)
     row, column = _positions(N, N if M is None else M)
     return equal(column, row + _offset(whole(k, "eye: k"))).astype(_dtype(dtype))
 
@@ -478,10 +420,9 @@ def identity(n: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> 
     return eye(n, dtype=dtype, ctx=ctx, device=device)
 
 
-@public
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+@creates()
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
     """Ones on and below the diagonal `k`, zeros above."""
-    begin_on(ctx if ctx is not None else device)
     row, column = _positions(N, N if M is None else M)
     return greater_equal(row + _offset(k), column).astype(_dtype(dtype))
 
@@ -576,10 +517,9 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
     return list(map(copied, grids)) if copy else grids
 
 
-@public
-def indices(dimensions: Any, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+@creates()
+def indices(dimensions: Any, dtype: Any = None) -> Any:
     """The index along each axis, for every element; int64 unless said."""
-    begin_on(ctx if ctx is not None else device)
     shape = sizes_from(dimensions)
     return stack([result(bind1(ops.Iota(shape, axis, _dtype(dtype, int64)))) for axis in range(len(shape))])
 

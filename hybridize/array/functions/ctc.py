@@ -8,14 +8,11 @@ import operator
 from typing import Any
 
 from hybridize import ops
+from hybridize.array import functions as np
 from hybridize.array.functions.alignments import NEVER, summed
 from hybridize.array.functions.bounds import check
-from hybridize.array.functions.creation import arange, full, full_like, zeros
-from hybridize.array.functions.elementwise import less, logaddexp, logical_and, maximum, where
 from hybridize.array.functions.neural import log_softmax, used
-from hybridize.array.functions.reductions import min as min_
 from hybridize.array.functions.searching import along
-from hybridize.array.functions.shapes import concatenate, expand_dims, reshape, stack
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, operand, public, result
 from hybridize.array.operands import indices as index_operand
@@ -78,11 +75,11 @@ def ctc_loss(
     sizes = _counted(classes, 0 if blank_label == "first" else -1) if label_lengths is None else label_lengths
     sizes = result(index_operand(sizes))
     check(operand(sizes), 0, classes.shape[1] + 1, f"ctc_loss, lengths of labels {classes.type}", "a label is as long")
-    is_label = less(arange(classes.shape[1], dtype=int64), expand_dims(sizes, 1))
-    classes = where(is_label, classes, blank)  # what comes after the end of a label may be any number
+    is_label = np.less(np.arange(classes.shape[1], dtype=int64), np.expand_dims(sizes, 1))
+    classes = np.where(is_label, classes, blank)  # what comes after the end of a label may be any number
     check(operand(classes), 0, x.shape[2], f"ctc_loss of {x.shape[2]} classes, labels")
     scores = log_softmax(x.astype(wide), -1)
-    path, ends = path_of(classes, blank), reshape(sizes, (batch, 1)) * 2
+    path, ends = path_of(classes, blank), np.reshape(sizes, (batch, 1)) * 2
     counted = None if data_lengths is None else counting(steps, data_lengths)
     parts = path, ends, counted
     if type(scores) is ndarray and all(part is None or type(part) is ndarray for part in parts) and steps:
@@ -90,7 +87,7 @@ def ctc_loss(
         total = summed(scores, lambda of: composed(of, *plain, blank), *plain, blank)
     else:
         total = composed(scores, *parts, blank)
-    loss = where(total > 0.5 * NEVER, -total, math.inf)
+    loss = np.where(total > 0.5 * NEVER, -total, math.inf)
     return loss if x.dtype == wide else loss.astype(floating(x.dtype))
 
 
@@ -106,41 +103,41 @@ def composed(scores: Any, path: Any, ends: Any, counted: Any, blank: int) -> Any
     """
     wide, steps = scores.dtype, operator.index(scores.shape[0])
     batch, states = path.shape[0], operator.index(path.shape[1])
-    emitted = maximum(along(scores, expand_dims(path, 0), 2), NEVER)
-    skips = where(logical_and(path != blank, path != _shifted(path, 2, blank)), 0.0, NEVER).astype(wide)
-    start = concatenate([full((batch, 1), 0.0, dtype=wide), full((batch, states - 1), NEVER, dtype=wide)], 1)
+    emitted = np.maximum(along(scores, np.expand_dims(path, 0), 2), NEVER)
+    skips = np.where(np.logical_and(path != blank, path != _shifted(path, 2, blank)), 0.0, NEVER).astype(wide)
+    start = np.concatenate([np.full((batch, 1), 0.0, dtype=wide), np.full((batch, states - 1), NEVER, dtype=wide)], 1)
     last = _last([start, emitted] if counted is None else [start, emitted, counted], skips, steps)
-    total = logaddexp(
+    total = np.logaddexp(
         along(last, ends, 1),
-        where(ends > 0, along(last, maximum(ends - 1, 0), 1), NEVER),
+        np.where(ends > 0, along(last, np.maximum(ends - 1, 0), 1), NEVER),
     )
-    return reshape(total, (batch,))
+    return np.reshape(total, (batch,))
 
 
 def _counted(classes: Any, after: int) -> Any:
     """The lengths of labels [batch, length] that end before the first class `after`."""
     length = classes.shape[1]
     if length == 0:
-        return zeros((classes.shape[0],), dtype=int64)
-    return min_(where(classes == after, arange(length, dtype=int64), length), 1)
+        return np.zeros((classes.shape[0],), dtype=int64)
+    return np.min(np.where(classes == after, np.arange(length, dtype=int64), length), 1)
 
 
 def path_of(classes: Any, blank: int) -> Any:
     """Labels [batch, length] with a blank before, between and after: [batch, 2 length + 1]."""
     batch, length = classes.shape
-    pairs = stack([full_like(classes, blank), classes], 2)
-    return concatenate([reshape(pairs, (batch, 2 * length)), full((batch, 1), blank, dtype=int64)], 1)
+    pairs = np.stack([np.full_like(classes, blank), classes], 2)
+    return np.concatenate([np.reshape(pairs, (batch, 2 * length)), np.full((batch, 1), blank, dtype=int64)], 1)
 
 
 def _shifted(path: Any, by: int, blank: int) -> Any:
     """Shift a path `by` positions to later ones, blanks coming first."""
     batch, length = path.shape
-    return concatenate([full((batch, min(by, length)), blank, dtype=int64), path[:, : max(length - by, 0)]], 1)
+    return np.concatenate([np.full((batch, min(by, length)), blank, dtype=int64), path[:, : max(length - by, 0)]], 1)
 
 
 def counting(steps: int, lengths: Any) -> Any:
     """[steps, batch]: whether the step is one of the sequence's."""
-    return reshape(arange(steps, dtype=int64), (-1, 1)) < reshape(result(index_operand(lengths)), (1, -1))
+    return np.reshape(np.arange(steps, dtype=int64), (-1, 1)) < np.reshape(result(index_operand(lengths)), (1, -1))
 
 
 def _last(inputs: list[Any], skips: Any, steps: int) -> Any:

@@ -14,7 +14,7 @@ from hybridize import ops
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions.keywords import by_keywords, named, placed, universal
 from hybridize.array.methods import functions
-from hybridize.array.ndarray import direct, history, ndarray, store, taping, view, wrap
+from hybridize.array.ndarray import at_once, direct, history, ndarray, store, taping, view, wrap
 from hybridize.array.operands import (
     Weak,
     aligned,
@@ -44,7 +44,6 @@ from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims, modes
-from hybridize.base.access import ACCESS
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import (
     CASTINGS,
@@ -111,12 +110,10 @@ def _unary(
             return general(x, out=out, **keywords)
         if type(x) is ndarray and not ACTIVE and theirs is not None:
             data = x._data
-            given = data.dtype
-            if given is float32 or given is float64:
-                writes = ACCESS.writes
-                data = theirs(data)
-                if ACCESS.writes is writes:
-                    return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
+            if data.dtype is float32 or data.dtype is float64:
+                found = at_once(theirs, data)
+                if found is not None:
+                    return found
         elif ACTIVE and type(x) is ndarray:
             tape = short_tape()
             if tape is not None and (x._data.dtype is float32 or x._data.dtype is float64):
@@ -173,13 +170,9 @@ def _binary(
                 x, y = x1._data, x2._data
                 dtype = x.dtype
                 if y.dtype is dtype and (dtype is float32 or dtype is float64):
-                    writes = ACCESS.writes
-                    try:
-                        data = theirs(x, y)
-                    except (TypeError, ValueError):
-                        return general(x1, x2)
-                    if ACCESS.writes is writes:
-                        return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
+                    found = at_once(theirs, x, y)
+                    if found is not None:
+                        return found
             data = direct(theirs, x1, x2, integers=integers)
             if data is not None:
                 return wrap(data)
@@ -206,10 +199,9 @@ def _at_once(
             if type(x) is ndarray and not ACTIVE and out is None and not keywords:
                 data = x._data
                 if data.dtype.num in kinds:
-                    writes = ACCESS.writes
-                    found = compute(data)
-                    if ACCESS.writes is writes:
-                        return wrap(found if type(found) is _NUMPY else numpy.asarray(found))
+                    found = at_once(compute, data)
+                    if found is not None:
+                        return found
             return general(x, out=out, **keywords)
 
         def of_two(x1: Any, x2: Any, /, out: Any = None, **keywords: Any) -> Any:
@@ -217,13 +209,9 @@ def _at_once(
                 x, y = x1._data, x2._data
                 dtype = x.dtype
                 if y.dtype is dtype and dtype.num in kinds:
-                    writes = ACCESS.writes
-                    try:
-                        found = compute(x, y)
-                    except ValueError:
-                        return general(x1, x2)
-                    if ACCESS.writes is writes:
-                        return wrap(found if type(found) is _NUMPY else numpy.asarray(found))
+                    found = at_once(compute, x, y)
+                    if found is not None:
+                        return found
             return general(x1, x2, out=out, **keywords)
 
         return named(of_one if count == 1 else of_two, general.__name__, general.__doc__, count)

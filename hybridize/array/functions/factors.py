@@ -11,28 +11,9 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.functions.creation import zeros
-from hybridize.array.functions.elementwise import (
-    absolute,
-    divide,
-    greater,
-    isnan,
-    logical_and,
-    logical_not,
-    multiply,
-    not_equal,
-    sign,
-    square,
-    subtract,
-    where,
-)
-from hybridize.array.functions.linear import matmul
+from hybridize.array import functions as np
 from hybridize.array.functions.norms import norm
-from hybridize.array.functions.reductions import any as any_
-from hybridize.array.functions.reductions import max as max_
-from hybridize.array.functions.reductions import sum as sum_
-from hybridize.array.functions.searching import along, argsort
-from hybridize.array.functions.shapes import expand_dims, ravel, reshape, swapaxes, transpose
+from hybridize.array.functions.searching import along
 from hybridize.array.methods import functions
 from hybridize.array.operands import array, broadcast, operand, result
 from hybridize.array.policies import together
@@ -89,14 +70,14 @@ def inv(a: Any) -> Any:
 def solve(a: Any, b: Any) -> Any:
     """x such that a x = b; `b` is a vector, or matrices."""
     x, y = together((a, b), floating)
-    columns = expand_dims(y, 1) if y.ndim == 1 else y
+    columns = np.expand_dims(y, 1) if y.ndim == 1 else y
     batch = dims.broadcast(x.shape[:-2], columns.shape[:-2])
     if batch is None:
         batch = x.shape[:-2]  # NumPy says what does not fit
     left, right = (result(broadcast(operand(z), (*batch, *z.shape[-2:]))) for z in (x, columns))
     _assert_regular(left)
     found = _results(solutions.Solve(), left, right)[0]
-    return reshape(found, found.shape[:-1]) if y.ndim == 1 else found
+    return np.reshape(found, found.shape[:-1]) if y.ndim == 1 else found
 
 
 def det(a: Any) -> Any:
@@ -208,10 +189,14 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
 def _of_symmetric(x: Any) -> tuple[Any, Any, Any]:
     """Singular values and vectors of symmetric matrices: magnitudes of eigenvalues, the largest first."""
     values, vectors = _spectrum(x, "L")
-    order = argsort(absolute(values))[..., ::-1]
+    order = np.argsort(np.absolute(values))[..., ::-1]
     values = along(values, order, values.ndim - 1)
-    u = along(vectors, expand_dims(order, -2), vectors.ndim - 1)
-    return u, absolute(values), functions.conj(swapaxes(multiply(u, expand_dims(sign(values), -2)), -1, -2))
+    u = along(vectors, np.expand_dims(order, -2), vectors.ndim - 1)
+    return (
+        u,
+        np.absolute(values),
+        functions.conj(np.swapaxes(np.multiply(u, np.expand_dims(np.sign(values), -2)), -1, -2)),
+    )
 
 
 def svdvals(x: Any, /) -> Any:
@@ -241,12 +226,16 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     x, y = together((a, b), floating)
     limit = _accuracy(x) if rcond is None else float(rcond)
     m, n = x.shape
-    columns = expand_dims(y, 1) if y.ndim == 1 else y
+    columns = np.expand_dims(y, 1) if y.ndim == 1 else y
     values = svdvals(x)
-    rank = sum_(greater(values, multiply(values[:1], limit)), 0, dtype=int32) if values.size else zeros((), int32)
+    rank = (
+        np.sum(np.greater(values, np.multiply(values[:1], limit)), 0, dtype=int32)
+        if values.size
+        else np.zeros((), int32)
+    )
     found = _results(solutions.LeastSquares(limit), x, columns)[0]
-    left_over = subtract(columns, matmul(x, found))
-    sums = sum_(square(absolute(left_over) if is_complex(left_over.dtype) else left_over), 0)
+    left_over = np.subtract(columns, np.matmul(x, found))
+    sums = np.sum(np.square(np.absolute(left_over) if is_complex(left_over.dtype) else left_over), 0)
     if m <= n or not columns.size:
         sums = sums[:0]
     elif capturing():
@@ -255,39 +244,39 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
         _assert(whole, "lstsq of columns that depend on each other: say pinv(a) @ b")
     elif rank < n:
         sums = sums[:0]
-    return reshape(found, found.shape[:1]) if y.ndim == 1 else found, sums, rank, values
+    return np.reshape(found, found.shape[:1]) if y.ndim == 1 else found, sums, rank, values
 
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     """The number of singular values above `tol`, or above `rtol` times the largest."""
     x = _floats(A)
     if x.ndim < 2:
-        return any_(not_equal(x, 0)).astype(int64)
-    values = absolute(eigvalsh(x)) if hermitian else svdvals(x)
+        return np.any(np.not_equal(x, 0)).astype(int64)
+    values = np.absolute(eigvalsh(x)) if hermitian else svdvals(x)
     if not values.shape[-1]:
-        return zeros(values.shape[:-1], int64)
+        return np.zeros(values.shape[:-1], int64)
     if tol is not None:
-        limit = expand_dims(array(tol), -1)
+        limit = np.expand_dims(array(tol), -1)
     else:
-        part = _accuracy(x) if rtol is None else expand_dims(array(rtol), -1)
-        limit = multiply(max_(values, -1, keepdims=True), part)
-    return sum_(greater(values, limit), -1, dtype=int64)
+        part = _accuracy(x) if rtol is None else np.expand_dims(array(rtol), -1)
+        limit = np.multiply(np.max(values, -1, keepdims=True), part)
+    return np.sum(np.greater(values, limit), -1, dtype=int64)
 
 
 def tensorinv(a: Any, ind: int = 2) -> Any:
     """The inverse of a tensor, seen as a matrix from its last axes to its first `ind`."""
     x = array(a)
     rows = math.prod(x.shape[:ind])
-    return reshape(inv(reshape(x, (rows, x.size // max(rows, 1)))), (*x.shape[ind:], *x.shape[:ind]))
+    return np.reshape(inv(np.reshape(x, (rows, x.size // max(rows, 1)))), (*x.shape[ind:], *x.shape[:ind]))
 
 
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     """x such that the product of `a` and x over all axes of x is `b`."""
     x, y = together((a, b), floating)
     if axes is not None:
-        x = transpose(x, [*(k for k in range(x.ndim) if k not in axes), *axes])
+        x = np.transpose(x, [*(k for k in range(x.ndim) if k not in axes), *axes])
     shape = x.shape[y.ndim - x.ndim :]
-    return reshape(solve(reshape(x, (y.size, math.prod(shape))), ravel(y)), shape)
+    return np.reshape(solve(np.reshape(x, (y.size, math.prod(shape))), np.ravel(y)), shape)
 
 
 def cond(x: Any, p: Any = None) -> Any:
@@ -296,9 +285,11 @@ def cond(x: Any, p: Any = None) -> Any:
     if p in (None, 2, -2):
         s = svdvals(x)
         largest, smallest = s[..., 0], s[..., -1]
-        found = divide(smallest, largest) if p == -2 else divide(largest, smallest)
+        found = np.divide(smallest, largest) if p == -2 else np.divide(largest, smallest)
     else:
         inverse = _results(solutions.Inverse(False), x)[0]
-        found = multiply(norm(x, p, (-2, -1)), norm(inverse, p, (-2, -1)))
-    given = any_(isnan(x), (-2, -1))
-    return where(logical_and(isnan(found), logical_not(given)), math.inf, found)  # where there is no inverse
+        found = np.multiply(norm(x, p, (-2, -1)), norm(inverse, p, (-2, -1)))
+    given = np.any(np.isnan(x), (-2, -1))
+    return np.where(
+        np.logical_and(np.isnan(found), np.logical_not(given)), math.inf, found
+    )  # where there is no inverse

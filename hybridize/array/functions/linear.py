@@ -12,17 +12,10 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array.functions.elementwise import (
-    _INPLACE,
-    astype,
-    multiply,
-    subtract,
-)
-from hybridize.array.functions.reductions import any as any_
-from hybridize.array.functions.reductions import sum as sum_
-from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape, stack, swapaxes, transpose
+from hybridize.array import functions as np
+from hybridize.array.functions.elementwise import _INPLACE
 from hybridize.array.methods import functions
-from hybridize.array.ndarray import ndarray, taping, wrap
+from hybridize.array.ndarray import at_once, ndarray, taping
 from hybridize.array.operands import (
     array,
     axis_of,
@@ -38,14 +31,10 @@ from hybridize.array.operands import (
 )
 from hybridize.array.policies import promoted, together
 from hybridize.base import dims
-from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import CASTINGS, as_dtype, bool_, float32, float64, int32, is_inexact
 from hybridize.base.errors import ArgumentError, MatrixShapeError, ShapeError
 from hybridize.ops.contract import LARGEST, contract
 from hybridize.ops.op import ACTIVE, bind1
-
-_NUMPY = numpy.ndarray
-
 
 _PRODUCT = ops.Matmul(False, False)
 
@@ -60,14 +49,7 @@ def _direct(product: Any, a: Any, b: Any) -> Any:
         x, y = a._data, b._data
         given = x.dtype
         if given is y.dtype and (given is float32 or given is float64):
-            writes = ACCESS.writes
-            try:
-                data = product(x, y)
-            except ValueError:
-                return None
-            if ACCESS.writes is not writes:
-                return None  # one of the two may have been written meanwhile
-            return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
+            return at_once(product, x, y)
     return None
 
 
@@ -102,17 +84,17 @@ def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
     x, y = together((x1, x2))
     if not x.ndim or not y.ndim:
         raise _mismatch("matmul", x, y, "at least one axis each", "multiply by a number with *")
-    a = expand_dims(x, 0) if x.ndim == 1 else x
-    b = expand_dims(y, 1) if y.ndim == 1 else y
+    a = np.expand_dims(x, 0) if x.ndim == 1 else x
+    b = np.expand_dims(y, 1) if y.ndim == 1 else y
     if a.shape[-1] != b.shape[-2]:
         raise _mismatch(
             "matmul", x, y, "[m, k] and [k, n]", f"the inner sizes {a.shape[-1]} and {b.shape[-2]} must be equal"
         )
     product = _batched(a, b, x, y)
     if x.ndim == 1:
-        product = reshape(product, product.shape[:-2] + product.shape[-1:])
+        product = np.reshape(product, product.shape[:-2] + product.shape[-1:])
     if y.ndim == 1:
-        product = reshape(product, product.shape[:-1])
+        product = np.reshape(product, product.shape[:-1])
     return finished(product, out)
 
 
@@ -123,9 +105,9 @@ def _batched(a: Any, b: Any, x: Any, y: Any) -> Any:
     if b.ndim == 2 and a.ndim > 2:
         # One matrix for all: the batch is more rows, and the matrix is read once.
         flat = _matmul(
-            reshape(a, (-1, a.shape[-1])) if a.size else reshape(a, (math.prod(a.shape[:-1]), a.shape[-1])), b
+            np.reshape(a, (-1, a.shape[-1])) if a.size else np.reshape(a, (math.prod(a.shape[:-1]), a.shape[-1])), b
         )
-        return reshape(flat, (*a.shape[:-1], b.shape[-1]))
+        return np.reshape(flat, (*a.shape[:-1], b.shape[-1]))
     batch = dims.broadcast(a.shape[:-2], b.shape[:-2])
     if batch is None:
         raise _mismatch("matmul", x, y, "axes before the last two that broadcast")
@@ -146,7 +128,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
             return direct
     x, y = together((a, b))
     if not x.ndim or not y.ndim:
-        return multiply(x, y, out=out)
+        return np.multiply(x, y, out=out)
     inner = y.shape[-1 if y.ndim == 1 else -2]
     if x.shape[-1] != inner:
         help = f"the inner sizes {x.shape[-1]} and {inner} must be equal"
@@ -173,9 +155,9 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     rows = [i for i in range(x.ndim) if i not in left]
     columns = [j for j in range(y.ndim) if j not in right]
     inner = math.prod(x.shape[i] for i in left)
-    p = reshape(transpose(x, (*rows, *left)), (math.prod(x.shape[i] for i in rows), inner))
-    q = reshape(transpose(y, (*right, *columns)), (inner, math.prod(y.shape[j] for j in columns)))
-    return reshape(_matmul(p, q), tuple(x.shape[i] for i in rows) + tuple(y.shape[j] for j in columns))
+    p = np.reshape(np.transpose(x, (*rows, *left)), (math.prod(x.shape[i] for i in rows), inner))
+    q = np.reshape(np.transpose(y, (*right, *columns)), (inner, math.prod(y.shape[j] for j in columns)))
+    return np.reshape(_matmul(p, q), tuple(x.shape[i] for i in rows) + tuple(y.shape[j] for j in columns))
 
 
 @public
@@ -184,7 +166,7 @@ def inner(a: Any, b: Any) -> Any:
     """The sum of products over the last axes of both."""
     x, y = a, b
     if not x.ndim or not y.ndim:
-        return multiply(x, y)
+        return np.multiply(x, y)
     return tensordot(x, y, ([x.ndim - 1], [y.ndim - 1]))
 
 
@@ -196,15 +178,15 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     Raises:
         ShapeError E102: the vectors are of different lengths.
     """
-    x, y = (moveaxis(each, axis, -1) for each in (x1, x2))
+    x, y = (np.moveaxis(each, axis, -1) for each in (x1, x2))
     if not x.ndim or not y.ndim or x.shape[-1] != y.shape[-1]:
         raise _mismatch("vecdot", x, y, f"equal sizes along axis {axis}")
-    return reshape_last(matmul(expand_dims(functions.conj(x), -2), expand_dims(y, -1)))
+    return reshape_last(matmul(np.expand_dims(functions.conj(x), -2), np.expand_dims(y, -1)))
 
 
 def reshape_last(x: Any) -> Any:
     """Without the last two axes, of size 1."""
-    return reshape(x, x.shape[:-2])
+    return np.reshape(x, x.shape[:-2])
 
 
 @public
@@ -218,8 +200,8 @@ def matvec(x1: Any, x2: Any, /, out: Any = None) -> Any:
     x, y = x1, x2
     if x.ndim < 2 or not y.ndim or x.shape[-1] != y.shape[-1]:
         raise _mismatch("matvec", x, y, "[..., m, n] and [..., n]")
-    product = matmul(x, expand_dims(y, -1))
-    return finished(reshape(product, product.shape[:-1]), out)
+    product = matmul(x, np.expand_dims(y, -1))
+    return finished(np.reshape(product, product.shape[:-1]), out)
 
 
 @public
@@ -233,8 +215,8 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
     x, y = x1, x2
     if not x.ndim or y.ndim < 2 or x.shape[-1] != y.shape[-2]:
         raise _mismatch("vecmat", x, y, "[..., n] and [..., n, m]")
-    product = matmul(expand_dims(functions.conj(x), -2), y)
-    return finished(reshape(product, (*product.shape[:-2], product.shape[-1])), out)
+    product = matmul(np.expand_dims(functions.conj(x), -2), y)
+    return finished(np.reshape(product, (*product.shape[:-2], product.shape[-1])), out)
 
 
 @public
@@ -255,14 +237,14 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     ends = xs[0].ndim, xs[-1].ndim
     if any(x.ndim != 2 for x in xs[1:-1]) or any(n not in (1, 2) for n in ends):
         raise MatrixShapeError("E169", f"multi_dot takes matrices, and vectors at its ends, got {kinds}")
-    xs[0] = expand_dims(xs[0], 0) if ends[0] == 1 else xs[0]
-    xs[-1] = expand_dims(xs[-1], 1) if ends[1] == 1 else xs[-1]
+    xs[0] = np.expand_dims(xs[0], 0) if ends[0] == 1 else xs[0]
+    xs[-1] = np.expand_dims(xs[-1], 1) if ends[1] == 1 else xs[-1]
     if any(x.shape[1] != y.shape[0] for x, y in pairwise(xs)):
         raise ShapeError("E102", f"multi_dot: the inner sizes differ: {kinds}")
     sizes = [dims.hint(x.shape[0]) for x in xs] + [dims.hint(xs[-1].shape[1])]
     product = _in_order(xs, _cuts_of_products(sizes), 0, len(xs) - 1)
     shape = product.shape[ends[0] == 1 : 2 - (ends[1] == 1)]
-    return finished(reshape(product, shape), out)
+    return finished(np.reshape(product, shape), out)
 
 
 def _cuts_of_products(sizes: list[int]) -> dict[tuple[int, int], int]:
@@ -289,14 +271,14 @@ def _in_order(xs: list[Any], cuts: dict[tuple[int, int], int], i: int, j: int) -
 @promoted("a", "b")
 def vdot(a: Any, b: Any) -> Any:
     """The sum of products of all elements, the first ones conjugated."""
-    return dot(functions.conj(ravel(a)), ravel(b))
+    return dot(functions.conj(np.ravel(a)), np.ravel(b))
 
 
 @public
 @promoted("a", "b")
 def outer(a: Any, b: Any) -> Any:
     """Every element of one times every element of the other: [m, n]."""
-    return multiply(reshape(a, (-1, 1)), reshape(b, (1, -1)))
+    return np.multiply(np.reshape(a, (-1, 1)), np.reshape(b, (1, -1)))
 
 
 @public
@@ -306,11 +288,11 @@ def kron(a: Any, b: Any) -> Any:
     x, y = a, b
     n = max(x.ndim, y.ndim)
     left, right = (1,) * (n - x.ndim) + x.shape, (1,) * (n - y.ndim) + y.shape
-    blocks = multiply(
-        reshape(x, tuple(part for length in left for part in (length, 1))),
-        reshape(y, tuple(part for length in right for part in (1, length))),
+    blocks = np.multiply(
+        np.reshape(x, tuple(part for length in left for part in (length, 1))),
+        np.reshape(y, tuple(part for length in right for part in (1, length))),
     )
-    return reshape(blocks, tuple(i * j for i, j in zip(left, right, strict=True)))
+    return np.reshape(blocks, tuple(i * j for i, j in zip(left, right, strict=True)))
 
 
 @public
@@ -322,17 +304,17 @@ def batch_dot(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = Fal
     if x.ndim != y.ndim or x.ndim < 3 or x.shape[:-2] != y.shape[:-2] or k != y.shape[-1 if transpose_b else -2]:
         raise _mismatch("batch_dot", x, y, "[b, m, k] and [b, k, n]")
     if not ACTIVE:
-        return matmul(swapaxes(x, -1, -2) if transpose_a else x, swapaxes(y, -1, -2) if transpose_b else y)
+        return matmul(np.swapaxes(x, -1, -2) if transpose_a else x, np.swapaxes(y, -1, -2) if transpose_b else y)
     return _matmul(x, y, transpose_a, transpose_b)
 
 
 @public
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     """The sum of a diagonal of two axes, the first ones unless said."""
-    x = moveaxis(a, (axis1, axis2), (-2, -1))
+    x = np.moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = x.shape[-2:]
     i = positions(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))
-    return sum_(x[..., i - min(offset, 0), i + max(offset, 0)], -1, dtype, out)
+    return np.sum(x[..., i - min(offset, 0), i + max(offset, 0)], -1, dtype, out)
 
 
 def _of_three(x: Any) -> Any:
@@ -362,14 +344,14 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         ShapeError E102: they have neither two nor three components.
     """
     axisa, axisb, axis = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
-    x, y = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
+    x, y = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
     if not x.ndim or not y.ndim or x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
         raise _mismatch("cross", x, y, "two or three components")
     if x.shape[-1] == y.shape[-1] == 2:
-        return subtract(x[..., 0] * y[..., 1], x[..., 1] * y[..., 0])
+        return np.subtract(x[..., 0] * y[..., 1], x[..., 1] * y[..., 0])
     x, y = _of_three(x), _of_three(y)
-    parts = [subtract(x[..., i] * y[..., j], x[..., j] * y[..., i]) for i, j in ((1, 2), (2, 0), (0, 1))]
-    return moveaxis(stack(parts, -1), -1, axis)
+    parts = [np.subtract(x[..., i] * y[..., j], x[..., j] * y[..., i]) for i, j in ((1, 2), (2, 0), (0, 1))]
+    return np.moveaxis(np.stack(parts, -1), -1, axis)
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -413,7 +395,7 @@ def einsum(
         text, xs = _of_lists(operands)
     wanted = None if dtype is None else as_dtype(dtype)
     if wanted is not None:
-        xs = [astype(array(x, wanted if is_inexact(wanted) else None), wanted, casting=casting) for x in xs]
+        xs = [np.astype(array(x, wanted if is_inexact(wanted) else None), wanted, casting=casting) for x in xs]
     return finished(_einsum(text.replace(" ", ""), together(xs) if xs else []), out)
 
 
@@ -462,9 +444,9 @@ def _einsum(subscripts: str, xs: list[Any]) -> Any:
         gone = tuple(i for i, letter in enumerate(term) if letter not in output)
         if gone:
             # As of several operands: of bools, whether any is true.
-            x = any_(x, gone) if x.dtype == bool_ else sum_(x, gone, x.dtype)
+            x = np.any(x, gone) if x.dtype == bool_ else np.sum(x, gone, x.dtype)
             term = "".join(letter for letter in term if letter in output)
-        return transpose(x, [term.index(letter) for letter in output]) if term != output else x
+        return np.transpose(x, [term.index(letter) for letter in output]) if term != output else x
     term, x = inputs[0], xs[0]
     for i in range(1, len(xs)):
         other, later = inputs[i], set(output).union(*inputs[i + 1 :])
@@ -517,7 +499,7 @@ def _diagonals(term: str, x: Any) -> tuple[str, Any]:
         letter = next(c for c in term if term.count(c) > 1)
         i, j = term.index(letter), term.index(letter, term.index(letter) + 1)
         along = positions(x.shape[i])
-        x = moveaxis(x, (i, j), (0, 1))[along, along]
+        x = np.moveaxis(x, (i, j), (0, 1))[along, along]
         term = letter + "".join(c for k, c in enumerate(term) if k not in (i, j))
     return term, x
 
@@ -552,4 +534,4 @@ def _narrowed(term: str, x: Any, sizes: Mapping[str, int]) -> tuple[str, Any]:
     kept = [axis for axis, (size, wide) in enumerate(pairs) if dims.same(size, wide) or not dims.stretches(size, wide)]
     if len(kept) == len(term):
         return term, x
-    return "".join(term[axis] for axis in kept), reshape(x, tuple(x.shape[axis] for axis in kept))
+    return "".join(term[axis] for axis in kept), np.reshape(x, tuple(x.shape[axis] for axis in kept))

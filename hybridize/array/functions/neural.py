@@ -9,27 +9,11 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array import functions as np
 from hybridize.array.device import begin_on
+from hybridize.array.draws import key
 from hybridize.array.functions.bounds import check
-from hybridize.array.functions.creation import arange
-from hybridize.array.functions.elementwise import (
-    absolute,
-    add,
-    divide,
-    greater_equal,
-    less,
-    less_equal,
-    multiply,
-    square,
-    subtract,
-    tanh,
-    where,
-)
-from hybridize.array.functions.reductions import any as any_
-from hybridize.array.functions.reductions import mean
-from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.searching import along, points_within
-from hybridize.array.functions.shapes import broadcast_to, expand_dims, reshape, swapaxes
 from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.operands import (
     array,
@@ -47,7 +31,7 @@ from hybridize.array.operands import (
 )
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.placing import short_tape
-from hybridize.array.random import key, uniform
+from hybridize.array.variates import uniform
 from hybridize.base import dims
 from hybridize.base.access import ACCESS, WRITER, consistent, consistently
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int64, is_float
@@ -135,7 +119,7 @@ def softmax(
         operand(temperature)  # says if it is no number
     if length is not None:
         valid = _valid(data, length, axis)
-        return where(valid, softmax(_only(valid, data, axis), axis, None, temperature, dtype=dtype), 0.0)
+        return np.where(valid, softmax(_only(valid, data, axis), axis, None, temperature, dtype=dtype), 0.0)
     x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
     if x is not None and x.size and x.ndim:
         y = _softmax(x, axis_of(axis, x.ndim, "softmax"), temperature)
@@ -165,7 +149,7 @@ def _below_most(x: Any, axis: int, temperature: float | None) -> Any:
 def _scaled(data: Any, temperature: float | None) -> Any:
     x = array(data)
     x = x if x.dtype == floating(x.dtype) else x.astype(floating(x.dtype))
-    return operand(x if temperature is None or temperature == 1.0 else divide(x, temperature))
+    return operand(x if temperature is None or temperature == 1.0 else np.divide(x, temperature))
 
 
 @public
@@ -183,7 +167,7 @@ def log_softmax(
         operand(temperature)  # says if it is no number
     if length is not None:
         valid = _valid(data, length, axis)
-        return where(valid, log_softmax(_only(valid, data, axis), axis, None, temperature, dtype=dtype), 0.0)
+        return np.where(valid, log_softmax(_only(valid, data, axis), axis, None, temperature, dtype=dtype), 0.0)
     x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
     if x is not None and x.size and x.ndim:
         axis = axis_of(axis, x.ndim, "log_softmax")
@@ -212,8 +196,8 @@ def _valid(data: Any, length: Any, axis: int) -> Any:
     """True where elements come before the length of their row."""
     x = array(data)
     axis_index = axis_of(axis, x.ndim, "softmax")
-    steps = reshape(
-        arange(x.shape[axis_index], dtype=int64), tuple(-1 if i == axis_index else 1 for i in range(x.ndim))
+    steps = np.reshape(
+        np.arange(x.shape[axis_index], dtype=int64), tuple(-1 if i == axis_index else 1 for i in range(x.ndim))
     )
     lengths, size = index_operand(length), x.shape[axis_index]
     rows = (*x.shape[:axis_index], *x.shape[axis_index + 1 :])
@@ -221,14 +205,14 @@ def _valid(data: Any, length: Any, axis: int) -> Any:
         help = f"one for each row: [{', '.join(map(dims.text, rows))}]"
         raise ShapeError("E194", f"softmax of {x.type} along axis {axis} with lengths {typed(lengths)}", help=help)
     check(lengths, 0, size + 1, f"softmax of {x.type}, length", f"lengths are from 0 to {dims.text(size)}")
-    return less(steps, expand_dims(result(lengths), axis_index))
+    return np.less(steps, np.expand_dims(result(lengths), axis_index))
 
 
 def _only(valid: Any, data: Any, axis: int) -> Any:
     """`data` where `valid`, else -infinity; 0 in rows without a valid element, which would be NaN throughout."""
     x = array(data)
     least = array(numpy.asarray(-math.inf, floating(x.dtype)))  # of the dtype of the data, which is that of the result
-    return where(valid, x, where(any_(valid, axis, keepdims=True), least, 0.0))
+    return np.where(valid, x, np.where(np.any(valid, axis, keepdims=True), least, 0.0))
 
 
 @public
@@ -254,7 +238,7 @@ def masked_softmax(data: Any, mask: Any, axis: int = -1, temperature: Any = 1.0,
     x, chosen = array(data), operand(array(mask).astype(bool))
     axis_index, by = axis_of(axis, x.ndim, "masked_softmax"), 1.0 if temperature is None else temperature
     if not isinstance(by, (int, float, numpy.generic)):
-        x, by = divide(x, by), 1.0
+        x, by = np.divide(x, by), 1.0
     return result(library_masked_softmax(cast(operand(x), floating(x.dtype)), chosen, axis_index, float(by)))
 
 
@@ -302,26 +286,26 @@ def softrelu(data: Any) -> Any:
 def softsign(data: Any) -> Any:
     """x / (1 + abs(x))."""
     x = result(_float(data))
-    return divide(x, add(absolute(x), 1.0))
+    return np.divide(x, np.add(np.absolute(x), 1.0))
 
 
 @public
 def mish(data: Any) -> Any:
     """x tanh(log(1 + exp(x)))."""
-    return multiply(data, tanh(softrelu(data)))
+    return np.multiply(data, np.tanh(softrelu(data)))
 
 
 @public
 def silu(data: Any) -> Any:
     """x sigmoid(x)."""
-    return multiply(data, sigmoid(data))
+    return np.multiply(data, sigmoid(data))
 
 
 @public
 def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
     """min(max(alpha x + beta, 0), 1); its slope is 0 at both corners, as in MXNet."""
-    line = add(multiply(data, alpha), beta)
-    return where(less_equal(line, 0.0), 0.0, where(greater_equal(line, 1.0), 1.0, line))
+    line = np.add(np.multiply(data, alpha), beta)
+    return np.where(np.less_equal(line, 0.0), 0.0, np.where(np.greater_equal(line, 1.0), 1.0, line))
 
 
 @public
@@ -332,7 +316,7 @@ def gelu(data: Any, approximation: str = "erf") -> Any:
 
 
 _ACTIVATIONS = {
-    "relu": relu, "sigmoid": sigmoid, "tanh": tanh, "softrelu": softrelu, "softsign": softsign,
+    "relu": relu, "sigmoid": sigmoid, "tanh": np.tanh, "softrelu": softrelu, "softsign": softsign,
     "log_sigmoid": log_sigmoid, "mish": mish, "gelu": gelu, "silu": silu, "swish": silu,
 }  # fmt: skip
 
@@ -365,10 +349,10 @@ def leaky_relu(
     x = array(data)
     if act_type == "rrelu":
         by = uniform(lower_bound, upper_bound, x.shape) if is_training() else (lower_bound + upper_bound) / 2
-        return where(x > 0, x, multiply(x, by))
+        return np.where(x > 0, x, np.multiply(x, by))
     g = array(gamma) if act_type == "prelu" else None
     if g is not None and g.ndim > 1 and g.size > 1:
-        return where(x > 0, x, x * g)
+        return np.where(x > 0, x, x * g)
     return result(composites.leaky_relu(_float(x), None if g is None else operand(g), act_type, float(slope)))
 
 
@@ -423,8 +407,8 @@ def layer_norm(
     )
     if not output_mean_var:
         return normal
-    centre = mean(x, axis_index, keepdims=True)
-    variance = mean(square(subtract(x, centre)), axis_index, keepdims=True)
+    centre = np.mean(x, axis_index, keepdims=True)
+    variance = np.mean(np.square(np.subtract(x, centre)), axis_index, keepdims=True)
     return normal, centre, (variance + eps) ** 0.5
 
 
@@ -434,7 +418,7 @@ def l2_normalization(data: Any, eps: float = 1e-10, mode: str = "instance") -> A
     one_of(mode, ("instance", "channel", "spatial"), "l2_normalization", "mode")
     x = array(data)
     axes: dict[str, Any] = {"instance": tuple(range(1, x.ndim)), "channel": 1, "spatial": tuple(range(2, x.ndim))}
-    return divide(x, (sum_(square(x), axes[mode], keepdims=True) + eps) ** 0.5)
+    return np.divide(x, (np.sum(np.square(x), axes[mode], keepdims=True) + eps) ** 0.5)
 
 
 @public
@@ -457,8 +441,8 @@ def dropout(data: Any, p: float = 0.5, mode: str = "training", axes: Any = (), c
     if not shared:
         return result(composites.dropout(_float(x), key(), float(p)))
     shape = tuple(1 if i in shared else n for i, n in enumerate(x.shape))
-    kept = result(composites.dropout(_float(broadcast_to(array(1.0), shape)), key(), float(p)))
-    return multiply(x, kept)
+    kept = result(composites.dropout(_float(np.broadcast_to(array(1.0), shape)), key(), float(p)))
+    return np.multiply(x, kept)
 
 
 @public
@@ -499,15 +483,15 @@ def smooth_l1(data: Any, scalar: float = 1.0) -> Any:
     """(s x)**2 / 2 where abs(x) < 1 / s**2, else abs(x) - 1 / (2 s**2)."""
     x = array(data)
     s = scalar * scalar
-    near = less(absolute(x), 1.0 / s)
-    return where(near, multiply(square(where(near, x, 0.0)), 0.5 * s), subtract(absolute(x), 0.5 / s))
+    near = np.less(np.absolute(x), 1.0 / s)
+    return np.where(near, np.multiply(np.square(np.where(near, x, 0.0)), 0.5 * s), np.subtract(np.absolute(x), 0.5 / s))
 
 
 @public
 def batch_flatten(data: Any) -> Any:
     """All axes but the first made one."""
     x = array(data)
-    return reshape(x, (x.shape[0], math.prod(x.shape[1:])))
+    return np.reshape(x, (x.shape[0], math.prod(x.shape[1:])))
 
 
 @public
@@ -541,7 +525,7 @@ def index_update(a: Any, ind: Any, val: Any) -> Any:
 
 def _scattered(a: Any, ind: Any, val: Any, mode: str) -> Any:
     x = array(a)
-    points = swapaxes(result(index_operand(ind)), 0, -1)
+    points = np.swapaxes(result(index_operand(ind)), 0, -1)
     if points.shape[-1] > x.ndim:
         raise ShapeError(
             "E134", f"index_{'add' if mode == 'add' else 'update'}: {points.shape[-1]} indices for {x.type}"
@@ -549,14 +533,14 @@ def _scattered(a: Any, ind: Any, val: Any, mode: str) -> Any:
     name = f"index_{'add to' if mode == 'add' else 'update of'} {x.type}"
     points = result(points_within(operand(points), x.shape[: points.shape[-1]], name))
     shape = (*points.shape[:-1], *x.shape[points.shape[-1] :])
-    update = broadcast_to(array(val).astype(x.dtype), shape)
+    update = np.broadcast_to(array(val).astype(x.dtype), shape)
     return result(bind1(ops.ScatterND(mode), operand(x), operand(points), operand(update)))
 
 
 @public
 def scatter_nd(data: Any, indices: Any, shape: Any) -> Any:
     """Zeros of `shape` with `data` at the points that `indices` [k, ...] lists by columns."""
-    return index_update(broadcast_to(array(0).astype(array(data).dtype), shape), indices, data)
+    return index_update(np.broadcast_to(array(0).astype(array(data).dtype), shape), indices, data)
 
 
 @public
@@ -564,7 +548,7 @@ def add_n(*args: Any, out: Any = None) -> Any:
     """The sum of all arguments."""
     total = array(args[0])
     for x in args[1:]:
-        total = add(total, x)
+        total = np.add(total, x)
     return finished(total, out)
 
 
@@ -579,4 +563,4 @@ def softmax_cross_entropy(data: Any, label: Any) -> Any:
     """The sum over the batch of -log softmax(x) at the label, as an array of one element."""
     x, labels = log_softmax(data), index_operand(label)
     check(labels, 0, x.shape[-1], f"softmax_cross_entropy of {x.type}, labels")
-    return reshape(-sum_(along(x, expand_dims(result(labels), 1), 1)), (1,))
+    return np.reshape(-np.sum(along(x, np.expand_dims(result(labels), 1), 1)), (1,))

@@ -9,21 +9,10 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.functions.elementwise import (
-    absolute,
-    equal,
-    not_equal,
-    power,
-    root,
-    square,
-    where,
-)
+from hybridize.array import functions as np
+from hybridize.array.functions.elementwise import root
 from hybridize.array.functions.matrix_arguments import check, check_floats
-from hybridize.array.functions.reductions import max as max_
-from hybridize.array.functions.reductions import min as min_
-from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.searching import data_dependent, merged, recorded
-from hybridize.array.functions.shapes import expand_dims, moveaxis, reshape
 from hybridize.array.operands import array, axes_of, public
 from hybridize.base import modes
 from hybridize.base.dtypes import is_complex, part_of
@@ -53,20 +42,20 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     axes = axes_of(axis, a.ndim, "norm")
     ord = _INFINITIES.get(ord, ord) if isinstance(ord, str) else ord
     if ord is None or (len(axes) == 2 and ord in ("fro", "f")):
-        return root(sum_(_squares(a), axis, keepdims=keepdims))
+        return root(np.sum(_squares(a), axis, keepdims=keepdims))
     if len(axes) == 1 and not isinstance(ord, str):
         return _vector_norm(a, ord, axes[0], keepdims)
     if len(axes) == 2 and ord in (1, -1, math.inf, -math.inf):
         rows, columns = (axis if axis is not None else axes) if not isinstance(axis, int) else axes
         over, then = (rows, columns) if ord in (1, -1) else (columns, rows)
-        sums = sum_(absolute(a), over, keepdims=True)
-        best = (max_ if ord > 0 else min_)(sums, then, keepdims=True)
-        return best if keepdims else reshape(best, tuple(n for i, n in enumerate(a.shape) if i not in axes))
+        sums = np.sum(np.absolute(a), over, keepdims=True)
+        best = (np.max if ord > 0 else np.min)(sums, then, keepdims=True)
+        return best if keepdims else np.reshape(best, tuple(n for i, n in enumerate(a.shape) if i not in axes))
     if len(axes) == 2 and ord in (2, -2, "nuc"):
         check_floats("norm", a)
-        singular = svdvals(moveaxis(a, axes, (-2, -1)))
-        found = sum_(singular, -1) if ord == "nuc" else singular[..., 0 if ord == 2 else -1]
-        return expand_dims(expand_dims(found, axes[0]), axes[1]) if keepdims else found
+        singular = svdvals(np.moveaxis(a, axes, (-2, -1)))
+        found = np.sum(singular, -1) if ord == "nuc" else singular[..., 0 if ord == 2 else -1]
+        return np.expand_dims(np.expand_dims(found, axes[0]), axes[1]) if keepdims else found
     raise ValueArgumentError(
         "E345",
         f"norm of {a.type} over {len(axes)} axes has no ord={ord!r}",
@@ -76,26 +65,26 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 def _squares(x: Any) -> Any:
     """Squares of magnitudes."""
-    return square(absolute(x) if is_complex(x.dtype) else x)
+    return np.square(np.absolute(x) if is_complex(x.dtype) else x)
 
 
 def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
     if ord == math.inf:
-        return max_(absolute(x), axis, keepdims=keepdims)
+        return np.max(np.absolute(x), axis, keepdims=keepdims)
     if ord == -math.inf:
-        return min_(absolute(x), axis, keepdims=keepdims)
+        return np.min(np.absolute(x), axis, keepdims=keepdims)
     if ord == 0:
-        counts = sum_(not_equal(x, 0), axis, keepdims=keepdims)
+        counts = np.sum(np.not_equal(x, 0), axis, keepdims=keepdims)
         return counts.astype(part_of(x.dtype) if is_complex(x.dtype) else x.dtype)
     if ord == 1:
-        return sum_(absolute(x), axis, keepdims=keepdims)
+        return np.sum(np.absolute(x), axis, keepdims=keepdims)
     if ord == 2:
-        return root(sum_(_squares(x), axis, keepdims=keepdims))
-    total = sum_(power(absolute(x), ord), axis, keepdims=keepdims)
+        return root(np.sum(_squares(x), axis, keepdims=keepdims))
+    total = np.sum(np.power(np.absolute(x), ord), axis, keepdims=keepdims)
     if not modes.is_recording():
-        return power(total, 1.0 / ord)
-    nothing = equal(total, 0)  # as in `root`
-    return where(nothing, 0.0, power(where(nothing, 1.0, total), 1.0 / ord))
+        return np.power(total, 1.0 / ord)
+    nothing = np.equal(total, 0)  # as in `root`
+    return np.where(nothing, 0.0, np.power(np.where(nothing, 1.0, total), 1.0 / ord))
 
 
 @public
@@ -106,10 +95,10 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     if isinstance(ord, str):
         raise ValueArgumentError("E345", f"vector_norm: ord must be a number or infinity, got {ord!r}")
     if not a.ndim:
-        return norm(reshape(a, (1,)), ord, 0)
+        return norm(np.reshape(a, (1,)), ord, 0)
     flat, axis_index, kept = merged(a, axis, "vector_norm")
     found = norm(flat, ord, axis_index)
-    return reshape(found, kept) if keepdims else found
+    return np.reshape(found, kept) if keepdims else found
 
 
 @public

@@ -6,37 +6,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hybridize.array.functions.elementwise import (
-    absolute,
-    add,
-    divide,
-    equal,
-    floor_divide,
-    greater,
-    isnan,
-    less,
-    logical_and,
-    logical_not,
-    maximum,
-    mod,
-    root,
-    square,
-    subtract,
-)
-from hybridize.array.functions.elementwise import where as choose
-from hybridize.array.functions.reductions import (
-    correction_of,
-    cumsum,
-    diff,
-    mask_of,
-    mean,
-    nanmean,
-    rounded,
-    sum,
-    summed,
-)
-from hybridize.array.functions.searching import along, merged, sort
-from hybridize.array.functions.shapes import concatenate, reshape
+from hybridize.array import functions as np
+from hybridize.array.functions.elementwise import root
+from hybridize.array.functions.reductions import correction_of, mask_of, rounded, summed
+from hybridize.array.functions.searching import along, merged
 from hybridize.array.operands import array, axis_of, finished, public
 from hybridize.base.dtypes import int64, is_complex, is_float
 from hybridize.base.promotion import floating
@@ -56,15 +29,17 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * mat
     along = axis_of(axis, a.ndim, "unwrap")
     whole = isinstance(period, int) and not is_float(a.dtype)
     a = a if whole or is_float(a.dtype) else a.astype(floating(a.dtype))
-    apart = diff(a, axis=along)
+    apart = np.diff(a, axis=along)
     low = -(period // 2) if whole else -period / 2
-    folded = add(mod(subtract(apart, low), period), low)
+    folded = np.add(np.mod(np.subtract(apart, low), period), low)
     if not whole or period % 2 == 0:
-        folded = choose(logical_and(equal(folded, low), greater(apart, 0)), -low, folded)
+        folded = np.where(np.logical_and(np.equal(folded, low), np.greater(apart, 0)), -low, folded)
     limit = period / 2 if discont is None else discont
-    turns = choose(less(absolute(apart), limit), 0, subtract(folded, apart)).astype(a.dtype)
+    turns = np.where(np.less(np.absolute(apart), limit), 0, np.subtract(folded, apart)).astype(a.dtype)
     first = (slice(None),) * along
-    return concatenate([a[(*first, slice(0, 1))], add(a[(*first, slice(1, None))], cumsum(turns, along))], along)
+    return np.concatenate(
+        [a[(*first, slice(0, 1))], np.add(a[(*first, slice(1, None))], np.cumsum(turns, along))], along
+    )
 
 
 @public
@@ -82,13 +57,15 @@ def nanvar(
 
 
 def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: Any) -> Any:
-    there = logical_not(isnan(x))
-    there = there if where is True else logical_and(there, mask_of(where))
-    centre = nanmean(x, axis, keepdims=True, where=where) if mean is None else mean
-    centred = choose(there, subtract(x, centre), 0.0)
-    centred = absolute(centred) if is_complex(x.dtype) else centred
-    count = subtract(sum(there, axis, keepdims=keepdims).astype(centred.dtype), ddof)
-    return divide(sum(square(centred), axis, keepdims=keepdims), choose(greater(count, 0), count, math.nan))
+    there = np.logical_not(np.isnan(x))
+    there = there if where is True else np.logical_and(there, mask_of(where))
+    centre = np.nanmean(x, axis, keepdims=True, where=where) if mean is None else mean
+    centred = np.where(there, np.subtract(x, centre), 0.0)
+    centred = np.absolute(centred) if is_complex(x.dtype) else centred
+    count = np.subtract(np.sum(there, axis, keepdims=keepdims).astype(centred.dtype), ddof)
+    return np.divide(
+        np.sum(np.square(centred), axis, keepdims=keepdims), np.where(np.greater(count, 0), count, math.nan)
+    )
 
 
 @public
@@ -107,10 +84,12 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool =
     """The middle along `axis` of what is not NaN; NaN where nothing else is there."""
     flat, axis_index, kept = merged(array(a), axis, "nanmedian")
     flat = flat.astype(floating(flat.dtype), copy=False)
-    count = sum(logical_not(isnan(flat)), axis_index, keepdims=True).astype(int64)
-    ordered = sort(flat, axis_index)  # NaN is sorted last
-    middle = [maximum(floor_divide(subtract(count, k), 2), 0) for k in (1, 0)]
-    found = mean(concatenate([along(ordered, at, axis_index) for at in middle], axis_index), axis_index, keepdims=True)
+    count = np.sum(np.logical_not(np.isnan(flat)), axis_index, keepdims=True).astype(int64)
+    ordered = np.sort(flat, axis_index)  # NaN is sorted last
+    middle = [np.maximum(np.floor_divide(np.subtract(count, k), 2), 0) for k in (1, 0)]
+    found = np.mean(
+        np.concatenate([along(ordered, at, axis_index) for at in middle], axis_index), axis_index, keepdims=True
+    )
     return finished(
-        reshape(found, kept if keepdims else tuple(n for k, n in enumerate(flat.shape) if k != axis_index)), out
+        np.reshape(found, kept if keepdims else tuple(n for k, n in enumerate(flat.shape) if k != axis_index)), out
     )

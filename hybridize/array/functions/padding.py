@@ -9,13 +9,8 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array.functions.creation import arange, full
-from hybridize.array.functions.elementwise import astype, copy, floor, rint
-from hybridize.array.functions.reductions import max as max_
-from hybridize.array.functions.reductions import mean
-from hybridize.array.functions.reductions import min as min_
-from hybridize.array.functions.searching import median
-from hybridize.array.functions.shapes import broadcast_to, concatenate, reshape
+from hybridize.array import functions as np
+from hybridize.array.functions.elementwise import copy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array as array_of
 from hybridize.array.operands import axis_of, cast, operand, public, result
@@ -26,7 +21,12 @@ from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.ops.library.padding import MODES, padded
 from hybridize.ops.op import bind1
 
-_STATISTICS: dict[str, Callable[..., Any]] = {"maximum": max_, "minimum": min_, "mean": mean, "median": median}
+_STATISTICS: dict[str, Callable[..., Any]] = {
+    "maximum": np.max,
+    "minimum": np.min,
+    "mean": np.mean,
+    "median": np.median,
+}
 _ALL = (*MODES, *_STATISTICS, "linear_ramp", "empty")
 
 
@@ -112,8 +112,8 @@ def _with_constants(x: Any, widths: list[list[int]], values: Any) -> Any:
         return result(bind1(ops.Pad(low, high), operand(x), cast(operand(values), x.dtype)))
     values = values.tolist() if isinstance(values, (ndarray, Symbol, numpy.ndarray)) else values
     for axis, ((before, after), (first, last)) in enumerate(zip(widths, _pairs(values, x.ndim), strict=True)):
-        parts = [full(_along(x, axis, n), one, x.dtype) for n, one in ((before, first), (after, last))]
-        x = concatenate([parts[0], x, parts[1]], axis)
+        parts = [np.full(_along(x, axis, n), one, x.dtype) for n, one in ((before, first), (after, last))]
+        x = np.concatenate([parts[0], x, parts[1]], axis)
     return x
 
 
@@ -133,9 +133,9 @@ def _extended(x: Any, axis: int, before: int, after: int, statistic: Any, length
             raise ValueArgumentError("E345", "pad: a statistic is of one element at least, got stat_length 0")
         end = x[(*key, slice(0, count) if first else slice(size - count, size))]
         found = statistic(end, axis=axis, keepdims=True)
-        found = rint(found) if is_integer(x.dtype) and not is_integer(found.dtype) else found
-        parts.append(broadcast_to(astype(found, x.dtype, copy=False), _along(x, axis, width)))
-    return concatenate([parts[0], x, parts[1]], axis)
+        found = np.rint(found) if is_integer(x.dtype) and not is_integer(found.dtype) else found
+        parts.append(np.broadcast_to(np.astype(found, x.dtype, copy=False), _along(x, axis, width)))
+    return np.concatenate([parts[0], x, parts[1]], axis)
 
 
 def _ramped(x: Any, axis: int, before: int, after: int, ends: list[Any]) -> Any:
@@ -145,10 +145,10 @@ def _ramped(x: Any, axis: int, before: int, after: int, ends: list[Any]) -> Any:
     parts = []
     for width, end, first in ((before, ends[0], True), (after, ends[1], False)):
         edge = wide[(*key, slice(0, 1) if first else slice(-1, None))]
-        number = arange(width, dtype=wide.dtype)
+        number = np.arange(width, dtype=wide.dtype)
         share = number if first else number[::-1]
-        share = reshape(share, tuple(-1 if k == axis else 1 for k in range(x.ndim))) / max(width, 1)
+        share = np.reshape(share, tuple(-1 if k == axis else 1 for k in range(x.ndim))) / max(width, 1)
         ramp = (edge - end) * share + end
-        ramp = floor(ramp) if is_integer(x.dtype) else ramp  # as `linspace`
-        parts.append(astype(ramp, x.dtype, copy=False))
-    return concatenate([parts[0], x, parts[1]], axis)
+        ramp = np.floor(ramp) if is_integer(x.dtype) else ramp  # as `linspace`
+        parts.append(np.astype(ramp, x.dtype, copy=False))
+    return np.concatenate([parts[0], x, parts[1]], axis)

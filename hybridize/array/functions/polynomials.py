@@ -8,15 +8,10 @@ from typing import Any
 
 import numpy
 
+from hybridize.array import functions as np
 from hybridize.array.functions.bounds import require
-from hybridize.array.functions.creation import arange, ones_like, zeros, zeros_like
-from hybridize.array.functions.elementwise import add, divide, multiply, not_equal, square, subtract
 from hybridize.array.functions.factors import inv, lstsq
-from hybridize.array.functions.linear import outer
-from hybridize.array.functions.reductions import sum
 from hybridize.array.functions.searching import data_dependent
-from hybridize.array.functions.shapes import atleast_1d, concatenate, expand_dims, reshape, stack
-from hybridize.array.functions.signals import convolve
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, check_real, count, one_of, public
 from hybridize.array.policies import promoted
@@ -31,7 +26,7 @@ _characteristic = data_dependent("poly", numpy.poly)
 
 def _coefficients(p: Any, name: str) -> Any:
     """A vector of coefficients; a number is a polynomial of degree 0."""
-    x = atleast_1d(array(p))
+    x = np.atleast_1d(array(p))
     if x.ndim != 1:
         raise ShapeError("E118", f"{name} takes vectors of coefficients, got {x.type}")
     return x
@@ -43,9 +38,9 @@ def polyval(p: Any, x: Any) -> Any:
     """The polynomial with coefficients `p`, the highest power first, at `x`; by Horner's rule."""
     if p.ndim != 1:
         raise ShapeError("E118", f"polyval takes a vector of coefficients, got {p.type}")
-    found = zeros_like(x)
+    found = np.zeros_like(x)
     for k in range(p.shape[0]):
-        found = add(multiply(found, x), p[k])
+        found = np.add(np.multiply(found, x), p[k])
     return found
 
 
@@ -57,11 +52,11 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
         raise ShapeError("E118", f"vander takes a vector, got {a.type}")
     a = a if is_inexact(a.dtype) else a.astype(int64)
     length = a.shape[0] if N is None else count(N, "vander: N")
-    powers = [ones_like(a)]
+    powers = [np.ones_like(a)]
     for _ in range(length - 1):
-        powers.append(multiply(powers[-1], a))
+        powers.append(np.multiply(powers[-1], a))
     columns = powers[:length] if increasing else powers[:length][::-1]
-    return stack(columns, 1) if columns else reshape(a[:0], (a.shape[0], 0))
+    return np.stack(columns, 1) if columns else np.reshape(a[:0], (a.shape[0], 0))
 
 
 @public
@@ -70,21 +65,21 @@ def poly(seq_of_zeros: Any) -> Any:
 
     That of a matrix is NumPy's, imperatively.
     """
-    points = atleast_1d(array(seq_of_zeros))
+    points = np.atleast_1d(array(seq_of_zeros))
     if points.ndim == 2 and points.shape[0] == points.shape[1] and points.shape[0]:
         return _characteristic(points)
     if points.ndim != 1:
         raise ShapeError("E118", f"poly takes a vector of roots or a square matrix, got {points.type}")
     points = points.astype(floating(points.dtype), copy=False)
-    found = ones_like(points[:1]) if points.shape[0] else zeros(1, points.dtype) + 1
+    found = np.ones_like(points[:1]) if points.shape[0] else np.zeros(1, points.dtype) + 1
     for k in range(points.shape[0]):
-        nothing = zeros(1, found.dtype)
-        found = subtract(concatenate([found, nothing]), multiply(concatenate([nothing, found]), points[k]))
+        nothing = np.zeros(1, found.dtype)
+        found = np.subtract(np.concatenate([found, nothing]), np.multiply(np.concatenate([nothing, found]), points[k]))
     return found
 
 
 def _long(p: Any, length: int) -> Any:
-    return concatenate([zeros(length - p.shape[0], p.dtype), p]) if p.shape[0] < length else p
+    return np.concatenate([np.zeros(length - p.shape[0], p.dtype), p]) if p.shape[0] < length else p
 
 
 def _together(name: str, a1: Any, a2: Any) -> tuple[Any, Any]:
@@ -97,14 +92,14 @@ def _together(name: str, a1: Any, a2: Any) -> tuple[Any, Any]:
 @promoted("a1", "a2")
 def polyadd(a1: Any, a2: Any) -> Any:
     """The sum of two polynomials."""
-    return add(*_together("polyadd", a1, a2))
+    return np.add(*_together("polyadd", a1, a2))
 
 
 @public
 @promoted("a1", "a2")
 def polysub(a1: Any, a2: Any) -> Any:
     """The difference of two polynomials."""
-    return subtract(*_together("polysub", a1, a2))
+    return np.subtract(*_together("polysub", a1, a2))
 
 
 @public
@@ -114,7 +109,7 @@ def polymul(a1: Any, a2: Any) -> Any:
 
     A program cannot leave them out, since their number depends on the data: it asserts that there are none.
     """
-    return convolve(*(_led(_coefficients(p, "polymul")) for p in (a1, a2)))
+    return np.convolve(*(_led(_coefficients(p, "polymul")) for p in (a1, a2)))
 
 
 def _led(p: Any) -> Any:
@@ -122,7 +117,7 @@ def _led(p: Any) -> Any:
     if p.shape[0] < 2:
         return p
     if not isinstance(p, ndarray):
-        require(not_equal(p[0], 0), "polymul: the first coefficient is not 0")
+        require(np.not_equal(p[0], 0), "polymul: the first coefficient is not 0")
         return p
     there = numpy.flatnonzero(p.detach().asnumpy())
     return p[int(there[0]) if there.size else p.shape[0] - 1 :]
@@ -136,7 +131,7 @@ def polyder(p: Any, m: int = 1) -> Any:
     x = _coefficients(p, "polyder")
     for _ in range(m):
         n = x.shape[0] - 1
-        x = multiply(x[:-1], arange(n, 0, -1, dtype=x.dtype if is_inexact(x.dtype) else int64))
+        x = np.multiply(x[:-1], np.arange(n, 0, -1, dtype=x.dtype if is_inexact(x.dtype) else int64))
     return x
 
 
@@ -147,14 +142,14 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     if m < 0:
         raise ValueArgumentError("E345", f"polyint: an order must not be negative, got {m}")
     x = _coefficients(p, "polyint")
-    constants = zeros(m, x.dtype) if k is None else atleast_1d(k)
+    constants = np.zeros(m, x.dtype) if k is None else np.atleast_1d(k)
     if constants.shape[0] == 1 < m:
-        constants = constants * (zeros(m, x.dtype) + 1)
+        constants = constants * (np.zeros(m, x.dtype) + 1)
     if constants.shape[0] < m:
         raise ShapeError("E134", f"polyint: {constants.shape[0]} constants for {m} integrals", help="one, or one each")
     for one in range(m):
-        whole = divide(x, arange(x.shape[0], 0, -1, dtype=x.dtype))
-        x = concatenate([whole, constants[one : one + 1]])
+        whole = np.divide(x, np.arange(x.shape[0], 0, -1, dtype=x.dtype))
+        x = np.concatenate([whole, constants[one : one + 1]])
     return x
 
 
@@ -195,22 +190,22 @@ def polyfit(
     if w is not None:
         if w.shape != at.shape:
             raise ShapeError("E118", f"polyfit: a weight for each of {count} points, got {w.type}")
-        left = multiply(left, expand_dims(w, 1))
-        right = multiply(right, w if right.ndim == 1 else expand_dims(w, 1))
+        left = np.multiply(left, np.expand_dims(w, 1))
+        right = np.multiply(right, w if right.ndim == 1 else np.expand_dims(w, 1))
     scale = (left * left).sum(0) ** 0.5
     found, residuals, rank, singular = lstsq(left / scale, right, small)
-    found = found / (scale if right.ndim == 1 else expand_dims(scale, 1))
+    found = found / (scale if right.ndim == 1 else np.expand_dims(scale, 1))
     if full:
         return found, residuals, rank, singular, small
     if isinstance(rank, ndarray) and int(rank) != order:
         warnings.warn("Polyfit may be poorly conditioned", numpy.exceptions.RankWarning, stacklevel=3)
     if cov is False or cov is None:
         return found
-    spread = inv(left.T / expand_dims(scale, 1) @ (left / scale)) / outer(scale, scale)
+    spread = inv(left.T / np.expand_dims(scale, 1) @ (left / scale)) / np.outer(scale, scale)
     if cov != "unscaled":
         if count <= order:
             what = f"polyfit: {count} points are too few for the covariance of {order} coefficients"
             raise ValueArgumentError("E345", what, help="cov='unscaled' needs no more")
-        left_over = sum(square(right - left @ found), 0) / (count - order)
-        spread = spread * left_over if values.ndim == 1 else expand_dims(spread, 2) * left_over
+        left_over = np.sum(np.square(right - left @ found), 0) / (count - order)
+        spread = spread * left_over if values.ndim == 1 else np.expand_dims(spread, 2) * left_over
     return found, spread

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hybridize.array.draws import key
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.dense import layer_dtype
 from hybridize.array.functions.neural import used
 from hybridize.array.operands import array, cast, operand, public, result
 from hybridize.array.operands import indices as index_operand
-from hybridize.array.random import key
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import is_training

@@ -5,34 +5,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy
 
 from hybridize import ops
-from hybridize.array.functions.elementwise import (
-    absolute,
-    copy,
-    divide,
-    equal,
-    exp,
-    isnan,
-    log,
-    logical_not,
-    maximum,
-    minimum,
-    multiply,
-    not_equal,
-    root,
-    square,
-    subtract,
-    where,
+from hybridize.array import functions as np
+from hybridize.array.functions.elementwise import copy, root
+from hybridize.array.ndarray import at_once, ndarray
+from hybridize.array.operands import (
+    array,
+    axes_of,
+    axis_of,
+    cast,
+    described,
+    finished,
+    operand,
+    public,
+    reduced_axes,
+    result,
 )
-from hybridize.array.functions.shapes import broadcast_to, concatenate, expand_dims, ravel, reshape
-from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.operands import array, axes_of, axis_of, cast, finished, operand, public, reduced_axes, result
 from hybridize.array.policies import like_safely, promoted
-from hybridize.base.access import ACCESS
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType, as_dtype, bool_, castable, float32, float64, is_complex, is_float, is_inexact
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueArgumentError
@@ -40,23 +34,13 @@ from hybridize.base.promotion import accumulator, floating
 from hybridize.ops.op import ACTIVE, Op, bind1
 from hybridize.ops.views import wide
 
-_NUMPY = numpy.ndarray
-
 
 def _direct(reduce: Callable[..., Any], a: Any, axis: Any, keepdims: Any) -> Any:
     """NumPy's own reduction of a float array when nobody captures; None where that is not it."""
     if type(a) is ndarray and not ACTIVE and (axis is None or type(axis) is int):
         data = a._data
-        given = data.dtype
-        if (given is float32 or given is float64) and data.size:
-            writes = ACCESS.writes
-            try:
-                data = reduce(data, axis, None, None, bool(keepdims))
-            except ValueError:
-                return None
-            if ACCESS.writes is not writes:
-                return None  # it may have been written meanwhile
-            return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
+        if (data.dtype is float32 or data.dtype is float64) and data.size:
+            return at_once(reduce, data, axis, None, None, bool(keepdims))
     return None
 
 
@@ -71,7 +55,7 @@ def _reduce(make: Callable[[tuple[int, ...]], Op], x: Any, axis: Any, keepdims: 
 
 def _chosen(x: Any, mask: Any, instead: Any) -> Any:
     """`x` with a number in the place of the elements that are not chosen; stretched where the mask is larger."""
-    return where(mask_of(mask), x, result(cast(operand(instead), x.dtype)))
+    return np.where(mask_of(mask), x, result(cast(operand(instead), x.dtype)))
 
 
 def mask_of(mask: Any) -> Any:
@@ -87,7 +71,7 @@ def mask_of(mask: Any) -> Any:
 
 
 def _kept(reduced: Any, shape: tuple[int, ...], axes: tuple[int, ...]) -> Any:
-    return reshape(reduced, tuple(1 if i in axes else length for i, length in enumerate(shape)))
+    return np.reshape(reduced, tuple(1 if i in axes else length for i, length in enumerate(shape)))
 
 
 def _sum(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., Any], text: str) -> Callable[..., Any]:
@@ -118,9 +102,7 @@ def _sum(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., A
             total = total + start if name == "sum" else total * start
         return finished(total, out)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    return public(function)
+    return described(function, name, text)
 
 
 def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., Any], pair: Any, text: str) -> Any:
@@ -149,9 +131,7 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
         best = _reduce(op, x, axis, keepdims, name)
         return finished(best if initial is None else pair(best, result(cast(operand(initial), x.dtype))), out)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    return public(function)
+    return described(function, name, text)
 
 
 sum = _sum(
@@ -159,18 +139,21 @@ sum = _sum(
 )
 prod = _sum("prod", ops.Prod, numpy.multiply.reduce, "The product over `axis`; integers and bools in 64 bits.")
 max = _extreme(
-    "max", ops.ReduceMax, numpy.maximum.reduce, maximum, "The largest element over `axis`; NaN where there is one."
+    "max", ops.ReduceMax, numpy.maximum.reduce, np.maximum, "The largest element over `axis`; NaN where there is one."
 )
 min = _extreme(
-    "min", ops.ReduceMin, numpy.minimum.reduce, minimum, "The smallest element over `axis`; NaN where there is one."
+    "min", ops.ReduceMin, numpy.minimum.reduce, np.minimum, "The smallest element over `axis`; NaN where there is one."
 )
+
+
+def _truth(x: Any) -> Any:
+    return x if x.dtype == bool_ else np.not_equal(x, 0)
 
 
 @public
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
     """True where any element over `axis` is true (not zero), of those that `where` chooses."""
-    x = array(a)
-    x = x if x.dtype == bool_ else not_equal(x, 0)
+    x = _truth(array(a))
     x = x if where is True else _chosen(x, where, False)
     return finished(_reduce(ops.Any, x, axis, keepdims, "any"), out)
 
@@ -178,8 +161,7 @@ def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
 @public
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
     """True where all elements over `axis` are true (not zero), of those that `where` chooses."""
-    x = array(a)
-    x = x if x.dtype == bool_ else not_equal(x, 0)
+    x = _truth(array(a))
     x = x if where is True else _chosen(x, where, True)
     return finished(_reduce(ops.All, x, axis, keepdims, "all"), out)
 
@@ -195,7 +177,7 @@ def _number(count: Any) -> Any:
 
 def _chosen_count(x: Any, axis: Any, mask: Any, dtype: Any) -> Any:
     """The number of elements over `axis` that a mask chooses, with reduced axes kept."""
-    return sum(broadcast_to(mask_of(mask), x.shape), axis, keepdims=True).astype(dtype)
+    return sum(np.broadcast_to(mask_of(mask), x.shape), axis, keepdims=True).astype(dtype)
 
 
 def _dtype_of_result(dtype: Any, out: Any, own: DType) -> DType:
@@ -234,9 +216,9 @@ def mean(
             return total
     x, wanted = summed(a, dtype, out)
     if where is True:
-        value = divide(sum(x, axis, keepdims=keepdims), _number(_count(x, axis, "mean")))
+        value = np.divide(sum(x, axis, keepdims=keepdims), _number(_count(x, axis, "mean")))
     else:
-        value = divide(sum(x, axis, keepdims=True, where=where), _chosen_count(x, axis, where, x.dtype))
+        value = np.divide(sum(x, axis, keepdims=True, where=where), _chosen_count(x, axis, where, x.dtype))
         value = value if keepdims else _dropped(value, x, axis, "mean")
     return finished(rounded(value, wanted), out)
 
@@ -244,7 +226,7 @@ def mean(
 def _dropped(value: Any, x: Any, axis: Any, name: str) -> Any:
     """A reduction of `x` without the axes that were kept."""
     axes = axes_of(axis, x.ndim, name)
-    return reshape(value, tuple(length for k, length in enumerate(value.shape) if k not in axes))
+    return np.reshape(value, tuple(length for k, length in enumerate(value.shape) if k not in axes))
 
 
 @public
@@ -254,7 +236,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     if weights is None:
         x = a
         value = mean(x, axis, keepdims=keepdims)
-        total = multiply(ones_of(value), _number(_count(x, axis, "average")))
+        total = np.multiply(ones_of(value), _number(_count(x, axis, "average")))
     else:
         (x, wanted), w = summed(a, None), summed(weights, None)[0]
         if w.shape != x.shape:
@@ -263,9 +245,9 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
                 raise ShapeError(
                     "E131", f"average: weights {w.type} do not fit {x.type}", help="give axis= for a vector of weights"
                 )
-            w = reshape(w, tuple(x.shape[i] if i in axes else 1 for i in range(x.ndim)))
-        total = sum(broadcast_to(w, x.shape), axis, keepdims=keepdims)
-        value = divide(sum(x * w, axis, keepdims=keepdims), total).astype(wanted, copy=False)
+            w = np.reshape(w, tuple(x.shape[i] if i in axes else 1 for i in range(x.ndim)))
+        total = sum(np.broadcast_to(w, x.shape), axis, keepdims=keepdims)
+        value = np.divide(sum(x * w, axis, keepdims=keepdims), total).astype(wanted, copy=False)
         total = total.astype(wanted, copy=False)
     return (value, total) if returned else value
 
@@ -275,46 +257,15 @@ def ones_of(x: Any) -> Any:
     return result(bind1(ops.Broadcast(x.shape), cast(1, floating(x.dtype))))
 
 
-@public
-def var(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    where: Any = True,
-    mean: Any = None,
-    correction: float | None = None,
-) -> Any:
-    """The mean square distance from the mean over `axis`.
-
-    Args:
-        a: any array.
-        axis: an axis, several, or None: all elements.
-        dtype: in which it is computed.
-        out: where to write the result.
-        ddof: the sum of squares is divided by n - ddof.
-        keepdims: keep reduced axes with size 1.
-        where: bools: the elements that count.
-        mean: the mean, with reduced axes kept, where it is known.
-        correction: the same as `ddof`.
-    """
-    x, wanted = summed(a, dtype, out)
-    value = _variance(x, axis, correction_of("var", ddof, correction), keepdims, where, mean)
-    return finished(rounded(value, wanted), out)
-
-
 def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: Any) -> Any:
-    centred = subtract(x, _mean(x, axis, keepdims=True, where=where) if mean is None else mean)
+    centred = np.subtract(x, _mean(x, axis, keepdims=True, where=where) if mean is None else mean)
     masked = where is not True
-    squares = square(absolute(centred) if is_complex(centred.dtype) else centred)
+    squares = np.square(np.absolute(centred) if is_complex(centred.dtype) else centred)
     total = sum(squares, axis, keepdims=keepdims or masked, where=where)
     if not masked:
         count = _count(x, axis, "var") - ddof
-        return divide(total, _number(count if count > 0 else 0))
-    value = divide(total, maximum(subtract(_chosen_count(x, axis, where, total.dtype), ddof), 0))
+        return np.divide(total, _number(count if count > 0 else 0))
+    value = np.divide(total, np.maximum(np.subtract(_chosen_count(x, axis, where, total.dtype), ddof), 0))
     return value if keepdims else _dropped(value, x, axis, "var")
 
 
@@ -334,23 +285,43 @@ def correction_of(name: str, ddof: float, correction: float | None) -> float:
     return correction
 
 
-@public
-def std(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    where: Any = True,
-    mean: Any = None,
-    correction: float | None = None,
-) -> Any:
+def _deviation(function: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A function of the variance as one of arrays."""
+
+    def call(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
+        where: Any = True, mean: Any = None, correction: float | None = None,
+    ) -> Any:  # fmt: skip
+        x, wanted = summed(a, dtype, out)
+        variance = _variance(x, axis, correction_of(name, ddof, correction), keepdims, where, mean)
+        return finished(rounded(function(variance), wanted), out)
+
+    name = function.__name__
+    return described(call, name, str(function.__doc__))
+
+
+@_deviation
+def var(variance: Any) -> Any:
+    """The mean square distance from the mean over `axis`.
+
+    Args:
+        a: any array.
+        axis: an axis, several, or None: all elements.
+        dtype: in which it is computed.
+        out: where to write the result.
+        ddof: the sum of squares is divided by n - ddof.
+        keepdims: keep reduced axes with size 1.
+        where: bools: the elements that count.
+        mean: the mean, with reduced axes kept, where it is known.
+        correction: the same as `ddof`.
+    """
+    return variance
+
+
+@_deviation
+def std(variance: Any) -> Any:
     """The square root of the variance over `axis`; arguments as of `var`."""
-    x, wanted = summed(a, dtype, out)
-    value = root(_variance(x, axis, correction_of("std", ddof, correction), keepdims, where, mean))
-    return finished(rounded(value, wanted), out)
+    return root(variance)
 
 
 def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any]:
@@ -358,27 +329,21 @@ def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..
 
     def function(a: Any, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
         if type(a) is ndarray and not ACTIVE and out is None and type(axis) is int and not keepdims:
-            writes = ACCESS.writes
-            try:
-                found = method(a._data, axis)
-            except (ValueError, TypeError):  # bfloat16 is no number to NumPy
-                found = None
-            if found is not None and ACCESS.writes is writes:
-                return wrap(found if type(found) is _NUMPY else numpy.asarray(found))
+            found = at_once(method, a._data, axis)
+            if found is not None:
+                return found
         x = array(a)
         reduced_axes(axis, x.ndim, name)
-        flat = ravel(x) if axis is None or not x.ndim else x
+        flat = np.ravel(x) if axis is None or not x.ndim else x
         along = axis_of(0 if axis is None else axis, flat.ndim, name)
         if not flat.shape[along]:
             raise ShapeError("E109", f"{name} of {x.type} over no elements")
         found = result(bind1(op(along), operand(flat)))
         if keepdims:
-            found = reshape(found, (1,) * x.ndim) if axis is None or not x.ndim else expand_dims(found, along)
+            found = np.reshape(found, (1,) * x.ndim) if axis is None or not x.ndim else np.expand_dims(found, along)
         return finished(found, out)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    return public(function)
+    return described(function, name, text)
 
 
 argmax = _arg_reduction(
@@ -393,13 +358,11 @@ def _running(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any
     def function(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
         x = array(a)
         wanted = accumulator(x.dtype) if dtype is None else as_dtype(dtype)
-        x = ravel(x) if axis is None or not x.ndim else x
+        x = np.ravel(x) if axis is None or not x.ndim else x
         along = axis_of(0 if axis is None else axis, x.ndim, name)
         return finished(result(bind1(op(along), cast(operand(x), wanted))), out)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    return public(function)
+    return described(function, name, text)
 
 
 cumsum = _running("cumsum", ops.CumSum, "The sums of all elements up to each, along `axis` (flat when None).")
@@ -409,14 +372,13 @@ cumprod = _running("cumprod", ops.CumProd, "The products of all elements up to e
 @public
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """The largest element less the smallest, over `axis`."""
-    return finished(subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims)), out)
+    return finished(np.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims)), out)
 
 
 @public
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """Count the elements over `axis` that are not zero, as int64."""
-    x = array(a)
-    return sum(x if x.dtype == bool_ else not_equal(x, 0), axis, keepdims=keepdims)
+    return sum(_truth(array(a)), axis, keepdims=keepdims)
 
 
 @public
@@ -424,35 +386,33 @@ def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """log(sum(exp(x))) over `axis`, without overflow."""
     x = array(a)
     top = max(x, axis, keepdims=True)
-    top = where(equal(absolute(top), math.inf), 0.0, top)
-    total = log(sum(exp(subtract(x, top)), axis, keepdims=True)) + top
-    return (
-        total
-        if keepdims
-        else reshape(total, tuple(n for i, n in enumerate(x.shape) if i not in axes_of(axis, x.ndim, "logsumexp")))
-    )
+    top = np.where(np.equal(np.absolute(top), math.inf), 0.0, top)
+    total = np.log(sum(np.exp(np.subtract(x, top)), axis, keepdims=True)) + top
+    return total if keepdims else _dropped(total, x, axis, "logsumexp")
 
 
 def _without_nan(x: Any, instead: float) -> Any:
-    return where(isnan(x), instead, x) if is_inexact(x.dtype) else x
+    return np.where(np.isnan(x), instead, x) if is_inexact(x.dtype) else x
 
 
-@public
-def nansum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
-    where: Any = True,
-) -> Any:  # fmt: skip
-    """The sum over `axis`, NaN counted as 0; `initial` and `where` as of `sum`."""
-    return sum(_without_nan(array(a), 0.0), axis, dtype, out, keepdims, initial, where)
+def _counting_nan(function: Callable[..., Any], instead: float, text: str) -> Callable[..., Any]:
+    """A function of an array that has a number in the place of NaN."""
+
+    @wraps(function)
+    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(_without_nan(array(a), instead), *args, **kwargs)
+
+    return described(call, f"nan{function.__name__}", text)
 
 
-@public
-def nanprod(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
-    where: Any = True,
-) -> Any:  # fmt: skip
-    """The product over `axis`, NaN counted as 1; `initial` and `where` as of `prod`."""
-    return prod(_without_nan(array(a), 1.0), axis, dtype, out, keepdims, initial, where)
+nansum = _counting_nan(sum, 0.0, "The sum over `axis`, NaN counted as 0; `initial` and `where` as of `sum`.")
+nanprod = _counting_nan(prod, 1.0, "The product over `axis`, NaN counted as 1; `initial` and `where` as of `prod`.")
+nancumsum = _counting_nan(
+    cumsum, 0.0, "The sums of all elements up to each, along `axis` (flat when None); NaN counts as 0."
+)
+nancumprod = _counting_nan(
+    cumprod, 1.0, "The products of all elements up to each, along `axis` (flat when None); NaN counts as 1."
+)
 
 
 @public
@@ -462,32 +422,31 @@ def nanmean(
     """The mean over `axis` of what is not NaN, and of the elements that `where` chooses."""
     x, wanted = summed(a, dtype, out)
     total = nansum(x, axis, None, None, keepdims, where=where)
-    count = sum(logical_not(isnan(x)), axis, keepdims=keepdims, where=where)
-    return finished(divide(total, count).astype(wanted, copy=False), out)
+    count = sum(np.logical_not(np.isnan(x)), axis, keepdims=keepdims, where=where)
+    return finished(np.divide(total, count).astype(wanted, copy=False), out)
 
 
-def _nan_extreme(x: Any, axis: Any, keepdims: bool, reduce: Any, worst: float, initial: Any, mask: Any) -> Any:
+def _nan_extreme(reduce: Callable[..., Any], worst: float, text: str) -> Callable[..., Any]:
     """The extreme of what is not NaN; NaN where nothing else is there."""
-    best = reduce(_without_nan(x, worst), axis, None, keepdims, initial, mask)
-    if initial is not None or not is_inexact(x.dtype):
-        return best
-    return where(all(isnan(x), axis, keepdims=keepdims), math.nan, best)
+
+    def function(
+        a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    ) -> Any:
+        x = array(a)
+        best = reduce(_without_nan(x, worst), axis, None, keepdims, initial, where)
+        if initial is None and is_inexact(x.dtype):
+            best = np.where(all(np.isnan(x), axis, keepdims=keepdims), math.nan, best)
+        return finished(best, out)
+
+    return described(function, f"nan{reduce.__name__}", text)
 
 
-@public
-def nanmax(
-    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> Any:
-    """The largest element over `axis` that is not NaN; `initial` and `where` as of `max`."""
-    return finished(_nan_extreme(array(a), axis, keepdims, max, -math.inf, initial, where), out)
-
-
-@public
-def nanmin(
-    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> Any:
-    """The smallest element over `axis` that is not NaN; `initial` and `where` as of `min`."""
-    return finished(_nan_extreme(array(a), axis, keepdims, min, math.inf, initial, where), out)
+nanmax = _nan_extreme(
+    max, -math.inf, "The largest element over `axis` that is not NaN; `initial` and `where` as of `max`."
+)
+nanmin = _nan_extreme(
+    min, math.inf, "The smallest element over `axis` that is not NaN; `initial` and `where` as of `min`."
+)
 
 
 @public
@@ -508,11 +467,11 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     along = axis_of(axis, x.ndim, "diff")
     if n and (prepend is not None or append is not None):
         ends = [None if end is None else _as_end(end, x, along) for end in (prepend, append)]
-        x = concatenate([part for part in (ends[0], x, ends[1]) if part is not None], along)
+        x = np.concatenate([part for part in (ends[0], x, ends[1]) if part is not None], along)
     before = (slice(None),) * along
     for _ in range(n):
         later, earlier = x[(*before, slice(1, None))], x[(*before, slice(None, -1))]
-        x = not_equal(later, earlier) if x.dtype == bool_ else subtract(later, earlier)
+        x = np.not_equal(later, earlier) if x.dtype == bool_ else np.subtract(later, earlier)
     return x
 
 
@@ -520,16 +479,16 @@ def _as_end(end: Any, x: Any, along: int) -> Any:
     """Elements before or after an array along an axis: of a number one."""
     if end.ndim:
         return end
-    return broadcast_to(end, tuple(1 if k == along else length for k, length in enumerate(x.shape)))
+    return np.broadcast_to(end, tuple(1 if k == along else length for k, length in enumerate(x.shape)))
 
 
 @public
 @promoted("ary", "to_end", "to_begin", to=like_safely)
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """Each element of the flat array less the one before it; between `to_begin` and `to_end`, where they are given."""
-    x = diff(ravel(ary))
-    parts = [ravel(part) for part in (to_begin, x, to_end) if part is not None]
-    return concatenate(parts) if len(parts) > 1 else x
+    x = diff(np.ravel(ary))
+    parts = [np.ravel(part) for part in (to_begin, x, to_end) if part is not None]
+    return np.concatenate(parts) if len(parts) > 1 else x
 
 
 def _cumulative(name: str, running: Callable[..., Any], first: int, text: str) -> Callable[..., Any]:
@@ -543,7 +502,7 @@ def _cumulative(name: str, running: Callable[..., Any], first: int, text: str) -
         include_initial: bool = False,
     ) -> Any:
         a = array(x)
-        a = reshape(a, (1,)) if not a.ndim else a
+        a = np.reshape(a, (1,)) if not a.ndim else a
         if axis is None and a.ndim != 1:
             raise ValueArgumentError("E320", f"{name} of {a.type} needs an axis")
         along = axis_of(0 if axis is None else axis, a.ndim, name)
@@ -551,12 +510,10 @@ def _cumulative(name: str, running: Callable[..., Any], first: int, text: str) -
         if include_initial:
             sizes = tuple(1 if k == along else length for k, length in enumerate(found.shape))
             start = result(bind1(ops.Broadcast(sizes), cast(first, found.dtype)))
-            found = concatenate([start, found], along)
+            found = np.concatenate([start, found], along)
         return finished(found, out)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    return public(function)
+    return described(function, name, text)
 
 
 cumulative_sum = _cumulative(
@@ -580,10 +537,10 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     y, wanted = summed(y, None)
     along = axis_of(axis, y.ndim, "trapezoid")
     before = (slice(None),) * along
-    middle = multiply(y[(*before, slice(1, None))] + y[(*before, slice(None, -1))], 0.5)
+    middle = np.multiply(y[(*before, slice(1, None))] + y[(*before, slice(None, -1))], 0.5)
     if x is None:
-        return multiply(sum(middle, along), dx).astype(wanted, copy=False)
+        return np.multiply(sum(middle, along), dx).astype(wanted, copy=False)
     steps = diff(summed(x, None)[0], axis=axis if x.ndim > 1 else -1)
     if steps.ndim == 1:
-        steps = reshape(steps, tuple(-1 if i == along else 1 for i in range(y.ndim)))
+        steps = np.reshape(steps, tuple(-1 if i == along else 1 for i in range(y.ndim)))
     return sum(middle * steps, along).astype(wanted, copy=False)

@@ -12,33 +12,8 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array import functions as np
 from hybridize.array.functions.bounds import check, from_front, require
-from hybridize.array.functions.creation import arange
-from hybridize.array.functions.elementwise import (
-    add,
-    ceil,
-    divide,
-    equal,
-    floor,
-    floor_divide,
-    isnan,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    maximum,
-    minimum,
-    mod,
-    multiply,
-    rint,
-    subtract,
-    where,
-)
-from hybridize.array.functions.reductions import all as all_
-from hybridize.array.functions.reductions import any as any_
-from hybridize.array.functions.reductions import mean, sum
-from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, ravel, reshape, transpose
 from hybridize.array.ndarray import ndarray, taping
 from hybridize.array.operands import (
     array,
@@ -46,6 +21,7 @@ from hybridize.array.operands import (
     axis_of,
     broadcast,
     check_real,
+    described,
     dtype_of,
     finished,
     one_of,
@@ -73,7 +49,7 @@ from hybridize.base.errors import (
 from hybridize.base.loading import load_module
 from hybridize.base.promotion import floating
 from hybridize.base.types import same_shape
-from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, taped
+from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, taped
 
 _SORTS = (None, "quicksort", "mergesort", "heapsort", "stable")
 
@@ -85,48 +61,32 @@ def _plainly(kind: Any, order: Any, name: str) -> None:
         raise ValueArgumentError("E345", f"{name}: order names fields, which arrays do not have, got {order!r}")
 
 
-@public
-def sort(
-    a: Any,
-    axis: int | None = -1,
-    kind: Any = None,
-    order: Any = None,
-    *,
-    stable: bool | None = None,
-    descending: bool = False,
-) -> Any:
-    """Sorted along `axis` (flat when None), smallest first, NaN last; always stable.
-
-    `descending`, as in the array API standard: largest first, NaN before all.
-    """
-    kind, descending = _direction(kind, descending)
-    _plainly(kind, order, "sort")
-    x = ravel(a) if axis is None else array(a)
-    along = axis_of(-1 if axis is None else axis, x.ndim, "sort")
-    return result(bind1(ops.Sort(along, bool(descending)), operand(x)))
-
-
 def _direction(kind: Any, descending: bool) -> tuple[Any, bool]:
     """Take a bool in the place of NumPy's `kind` for `descending`, which MXNet 2 has there."""
     return (None, kind) if isinstance(kind, bool) else (kind, descending)
 
 
-@public
-def argsort(
-    a: Any,
-    axis: int | None = -1,
-    kind: Any = None,
-    order: Any = None,
-    *,
-    stable: bool | None = None,
-    descending: bool = False,
-) -> Any:
-    """The indices that sort along `axis` (flat when None), int64; see `sort`."""
-    kind, descending = _direction(kind, descending)
-    _plainly(kind, order, "argsort")
-    x = ravel(a) if axis is None else array(a)
-    along = axis_of(-1 if axis is None else axis, x.ndim, "argsort")
-    return result(bind1(ops.ArgSort(along, bool(descending)), operand(x)))
+def _sorting(name: str, op: Callable[[int, bool], Op], text: str) -> Callable[..., Any]:
+    def function(
+        a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None,
+        descending: bool = False,
+    ) -> Any:  # fmt: skip
+        kind, descending = _direction(kind, descending)
+        _plainly(kind, order, name)
+        x = np.ravel(a) if axis is None else array(a)
+        along = axis_of(-1 if axis is None else axis, x.ndim, name)
+        return result(bind1(op(along, bool(descending)), operand(x)))
+
+    return described(function, name, text)
+
+
+sort = _sorting(
+    "sort",
+    ops.Sort,
+    "Sorted along `axis` (flat when None), smallest first, NaN last; always stable. `descending`, as in the array API "
+    "standard: largest first, NaN before all.",
+)
+argsort = _sorting("argsort", ops.ArgSort, "The indices that sort along `axis` (flat when None), int64; see `sort`.")
 
 
 @public
@@ -146,7 +106,7 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out
         ValueArgumentError E345: there is no such mode.
     """
     one_of(mode, ("raise", "clip", "wrap"), "take", "mode")
-    x = ravel(a) if axis is None else array(a)
+    x = np.ravel(a) if axis is None else array(a)
     axis_index = axis_of(0 if axis is None else axis, x.ndim, "take")
     length = x.shape[axis_index]
     numbers = index_operand(indices)
@@ -161,12 +121,12 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out
 
 
 def _wrapped(numbers: Operand, length: int) -> Operand:
-    found: Operand = operand(mod(result(numbers), length)) if length else numbers
+    found: Operand = operand(np.mod(result(numbers), length)) if length else numbers
     return found
 
 
 def _nearest(numbers: Operand, length: int) -> Operand:
-    found: Operand = operand(minimum(maximum(result(numbers), 0), length - 1)) if length else numbers
+    found: Operand = operand(np.minimum(np.maximum(result(numbers), 0), length - 1)) if length else numbers
     return found
 
 
@@ -196,7 +156,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     Raises:
         OutOfBoundsError E110: an index is out of bounds.
     """
-    x = ravel(arr) if axis is None else array(arr)
+    x = np.ravel(arr) if axis is None else array(arr)
     axis_index = axis_of(0 if axis is None else axis, x.ndim, "take_along_axis")
     what = f"take_along_axis of axis {axis_index} of {x.type}"
     return along(x, result(from_front(index_operand(indices), x.shape[axis_index], what)), axis_index)
@@ -218,7 +178,7 @@ def points_within(points: Operand, sizes: tuple[int, ...], what: str) -> Operand
     """Points [..., k] of axes of `sizes`, checked, negative numbers counted from the front."""
     ends = broadcast(strong(list(sizes), int64), shape_of(points))
     check(points, operand(-result(ends)), ends, what)
-    return operand(where(less(result(points), 0), result(points) + result(ends), result(points)))
+    return operand(np.where(np.less(result(points), 0), result(points) + result(ends), result(points)))
 
 
 @public
@@ -232,11 +192,11 @@ def pick(data: Any, index: Any, axis: int = -1, keepdims: bool = False, mode: st
     axis_index = axis_of(axis, x.ndim, "pick")
     numbers = result(index_operand(index))
     if numbers.ndim < x.ndim:
-        numbers = expand_dims(numbers, axis_index)
+        numbers = np.expand_dims(numbers, axis_index)
     length = x.shape[axis_index]
-    numbers = mod(numbers, length) if mode == "wrap" else minimum(maximum(numbers, 0), length - 1)
+    numbers = np.mod(numbers, length) if mode == "wrap" else np.minimum(np.maximum(numbers, 0), length - 1)
     found = along(x, numbers, axis_index)
-    return found if keepdims else reshape(found, x.shape[:axis_index] + x.shape[axis_index + 1 :])
+    return found if keepdims else np.reshape(found, x.shape[:axis_index] + x.shape[axis_index + 1 :])
 
 
 @public
@@ -254,7 +214,7 @@ def topk(
         dtype: of indices.
     """
     one_of(ret_typ, ("indices", "value", "both", "mask"), "topk", "ret_typ")
-    x = ravel(data) if axis is None else array(data)
+    x = np.ravel(data) if axis is None else array(data)
     axis_index = axis_of(-1 if axis is None else axis, x.ndim, "topk")
     k = x.shape[axis_index] if k < 1 else k
     if k > x.shape[axis_index]:
@@ -264,7 +224,7 @@ def topk(
     if ret_typ == "indices":
         return chosen.astype(_index_dtype(dtype))
     if ret_typ == "mask":
-        return less(argsort(order, axis_index), k).astype(x.dtype)
+        return np.less(argsort(order, axis_index), k).astype(x.dtype)
     values = along(x, chosen, axis_index)
     return values if ret_typ == "value" else [values, chosen.astype(_index_dtype(dtype))]
 
@@ -286,14 +246,14 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
             "E118", f"searchsorted looks in a vector, got {x.type}", help="one row at a time, or x.ravel()"
         )
     one_of(side, ("left", "right"), "searchsorted", "side")
-    compare: Callable[..., Any] = less if side == "left" else less_equal
-    columns = expand_dims(v, v.ndim)
+    compare: Callable[..., Any] = np.less if side == "left" else np.less_equal
+    columns = np.expand_dims(v, v.ndim)
     before = compare(x, columns)
     if is_float(x.dtype):
-        beyond = isnan(columns)
-        numbers = logical_not(isnan(x)) if side == "left" else True
-        before = logical_or(before, logical_and(beyond, numbers))
-    return sum(before, -1).astype(int64)
+        beyond = np.isnan(columns)
+        numbers = np.logical_not(np.isnan(x)) if side == "left" else True
+        before = np.logical_or(before, np.logical_and(beyond, numbers))
+    return np.sum(before, -1).astype(int64)
 
 
 @public
@@ -308,15 +268,15 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     check_real("digitize", x, bins)
     if bins.ndim != 1:
         raise ShapeError("E118", f"digitize: the bins must be a vector, got {bins.type}")
-    rising, falling = all_(less_equal(bins[:-1], bins[1:])), all_(less_equal(bins[1:], bins[:-1]))
-    require(logical_or(rising, falling), "digitize: bins ascend or descend", "sort them first: np.sort(bins)")
+    rising, falling = np.all(np.less_equal(bins[:-1], bins[1:])), np.all(np.less_equal(bins[1:], bins[:-1]))
+    require(np.logical_or(rising, falling), "digitize: bins ascend or descend", "sort them first: np.sort(bins)")
     if isinstance(rising, Symbol):
-        return where(rising, searchsorted(bins, x, side), _descending(bins, x, side))
+        return np.where(rising, searchsorted(bins, x, side), _descending(bins, x, side))
     return searchsorted(bins, x, side) if rising else _descending(bins, x, side)
 
 
 def _descending(edges: Any, x: Any, side: str) -> Any:
-    return subtract(edges.shape[0], searchsorted(edges[::-1], x, side))
+    return np.subtract(edges.shape[0], searchsorted(edges[::-1], x, side))
 
 
 @public
@@ -336,23 +296,23 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     check_real("interp", at, points)
     if period is not None:
         period = abs(period)
-        at, points = mod(at, period), mod(points, period)
+        at, points = np.mod(at, period), np.mod(points, period)
         order = argsort(points)
         points, values = take(points, order), take(values, order)
-        points = concatenate([points[-1:] - period, points, points[:1] + period])
-        values = concatenate([values[-1:], values, values[:1]])
+        points = np.concatenate([points[-1:] - period, points, points[:1] + period])
+        values = np.concatenate([values[-1:], values, values[:1]])
         left = right = None
     if points.ndim != 1 or not same_shape(points.shape, values.shape):
         what = f"interp takes points as two vectors of one length, got {points.type} and {values.type}"
         raise ShapeError("E113", what)
     n = points.shape[0]
-    upper = minimum(maximum(searchsorted(points, at, "right"), 1), n - 1)
-    lower = maximum(upper - 1, 0)
+    upper = np.minimum(np.maximum(searchsorted(points, at, "right"), 1), n - 1)
+    lower = np.maximum(upper - 1, 0)
     x0, x1, y0, y1 = (picked(p, i, 0) for p in (points, values) for i in (lower, upper))
-    found = add(y0, multiply(subtract(y1, y0), divide(subtract(at, x0), subtract(x1, x0))))
-    found = where(less(at, points[0]), values[0] if left is None else left, found)
-    found = where(less_equal(points[n - 1], at), values[n - 1], found)  # also where the last places are equal
-    return found if right is None else where(less(points[n - 1], at), right, found)
+    found = np.add(y0, np.multiply(np.subtract(y1, y0), np.divide(np.subtract(at, x0), np.subtract(x1, x0))))
+    found = np.where(np.less(at, points[0]), values[0] if left is None else left, found)
+    found = np.where(np.less_equal(points[n - 1], at), values[n - 1], found)  # also where the last places are equal
+    return found if right is None else np.where(np.less(points[n - 1], at), right, found)
 
 
 def merged(x: Any, axis: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
@@ -363,7 +323,7 @@ def merged(x: Any, axis: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
         return x, axes[0], kept
     rest = tuple(i for i in range(x.ndim) if i not in axes)
     sizes = (*(x.shape[i] for i in rest), math.prod(x.shape[i] for i in axes))
-    return reshape(transpose(x, (*rest, *axes)), sizes), len(rest), kept
+    return np.reshape(np.transpose(x, (*rest, *axes)), sizes), len(rest), kept
 
 
 @public
@@ -398,21 +358,21 @@ def quantile(
 
 def _quantile(a: Any, share: Any, axis: Any, out: Any, method: str, keepdims: bool, rule: str) -> Any:
     one_of(method, tuple(QUANTILES), rule.partition(":")[0], "method")
-    require(logical_and(less_equal(0.0, share), less_equal(share, 1.0)), rule)
+    require(np.logical_and(np.less_equal(0.0, share), np.less_equal(share, 1.0)), rule)
     flat, axis_index, kept = merged(array(a), axis, "quantile")
     check_real(rule.partition(":")[0], flat)
-    ordered = moveaxis(sort(flat if is_float(flat.dtype) else flat.astype(float32), axis_index), axis_index, 0)
+    ordered = np.moveaxis(sort(flat if is_float(flat.dtype) else flat.astype(float32), axis_index), axis_index, 0)
     at, weight = QUANTILES[method](float(ordered.shape[0]), share)
-    low = floor(at)
-    weight = subtract(at, low) if weight is None else weight
+    low = np.floor(at)
+    weight = np.subtract(at, low) if weight is None else weight
     last = float(ordered.shape[0] - 1)
-    low, high = (maximum(minimum(position, last), 0.0).astype(int64) for position in (low, low + 1.0))
-    weight = reshape(weight, share.shape + (1,) * (ordered.ndim - 1)).astype(ordered.dtype)
+    low, high = (np.maximum(np.minimum(position, last), 0.0).astype(int64) for position in (low, low + 1.0))
+    weight = np.reshape(weight, share.shape + (1,) * (ordered.ndim - 1)).astype(ordered.dtype)
     below, above = picked(ordered, low, 0), picked(ordered, high, 0)
-    found = where(equal(weight, 0), below, add(below, multiply(subtract(above, below), weight)))
-    found = where(isnan(ordered[-1]), math.nan, found)  # NaN is sorted last
+    found = np.where(np.equal(weight, 0), below, np.add(below, np.multiply(np.subtract(above, below), weight)))
+    found = np.where(np.isnan(ordered[-1]), math.nan, found)  # NaN is sorted last
     if keepdims:
-        found = reshape(found, share.shape + kept)
+        found = np.reshape(found, share.shape + kept)
     return finished(found, out)
 
 
@@ -431,28 +391,28 @@ def _of_ends(position: Callable[[Any], Any]) -> _Quantile:
 
 def _inverted(n: float, q: Any) -> tuple[Any, Any]:
     at = q * n - 1.0
-    return ceil(at), 0.0 * q
+    return np.ceil(at), 0.0 * q
 
 
 def _averaged(n: float, q: Any) -> tuple[Any, Any]:
     at = q * n - 1.0
-    return at, where(equal(at, floor(at)), 0.5, 1.0)
+    return at, np.where(np.equal(at, np.floor(at)), 0.5, 1.0)
 
 
 def _closest(n: float, q: Any) -> tuple[Any, Any]:
     at = q * n - 1.5
-    low = floor(at)
-    return where(logical_and(equal(at, low), equal(mod(low, 2.0), 1.0)), low, low + 1.0), 0.0 * q
+    low = np.floor(at)
+    return np.where(np.logical_and(np.equal(at, low), np.equal(np.mod(low, 2.0), 1.0)), low, low + 1.0), 0.0 * q
 
 
 def _midpoint(n: float, q: Any) -> tuple[Any, Any]:
     at = q * (n - 1.0)
-    return at, where(equal(at, floor(at)), 0.0, 0.5)
+    return at, np.where(np.equal(at, np.floor(at)), 0.0, 0.5)
 
 
 QUANTILES: dict[str, _Quantile] = {
-    "linear": lambda n, q: (q * (n - 1.0), None), "lower": _of_ends(floor), "higher": _of_ends(ceil),
-    "nearest": _of_ends(rint), "midpoint": _midpoint, "inverted_cdf": _inverted, "averaged_inverted_cdf": _averaged,
+    "linear": lambda n, q: (q * (n - 1.0), None), "lower": _of_ends(np.floor), "higher": _of_ends(np.ceil),
+    "nearest": _of_ends(np.rint), "midpoint": _midpoint, "inverted_cdf": _inverted, "averaged_inverted_cdf": _averaged,
     "closest_observation": _closest, "interpolated_inverted_cdf": _continuous(0.0, 1.0),
     "hazen": _continuous(0.5, 0.5), "weibull": _continuous(0.0, 0.0),
     "median_unbiased": _continuous(1 / 3, 1 / 3), "normal_unbiased": _continuous(3 / 8, 3 / 8),
@@ -472,7 +432,7 @@ def percentile(
     interpolation: Any = None,
 ) -> Any:
     """The value below which `q` percent of the elements lie, along `axis`; see `quantile`."""
-    share = divide(result(strong(q, float64)), 100.0)
+    share = np.divide(result(strong(q, float64)), 100.0)
     method = method if interpolation is None else interpolation
     return _quantile(a, share, axis, out, method, keepdims, "percentile: q is from 0 to 100")
 
@@ -484,11 +444,11 @@ def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
     n = flat.shape[axis_index]
     ordered = sort(flat, axis_index)
     before = (slice(None),) * axis_index
-    found = mean(ordered[(*before, slice((n - 1) // 2, n // 2 + 1))], axis_index)
+    found = np.mean(ordered[(*before, slice((n - 1) // 2, n // 2 + 1))], axis_index)
     if n and is_inexact(ordered.dtype):
-        found = where(isnan(ordered[(*before, n - 1)]), math.nan, found)  # NaN is sorted last
+        found = np.where(np.isnan(ordered[(*before, n - 1)]), math.nan, found)  # NaN is sorted last
     if keepdims:
-        found = reshape(found, kept)
+        found = np.reshape(found, kept)
     return finished(found, out)
 
 
@@ -502,8 +462,8 @@ def isin(
     `assume_unique` and `kind` (`sort`, `table`) choose NumPy's method, and say nothing about the result.
     """
     one_of(kind, (None, "sort", "table"), "isin", "kind")
-    found = any_(equal(expand_dims(element, element.ndim), ravel(test_elements)), -1)
-    return logical_not(found) if invert else found
+    found = np.any(np.equal(np.expand_dims(element, element.ndim), np.ravel(test_elements)), -1)
+    return np.logical_not(found) if invert else found
 
 
 @public
@@ -519,8 +479,8 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]
     check(numbers, 0, math.prod(sizes), f"unravel_index into {list(sizes)}")
     flat, found = result(numbers), []
     for length in reversed(sizes) if order == "C" else sizes:
-        found.append(mod(flat, length))
-        flat = floor_divide(flat, length)
+        found.append(np.mod(flat, length))
+        flat = np.floor_divide(flat, length)
     return tuple(reversed(found)) if order == "C" else tuple(found)
 
 
@@ -563,16 +523,16 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
 @public
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """True if all elements of both are equal within rtol * abs(b) + atol; a bool array without axes."""
-    return all_(isclose(a, b, rtol, atol, equal_nan))
+    return np.all(isclose(a, b, rtol, atol, equal_nan))
 
 
 @public
 @promoted("a", "b", to=exact, weak=True)
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """True where elements of both are equal within rtol * abs(b) + atol."""
-    near = less_equal(abs(subtract(a, b)), add(multiply(abs(b), rtol), atol))
-    close = where(less(abs(b), math.inf), near, equal(a, b))
-    return where(~equal(a, a) & ~equal(b, b), True, close) if equal_nan else close
+    near = np.less_equal(abs(np.subtract(a, b)), np.add(np.multiply(abs(b), rtol), atol))
+    close = np.where(np.less(abs(b), math.inf), near, np.equal(a, b))
+    return np.where(~np.equal(a, a) & ~np.equal(b, b), True, close) if equal_nan else close
 
 
 @public
@@ -581,23 +541,23 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     """True if both have one shape and equal elements; a bool array without axes. `equal_nan`: NaN is equal to NaN."""
     if a1.shape != a2.shape:
         return array(False)
-    same = equal(a1, a2)
-    return all_(same | (~equal(a1, a1) & ~equal(a2, a2)) if equal_nan else same)
+    same = np.equal(a1, a2)
+    return np.all(same | (~np.equal(a1, a1) & ~np.equal(a2, a2)) if equal_nan else same)
 
 
 @public
 @promoted("a1", "a2")
 def array_equiv(a1: Any, a2: Any) -> Any:
     """True if both broadcast to one shape and have equal elements there; a bool array without axes."""
-    return array(False) if dims.broadcast(a1.shape, a2.shape) is None else all_(equal(a1, a2))
+    return array(False) if dims.broadcast(a1.shape, a2.shape) is None else np.all(np.equal(a1, a2))
 
 
 @public
 def one_hot(data: Any, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = None) -> Any:
     """A new last axis of size `depth`: `on_value` at the element's index, `off_value` elsewhere."""
     numbers = result(index_operand(data))
-    here = equal(expand_dims(numbers, numbers.ndim), arange(sizes_from(depth)[0], dtype=int64))
-    return where(here, on_value, off_value).astype(float32 if dtype is None else as_dtype(dtype))
+    here = np.equal(np.expand_dims(numbers, numbers.ndim), np.arange(sizes_from(depth)[0], dtype=int64))
+    return np.where(here, on_value, off_value).astype(float32 if dtype is None else as_dtype(dtype))
 
 
 def _places(obj: Any, name: str) -> numpy.ndarray[Any, Any]:
@@ -618,7 +578,7 @@ def _places(obj: Any, name: str) -> numpy.ndarray[Any, Any]:
 @promoted("arr", "values", to=like)
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """`values` put in before the positions `obj`, which are integers or a slice."""
-    x = ravel(arr) if axis is None else array(arr)
+    x = np.ravel(arr) if axis is None else array(arr)
     axis_index = axis_of(0 if axis is None else axis, x.ndim, "insert")
     length = x.shape[axis_index]
     before = numpy.arange(length)[obj] if isinstance(obj, slice) else _places(obj, "insert")
@@ -630,7 +590,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
         before = numpy.repeat(before, count)  # as many as there are values go in at one position
     source = numpy.insert(numpy.arange(length), before, -1)
     if numpy.ndim(before) == 0 and values.ndim == x.ndim and axis is not None:
-        values = moveaxis(values, 0, axis_index)
+        values = np.moveaxis(values, 0, axis_index)
     kept = picked(x, numpy.where(source < 0, 0, source), axis_index)
     kept[(slice(None),) * axis_index + (numpy.flatnonzero(source < 0),)] = values
     return kept
@@ -639,7 +599,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
 @public
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """Without the elements at the positions `obj`, which are integers or a slice."""
-    x = ravel(arr) if axis is None else array(arr)
+    x = np.ravel(arr) if axis is None else array(arr)
     axis_index = axis_of(0 if axis is None else axis, x.ndim, "delete")
     gone = obj if isinstance(obj, (slice, int)) else _places(obj, "delete")
     return x[(slice(None),) * axis_index + (numpy.delete(numpy.arange(x.shape[axis_index]), gone),)]
@@ -689,9 +649,8 @@ def data_dependent(
             return found
         return _as_ours(function(*(_as_numpy(a) for a in args), **{k: _as_numpy(a) for k, a in kwargs.items()}), args)
 
-    call.__name__ = call.__qualname__ = name.rpartition(".")[2]
-    call.__doc__ = f"NumPy's `{name}`{'' if captured is not None else ', imperatively; it cannot be compiled'}."
-    return public(call)
+    text = f"NumPy's `{name}`{'' if captured is not None else ', imperatively; it cannot be compiled'}."
+    return described(call, name.rpartition(".")[2], text)
 
 
 def recorded(name: str, module: str) -> Callable[..., Any]:

@@ -8,11 +8,10 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array.device import begin_on
 from hybridize.array.functions.reductions import diff
 from hybridize.array.functions.shapes import atleast_1d, concatenate, reshape
 from hybridize.array.methods import functions
-from hybridize.array.operands import array, axes_of, cast, given, one_of, operand, public, result
+from hybridize.array.operands import array, axes_of, cast, creates, given, one_of, operand, public, result
 from hybridize.array.policies import promoted
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int32, is_inexact
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
@@ -169,18 +168,16 @@ def i0(x: Any) -> Any:
     return result(bessel_i0(operand(a.astype(floating(a.dtype), copy=False))))
 
 
-@public
-def bartlett(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+@creates()
+def bartlett(M: int, dtype: Any = None) -> Any:
     """The Bartlett window: a triangle that is 0 at both ends."""
-    begin_on(ctx if ctx is not None else device)
     at = numpy.abs(2.0 * numpy.arange(M) / max(M - 1, 1) - 1.0)
     return _made(1.0 - at if M > 1 else numpy.ones(max(M, 0)), dtype)
 
 
-@public
-def kaiser(M: int, beta: float, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+@creates()
+def kaiser(M: int, beta: float, dtype: Any = None) -> Any:
     """The Kaiser window: the larger `beta`, the narrower, and the lower what leaks beside it."""
-    begin_on(ctx if ctx is not None else device)
     at = 2.0 * numpy.arange(M) / max(M - 1, 1) - 1.0
     wave = numpy.i0(float(beta) * numpy.sqrt(1.0 - at * at)) / numpy.i0(float(beta))
     return _made(wave if M > 1 else numpy.ones(max(M, 0)), dtype)

@@ -9,29 +9,10 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array import functions as np
 from hybridize.array.functions.bounds import require
-from hybridize.array.functions.creation import linspace, zeros
-from hybridize.array.functions.elementwise import (
-    astype,
-    clip,
-    divide,
-    equal,
-    isnan,
-    less_equal,
-    logical_and,
-    logical_not,
-    multiply,
-    subtract,
-    where,
-)
-from hybridize.array.functions.linear import matmul
-from hybridize.array.functions.reductions import all as all_
-from hybridize.array.functions.reductions import any as any_
-from hybridize.array.functions.reductions import argmax, argmin, average, cumprod, cumsum, diff, sum, summed
-from hybridize.array.functions.reductions import max as largest
-from hybridize.array.functions.reductions import min as least
-from hybridize.array.functions.searching import QUANTILES, along, data_dependent, merged, searchsorted, sort
-from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, ravel, reshape, swapaxes
+from hybridize.array.functions.reductions import summed
+from hybridize.array.functions.searching import QUANTILES, along, data_dependent, merged
 from hybridize.array.methods import functions
 from hybridize.array.operands import array, check_real, finished, one_of, operand, public, result, strong
 from hybridize.array.operands import count as count_of
@@ -94,24 +75,24 @@ def _covariance(
     """The covariances in the dtype that sums are kept in, and the dtype of the result."""
     x = _variables(m, rowvar, "m")
     if y is not None:
-        x = concatenate([x, _variables(y, rowvar, "y")], 0)
+        x = np.concatenate([x, _variables(y, rowvar, "y")], 0)
     x, wanted = summed(x, dtype)
     ddof = (0 if bias else 1) if ddof is None else ddof
     weights = _weights(x, fweights, aweights)
-    centre = average(x, 1, weights)
-    centred = subtract(x, expand_dims(centre, 1))
+    centre = np.average(x, 1, weights)
+    centred = np.subtract(x, np.expand_dims(centre, 1))
     if weights is None:
         factor: Any = float(x.shape[1] - ddof)
         right = centred
     else:
-        total = sum(weights)
-        spread = 1.0 if aweights is None else sum(weights * array(aweights, float64).astype(x.dtype)) / total
+        total = np.sum(weights)
+        spread = 1.0 if aweights is None else np.sum(weights * array(aweights, float64).astype(x.dtype)) / total
         factor = total - ddof * spread
-        right = multiply(centred, weights)
+        right = np.multiply(centred, weights)
     if isinstance(factor, float):
         factor = max(factor, 0.0)
-    product = divide(matmul(centred, functions.conj(swapaxes(right, 0, 1))), factor)
-    return reshape(product, ()) if product.shape == (1, 1) else product, wanted
+    product = np.divide(np.matmul(centred, functions.conj(np.swapaxes(right, 0, 1))), factor)
+    return np.reshape(product, ()) if product.shape == (1, 1) else product, wanted
 
 
 def _variables(m: Any, rowvar: bool, name: str) -> Any:
@@ -120,8 +101,8 @@ def _variables(m: Any, rowvar: bool, name: str) -> Any:
     if x.ndim > 2:
         raise ShapeError("E118", f"cov takes a vector or a matrix for {name}, got {x.type}")
     if x.ndim < 2:
-        return reshape(x, (1, -1))
-    return x if rowvar or (x.shape[0] == 1 and name == "y") else swapaxes(x, 0, 1)
+        return np.reshape(x, (1, -1))
+    return x if rowvar or (x.shape[0] == 1 and name == "y") else np.swapaxes(x, 0, 1)
 
 
 def _weights(x: Any, fweights: Any, aweights: Any) -> Any:
@@ -135,8 +116,8 @@ def _weights(x: Any, fweights: Any, aweights: Any) -> Any:
         if one.shape != x.shape[1:]:
             raise ShapeError("E135", f"cov: {name} {one.type} for {x.shape[1]} observations", help="one for each")
         if name == "fweights" and is_float(one.dtype):
-            require(all_(equal(one, one.round())), "cov: fweights are integers")
-        require(all_(less_equal(0, one)), f"cov: {name} are not negative")
+            require(np.all(np.equal(one, one.round())), "cov: fweights are integers")
+        require(np.all(np.less_equal(0, one)), f"cov: {name} are not negative")
         one = one.astype(x.dtype, copy=False)
         found = one if found is None else found * one
     return found
@@ -150,10 +131,10 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     if not found.ndim:
         return (found / found).astype(wanted, copy=False)
     scale = found.diagonal() ** 0.5
-    scaled = found / expand_dims(scale, 1) / scale
+    scaled = found / np.expand_dims(scale, 1) / scale
     if is_complex(scaled.dtype):
-        return clip(scaled.real, -1.0, 1.0) + clip(scaled.imag, -1.0, 1.0) * 1j
-    return clip(scaled, -1.0, 1.0).astype(wanted, copy=False)
+        return np.clip(scaled.real, -1.0, 1.0) + np.clip(scaled.imag, -1.0, 1.0) * 1j
+    return np.clip(scaled, -1.0, 1.0).astype(wanted, copy=False)
 
 
 def _filled(a: Any, instead: float) -> tuple[Any, Any]:
@@ -161,14 +142,14 @@ def _filled(a: Any, instead: float) -> tuple[Any, Any]:
     x = array(a)
     if not is_inexact(x.dtype):
         return x, None
-    gone = isnan(x)
-    return where(gone, instead, x), gone
+    gone = np.isnan(x)
+    return np.where(gone, instead, x), gone
 
 
 def _arg_extreme(name: str, reduce: Any, worst: float, a: Any, axis: int | None, out: Any, keepdims: bool) -> Any:
     x, gone = _filled(a, worst)
     if gone is not None:
-        require(logical_not(any_(all_(gone, axis))), f"{name}: no slice is all NaN")
+        require(np.logical_not(np.any(np.all(gone, axis))), f"{name}: no slice is all NaN")
     return reduce(x, axis, out, keepdims)
 
 
@@ -179,7 +160,7 @@ def nanargmax(a: Any, axis: int | None = None, out: Any = None, keepdims: bool =
     Raises:
         ValueArgumentError E345: there is none.
     """
-    return _arg_extreme("nanargmax", argmax, -math.inf, a, axis, out, keepdims)
+    return _arg_extreme("nanargmax", np.argmax, -math.inf, a, axis, out, keepdims)
 
 
 @public
@@ -189,19 +170,7 @@ def nanargmin(a: Any, axis: int | None = None, out: Any = None, keepdims: bool =
     Raises:
         ValueArgumentError E345: there is none.
     """
-    return _arg_extreme("nanargmin", argmin, math.inf, a, axis, out, keepdims)
-
-
-@public
-def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
-    """The sums of all elements up to each, along `axis` (flat when None); NaN counts as 0."""
-    return cumsum(_filled(a, 0.0)[0], axis, dtype, out)
-
-
-@public
-def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
-    """The products of all elements up to each, along `axis` (flat when None); NaN counts as 1."""
-    return cumprod(_filled(a, 1.0)[0], axis, dtype, out)
+    return _arg_extreme("nanargmin", np.argmin, math.inf, a, axis, out, keepdims)
 
 
 @public
@@ -219,29 +188,29 @@ def nanpercentile(
     keepdims: bool = False,
 ) -> Any:  # fmt: skip
     """The value below which `q` percent of what is not NaN lie, along `axis`; see `quantile`."""
-    share = divide(result(strong(q, float64)), 100.0)
+    share = np.divide(result(strong(q, float64)), 100.0)
     return _nan_quantile(a, share, axis, out, method, keepdims, "nanpercentile: q is from 0 to 100")
 
 
 def _nan_quantile(a: Any, share: Any, axis: Any, out: Any, method: str, keepdims: bool, rule: str) -> Any:
     one_of(method, tuple(QUANTILES), rule.partition(":")[0], "method")
-    require(logical_and(less_equal(0.0, share), less_equal(share, 1.0)), rule)
+    require(np.logical_and(np.less_equal(0.0, share), np.less_equal(share, 1.0)), rule)
     flat, axis_index, kept = merged(array(a), axis, "nanquantile")
     check_real(rule.partition(":")[0], flat)
     flat = flat if is_float(flat.dtype) else flat.astype(float32)
-    ordered = moveaxis(sort(flat, axis_index), axis_index, -1)  # NaN is sorted last
-    count = sum(logical_not(isnan(ordered)), -1, keepdims=True).astype(float64)
-    shares = reshape(share, (-1,))
+    ordered = np.moveaxis(np.sort(flat, axis_index), axis_index, -1)  # NaN is sorted last
+    count = np.sum(np.logical_not(np.isnan(ordered)), -1, keepdims=True).astype(float64)
+    shares = np.reshape(share, (-1,))
     at, weight = QUANTILES[method](count, shares)
     low = at.floor()
-    weight = subtract(at, low) if weight is None else weight
+    weight = np.subtract(at, low) if weight is None else weight
     last = count - 1.0
-    places = [clip(position, 0.0, last.astype(float64)) for position in (low, low + 1.0)]
-    below, above = (along(ordered, clip(place, 0.0, None).astype(int64), ordered.ndim - 1) for place in places)
-    weight = astype(weight, ordered.dtype)
-    found = where(equal(weight, 0), below, below + (above - below) * weight)
-    found = reshape(moveaxis(found, -1, 0), share.shape + found.shape[:-1])
-    return finished(reshape(found, share.shape + kept) if keepdims else found, out)
+    places = [np.clip(position, 0.0, last.astype(float64)) for position in (low, low + 1.0)]
+    below, above = (along(ordered, np.clip(place, 0.0, None).astype(int64), ordered.ndim - 1) for place in places)
+    weight = np.astype(weight, ordered.dtype)
+    found = np.where(np.equal(weight, 0), below, below + (above - below) * weight)
+    found = np.reshape(np.moveaxis(found, -1, 0), share.shape + found.shape[:-1])
+    return finished(np.reshape(found, share.shape + kept) if keepdims else found, out)
 
 
 def _histogram(
@@ -251,18 +220,18 @@ def _histogram(
     if isinstance(bins, str):
         what = f"histogram of bins={bins!r} cannot be compiled: data decides how many there are"
         raise CaptureError("E403", what, help="give a number of bins, or their edges")
-    x = ravel(array(a))
+    x = np.ravel(array(a))
     edges = _edges(x, bins, range)
     n = edges.shape[0] - 1
-    places = subtract(searchsorted(edges, x, "right"), 1)
-    places = where(equal(x, edges[n]), n - 1, places)
-    inside = logical_and(less_equal(edges[0], x), less_equal(x, edges[n]))
-    each = zeros(x.shape, int64) + 1 if weights is None else ravel(array(weights))
-    points = expand_dims(where(inside, places, n), 1)  # behind the last bin there is one for the rest
-    found = result(ops.scatter_nd(operand(zeros(n + 1, each.dtype)), operand(points), operand(each), "add"))[:n]
+    places = np.subtract(np.searchsorted(edges, x, "right"), 1)
+    places = np.where(np.equal(x, edges[n]), n - 1, places)
+    inside = np.logical_and(np.less_equal(edges[0], x), np.less_equal(x, edges[n]))
+    each = np.zeros(x.shape, int64) + 1 if weights is None else np.ravel(array(weights))
+    points = np.expand_dims(np.where(inside, places, n), 1)  # behind the last bin there is one for the rest
+    found = result(ops.scatter_nd(operand(np.zeros(n + 1, each.dtype)), operand(points), operand(each), "add"))[:n]
     wide = float64 in (x.dtype, each.dtype, getattr(bins, "dtype", x.dtype))
     if density:
-        found = divide(divide(found, diff(edges)), sum(found))
+        found = np.divide(np.divide(found, np.diff(edges)), np.sum(found))
         found = found if wide else found.astype(float32)
     return found, edges if wide else edges.astype(float32)
 
@@ -275,15 +244,15 @@ def _edges(x: Any, bins: Any, range: Any) -> Any:
         edges = array(bins, float64).astype(float64, copy=False)
         if edges.ndim != 1:
             raise ValueArgumentError("E345", f"histogram: the bins must be a vector, got {edges.type}")
-        require(all_(less_equal(edges[:-1], edges[1:])), "histogram: bins ascend")
+        require(np.all(np.less_equal(edges[:-1], edges[1:])), "histogram: bins ascend")
         return edges
     if count_of(bins, "histogram: bins") < 1:
         raise ValueArgumentError("E345", f"histogram takes one bin or more, got {bins}")
-    ends = range if range is not None else (least(x), largest(x)) if x.size else (0.0, 1.0)
+    ends = range if range is not None else (np.min(x), np.max(x)) if x.size else (0.0, 1.0)
     low, high = together(ends, double)
-    require(less_equal(low, high), "histogram: range ascends")
-    aside = where(equal(low, high), 0.5, 0.0)
-    return linspace(low - aside, high + aside, bins + 1)
+    require(np.less_equal(low, high), "histogram: range ascends")
+    aside = np.where(np.equal(low, high), 0.5, 0.0)
+    return np.linspace(low - aside, high + aside, bins + 1)
 
 
 def _check_array(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

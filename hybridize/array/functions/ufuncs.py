@@ -28,11 +28,11 @@ from hybridize.array.operands import (
     Weak,
     axis_of,
     cast,
+    described,
     dtype_of,
     finished,
     operand,
     operands,
-    public,
     reduced_axes,
     result,
 )
@@ -105,12 +105,6 @@ def _give(function: _Function, theirs: numpy.ufunc, reduction: Any = None, runni
             setattr(one, method, _refused(function.__name__, method))
 
 
-def _described(method: _Function, name: str, text: str) -> _Function:
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = text
-    return public(method)
-
-
 def _refused(name: str, method: str) -> _Function:
     def refused(*args: Any, **kwargs: Any) -> Any:
         what = f"{name}.{method}: it is of functions that make one array of two of its kind"
@@ -135,7 +129,7 @@ def _reduce(of: Universal) -> _Function:
         found = _reduced(of, x, axes, dtype, bool(keepdims), begin, where)
         return _written(found, out, f"{of.name}.reduce")
 
-    return _described(
+    return described(
         reduce,
         f"{of.name}.reduce",
         f"`{of.name}` between the elements along `axis` (all when None), from the first on.",
@@ -242,9 +236,7 @@ def _accumulate(of: Universal) -> _Function:
         along = axis_of(axis, x.ndim, of.name)
         return _written(_accumulated(of, x, along, dtype), out, f"{of.name}.accumulate")
 
-    return _described(
-        accumulate, f"{of.name}.accumulate", f"`{of.name}` between all elements up to each, along `axis`."
-    )
+    return described(accumulate, f"{of.name}.accumulate", f"`{of.name}` between all elements up to each, along `axis`.")
 
 
 def _accumulated(of: Universal, x: Any, along: int, dtype: Any) -> Any:
@@ -279,7 +271,7 @@ def _reduceat(of: Universal) -> _Function:
                 raise OutOfBoundsError("E110", what, help=f"indices run from 0 to {length - 1}")
         return _written(_reduced_between(of, x, places.tolist(), along, dtype), out, f"{of.name}.reduceat")
 
-    return _described(
+    return described(
         reduceat, f"{of.name}.reduceat",
         f"`{of.name}` between the elements from each index to below the next along `axis`; the element at an index "
         "that the next is not above.",
@@ -320,7 +312,7 @@ def _outer(function: _Function) -> _Function:
         return function(reshape(x, (*x.shape, *(1 for _ in y.shape))), y, **keywords)
 
     name = function.__name__
-    return _described(outer, f"{name}.outer", f"`{name}` of all pairs of elements: [*shape of A, *shape of B].")
+    return described(outer, f"{name}.outer", f"`{name}` of all pairs of elements: [*shape of A, *shape of B].")
 
 
 def _strong(x: Any, other: Any) -> Any:
@@ -354,7 +346,7 @@ def _at(function: _Function, theirs: numpy.ufunc) -> _Function:
         x[...] = reshape(_each_at(function, ravel(x), places, values), x.shape)
 
     of = "the elements at `indices` and b" if theirs.nin == 2 else "the elements at `indices`"
-    return _described(at, f"{name}.at", f"`{name}` of {of}, in place; an index may come again.")
+    return described(at, f"{name}.at", f"`{name}` of {of}, in place; an index may come again.")
 
 
 def _numpys(x: Any) -> Any:

@@ -1,0 +1,744 @@
+# Written by `docs/make.py` from the module's table of names.
+
+from typing import Any
+
+from hybridize.array.ndarray import ndarray as ndarray
+from hybridize.array.constants import False_ as False_
+from hybridize.array.constants import True_ as True_
+from hybridize.array.constants import bfloat16 as bfloat16
+from hybridize.array.constants import bool as bool
+from hybridize.array.constants import bool_ as bool_
+from hybridize.array.constants import boolean_dtypes as boolean_dtypes
+from hybridize.array.constants import byte as byte
+from hybridize.array.constants import complex128 as complex128
+from hybridize.array.constants import complex64 as complex64
+from hybridize.array.constants import double as double
+from hybridize.array.constants import dtype as dtype
+from hybridize.array.constants import e as e
+from hybridize.array.constants import euler_gamma as euler_gamma
+from hybridize.array.constants import finfo as finfo
+from hybridize.array.constants import float16 as float16
+from hybridize.array.constants import float32 as float32
+from hybridize.array.constants import float64 as float64
+from hybridize.array.constants import floating as floating
+from hybridize.array.constants import floating_dtypes as floating_dtypes
+from hybridize.array.constants import generic as generic
+from hybridize.array.constants import half as half
+from hybridize.array.constants import iinfo as iinfo
+from hybridize.array.constants import inexact as inexact
+from hybridize.array.constants import inf as inf
+from hybridize.array.constants import int16 as int16
+from hybridize.array.constants import int32 as int32
+from hybridize.array.constants import int64 as int64
+from hybridize.array.constants import int8 as int8
+from hybridize.array.constants import int_ as int_
+from hybridize.array.constants import intc as intc
+from hybridize.array.constants import integer as integer
+from hybridize.array.constants import integer_dtypes as integer_dtypes
+from hybridize.array.constants import intp as intp
+from hybridize.array.constants import long as long
+from hybridize.array.constants import longlong as longlong
+from hybridize.array.constants import mintypecode as mintypecode
+from hybridize.array.constants import nan as nan
+from hybridize.array.constants import newaxis as newaxis
+from hybridize.array.constants import number as number
+from hybridize.array.constants import numeric_dtypes as numeric_dtypes
+from hybridize.array.constants import pi as pi
+from hybridize.array.constants import short as short
+from hybridize.array.constants import signedinteger as signedinteger
+from hybridize.array.constants import single as single
+from hybridize.array.constants import typename as typename
+from hybridize.array.constants import ubyte as ubyte
+from hybridize.array.constants import uint as uint
+from hybridize.array.constants import uint16 as uint16
+from hybridize.array.constants import uint32 as uint32
+from hybridize.array.constants import uint64 as uint64
+from hybridize.array.constants import uint8 as uint8
+from hybridize.array.constants import uintc as uintc
+from hybridize.array.constants import uintp as uintp
+from hybridize.array.constants import ulong as ulong
+from hybridize.array.constants import ulonglong as ulonglong
+from hybridize.array.constants import unsignedinteger as unsignedinteger
+from hybridize.array.constants import ushort as ushort
+from hybridize.array import fft as fft
+from hybridize.array.functions.applying import apply_along_axis as apply_along_axis
+from hybridize.array.functions.applying import apply_over_axes as apply_over_axes
+from hybridize.array.functions.applying import fromfunction as fromfunction
+from hybridize.array.functions.applying import fromiter as fromiter
+from hybridize.array.functions.applying import frompyfunc as frompyfunc
+from hybridize.array.functions.applying import vectorize as vectorize
+from hybridize.array.functions.bits import packbits as packbits
+from hybridize.array.functions.bits import unpackbits as unpackbits
+from hybridize.array.functions.creation import array as array
+from hybridize.array.functions.creation import asarray as asanyarray
+from hybridize.array.functions.creation import asarray as asarray
+from hybridize.array.functions.creation import ascontiguousarray as ascontiguousarray
+from hybridize.array.functions.creation import blackman as blackman
+from hybridize.array.functions.creation import copy as copy
+from hybridize.array.functions.creation import diag as diag
+from hybridize.array.functions.creation import diagflat as diagflat
+from hybridize.array.functions.creation import diagonal as diagonal
+from hybridize.array.functions.creation import fill_diagonal as fill_diagonal
+from hybridize.array.functions.creation import from_dlpack as from_dlpack
+from hybridize.array.functions.creation import hamming as hamming
+from hybridize.array.functions.creation import hanning as hanning
+from hybridize.array.functions.creation import identity as identity
+from hybridize.array.functions.creation import meshgrid as meshgrid
+from hybridize.array.functions.creation import tril as tril
+from hybridize.array.functions.creation import tril_indices as tril_indices
+from hybridize.array.functions.creation import triu as triu
+from hybridize.array.functions.creation import triu_indices as triu_indices
+from hybridize.array.functions.data_sized import argwhere as argwhere
+from hybridize.array.functions.data_sized import bincount as bincount
+from hybridize.array.functions.data_sized import einsum_path as einsum_path
+from hybridize.array.functions.data_sized import flatnonzero as flatnonzero
+from hybridize.array.functions.data_sized import genfromtxt as genfromtxt
+from hybridize.array.functions.data_sized import intersect1d as intersect1d
+from hybridize.array.functions.data_sized import nonzero as nonzero
+from hybridize.array.functions.data_sized import setdiff1d as setdiff1d
+from hybridize.array.functions.data_sized import setxor1d as setxor1d
+from hybridize.array.functions.data_sized import sort_complex as sort_complex
+from hybridize.array.functions.data_sized import trim_zeros as trim_zeros
+from hybridize.array.functions.data_sized import union1d as union1d
+from hybridize.array.functions.data_sized import unique as unique
+from hybridize.array.functions.data_sized import unique_all as unique_all
+from hybridize.array.functions.data_sized import unique_counts as unique_counts
+from hybridize.array.functions.data_sized import unique_inverse as unique_inverse
+from hybridize.array.functions.data_sized import unique_values as unique_values
+from hybridize.array.functions.elementwise import around as around
+from hybridize.array.functions.elementwise import around as round
+from hybridize.array.functions.elementwise import around as round_
+from hybridize.array.functions.elementwise import astype as astype
+from hybridize.array.functions.elementwise import can_cast as can_cast
+from hybridize.array.functions.elementwise import clip as clip
+from hybridize.array.functions.elementwise import nan_to_num as nan_to_num
+from hybridize.array.functions.elementwise import promote_types as promote_types
+from hybridize.array.functions.elementwise import result_type as result_type
+from hybridize.array.functions.elementwise import sinc as sinc
+from hybridize.array.functions.elementwise import where as where
+from hybridize.array.functions.files import frombuffer as frombuffer
+from hybridize.array.functions.files import fromfile as fromfile
+from hybridize.array.functions.files import fromstring as fromstring
+from hybridize.array.functions.files import load as load
+from hybridize.array.functions.files import loadtxt as loadtxt
+from hybridize.array.functions.files import save as save
+from hybridize.array.functions.files import savetxt as savetxt
+from hybridize.array.functions.files import savez as savez
+from hybridize.array.functions.files import savez_compressed as savez_compressed
+from hybridize.array.functions.grids import broadcast_shapes as broadcast_shapes
+from hybridize.array.functions.grids import c_ as c_
+from hybridize.array.functions.grids import diag_indices as diag_indices
+from hybridize.array.functions.grids import diag_indices_from as diag_indices_from
+from hybridize.array.functions.grids import index_exp as index_exp
+from hybridize.array.functions.grids import ix_ as ix_
+from hybridize.array.functions.grids import mask_indices as mask_indices
+from hybridize.array.functions.grids import mgrid as mgrid
+from hybridize.array.functions.grids import ndenumerate as ndenumerate
+from hybridize.array.functions.grids import ndindex as ndindex
+from hybridize.array.functions.grids import ogrid as ogrid
+from hybridize.array.functions.grids import r_ as r_
+from hybridize.array.functions.grids import s_ as s_
+from hybridize.array.functions.grids import tril_indices_from as tril_indices_from
+from hybridize.array.functions.grids import triu_indices_from as triu_indices_from
+from hybridize.array.functions.kinds import angle as angle
+from hybridize.array.functions.kinds import asarray_chkfinite as asarray_chkfinite
+from hybridize.array.functions.kinds import asfortranarray as asfortranarray
+from hybridize.array.functions.kinds import common_type as common_type
+from hybridize.array.functions.kinds import imag as imag
+from hybridize.array.functions.kinds import iscomplex as iscomplex
+from hybridize.array.functions.kinds import iscomplexobj as iscomplexobj
+from hybridize.array.functions.kinds import isdtype as isdtype
+from hybridize.array.functions.kinds import isfortran as isfortran
+from hybridize.array.functions.kinds import isreal as isreal
+from hybridize.array.functions.kinds import isrealobj as isrealobj
+from hybridize.array.functions.kinds import isscalar as isscalar
+from hybridize.array.functions.kinds import issubdtype as issubdtype
+from hybridize.array.functions.kinds import iterable as iterable
+from hybridize.array.functions.kinds import may_share_memory as may_share_memory
+from hybridize.array.functions.kinds import min_scalar_type as min_scalar_type
+from hybridize.array.functions.kinds import real as real
+from hybridize.array.functions.kinds import real_if_close as real_if_close
+from hybridize.array.functions.kinds import require as require
+from hybridize.array.functions.kinds import shares_memory as shares_memory
+from hybridize.array.functions.linear import cross as cross
+from hybridize.array.functions.linear import dot as dot
+from hybridize.array.functions.linear import einsum as einsum
+from hybridize.array.functions.linear import inner as inner
+from hybridize.array.functions.linear import kron as kron
+from hybridize.array.functions.linear import matmul as matmul
+from hybridize.array.functions.linear import matvec as matvec
+from hybridize.array.functions.linear import outer as outer
+from hybridize.array.functions.linear import tensordot as tensordot
+from hybridize.array.functions.linear import trace as trace
+from hybridize.array.functions.linear import vdot as vdot
+from hybridize.array.functions.linear import vecdot as vecdot
+from hybridize.array.functions.linear import vecmat as vecmat
+from hybridize.array.functions.numerics import nanmedian as nanmedian
+from hybridize.array.functions.numerics import nanstd as nanstd
+from hybridize.array.functions.numerics import nanvar as nanvar
+from hybridize.array.functions.numerics import unwrap as unwrap
+from hybridize.array.functions.ordering import argpartition as argpartition
+from hybridize.array.functions.ordering import lexsort as lexsort
+from hybridize.array.functions.ordering import partition as partition
+from hybridize.array.functions.padding import pad as pad
+from hybridize.array.functions.placing import choose as choose
+from hybridize.array.functions.placing import compress as compress
+from hybridize.array.functions.placing import copyto as copyto
+from hybridize.array.functions.placing import extract as extract
+from hybridize.array.functions.placing import piecewise as piecewise
+from hybridize.array.functions.placing import place as place
+from hybridize.array.functions.placing import put as put
+from hybridize.array.functions.placing import put_along_axis as put_along_axis
+from hybridize.array.functions.placing import putmask as putmask
+from hybridize.array.functions.placing import select as select
+from hybridize.array.functions.polynomials import poly as poly
+from hybridize.array.functions.polynomials import polyadd as polyadd
+from hybridize.array.functions.polynomials import polyder as polyder
+from hybridize.array.functions.polynomials import polydiv as polydiv
+from hybridize.array.functions.polynomials import polyfit as polyfit
+from hybridize.array.functions.polynomials import polyint as polyint
+from hybridize.array.functions.polynomials import polymul as polymul
+from hybridize.array.functions.polynomials import polysub as polysub
+from hybridize.array.functions.polynomials import polyval as polyval
+from hybridize.array.functions.polynomials import roots as roots
+from hybridize.array.functions.polynomials import vander as vander
+from hybridize.array.functions.printing import array2string as array2string
+from hybridize.array.functions.printing import array_repr as array_repr
+from hybridize.array.functions.printing import array_str as array_str
+from hybridize.array.functions.printing import base_repr as base_repr
+from hybridize.array.functions.printing import binary_repr as binary_repr
+from hybridize.array.functions.printing import errstate as errstate
+from hybridize.array.functions.printing import format_float_positional as format_float_positional
+from hybridize.array.functions.printing import format_float_scientific as format_float_scientific
+from hybridize.array.functions.printing import get_printoptions as get_printoptions
+from hybridize.array.functions.printing import geterr as geterr
+from hybridize.array.functions.printing import geterrcall as geterrcall
+from hybridize.array.functions.printing import printoptions as printoptions
+from hybridize.array.functions.printing import set_printoptions as set_printoptions
+from hybridize.array.functions.printing import seterr as seterr
+from hybridize.array.functions.printing import seterrcall as seterrcall
+from hybridize.array.functions.reductions import all as all
+from hybridize.array.functions.reductions import any as any
+from hybridize.array.functions.reductions import argmax as argmax
+from hybridize.array.functions.reductions import argmin as argmin
+from hybridize.array.functions.reductions import average as average
+from hybridize.array.functions.reductions import count_nonzero as count_nonzero
+from hybridize.array.functions.reductions import cumprod as cumprod
+from hybridize.array.functions.reductions import cumsum as cumsum
+from hybridize.array.functions.reductions import cumulative_prod as cumulative_prod
+from hybridize.array.functions.reductions import cumulative_sum as cumulative_sum
+from hybridize.array.functions.reductions import diff as diff
+from hybridize.array.functions.reductions import ediff1d as ediff1d
+from hybridize.array.functions.reductions import max as amax
+from hybridize.array.functions.reductions import max as max
+from hybridize.array.functions.reductions import mean as mean
+from hybridize.array.functions.reductions import min as amin
+from hybridize.array.functions.reductions import min as min
+from hybridize.array.functions.reductions import nancumprod as nancumprod
+from hybridize.array.functions.reductions import nancumsum as nancumsum
+from hybridize.array.functions.reductions import nanmax as nanmax
+from hybridize.array.functions.reductions import nanmean as nanmean
+from hybridize.array.functions.reductions import nanmin as nanmin
+from hybridize.array.functions.reductions import nanprod as nanprod
+from hybridize.array.functions.reductions import nansum as nansum
+from hybridize.array.functions.reductions import prod as prod
+from hybridize.array.functions.reductions import ptp as ptp
+from hybridize.array.functions.reductions import std as std
+from hybridize.array.functions.reductions import sum as sum
+from hybridize.array.functions.reductions import trapezoid as trapezoid
+from hybridize.array.functions.reductions import var as var
+from hybridize.array.functions.searching import allclose as allclose
+from hybridize.array.functions.searching import argsort as argsort
+from hybridize.array.functions.searching import array_equal as array_equal
+from hybridize.array.functions.searching import array_equiv as array_equiv
+from hybridize.array.functions.searching import delete as delete
+from hybridize.array.functions.searching import digitize as digitize
+from hybridize.array.functions.searching import insert as insert
+from hybridize.array.functions.searching import interp as interp
+from hybridize.array.functions.searching import isclose as isclose
+from hybridize.array.functions.searching import isin as isin
+from hybridize.array.functions.searching import median as median
+from hybridize.array.functions.searching import percentile as percentile
+from hybridize.array.functions.searching import quantile as quantile
+from hybridize.array.functions.searching import ravel_multi_index as ravel_multi_index
+from hybridize.array.functions.searching import searchsorted as searchsorted
+from hybridize.array.functions.searching import sort as sort
+from hybridize.array.functions.searching import take as take
+from hybridize.array.functions.searching import take_along_axis as take_along_axis
+from hybridize.array.functions.searching import unravel_index as unravel_index
+from hybridize.array.functions.shapes import append as append
+from hybridize.array.functions.shapes import array_split as array_split
+from hybridize.array.functions.shapes import atleast_1d as atleast_1d
+from hybridize.array.functions.shapes import atleast_2d as atleast_2d
+from hybridize.array.functions.shapes import atleast_3d as atleast_3d
+from hybridize.array.functions.shapes import block as block
+from hybridize.array.functions.shapes import broadcast_arrays as broadcast_arrays
+from hybridize.array.functions.shapes import broadcast_to as broadcast_to
+from hybridize.array.functions.shapes import column_stack as column_stack
+from hybridize.array.functions.shapes import concatenate as concat
+from hybridize.array.functions.shapes import concatenate as concatenate
+from hybridize.array.functions.shapes import dsplit as dsplit
+from hybridize.array.functions.shapes import dstack as dstack
+from hybridize.array.functions.shapes import expand_dims as expand_dims
+from hybridize.array.functions.shapes import flip as flip
+from hybridize.array.functions.shapes import fliplr as fliplr
+from hybridize.array.functions.shapes import flipud as flipud
+from hybridize.array.functions.shapes import hsplit as hsplit
+from hybridize.array.functions.shapes import hstack as hstack
+from hybridize.array.functions.shapes import moveaxis as moveaxis
+from hybridize.array.functions.shapes import ndim as ndim
+from hybridize.array.functions.shapes import ravel as ravel
+from hybridize.array.functions.shapes import repeat as repeat
+from hybridize.array.functions.shapes import reshape as reshape
+from hybridize.array.functions.shapes import resize as resize
+from hybridize.array.functions.shapes import roll as roll
+from hybridize.array.functions.shapes import rollaxis as rollaxis
+from hybridize.array.functions.shapes import rot90 as rot90
+from hybridize.array.functions.shapes import shape as shape
+from hybridize.array.functions.shapes import size as size
+from hybridize.array.functions.shapes import split as split
+from hybridize.array.functions.shapes import squeeze as squeeze
+from hybridize.array.functions.shapes import stack as stack
+from hybridize.array.functions.shapes import swapaxes as swapaxes
+from hybridize.array.functions.shapes import tile as tile
+from hybridize.array.functions.shapes import transpose as permute_dims
+from hybridize.array.functions.shapes import transpose as transpose
+from hybridize.array.functions.shapes import unstack as unstack
+from hybridize.array.functions.shapes import vsplit as vsplit
+from hybridize.array.functions.shapes import vstack as row_stack
+from hybridize.array.functions.shapes import vstack as vstack
+from hybridize.array.functions.signals import convolve as convolve
+from hybridize.array.functions.signals import correlate as correlate
+from hybridize.array.functions.signals import gradient as gradient
+from hybridize.array.functions.signals import i0 as i0
+from hybridize.array.functions.statistics import corrcoef as corrcoef
+from hybridize.array.functions.statistics import cov as cov
+from hybridize.array.functions.statistics import histogram as histogram
+from hybridize.array.functions.statistics import histogram2d as histogram2d
+from hybridize.array.functions.statistics import histogram_bin_edges as histogram_bin_edges
+from hybridize.array.functions.statistics import histogramdd as histogramdd
+from hybridize.array.functions.statistics import nanargmax as nanargmax
+from hybridize.array.functions.statistics import nanargmin as nanargmin
+from hybridize.array.functions.statistics import nanpercentile as nanpercentile
+from hybridize.array.functions.statistics import nanquantile as nanquantile
+from hybridize.array import linalg as linalg
+from hybridize.array.linalg import matrix_transpose as matrix_transpose
+from hybridize.array.ndarray import ndarray as ndarray
+from hybridize.array import random as random
+
+PLACES: dict[str, str]
+__all__ = [
+    "False_", "True_", "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any",
+    "append", "apply_along_axis", "apply_over_axes", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
+    "arctan2", "arctanh", "argmax", "argmin", "argpartition", "argsort", "argwhere", "around", "array",
+    "array2string", "array_equal", "array_equiv", "array_repr", "array_split", "array_str", "asanyarray", "asarray",
+    "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "asin", "asinh", "astype", "atan", "atan2", "atanh",
+    "atleast_1d", "atleast_2d", "atleast_3d", "average", "bartlett", "base_repr", "bfloat16", "binary_repr",
+    "bincount", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "blackman", "block", "bool", "bool_", "boolean_dtypes", "broadcast_arrays",
+    "broadcast_shapes", "broadcast_to", "byte", "c_", "can_cast", "cbrt", "ceil", "choose", "clip", "column_stack",
+    "common_type", "complex128", "complex64", "compress", "concat", "concatenate", "conj", "conjugate", "convolve",
+    "copy", "copysign", "copyto", "corrcoef", "correlate", "cos", "cosh", "count_nonzero", "cov", "cross", "cumprod",
+    "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "degrees", "delete", "diag", "diag_indices",
+    "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "divide", "divmod", "dot", "double", "dsplit",
+    "dstack", "dtype", "e", "ediff1d", "einsum", "einsum_path", "empty", "empty_like", "equal", "errstate",
+    "euler_gamma", "exp", "exp2", "expand_dims", "expm1", "extract", "eye", "fabs", "fft", "fill_diagonal", "finfo",
+    "fix", "flatnonzero", "flip", "fliplr", "flipud", "float16", "float32", "float64", "float_power", "floating",
+    "floating_dtypes", "floor", "floor_divide", "fmax", "fmin", "fmod", "format_float_positional",
+    "format_float_scientific", "frexp", "from_dlpack", "frombuffer", "fromfile", "fromfunction", "fromiter",
+    "frompyfunc", "fromstring", "full", "full_like", "gcd", "generic", "genfromtxt", "geomspace", "get_printoptions",
+    "geterr", "geterrcall", "gradient", "greater", "greater_equal", "half", "hamming", "hanning", "heaviside",
+    "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "i0", "identity",
+    "iinfo", "imag", "index_exp", "indices", "inexact", "inf", "inner", "insert", "int16", "int32", "int64", "int8",
+    "int_", "intc", "integer", "integer_dtypes", "interp", "intersect1d", "intp", "invert", "isclose", "iscomplex",
+    "iscomplexobj", "isdtype", "isfinite", "isfortran", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal",
+    "isrealobj", "isscalar", "issubdtype", "iterable", "ix_", "kaiser", "kron", "lcm", "ldexp", "left_shift", "less",
+    "less_equal", "lexsort", "linalg", "linspace", "load", "loadtxt", "log", "log10", "log1p", "log2", "logaddexp",
+    "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor", "logspace", "long", "longlong",
+    "mask_indices", "matmul", "matrix_transpose", "matvec", "max", "maximum", "may_share_memory", "mean", "median",
+    "meshgrid", "mgrid", "min", "min_scalar_type", "minimum", "mintypecode", "mod", "modf", "moveaxis", "multiply",
+    "nan", "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian",
+    "nanmin", "nanpercentile", "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "ndarray", "ndenumerate",
+    "ndim", "ndindex", "negative", "newaxis", "nextafter", "nonzero", "not_equal", "number", "numeric_dtypes",
+    "ogrid", "ones", "ones_like", "outer", "packbits", "pad", "partition", "percentile", "permute_dims", "pi",
+    "piecewise", "place", "poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub",
+    "polyval", "positive", "pow", "power", "printoptions", "prod", "promote_types", "ptp", "put", "put_along_axis",
+    "putmask", "quantile", "r_", "rad2deg", "radians", "random", "ravel", "ravel_multi_index", "real",
+    "real_if_close", "reciprocal", "remainder", "repeat", "require", "reshape", "resize", "result_type",
+    "right_shift", "rint", "roll", "rollaxis", "roots", "rot90", "round", "round_", "row_stack", "s_", "save",
+    "savetxt", "savez", "savez_compressed", "searchsorted", "select", "set_printoptions", "setdiff1d", "seterr",
+    "seterrcall", "setxor1d", "shape", "shares_memory", "short", "sign", "signbit", "signedinteger", "sin", "sinc",
+    "single", "sinh", "size", "sort", "sort_complex", "spacing", "split", "sqrt", "square", "squeeze", "stack", "std",
+    "subtract", "sum", "swapaxes", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "trace",
+    "transpose", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from", "trim_zeros", "triu",
+    "triu_indices", "triu_indices_from", "true_divide", "trunc", "typename", "ubyte", "uint", "uint16", "uint32",
+    "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "union1d", "unique", "unique_all", "unique_counts",
+    "unique_inverse", "unique_values", "unpackbits", "unravel_index", "unsignedinteger", "unstack", "unwrap",
+    "ushort", "vander", "var", "vdot", "vecdot", "vecmat", "vectorize", "vsplit", "vstack", "where", "zeros",
+    "zeros_like"
+]
+
+def bitwise_count(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number of bits that are 1 in the absolute value of integers, uint8."""
+
+def float_power(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 to the power of x2, in float64; of complex numbers in complex128."""
+
+def frexp(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """(mantissa from 0.5 to 1, exponent as int32) so that x = mantissa * 2**exponent; 0 has exponent 0."""
+
+def logaddexp2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """log2(2**x1 + 2**x2)"""
+
+def modf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """(the fraction, the integer part) of x, both with its sign."""
+
+def nextafter(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The float beside x1 in the direction of x2."""
+
+def spacing(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The distance from x to the next float away from 0, with the sign of x."""
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
+    """start, start + step, ... up to but without `stop`; float32 unless said."""
+
+def empty(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
+    """Zeros, float32 unless said."""
+
+def empty_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
+    """Zeros of the shape, unless another one is given, and dtype of `a`."""
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
+    """Ones on the diagonal `k`, zeros elsewhere."""
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
+    """`fill_value` everywhere; unless said in the dtype of its kind (bool, int64, float32), or of an array."""
+
+def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
+    """`fill_value` everywhere, in the shape, unless another one is given, and dtype of `a`; an array is
+    broadcast."""
+
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: Any = True, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> Any:
+    """`num` numbers from `start` to `stop`, each of which is the one before times a factor; float32 unless
+    said."""
+
+def indices(dimensions: Any, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The index along each axis, for every element; int64 unless said."""
+
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: Any = True, retstep: Any = False, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> Any:
+    """`num` numbers at even distance from `start` to `stop`; float32 unless said."""
+
+def logspace(start: Any, stop: Any, num: int = 50, endpoint: Any = True, base: float = 10.0, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> Any:
+    """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
+
+def ones(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
+    """Ones, float32 unless said."""
+
+def ones_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
+    """Ones of the shape, unless another one is given, and dtype of `a`."""
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """Ones on and below the diagonal `k`, zeros above."""
+
+def zeros(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
+    """Zeros, float32 unless said."""
+
+def zeros_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
+    """Zeros of the shape, unless another one is given, and dtype of `a`."""
+
+def gcd(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The greatest common divisor of |x1| and |x2|."""
+
+def lcm(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The least common multiple of |x1| and |x2|."""
+
+def abs(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The absolute value of x."""
+
+def absolute(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The absolute value of x."""
+
+def add(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 + x2"""
+
+def acos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle whose cosine is x."""
+
+def arccos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle whose cosine is x."""
+
+def acosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number whose hyperbolic cosine is x."""
+
+def arccosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number whose hyperbolic cosine is x."""
+
+def arcsin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle whose sine is x."""
+
+def asin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle whose sine is x."""
+
+def arcsinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number whose hyperbolic sine is x."""
+
+def asinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number whose hyperbolic sine is x."""
+
+def arctan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle whose tangent is x."""
+
+def atan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle whose tangent is x."""
+
+def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle of the point (x2, x1)."""
+
+def atan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The angle of the point (x2, x1)."""
+
+def arctanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number whose hyperbolic tangent is x."""
+
+def atanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The number whose hyperbolic tangent is x."""
+
+def bitwise_and(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 & x2"""
+
+def bitwise_or(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 | x2"""
+
+def bitwise_xor(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 ^ x2"""
+
+def cbrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The cube root of x."""
+
+def ceil(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The smallest integer not below x."""
+
+def copysign(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 with the sign of x2."""
+
+def cos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The cosine of x, in radians."""
+
+def cosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The hyperbolic cosine of x."""
+
+def degrees(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Radians to degrees."""
+
+def rad2deg(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Radians to degrees."""
+
+def divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 / x2; integers give float32."""
+
+def true_divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 / x2; integers give float32."""
+
+def divmod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """floor_divide(x1, x2) and mod(x1, x2)."""
+
+def equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x1 == x2."""
+
+def exp(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """e to the power of x."""
+
+def exp2(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """2 to the power of x."""
+
+def expm1(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """exp(x) - 1, exact for small x."""
+
+def fabs(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The absolute value of real numbers."""
+
+def fix(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The integer part of x."""
+
+def floor(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The largest integer not above x."""
+
+def floor_divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The largest integer not above x1 / x2."""
+
+def fmax(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The larger of x1 and x2; the other where one is NaN."""
+
+def fmin(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The smaller of x1 and x2; the other where one is NaN."""
+
+def fmod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The remainder of x1 / x2, with the sign of x1."""
+
+def greater(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x1 > x2."""
+
+def greater_equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x1 >= x2."""
+
+def heaviside(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
+
+def hypot(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """sqrt(x1**2 + x2**2)"""
+
+def bitwise_invert(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Every bit of an integer, or a bool, turned over."""
+
+def bitwise_not(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Every bit of an integer, or a bool, turned over."""
+
+def invert(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Every bit of an integer, or a bool, turned over."""
+
+def isfinite(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x is neither NaN nor infinite."""
+
+def isinf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x is infinite."""
+
+def isnan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x is NaN."""
+
+def isneginf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """True where x is negative infinity."""
+
+def isposinf(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """True where x is positive infinity."""
+
+def ldexp(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 * 2**x2, rounded once."""
+
+def bitwise_left_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 * 2**x2 of integers."""
+
+def left_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 * 2**x2 of integers."""
+
+def less(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x1 < x2."""
+
+def less_equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x1 <= x2."""
+
+def log(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The natural logarithm of x."""
+
+def log10(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The logarithm of x to base 10."""
+
+def log1p(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """log(1 + x), exact for small x."""
+
+def log2(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The logarithm of x to base 2."""
+
+def logaddexp(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """log(exp(x1) + exp(x2))"""
+
+def logical_and(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether both are true (not zero)."""
+
+def logical_not(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """True where x is false (zero)."""
+
+def logical_or(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether one of both is true (not zero)."""
+
+def logical_xor(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether exactly one of both is true (not zero)."""
+
+def maximum(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The larger of x1 and x2; NaN where either is."""
+
+def minimum(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The smaller of x1 and x2; NaN where either is."""
+
+def mod(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 - x2 floor(x1 / x2), with the sign of x2."""
+
+def remainder(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 - x2 floor(x1 / x2), with the sign of x2."""
+
+def multiply(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 * x2"""
+
+def negative(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """-x"""
+
+def not_equal(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Whether x1 != x2."""
+
+def positive(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """+x, a copy."""
+
+def pow(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 to the power of x2; an integer to a negative number that is not an array is refused, as in NumPy."""
+
+def power(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 to the power of x2; an integer to a negative number that is not an array is refused, as in NumPy."""
+
+def deg2rad(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Degrees to radians."""
+
+def radians(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """Degrees to radians."""
+
+def reciprocal(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """1 / x; integers give float32."""
+
+def bitwise_right_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 // 2**x2 of integers."""
+
+def right_shift(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 // 2**x2 of integers."""
+
+def rint(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The nearest integer, halves to even."""
+
+def sign(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """-1, 0 or 1; NaN of NaN."""
+
+def signbit(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """True where the sign of x is negative; that of -0.0 is."""
+
+def sin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The sine of x, in radians."""
+
+def sinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The hyperbolic sine of x."""
+
+def sqrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The square root of x."""
+
+def square(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x * x, a copy."""
+
+def subtract(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """x1 - x2"""
+
+def tan(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The tangent of x, in radians."""
+
+def tanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The hyperbolic tangent of x."""
+
+def trunc(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The integer part of x."""
+
+def conj(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The complex conjugate: of real numbers a copy."""
+
+def conjugate(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: Any = True) -> Any:
+    """The complex conjugate: of real numbers a copy."""
+
+def bartlett(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The Bartlett window: a triangle that is 0 at both ends."""
+
+def kaiser(M: int, beta: float, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The Kaiser window: the larger `beta`, the narrower, and the lower what leaks beside it."""

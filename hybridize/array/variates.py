@@ -1,0 +1,433 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The usual distributions of `np.random`, permutations and choices: programs draw them themselves.
+
+Functions take NumPy's arguments; the default dtype is float32.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array import functions as np
+from hybridize.array.draws import (
+    UNITS,
+    above_0,
+    bits,
+    check_shares,
+    drawn,
+    float_of,
+    is_array,
+    not_negative,
+    scaled,
+    shape_of_draws,
+    unit,
+)
+from hybridize.array.functions import searching
+from hybridize.array.functions.bounds import require
+from hybridize.array.functions.factors import cholesky
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.operands import array, creates, public, sizes_from
+from hybridize.array.single import CompiledDraw
+from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint64
+from hybridize.base.errors import ShapeError, ValueArgumentError
+from hybridize.ops import Operand
+
+
+@creates("ctx", "device", "out")
+def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = None) -> ndarray:
+    """Uniform numbers from [low, high)."""
+    width = high - low if isinstance(low, (int, float)) and isinstance(high, (int, float)) else np.subtract(high, low)
+    return scaled(unit(shape_of_draws(size, low, high), float_of(dtype)), low, width)
+
+
+@public
+def rand(*size: int, **kwargs: Any) -> ndarray:
+    """Uniform numbers from [0, 1) of the given sizes."""
+    return uniform(size=size, **kwargs)
+
+
+@public
+def random(size: Any = None, dtype: Any = None) -> ndarray:
+    """Uniform numbers from [0, 1)."""
+    return uniform(size=size, dtype=dtype)
+
+
+random_sample = ranf = sample = random
+
+
+def _normal(shape: tuple[int, ...], dtype: DType) -> Any:
+    """Standard normal numbers."""
+    count = math.prod(shape)
+    both = drawn(_PAIRS[float64 if dtype == float64 else float32], (-(-count // 2),))
+    return np.reshape(both[:count], shape).astype(dtype, copy=False)
+
+
+def _pairs(key: Operand, shape: tuple[int], dtype: DType) -> Operand:
+    """Twice as many normal numbers, by Box and Muller's method: two from each pair of uniform ones."""
+    both = ops.uniform_numbers(key, (2, *shape), dtype, 0.5)
+    first, second = (ops.reshape(ops.slice(both, (k, 0), (k + 1, *shape), (1, 1)), shape) for k in range(2))
+    logarithm, angle = ops.log(first), ops.mul(second, ops.like(2.0 * math.pi, second))
+    radius = ops.sqrt(ops.mul(logarithm, ops.like(-2.0, logarithm)))
+    return ops.concat(ops.mul(radius, ops.cos(angle)), ops.mul(radius, ops.sin(angle)), axis=0)
+
+
+def _few_pairs(key: numpy.ndarray[Any, Any], count: int, dtype: DType) -> numpy.ndarray[Any, Any]:
+    """The same of few."""
+    first, second = UNITS[dtype, True](key, 2 * count).reshape(2, count)
+    radius, angle = numpy.sqrt(numpy.log(first) * dtype.type(-2)), second * dtype.type(2.0 * math.pi)
+    return numpy.concatenate([radius * numpy.cos(angle), radius * numpy.sin(angle)])
+
+
+_PAIRS = {
+    dtype: CompiledDraw(partial(_pairs, dtype=dtype), "normal numbers", few=partial(_few_pairs, dtype=dtype))
+    for dtype in (float32, float64)
+}
+
+
+@creates("ctx", "device", "out")
+def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> ndarray:
+    """Normal numbers with mean `loc` and standard deviation `scale`."""
+    not_negative(scale, "normal: scale")
+    return scaled(_normal(shape_of_draws(size, loc, scale), float_of(dtype)), loc, scale)
+
+
+@public
+def randn(*size: int, **kwargs: Any) -> ndarray:
+    """Standard normal numbers of the given sizes."""
+    return normal(size=size, **kwargs)
+
+
+@public
+def standard_normal(size: Any = None, dtype: Any = None) -> ndarray:
+    """Standard normal numbers."""
+    return normal(size=size, dtype=dtype)
+
+
+@public
+def lognormal(
+    mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None
+) -> Any:
+    """Numbers whose logarithms are normal."""
+    return np.exp(normal(mean, sigma, size, dtype, ctx, device))
+
+
+@creates("ctx", "device", "out")
+def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = None) -> ndarray:
+    """Integers from [low, high), or from [0, low); int64 unless said.
+
+    Raises:
+        ValueArgumentError E316: no integer is there, or one that `dtype` does not hold.
+        ValueArgumentError E345: the same of bounds that are arrays; there may be 2**32 integers between them at most.
+    """
+    wanted = int64 if dtype is None else as_dtype(dtype)
+    low, high = (0, low) if high is None else (low, high)
+    if _has_axes(low) or _has_axes(high):
+        return _between(low, high, size, wanted)
+    low, high = int(low), int(high)
+    if low >= high:
+        raise ValueArgumentError("E316", f"randint: no integer is in [{low}, {high})")
+    ends = numpy.iinfo(wanted) if wanted.kind in "iu" else None
+    if ends is not None and not ends.min <= low <= high - 1 <= ends.max:
+        raise ValueArgumentError("E316", f"randint: {wanted.name} does not hold all of [{low}, {high})")
+    shape, width = shape_of_draws(size), high - low
+    if width <= 1 << 32:
+        wide = uint64 if wanted == uint64 else int64
+        bounds = wrap(numpy.array(width, uint64)), wrap(numpy.array(low, wide))
+        return drawn(_INTEGERS[wide], shape, *bounds).astype(wanted, copy=False)
+    words = bits((*shape, 2)).astype(uint64)
+    numbers = (words[..., 0] << numpy.uint64(32)) | words[..., 1]
+    numbers = numbers % numpy.uint64(width) if width < 1 << 64 else numbers
+    if wanted == uint64:
+        return numbers + numpy.uint64(low)
+    return (numbers.astype(int64) + low).astype(wanted)
+
+
+def _integers(key: Operand, shape: tuple[int, ...], width: Operand, low: Operand) -> Operand:
+    """Integers from `low` on, one of `width` (u64); the upper halves of products, as in `_upper_half`."""
+    words = ops.cast(ops.random_bits(key, shape), uint64)
+    number = ops.shift_right(ops.mul(words, ops.broadcast(width, shape)), ops.like(32, words))
+    return ops.add(ops.cast(number, ops.type_of(low).dtype), ops.broadcast(low, shape))
+
+
+_INTEGERS = {dtype: CompiledDraw(_integers, "random integers") for dtype in (int64, uint64)}
+
+
+def _has_axes(x: Any) -> bool:
+    return isinstance(x, (list, tuple)) or getattr(x, "ndim", 0) > 0
+
+
+def _upper_half(words: Any, width: Any) -> Any:
+    """The upper half of a 64-bit product: a number below `width`, off from uniform by at most width / 2**32."""
+    return (words.astype(uint64) * width) >> numpy.uint64(32)
+
+
+def _between(low: Any, high: Any, size: Any, dtype: DType) -> Any:
+    """Integers between bounds that are arrays."""
+    first, last = array(low).astype(int64), array(high).astype(int64)
+    width = np.subtract(last, first)
+    fine = np.logical_and(np.less(0, width), np.less_equal(width, 1 << 32))
+    require(fine, "random.randint: low < high <= low + 2**32, where they are arrays")
+    words = bits(shape_of_draws(size, first, last))
+    return (_upper_half(words, width.astype(uint64)).astype(int64) + first).astype(dtype)
+
+
+def _exponentials(key: Operand, shape: tuple[int, ...], dtype: DType) -> Operand:
+    """Exponential numbers of mean 1."""
+    return ops.neg(ops.log(ops.uniform_numbers(key, shape, dtype, 0.5)))
+
+
+def _few_exponentials(key: numpy.ndarray[Any, Any], count: int, dtype: DType) -> numpy.ndarray[Any, Any]:
+    return -1 * numpy.asarray(numpy.log(UNITS[dtype, True](key, count)))
+
+
+_EXPONENTIALS = {
+    dtype: CompiledDraw(
+        partial(_exponentials, dtype=dtype), "exponential numbers", few=partial(_few_exponentials, dtype=dtype)
+    )
+    for dtype in (float32, float64)
+}
+
+
+@creates("ctx", "device", "out")
+def exponential(scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
+    """Exponential numbers with mean `scale`."""
+    not_negative(scale, "exponential: scale")
+    return scaled(_exponential(size, dtype, scale), 0.0, scale)
+
+
+def _exponential(size: Any, dtype: Any, *parameters: Any) -> Any:
+    wanted = float_of(dtype)
+    found = drawn(_EXPONENTIALS[float64 if wanted == float64 else float32], shape_of_draws(size, *parameters))
+    return found.astype(wanted, copy=False)
+
+
+def _open(size: Any, dtype: Any, *parameters: Any) -> Any:
+    return unit(shape_of_draws(size, *parameters), float_of(dtype), open_at_zero=True)
+
+
+@creates("ctx", "device", "out")
+def gumbel(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
+    """Gumbel numbers: what to add to logits so that their argmax is a draw from the softmax."""
+    not_negative(scale, "gumbel: scale")
+    return scaled(-np.log(_exponential(size, dtype, loc, scale)), loc, scale)
+
+
+@creates("ctx", "device", "out")
+def logistic(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
+    """Logistic numbers."""
+    not_negative(scale, "logistic: scale")
+    u = _open(size, dtype, loc, scale)
+    return scaled(np.log(u) - np.log1p(-u), loc, scale)
+
+
+@creates("ctx", "device", "out")
+def laplace(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
+    """Laplace numbers."""
+    not_negative(scale, "laplace: scale")
+    u = _open(size, dtype, loc, scale) - 0.5
+    return scaled(-np.sign(u) * np.log1p(abs(u) * -2.0), loc, scale)
+
+
+@creates("ctx", "device", "out")
+def rayleigh(scale: Any = 1.0, size: Any = None) -> Any:
+    """Rayleigh numbers."""
+    not_negative(scale, "rayleigh: scale")
+    return scaled(np.sqrt(_exponential(size, None, scale) * 2.0), 0.0, scale)
+
+
+@creates("ctx", "device", "out")
+def weibull(a: Any, size: Any = None) -> Any:
+    """Weibull numbers of shape `a`."""
+    not_negative(a, "weibull: a")
+    return np.power(_exponential(size, None, a), np.divide(1.0, a))
+
+
+@creates("ctx", "device", "out")
+def pareto(a: Any, size: Any = None) -> Any:
+    """Pareto II numbers of shape `a`."""
+    above_0(a, "pareto: a")
+    return np.exp(np.divide(_exponential(size, None, a), a)) - 1.0
+
+
+@creates("ctx", "device", "out")
+def power(a: Any, size: Any = None) -> Any:
+    """Numbers from [0, 1] with density a x**(a - 1)."""
+    above_0(a, "power: a")
+    return np.power(_open(size, None, a), np.divide(1.0, a))
+
+
+@public
+def standard_cauchy(size: Any = None) -> Any:
+    """Cauchy numbers."""
+    return np.tan((_open(size, None) - 0.5) * math.pi)
+
+
+@creates("ctx", "device", "out")
+def bernoulli(prob: Any = None, logit: Any = None, size: Any = None, dtype: Any = None) -> Any:
+    """1 with probability `prob` (or sigmoid(`logit`)), else 0; float32 unless said."""
+    if (prob is None) == (logit is None):
+        raise ValueArgumentError("E316", "bernoulli takes prob or logit, one of them")
+    if prob is None:
+        prob = np.divide(1.0, np.add(np.exp(-array(logit)), 1.0))
+    else:
+        inside = (
+            np.logical_and(np.less_equal(0.0, prob), np.less_equal(prob, 1.0)) if is_array(prob) else 0 <= prob <= 1
+        )
+        require(inside, "random.bernoulli: prob is from 0 to 1")
+    return np.less(unit(shape_of_draws(size, prob), float32), prob).astype(float_of(dtype))
+
+
+@creates("ctx", "device", "out")
+def gamma(shape: Any, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
+    """Gamma numbers with mean shape * scale; they have gradients by both.
+
+    Source: Marsaglia and Tsang, A simple method for generating gamma variables, 2000. A shape below 1 is drawn as
+    one above, times a power of a uniform number.
+    """
+    not_negative(shape, "gamma: shape")
+    not_negative(scale, "gamma: scale")
+    sizes, wanted = shape_of_draws(size, shape, scale), float_of(dtype)
+    wide = float64 if wanted == float64 else float32
+    return scaled(_standard_gamma(shape, sizes, wide), 0.0, scale).astype(wanted)
+
+
+def _standard_gamma(shape: Any, sizes: tuple[int, ...], dtype: DType) -> Any:
+    """Gamma numbers of scale 1. Those of a shape below 1 are ones of a shape above, times a power of uniform ones."""
+    if not is_array(shape):
+        at_least_1 = wrap(numpy.full((), shape if shape >= 1 else shape + 1, dtype))
+        number = drawn(_GAMMA, sizes, at_least_1)
+        if shape >= 1:
+            return number
+        return number * np.power(unit(sizes, dtype, open_at_zero=True), 1.0 / shape if shape else math.inf)
+    k = array(shape, None).astype(dtype)
+    small = np.less(k, 1.0)
+    number = drawn(_GAMMA, sizes, np.broadcast_to(np.where(small, k + 1.0, k), sizes))
+    boost = np.power(unit(sizes, dtype, open_at_zero=True), np.divide(1.0, np.where(small, k, 1.0)))
+    return np.where(small, number * boost, number)
+
+
+_GAMMA = CompiledDraw(lambda key, shape, alpha: ops.standard_gamma(key, ops.broadcast(alpha, shape)), "gamma numbers")
+
+
+@creates()
+def chisquare(df: Any, size: Any = None, dtype: Any = None) -> Any:
+    """Chi-square numbers of `df` degrees of freedom."""
+    above_0(df, "chisquare: df")
+    return gamma(np.multiply(df, 0.5) if is_array(df) else df * 0.5, 2.0, size, dtype)
+
+
+@creates()
+def beta(a: Any, b: Any, size: Any = None, dtype: Any = None) -> Any:
+    """Beta numbers."""
+    above_0(a, "beta: a")
+    above_0(b, "beta: b")
+    sizes = shape_of_draws(size, a, b)
+    x, y = gamma(a, 1.0, sizes, dtype), gamma(b, 1.0, sizes, dtype)
+    return x / (x + y)
+
+
+@creates()
+def f(dfnum: Any, dfden: Any, size: Any = None) -> Any:
+    """Numbers of Fisher's F distribution."""
+    above_0(dfnum, "f: dfnum")
+    above_0(dfden, "f: dfden")
+    sizes = shape_of_draws(size, dfnum, dfden)
+    return np.divide(chisquare(dfnum, sizes) / dfnum, chisquare(dfden, sizes) / dfden)
+
+
+@public
+def permutation(x: Any) -> ndarray:
+    """The integers below `x`, or the rows of an array, in random order."""
+    count = int(x) if isinstance(x, int) else array(x).shape[0]
+    order = np.argsort(bits((count,)))
+    return order if isinstance(x, int) else searching.picked(array(x), order, 0)
+
+
+@public
+def shuffle(x: Any) -> None:
+    """Put the rows of an array into random order, in place."""
+    x[...] = permutation(x)
+
+
+@creates("ctx", "device", "out")
+def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
+    """Elements of `a` (or integers below it), each with the same probability or with those of `p`."""
+    source: Any = None if isinstance(a, int) else array(a)
+    if source is not None and not source.ndim:
+        source, a = None, int(source)
+    count = a if source is None else source.shape[0]
+    shape = shape_of_draws(size)
+    total = math.prod(shape)
+    if count < 1 and total:
+        raise ValueArgumentError("E345", f"random.choice: there is nothing to choose from, got {a!r}")
+    if p is not None:
+        p = array(p)
+        if p.shape != (count,):
+            raise ShapeError("E135", f"choice: probabilities {p.type} for {count} elements", help="one for each")
+        check_shares(p, "choice")
+    if not replace and total > count:
+        raise ShapeError("E135", f"choice: cannot draw {total} of {count} elements without replacement")
+    if replace and p is None:
+        chosen = randint(0, count, shape)
+    elif replace:
+        chosen = _drawn(p, shape)
+    else:
+        if p is not None:
+            require(
+                np.greater_equal(np.sum(np.greater(p, 0.0)), total),
+                f"random.choice: {total} elements have a probability",
+            )
+        keys = -gumbel(size=(count,)) - (np.log(p) if p is not None else 0.0)
+        chosen = np.reshape(np.argsort(keys)[:total], shape)
+    return chosen if source is None else searching.picked(source, chosen, 0)
+
+
+def _drawn(p: Any, shape: tuple[int, ...]) -> Any:
+    """Indices drawn with the probabilities of a vector."""
+    return np.minimum(np.searchsorted(np.cumsum(p), unit(shape, float32), "right"), p.shape[-1] - 1)
+
+
+@public
+def categorical(logits: Any, size: Any = None) -> Any:
+    """An index along the last axis, drawn with the probabilities of the softmax; int64."""
+    x = array(logits)
+    shape = (() if size is None else sizes_from(size)) + x.shape
+    return np.argmax(x + gumbel(size=shape), -1)
+
+
+@public
+def multivariate_normal(mean: Any, cov: Any, size: Any = None) -> Any:
+    """Normal vectors with a mean and a covariance, which has to be positive definite.
+
+    Raises:
+        ShapeError E118: the mean is no vector, or the covariance no matrix of its size.
+        LinAlgError E525: the covariance has no factors; imperatively, NumPy's.
+    """
+    centre, covariance = array(mean), np.array(cov, float64)
+    if centre.ndim != 1 or covariance.shape != centre.shape * 2:
+        raise ShapeError(
+            "E118",
+            f"multivariate_normal takes a mean [n] and a covariance [n, n], got {centre.type} and {covariance.type}",
+        )
+    factor = cholesky(covariance, upper=True)
+    drawn = _normal((*(() if size is None else sizes_from(size)), centre.shape[0]), float32)
+    return drawn @ factor.astype(float32) + centre
+
+
+@public
+def uniform_like(data: Any, low: float = 0.0, high: float = 1.0) -> Any:
+    """Uniform numbers in the shape and dtype of `data`."""
+    x = array(data)
+    return uniform(low, high, x.shape, x.dtype)
+
+
+@public
+def normal_like(data: Any, loc: float = 0.0, scale: float = 1.0) -> Any:
+    """Normal numbers in the shape and dtype of `data`."""
+    x = array(data)
+    return normal(loc, scale, x.shape, x.dtype)
