@@ -29,7 +29,7 @@ from hybridize.base.loading import LOADING
 from hybridize.base.nested import LEAF, Structure, flatten, object_classes, unflatten
 from hybridize.base.types import TensorType
 from hybridize.capture import Function
-from hybridize.capture.function import Options
+from hybridize.capture.options import Options
 from hybridize.capture.trace.recording import current_trace
 from hybridize.compiler import make_entry
 from hybridize.contract.call import Call
