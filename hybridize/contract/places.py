@@ -75,8 +75,7 @@ class Named(Place):
     __slots__ = ("name",)
 
     def __init__(self, owner: Any, name: str) -> None:
-        super().__init__(owner)
-        self.name = name
+        self.owner, self.name = owner, name
 
     @property
     def key(self) -> Key:
@@ -89,8 +88,7 @@ class Indexed(Place):
     __slots__ = ("index",)
 
     def __init__(self, owner: Any, index: Any) -> None:
-        super().__init__(owner)
-        self.index = index
+        self.owner, self.index = owner, index
 
     @property
     def key(self) -> Key:
@@ -194,7 +192,7 @@ class Attribute(Named):
     def read(self) -> Any:
         if self._is_plain or self.is_plain:
             return getattr(self.owner, self.name, MISSING)
-        if _is_made_by(Unbound(type(self.owner), self.name).read()) and self.name not in own(self.owner):
+        if _is_made_by(static(type(self.owner), self.name)) and self.name not in own(self.owner):
             return MISSING
         lookup: Callable[..., Any] = type.__getattribute__ if isinstance(self.owner, type) else object.__getattribute__
         try:
@@ -263,11 +261,7 @@ class Unbound(Named):
     __slots__ = ()
 
     def read(self) -> Any:
-        kind: type = self.owner if isinstance(self.owner, type) else type(self.owner)
-        for base in kind.__mro__:
-            if self.name in base.__dict__:
-                return base.__dict__[self.name]
-        return MISSING
+        return static(self.owner if isinstance(self.owner, type) else type(self.owner), self.name)
 
     def expression(self, refer: Refer) -> str:
         return f"{refer(Unbound.read)}({refer(self)})"
@@ -276,15 +270,23 @@ class Unbound(Named):
         return f"{self.name!r} of the class of {short(self.owner)}"
 
 
+def static(kind: type, name: str) -> Any:
+    """Return what a class, or one that it is derived of, holds under a name, unbound; MISSING for nothing."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return MISSING
+
+
 def runs_code(kind: type, name: str) -> bool:
     """Tell whether asking an instance of a class for an attribute may run code of the user's, but for a property.
 
     A check never runs it: the call that captures the program again does, once, as Python would.
     """
     return (
-        _is_users_function(Unbound(kind, "__getattribute__").read())
-        or _is_users_function(Unbound(kind, "__getattr__").read())
-        or _is_made_by(Unbound(kind, name).read())
+        _is_users_function(static(kind, "__getattribute__"))
+        or _is_users_function(static(kind, "__getattr__"))
+        or _is_made_by(static(kind, name))
     )
 
 

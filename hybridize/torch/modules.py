@@ -20,13 +20,13 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.base.members import has_class_member
 from hybridize.capture.convert import statements as convert
-from hybridize.capture.outside.objects import is_users, static
+from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.trust import is_trusted_class
 from hybridize.capture.python.router import library_router, routed
 from hybridize.capture.python.unconverted import names_of
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.captured import SideEffect
-from hybridize.contract.places import Attribute, CallResult, Emptiness, Item, Length, Place
+from hybridize.contract.places import Attribute, CallResult, Emptiness, Item, Length, Place, static
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch import shapes
 from hybridize.torch.functions import apply

@@ -35,10 +35,9 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.base.members import class_member, has_class_member
 from hybridize.capture.control.rolled_lists import unroll
-from hybridize.capture.outside.objects import static
 from hybridize.capture.outside.trust import is_iterator, is_library, is_trusted_class, is_trusted_file
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.contract.places import Attribute, Member, Place, Unbound
+from hybridize.contract.places import Attribute, Member, Place, Unbound, static
 from hybridize.contract.snapshots import CONTAINERS, MISSING, VIEWS
 from hybridize.ops import size_of
 

@@ -30,8 +30,9 @@ from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.control.special import binary, dataclass_of, is_users_object
 from hybridize.capture.control.special import method as special
 from hybridize.capture.control.truth import plain
-from hybridize.capture.outside.objects import is_users, static
+from hybridize.capture.outside.objects import is_users
 from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.places import static
 from hybridize.contract.snapshots import CONTAINERS, MISSING
 from hybridize.ops.op import constant
 from hybridize.runtime.recipes import CONVERSIONS, Recipe, name_of

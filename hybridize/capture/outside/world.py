@@ -44,7 +44,6 @@ from hybridize.capture.outside.objects import (
     remembers,
     set_slots,
     slots,
-    static,
 )
 from hybridize.capture.outside.restored import FirstWrite, restored
 from hybridize.capture.outside.tracing import Tracing
@@ -69,6 +68,7 @@ from hybridize.contract.places import (
     Referent,
     Unbound,
     WeaklyReached,
+    static,
 )
 from hybridize.contract.snapshots import (
     BUFFERS,
@@ -419,7 +419,8 @@ class World:
 
     def depend(self, *storages: Storage) -> None:
         """Let the program be valid until one of these storages is touched."""
-        self._watched.update((id(storage), storage) for storage in storages)
+        for storage in storages:
+            self._watched[id(storage)] = storage
 
     def watched(self) -> tuple[Storage, ...]:
         """List the storages until one of which is touched the program is valid."""

@@ -24,13 +24,12 @@ from hybridize.base.faces import Face
 from hybridize.capture.control.special import is_users_object, method
 from hybridize.capture.control.texts import Text
 from hybridize.capture.control.truth import as_bool, plain, truth
-from hybridize.capture.outside.objects import static
 from hybridize.capture.outside.trust import KEPT_CLASSES, is_trusted_class
 from hybridize.capture.python.masks import Masked
 from hybridize.capture.python.mathematics import refused
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.contract.places import Attribute, CallResult, Instance, Item, Length
+from hybridize.contract.places import Attribute, CallResult, Instance, Item, Length, static
 
 _STAND_INS: dict[type, type] = {Masked: ndarray, Text: str}
 """Classes that stand in for a value that only a call has, and the class that each stands for."""

@@ -33,14 +33,14 @@ from hybridize.capture.control.special import (
     method,
 )
 from hybridize.capture.control.truth import plain
-from hybridize.capture.outside.objects import is_users, remembers, static
+from hybridize.capture.outside.objects import is_users, remembers
 from hybridize.capture.outside.trust import is_iterator, is_trusted_file
 from hybridize.capture.outside.world import MUTATORS
 from hybridize.capture.python import masks
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.feeds import Setting
-from hybridize.contract.places import Attribute, Global, Item
+from hybridize.contract.places import Attribute, Global, Item, static
 from hybridize.contract.snapshots import CONTAINERS, MISSING
 
 _APPENDING = ("append", "extend", "clear", "__iadd__")
