@@ -52,9 +52,9 @@ class Place(ABC):
         """Put a value there; MISSING takes away what is there."""
         raise TypeError(f"{self.described()} is only read")
 
-    @abstractmethod
     def expression(self, refer: Refer) -> str:
         """Give Python source that reads it, which may raise where nothing is there."""
+        return f"{refer(type(self).read)}({refer(self)})"
 
     def watches(self, value: Any) -> list[Watch] | None:
         """List what an emitted entry compares to know that this very object is there; None where Python must look.
@@ -263,9 +263,6 @@ class Unbound(Named):
     def read(self) -> Any:
         return static(self.owner if isinstance(self.owner, type) else type(self.owner), self.name)
 
-    def expression(self, refer: Refer) -> str:
-        return f"{refer(Unbound.read)}({refer(self)})"
-
     def described(self) -> str:
         return f"{self.name!r} of the class of {short(self.owner)}"
 
@@ -375,9 +372,6 @@ class Members(Place):
 
     def read(self) -> Any:
         return tuple(tuple(vars(base)) for base in self.owner.__mro__)
-
-    def expression(self, refer: Refer) -> str:
-        return f"{refer(Members.read)}({refer(self)})"
 
     def described(self) -> str:
         return f"the names in {short(self.owner)}"
@@ -499,9 +493,6 @@ class CallResult(Place):
     def read(self) -> Any:
         return self.owner(*self.args, **self.kwargs)
 
-    def expression(self, refer: Refer) -> str:
-        return f"{refer(CallResult.read)}({refer(self)})"
-
     def described(self) -> str:
         return f"the result of {getattr(self.owner, '__name__', 'a function')}()"
 
@@ -513,9 +504,6 @@ class CachedResult(CallResult):
 
     def read(self) -> Any:
         return super().read() if self._found()[1] else MISSING
-
-    def expression(self, refer: Refer) -> str:
-        return f"{refer(CachedResult.read)}({refer(self)})"
 
     def compute(self) -> Any:
         """Compute it, as a call does for which nothing is kept."""
@@ -638,9 +626,6 @@ class WeaklyReached(Place):
         """Give a value that does not keep its owner alive: of a method, the function."""
         return value.__func__ if type(value) is MethodType and value.__self__ is owner else value
 
-    def expression(self, refer: Refer) -> str:
-        return f"{refer(WeaklyReached.read)}({refer(self)})"
-
     def described(self) -> str:
         place = self._now()
         return "what a weak reference leads to" if place is None else place.described()
@@ -654,9 +639,6 @@ class Gradient(Place):
     def read(self) -> Any:
         variable = variable_of(self.owner)
         return (variable, gradient_of(variable), variable.req) if isinstance(variable, Variable) else variable
-
-    def expression(self, refer: Refer) -> str:
-        return f"{refer(Gradient.read)}({refer(self)})"
 
     def watches(self, value: Any) -> list[Watch] | None:
         traced = history(self.owner)

@@ -245,8 +245,7 @@ def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[
             )
         )  # fmt: skip
     if "forward" in vars(module) or is_users(static(kind, "forward")) or not is_trusted_class(kind):
-        place = Attribute(module, "forward")
-        trace.root.world.read(place, place.read(), "forward", whole=False)
+        trace.root.world.depend_on(Attribute(module, "forward"))
         return routed(module.forward)(*args, **kwargs)
     depend_on_layer(trace, module)
     if kind in DETECTING:

@@ -298,8 +298,7 @@ class Router:
         if method is not None:
             return method(key)
         if isinstance(owner, type) and not is_trusted_class(owner):
-            place = Attribute(owner, "__class_getitem__")
-            found = trace.root.world.read(place, place.read(), place.name, whole=False)
+            found = trace.root.world.depend_on(Attribute(owner, "__class_getitem__"))
             if is_users(found):
                 return self.call(found, key)
         if isinstance(owner, Mapping):
@@ -468,8 +467,7 @@ class Router:
         """Return an instance of a class, as `type.__call__` makes it."""
         if not is_trusted_class(kind):
             for name in ("__new__", "__init__"):
-                place = Attribute(kind, name)
-                trace.root.world.read(place, place.read(), name, whole=False)  # the class may get another
+                trace.root.world.depend_on(Attribute(kind, name))  # the class may get another
         if instances.is_made_here(kind):
             return instances.make(self, kind, args, kwargs)
         made = self._call_trusted(trace, kind, args, kwargs)
@@ -741,7 +739,7 @@ class Router:
         place = self._variable(kind, name)
         trace.root.world.remember(place)
         if deletes:
-            trace.root.world.read(place, place.read(), name, whole=False)
+            trace.root.world.depend_on(place)
 
     def rebound(self, kind: str, name: str, value: Any = MISSING) -> None:
         """After it: the variable has a value, or is MISSING."""
@@ -920,8 +918,7 @@ def read_member(world: World, owner: Any, name: str) -> Any:
     """Give an attribute that is a method of the user's, and depend on it: its class and the object can get another."""
     value = getattr(owner, name)
     if world.has_own_class(owner) and name not in own(owner):
-        place = Attribute(type(owner), name)
-        world.read(place, place.read(), name, whole=False)
+        world.depend_on(Attribute(type(owner), name))
     else:
         world.read(Attribute(owner, name), value, name, whole=False)
     return value
@@ -933,8 +930,7 @@ def _inherited(world: World, owner: Any, name: str) -> Any:
     if not isinstance(value, FUNCTIONS) or not is_users(value):
         return value
     found = owner.__self__
-    place = Inherited(owner.__thisclass__, type(found) if world.has_own_class(found) else found, name)
-    world.read(place, place.read(), name, whole=False)
+    world.depend_on(Inherited(owner.__thisclass__, type(found) if world.has_own_class(found) else found, name))
     return value
 
 

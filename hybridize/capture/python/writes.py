@@ -218,7 +218,7 @@ def delete_attribute(router: Semantics, owner: Any, name: str) -> None:
             help="do it outside of the function",
         ))  # fmt: skip
     place = Attribute(owner, name)
-    trace.root.world.read(place, place.read(), name, whole=False)
+    trace.root.world.depend_on(place)
     trace.root.world.write(place, MISSING)
 
 
