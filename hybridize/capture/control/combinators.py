@@ -35,7 +35,7 @@ from hybridize.capture.control.signals import BlockStack, Unrollable, assign, co
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import Branch, Recording, current_trace
 from hybridize.contract.snapshots import MISSING, refill
-from hybridize.ops.op import interpreting
+from hybridize.ops.op import in_charge, interpreting
 
 _UNROLLED = 1000
 """Rounds that are unrolled at most."""
@@ -88,8 +88,7 @@ class _State:
         if any(leaf is MISSING for leaf in leaves):
             raise Unrollable("a state changes its type")
         made = unflatten(self.structure, leaves)
-        trace = current_trace()
-        assert trace is not None
+        trace = in_charge(Recording)
         for container in containers_of(made):
             trace.root.world.made(container, trace)
         return made
@@ -149,8 +148,7 @@ class _StackedRounds(_State):
         found = _arrays(self.row)
         if not found:
             return
-        trace = current_trace()
-        assert trace is not None
+        trace = in_charge(Recording)
         trace.root.aliases.changes(self.items, trace)
         trace.note_container(self.items, trace.root.location())
         self.items.append(tuple(map(array, found)))
