@@ -136,7 +136,7 @@ class Program:
         else:
             self._runs = PackedMachine(
                 captured.graph, name, self._stable(), self._dirty, threads=threads, codes=codes,
-                updates=self.updates,
+                updates=self.updates if self.writes else {},
             )  # fmt: skip
         self.reason = reason
         """The reason why it was captured: empty for the first program of a function."""

@@ -68,7 +68,7 @@ _PYTHONS: dict[str, Callable[[Any, Any], Any]] = {
     "divmod": divmod,
 }
 _UNARY: dict[str, Callable[[Any], Any]] = {"neg": operator.neg, "pos": operator.pos, "invert": operator.invert}
-_IN_PLACE = {name: getattr(operator, f"__i{name}__") for name in _SIGNS if name != "divmod"}
+IN_PLACE = {name: getattr(operator, f"__i{name}__") for name in _SIGNS if name != "divmod"}
 
 
 def is_users_object(value: Any) -> bool:
@@ -188,9 +188,9 @@ def _known_beside(value: Any, other: Any) -> Any:
 def in_place(name: str, left: Any, right: Any) -> Any:
     """`left += right`, or another augmented assignment: what is assigned."""
     if type(left) in KNOWN and type(right) in KNOWN:
-        return _IN_PLACE[name](left, right)
+        return IN_PLACE[name](left, right)
     if current_trace() is None or not (is_users_object(left) or is_users_object(right)):
-        return _IN_PLACE[name](*known_beside(left, right))
+        return IN_PLACE[name](*known_beside(left, right))
     change = method(current_trace(), left, f"__i{name}__")
     if change is None and (native := class_member(type(left), f"__i{name}__")) is not None:
         change = lambda other: native(left, other)  # noqa: E731

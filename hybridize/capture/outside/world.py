@@ -695,6 +695,8 @@ class World:
 
     def drop_restored(self) -> None:
         """Drop the writes to places that hold in the end what they held before; the program depends on that instead."""
+        if not self._found:
+            return
         places = restored(self.effects, self._found, {*self.changed, *self.refilled})
         places = [one for one in places if not self.fed.reads(one.place)]
         for one in places:
