@@ -14,7 +14,7 @@ from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.base.faces import FOREIGN, Foreign
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import outside_only
-from hybridize.capture import Function
+from hybridize.capture import Function, SavedFunction
 from hybridize.formats import SavedProgram, detect, read_archive, read_if_archive
 from hybridize.gluon import Block
 
@@ -128,7 +128,7 @@ def _function(saved: SavedProgram, path: str, images: bool, verify: bool) -> Fun
     """The function of an archive."""
     if verify and not any(len(signature.samples) for signature in saved.signatures):
         raise _unverifiable(path)
-    function = Function.from_saved(saved, owned=True, images=images)
+    function = SavedFunction(saved, owned=True, images=images)
     if verify:
         with LOADING:  # late: few files are tried when they are loaded
             from hybridize.programs.verifying import verify as verified

@@ -22,6 +22,7 @@ from hybridize.array.traced import Traced, Variable
 from hybridize.base.errors import StateError
 from hybridize.base.locations import SourceLoc, is_users
 from hybridize.base.types import TensorType
+from hybridize.graph import needed
 from hybridize.ops import GraphTracer
 from hybridize.ops.complexes import pulled_back
 from hybridize.ops.op import OfComplex, Op, Operand, interpreting
@@ -243,7 +244,5 @@ def _found(op: Op, tracked: Mask, inputs: Sequence[NDArray[Any]], outputs: Seque
     with interpreting(recorder):
         found = pulled_back(op, None, gs, tuple(ys), *xs)
     live = {value for value, asked in zip(found, tracked, strict=True) if value is not None and asked}
-    for node in reversed(builder.nodes):
-        if not live.isdisjoint(node.outputs):
-            live.update(node.inputs)
+    needed(builder.nodes, live)
     return tuple(x in live for x in xs), tuple(y in live for y in ys)

@@ -17,7 +17,7 @@ import numpy
 from hybridize.base.dims import SizeSymbol, determined
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.graph import Graph, Node, Value
+from hybridize.graph import Graph, Node, Value, needed
 from hybridize.ops import Broadcast, StopGradient
 from hybridize.ops.gradient import differentiated, swept
 from hybridize.ops.op import Operand, interpreting
@@ -119,9 +119,7 @@ def opened(graph: Graph, output: int) -> Graph:
 def _needed(graph: Graph, outputs: frozenset[int]) -> frozenset[int]:
     """The inputs that some outputs depend on."""
     wanted = {graph.outputs[number] for number in outputs}
-    for node in reversed(graph.nodes):
-        if not wanted.isdisjoint(node.outputs):
-            wanted.update(node.inputs)
+    needed(graph.nodes, wanted)
     return frozenset(number for number, value in enumerate(graph.inputs) if value in wanted)
 
 

@@ -120,8 +120,9 @@ def outside_of(function: Any) -> OutsideOnly | None:
     owner = getattr(function, "__self__", None)
     if declared is None and owner is not None:
         name = getattr(function, "__name__", "")
-        overridden = (vars(base).get(name) for base in type(owner).__mro__)
-        declared = next((found for one in overridden if (found := getattr(one, _MARK, None)) is not None), None)
+        for base in type(owner).__mro__:
+            if name in vars(base) and (declared := getattr(vars(base)[name], _MARK, None)) is not None:
+                break
     return declared if isinstance(declared, OutsideOnly) else None
 
 

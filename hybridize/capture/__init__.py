@@ -21,7 +21,9 @@ from hybridize.base.names import late, places
 PLACES = places(
     "hybridize",
     {
-        "capture.function": "CacheInfo Function",
+        "capture.calls": "CacheInfo",
+        "capture.function": "Function",
+        "capture.saved_function": "SavedFunction",
         "programs.program": "Program",
     },
 )

@@ -28,8 +28,8 @@ from hybridize.base.errors import CaptureError, HybridizeError, InternalError
 from hybridize.base.faces import Face, FaceTuple, Library
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous, let_through
-from hybridize.base.loading import LOADING
 from hybridize.base.locations import SourceLoc, is_users, user_location
+from hybridize.base.names import places
 from hybridize.base.nested import Structure, flatten, items_of, unflatten
 from hybridize.base.participation import is_of_package
 from hybridize.base.tracebacks import trim
@@ -48,7 +48,7 @@ from hybridize.capture.python.keys import keyed
 from hybridize.capture.python.mutators import check_leaks
 from hybridize.capture.python.router import routed
 from hybridize.capture.trace.inputs import FROZEN, Input
-from hybridize.capture.trace.recording import Recording, Trace, current_trace
+from hybridize.capture.trace.recording import FORMS, Recording, Trace
 from hybridize.contract.call import Call
 from hybridize.contract.captured import (
     BuiltContainer,
@@ -71,7 +71,7 @@ from hybridize.contract.places import Attribute, Key
 from hybridize.contract.snapshots import CONTAINERS, own
 from hybridize.graph import Graph, Value
 from hybridize.ops import size_of
-from hybridize.ops.op import Effect, Op, effect_of, interpreting
+from hybridize.ops.op import Effect, Op, effect_of, in_charge, interpreting
 
 _CONSTANT = (
     int, float, complex, bool, str, bytes, type(None), numpy.generic, numpy.dtype, type, types.FunctionType,
@@ -104,7 +104,7 @@ def capture(
         CaptureError: at the user's line, where the function does what no program can.
     """
     trace = Trace(
-        routed, keyed=keyed, gradients=History, forms=_Forms(), changing=changing or {}, indices=indices,
+        routed, keyed=keyed, gradients=History, check=_check, changing=changing or {}, indices=indices,
         freeze=freeze, winograd=winograd, sizes=scope, library=library, decides=decides,
     )  # fmt: skip
     if scope is not None:
@@ -165,56 +165,19 @@ def capture(
     return captured
 
 
-class _Forms:
-    """Calls that record graphs of their own. Their modules are loaded by the first: few programs have one."""
+FORMS.late(
+    places(
+        "hybridize.capture",
+        {
+            "gradients.custom": "custom=called checkpoint=checkpointed",
+            "control.combinators": "cond foreach while_loop",
+        },
+    )
+)
 
-    @staticmethod
-    def custom(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
-        with LOADING:
-            from hybridize.capture.gradients.custom import called
 
-        return called(at, function, inputs)
-
-    @staticmethod
-    def checkpoint(at: Recording, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        with LOADING:
-            from hybridize.capture.gradients.custom import checkpointed
-
-        return checkpointed(at, function, args, kwargs)
-
-    @staticmethod
-    def cond(at: Recording, pred: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-        with LOADING:
-            from hybridize.capture.control.combinators import cond
-
-        return cond(at, pred, then, orelse)
-
-    @staticmethod
-    def foreach(at: Recording, body: Callable[..., Any], data: Any, init_states: Any) -> Any:
-        with LOADING:
-            from hybridize.capture.control.combinators import foreach
-
-        return foreach(at, body, data, init_states)
-
-    @staticmethod
-    def while_loop(
-        at: Recording,
-        cond: Callable[..., Any],
-        func: Callable[..., Any],
-        state: list[Any],
-        max_iterations: int | None,
-        single: bool,
-    ) -> Any:
-        with LOADING:
-            from hybridize.capture.control.combinators import while_loop
-
-        return while_loop(at, cond, func, state, max_iterations, single)
-
-    @staticmethod
-    def check(test: Symbol, error: Exception) -> None:
-        trace = current_trace()
-        assert trace is not None, "who asks is recording"
-        raising.check(trace, test, error)
+def _check(test: Symbol, error: Exception) -> None:
+    raising.check(in_charge(Recording), test, error)
 
 
 def _give_numbers(error: BaseException) -> None:

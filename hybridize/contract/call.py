@@ -112,6 +112,20 @@ class Call:
             return self
         return changed(self, given=None, leaves=[None if isinstance(leaf, ndarray) else leaf for leaf in self.leaves])
 
+    def leaf_names(self, known: Sequence[str]) -> list[str]:
+        """Names of the leaves, with a number where there are several in one argument.
+
+        Args:
+            known: names of the positional parameters, or the first of them.
+        """
+        names: list[str] = []
+        positional, keywords = self.structure.children
+        parts = [(known[i] if i < len(known) else f"arg{i}", child) for i, child in enumerate(positional.children)]
+        parts += [(str(key), child) for key, child in zip(keywords.keys, keywords.children, strict=True)]
+        for name, child in parts:
+            names += [name] if child.kind == "leaf" else [f"{name}_{i}" for i in range(child.leaves)]
+        return names
+
     def number(self, position: int, value: Any) -> bool:
         """Tell whether a number among the leaves has a value."""
         leaf = self.leaves[position]

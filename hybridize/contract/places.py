@@ -52,9 +52,9 @@ class Place(ABC):
         """Put a value there; MISSING takes away what is there."""
         raise TypeError(f"{self.described()} is only read")
 
-    @abstractmethod
     def expression(self, refer: Refer) -> str:
         """Give Python source that reads it, which may raise where nothing is there."""
+        return f"{refer(type(self).read)}({refer(self)})"
 
     def watches(self, value: Any) -> list[Watch] | None:
         """List what an emitted entry compares to know that this very object is there; None where Python must look.
@@ -75,8 +75,7 @@ class Named(Place):
     __slots__ = ("name",)
 
     def __init__(self, owner: Any, name: str) -> None:
-        super().__init__(owner)
-        self.name = name
+        self.owner, self.name = owner, name
 
     @property
     def key(self) -> Key:
@@ -89,8 +88,7 @@ class Indexed(Place):
     __slots__ = ("index",)
 
     def __init__(self, owner: Any, index: Any) -> None:
-        super().__init__(owner)
-        self.index = index
+        self.owner, self.index = owner, index
 
     @property
     def key(self) -> Key:
@@ -194,7 +192,7 @@ class Attribute(Named):
     def read(self) -> Any:
         if self._is_plain or self.is_plain:
             return getattr(self.owner, self.name, MISSING)
-        if _is_made_by(Unbound(type(self.owner), self.name).read()) and self.name not in own(self.owner):
+        if _is_made_by(static(type(self.owner), self.name)) and self.name not in own(self.owner):
             return MISSING
         lookup: Callable[..., Any] = type.__getattribute__ if isinstance(self.owner, type) else object.__getattribute__
         try:
@@ -263,17 +261,18 @@ class Unbound(Named):
     __slots__ = ()
 
     def read(self) -> Any:
-        kind: type = self.owner if isinstance(self.owner, type) else type(self.owner)
-        for base in kind.__mro__:
-            if self.name in base.__dict__:
-                return base.__dict__[self.name]
-        return MISSING
-
-    def expression(self, refer: Refer) -> str:
-        return f"{refer(Unbound.read)}({refer(self)})"
+        return static(self.owner if isinstance(self.owner, type) else type(self.owner), self.name)
 
     def described(self) -> str:
         return f"{self.name!r} of the class of {short(self.owner)}"
+
+
+def static(kind: type, name: str) -> Any:
+    """Return what a class, or one that it is derived of, holds under a name, unbound; MISSING for nothing."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return MISSING
 
 
 def runs_code(kind: type, name: str) -> bool:
@@ -282,9 +281,9 @@ def runs_code(kind: type, name: str) -> bool:
     A check never runs it: the call that captures the program again does, once, as Python would.
     """
     return (
-        _is_users_function(Unbound(kind, "__getattribute__").read())
-        or _is_users_function(Unbound(kind, "__getattr__").read())
-        or _is_made_by(Unbound(kind, name).read())
+        _is_users_function(static(kind, "__getattribute__"))
+        or _is_users_function(static(kind, "__getattr__"))
+        or _is_made_by(static(kind, name))
     )
 
 
@@ -373,9 +372,6 @@ class Members(Place):
 
     def read(self) -> Any:
         return tuple(tuple(vars(base)) for base in self.owner.__mro__)
-
-    def expression(self, refer: Refer) -> str:
-        return f"{refer(Members.read)}({refer(self)})"
 
     def described(self) -> str:
         return f"the names in {short(self.owner)}"
@@ -497,9 +493,6 @@ class CallResult(Place):
     def read(self) -> Any:
         return self.owner(*self.args, **self.kwargs)
 
-    def expression(self, refer: Refer) -> str:
-        return f"{refer(CallResult.read)}({refer(self)})"
-
     def described(self) -> str:
         return f"the result of {getattr(self.owner, '__name__', 'a function')}()"
 
@@ -511,9 +504,6 @@ class CachedResult(CallResult):
 
     def read(self) -> Any:
         return super().read() if self._found()[1] else MISSING
-
-    def expression(self, refer: Refer) -> str:
-        return f"{refer(CachedResult.read)}({refer(self)})"
 
     def compute(self) -> Any:
         """Compute it, as a call does for which nothing is kept."""
@@ -636,9 +626,6 @@ class WeaklyReached(Place):
         """Give a value that does not keep its owner alive: of a method, the function."""
         return value.__func__ if type(value) is MethodType and value.__self__ is owner else value
 
-    def expression(self, refer: Refer) -> str:
-        return f"{refer(WeaklyReached.read)}({refer(self)})"
-
     def described(self) -> str:
         place = self._now()
         return "what a weak reference leads to" if place is None else place.described()
@@ -652,9 +639,6 @@ class Gradient(Place):
     def read(self) -> Any:
         variable = variable_of(self.owner)
         return (variable, gradient_of(variable), variable.req) if isinstance(variable, Variable) else variable
-
-    def expression(self, refer: Refer) -> str:
-        return f"{refer(Gradient.read)}({refer(self)})"
 
     def watches(self, value: Any) -> list[Watch] | None:
         traced = history(self.owner)

@@ -19,14 +19,14 @@ from hybridize.base.errors import ArgumentError, CaptureError, StateError, Verif
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
 from hybridize.base.nested import Structure, flatten
-from hybridize.capture import Function
+from hybridize.capture import Function, SavedFunction
 from hybridize.formats import write_archive
 from hybridize.formats.atomic import split, write_atomically
 from hybridize.formats.mxnet.params import write_params
 from hybridize.formats.saved import CheckedCall, SavedProgram, SavedSignature
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.sizes import bound_axes, signature_of, with_sizes
-from hybridize.programs.saving import tell_notes, with_samples
+from hybridize.programs.saving import tell_notes
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported
@@ -71,7 +71,7 @@ def deploy(
     names = names_of(parameters)
     return export(
         lambda samples, notes: function.saved(names, samples, notes),
-        Function.from_saved,
+        SavedFunction,
         path,
         format,
         samples=samples,
@@ -107,9 +107,7 @@ def write(
         staged = os.path.join(folder, name)
         files = _write(function, program, number, names, staged, epoch)
         alone = changed(program, signatures=(program.signatures[number],))
-        calls = [function._call(one if isinstance(one, tuple) else (one,), {}) for one in samples]
-        python = None if function.options.freeze else function.python_function
-        tried = with_samples(alone, [function.current()[number]], python, calls, [])
+        tried = function.with_samples(alone, [function.current()[number]], samples, [])
         _check(files, tried.signatures[0], imports)
         placed = put_in_place([file for file in files if file is not None], destination)
         given = os.path.dirname(os.fspath(path))  # as the user says it

@@ -24,6 +24,7 @@ from hybridize.graph.ir import Graph as Graph
 from hybridize.graph.ir import Node as Node
 from hybridize.graph.ir import OpLike as OpLike
 from hybridize.graph.ir import Value as Value
+from hybridize.graph.ir import needed as needed
 from hybridize.graph.ir import nodes_inside as nodes_inside
 from hybridize.graph.sizes import bound as bound
 from hybridize.graph.sizes import exact as exact

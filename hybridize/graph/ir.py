@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Any, Protocol
@@ -127,6 +127,22 @@ class Graph:
         for value in self.outputs:
             count[value] = count.get(value, 0) + 1
         return count
+
+
+def needed(nodes: Sequence[Node], values: set[Value], stays: Callable[[Node], bool] | None = None) -> list[Node]:
+    """Find the nodes that compute some values, in their order.
+
+    Args:
+        nodes: in topological order.
+        values: grows by all that they depend on.
+        stays: tells which nodes are there besides, with what they depend on.
+    """
+    found: list[Node] = []
+    for node in reversed(nodes):
+        if not values.isdisjoint(node.outputs) or (stays is not None and stays(node)):
+            values.update(node.inputs)
+            found.append(node)
+    return found[::-1]
 
 
 def nodes_inside(op: OpLike) -> Iterator[Node]:

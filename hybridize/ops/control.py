@@ -17,7 +17,7 @@ from hybridize.base.errors import DTypeError, ShapeError, StateError
 from hybridize.base.frozen import frozen
 from hybridize.base.hooks import Hook
 from hybridize.base.types import TensorType
-from hybridize.graph import Graph, Value
+from hybridize.graph import Graph, Value, needed
 from hybridize.loops.expr import Element, Region
 from hybridize.ops.arithmetic import add
 from hybridize.ops.evaluate import evaluate
@@ -249,12 +249,11 @@ class Scan(Control):
     def _reached(self, g: Sequence[Operand | None]) -> list[int]:
         """Return the floats of the state that cotangents arrive at in some round, given those of the results."""
         c, body = self.num_carry, self.body
+        nodes = [node for node in body.nodes if not isinstance(node.op, StopGradient)]
         reached = {k for k, cotangent in enumerate(g) if cotangent is not None}
         while True:
             values = {body.outputs[k] for k in reached}
-            for node in reversed(body.nodes):
-                if not values.isdisjoint(node.outputs) and not isinstance(node.op, StopGradient):
-                    values.update(node.inputs)
+            needed(nodes, values)
             before = len(reached)
             reached.update(k for k in range(c) if body.inputs[k] in values)
             if len(reached) == before:

@@ -487,22 +487,22 @@ class imperatively(Charge):  # noqa: N801
 
 def bind(op: Op, *operands: Operand) -> tuple[Operand, ...]:
     """Apply `op` under the current interpreter: the only way to apply an op."""
-    return current().bind(op, operands)
+    return STACK.interpreters[-1].bind(op, operands)
 
 
 def bind1(op: Op, *operands: Operand) -> Operand:
     """`bind` for an op of one output."""
-    return current().bind(op, operands)[0]
+    return STACK.interpreters[-1].bind(op, operands)[0]
 
 
 def type_of(operand: Operand) -> TensorType:
     """Type of an operand of the current interpreter."""
-    return current().type_of(operand)
+    return STACK.interpreters[-1].type_of(operand)
 
 
 def constant(array: NDArray[Any]) -> Operand:
     """An operand that holds `array`."""
-    return current().constant(array)
+    return STACK.interpreters[-1].constant(array)
 
 
 def scalar(value: complex, dtype: DType) -> Operand:

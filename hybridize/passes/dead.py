@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from hybridize.graph import Graph, Node, Value
+from hybridize.graph import Graph, Value, needed
 from hybridize.ops import Effect, effect_of
 
 
@@ -15,12 +15,8 @@ class EliminateDead:
     def __call__(self, graph: Graph) -> Graph:
         """One sweep from the outputs up."""
         live: set[Value] = set(graph.outputs)
-        kept: list[Node] = []
-        for node in reversed(graph.nodes):
-            if not live.isdisjoint(node.outputs) or effect_of(node.op) is Effect.WORLD:
-                live.update(node.inputs)
-                kept.append(node)
+        kept = needed(graph.nodes, live, lambda node: effect_of(node.op) is Effect.WORLD)
         constants = {value: array for value, array in graph.constants.items() if value in live}
         if len(kept) == len(graph.nodes) and len(constants) == len(graph.constants):
             return graph
-        return Graph(graph.inputs, tuple(reversed(kept)), graph.outputs, constants)
+        return Graph(graph.inputs, tuple(kept), graph.outputs, constants)

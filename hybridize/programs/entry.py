@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrappers around the emitted entry of a program that writes state, trains, or is for arrays without gradients."""
+"""What Python does around the emitted entry of a program that writes state, trains, or asks more of its arguments."""
 
 from __future__ import annotations
 
@@ -74,52 +74,103 @@ class Closed:
 
     finish: Callable[[tuple[Any, ...]], Any]
     """Does what there is to do besides, and gives the result, of the outputs that are not state."""
-    overlaps: Callable[[Any], bool]
-    """Tells whether an argument may be over the memory of what the program writes."""
+    overlaps: Callable[[Sequence[Any]], bool]
+    """Tells whether one of the arguments may be over the memory of what the program writes."""
 
 
-def locked(
-    entry: Entry,
-    fallback: Entry,
-    written: Sequence[ndarray],
-    overlaps: Callable[[Any], bool],
-    transaction: Transaction,
-    committed: CommitFlag,
-) -> Entry:
-    """An entry under the lock of state, its fallback not: that one may run the user's Python.
+@frozen
+class Stages:
+    """What Python asks and does around the emitted entry of a program, in the order of these fields."""
 
-    Arguments that overlap what is written are for the fallback.
-    """
+    is_constant: bool
+    """Arguments have no gradients attached."""
+    objects: tuple[int, ...] | None
+    """The arguments that are one object, see `same_objects`; None where that does not matter."""
+    compared: Sequence[ndarray]
+    """Arrays from outside that arguments may be, too."""
+    overlaps: Callable[[Sequence[Any]], bool] | None
+    """Tells whether one of the arguments may be over the memory of what is written; None where none can be."""
+    transaction: Transaction
+    """Begins before the entry is called: numbers are ready, which count a call that takes place."""
+    excludes: bool
+    """Others may read what is written: they are kept out meanwhile (`base.access`)."""
+    written: Sequence[ndarray]
+    """Arrays that a call writes, besides the state of random numbers."""
+    committed: CommitFlag
+    keeps_state: bool
+    """The last five fields matter."""
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            return fallback(*args, **kwargs)
-        for arg in args:
-            if overlaps(arg):
+    def around(self, entry: Entry, fallback: Entry) -> Entry:
+        """An entry that does all of it; calls that it does not take are for the fallback.
+
+        What keeps state is called under the lock of that, the fallback is not: it may run the user's Python.
+        """
+        is_constant, objects, compared, overlaps = self.is_constant, self.objects, self.compared, self.overlaps
+        transaction, excludes, written, committed = self.transaction, self.excludes, self.written, self.committed
+        access, feeds, keeps_state = ACCESS, bool(transaction.feeds), self.keeps_state
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if kwargs:
+                return fallback(*args, **kwargs)
+            if is_constant:
+                for arg in args:
+                    if type(arg) is not ndarray or getattr(arg, "_traced", None) is None:
+                        continue
+                    if variable_of(arg) is not None:
+                        return fallback(*args)
+            if objects is not None and same_objects(args, compared) != objects:
                 return fallback(*args)
-        if ACCESS.waiting:
-            give_way()
-        with STATE:
-            try:
-                result = entry(*args)
-                if committed:
-                    notify_written(written)
-            except BaseException as error:
-                notify_written(written)  # whoever has copies must know, whatever became of the call
-                if isinstance(error, Exception):
+            if not keeps_state:
+                try:
+                    return entry(*args)
+                except Exception as error:
                     trim(error)
-                raise
-            finally:
-                if committed:
-                    transaction.commit()
-                    committed.clear()
-        return fallback(*args) if result is NOT_TAKEN else result
+                    raise
+            if overlaps is not None and overlaps(args):
+                return fallback(*args)
+            if access.waiting:
+                give_way()
+            begun: Begun = []
+            result: Any = NOT_TAKEN
+            with STATE:
+                try:
+                    if feeds and not transaction.begin(begun):
+                        pass
+                    elif not excludes:
+                        result = entry(*args)
+                    elif not (WRITER or READERS or access.queued):  # `exclusively` without its calls
+                        WRITER.value = 1  # nothing is called between the look at the numbers and this line
+                        access.writes += 1
+                        access.told += MARK
+                        try:
+                            result = entry(*args)
+                        finally:
+                            WRITER.value = 0
+                            del access.told[-1:]
+                    elif access.queue is None:  # else calls are asynchronous, which is Python's business
+                        result = exclusively(entry, *args)
+                    if committed and written:
+                        notify_written(written)
+                except BaseException as error:
+                    notify_written(written)  # whoever has copies must know, whatever became of the call
+                    if isinstance(error, Exception):
+                        trim(error)
+                    raise
+                finally:
+                    if committed:
+                        transaction.commit()
+                        committed.clear()
+                    elif result is NOT_TAKEN and begun:  # what has written took place, even if interrupted then
+                        transaction.rollback(begun)
+            return fallback(*args) if result is NOT_TAKEN else result
 
-    return call
+        return call
 
 
-def overlapping(weights: Sequence[ndarray]) -> Callable[[Any], bool]:
-    """Make a function that tells whether an argument is an array over the memory of one of these."""
+def overlapping(weights: Sequence[ndarray]) -> Callable[[Sequence[Any]], bool] | None:
+    """Make a function that tells whether one of the arguments is an array over the memory of one of these, if any."""
+    if not weights:
+        return None
     owners: dict[int, Any] = {}
     for array in weights:
         owner: Any = array._memory
@@ -127,60 +178,19 @@ def overlapping(weights: Sequence[ndarray]) -> Callable[[Any], bool]:
             owners[id(owner)] = owner
             owner = getattr(owner, "base", None)
 
-    def overlaps(arg: Any) -> bool:
-        if type(arg) is not ndarray:
-            return False
-        data = arg._data
-        owner = data if data.base is None else data.base
-        if type(owner) is numpy.ndarray and owner.base is None:  # two arrays that own their elements share none
-            return id(owner) in owners and any(numpy.may_share_memory(data, array._data) for array in weights)
-        return any(numpy.may_share_memory(data, array._data) for array in weights)
+    def overlaps(args: Sequence[Any]) -> bool:
+        for arg in args:
+            if type(arg) is not ndarray:
+                continue
+            data = arg._data
+            owner = data if data.base is None else data.base
+            if type(owner) is numpy.ndarray and owner.base is None and id(owner) not in owners:
+                continue  # two arrays that own their elements share none
+            if any(numpy.may_share_memory(data, array._data) for array in weights):
+                return True
+        return False
 
     return overlaps
-
-
-def alone(entry: Entry) -> Entry:
-    """An entry that writes arrays which others may read: called while nobody does (`base.access`).
-
-    The lock of state is held. Where there are neither readers nor writers, this is `exclusively` without its calls.
-    """
-    access = ACCESS
-
-    def call(*args: Any) -> Any:
-        if WRITER or READERS or access.queued:
-            if access.queue is not None:
-                return NOT_TAKEN  # calls are asynchronous, which is Python's business
-            return exclusively(entry, *args)
-        WRITER.value = 1  # nothing is called between the look at the numbers and this line
-        access.writes += 1
-        access.told += MARK
-        try:
-            return entry(*args)
-        finally:
-            WRITER.value = 0
-            del access.told[-1:]
-
-    return call
-
-
-def with_feeds(entry: Entry, transaction: Transaction, committed: CommitFlag) -> Entry:
-    """An entry that is called once numbers are ready, which count a call that takes place."""
-
-    def call(*args: Any) -> Any:
-        begun: Begun = []
-        result: Any = NOT_TAKEN
-        try:
-            if transaction.begin(begun):
-                result = entry(*args)
-            if result is NOT_TAKEN and not committed:
-                transaction.rollback(begun)
-            return result
-        except BaseException:
-            if result is NOT_TAKEN and not committed:  # where it has written, it took place, even if interrupted then
-                transaction.rollback(begun)
-            raise
-
-    return call
 
 
 def same_objects(leaves: Iterable[Any], outside: Iterable[ndarray]) -> tuple[int, ...]:
@@ -188,17 +198,6 @@ def same_objects(leaves: Iterable[Any], outside: Iterable[ndarray]) -> tuple[int
     known = {id(array): -number for number, array in enumerate(outside, 1)}
     arrays = [leaf for leaf in leaves if isinstance(leaf, (ndarray, numpy.ndarray))]
     return tuple([known.setdefault(id(array), number) for number, array in enumerate(arrays)])
-
-
-def for_objects(entry: Entry, fallback: Entry, outside: Sequence[ndarray], objects: tuple[int, ...]) -> Entry:
-    """An entry for arguments of which those are one object that were so before."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs or same_objects(args, outside) != objects:
-            return fallback(*args, **kwargs)
-        return entry(*args)
-
-    return call
 
 
 def assembling(structure: Structure, results: Sequence[Result]) -> Callable[[tuple[Any, ...]], Any] | None:
@@ -254,21 +253,3 @@ def marking(kind: str, lost: Sequence[tuple[int, LostHistory]]) -> Callable[[tup
         return outputs[0] if kind == "leaf" else outputs if kind == "tuple" else list(outputs)
 
     return finish
-
-
-def without_gradients(entry: Entry, fallback: Entry) -> Entry:
-    """An entry for arguments without gradients attached."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            return fallback(*args, **kwargs)
-        for arg in args:
-            if type(arg) is ndarray and getattr(arg, "_traced", None) is not None and variable_of(arg) is not None:
-                return fallback(*args)
-        try:
-            return entry(*args)
-        except Exception as error:
-            trim(error)
-            raise
-
-    return call

@@ -47,7 +47,7 @@ from hybridize.contract.places import (
     Place,
 )
 from hybridize.contract.snapshots import CONTAINERS, inside, own
-from hybridize.graph import Graph, Node, Value
+from hybridize.graph import Graph, Value, needed
 from hybridize.ops import Effect, effect_of
 
 
@@ -96,12 +96,7 @@ class _Live:
             if result.kind == "container":
                 outputs += [graph.outputs[one.index] for one in stand_ins(result.value) if isinstance(one, Output)]
         self.values: set[Value] = {*captured.result_values, *outputs}
-        self.nodes: list[Node] = []
-        for node in reversed(graph.nodes):
-            if not self.values.isdisjoint(node.outputs) or effect_of(node.op) is Effect.WORLD:
-                self.values.update(node.inputs)
-                self.nodes.append(node)
-        self.nodes.reverse()
+        self.nodes = needed(graph.nodes, self.values, lambda node: effect_of(node.op) is Effect.WORLD)
         pairs = zip(captured.sources, graph.inputs, strict=True)
         arrays = {id(source.array) for source, value in pairs if value in self.values and source.array is not None}
         asked = {id(one) for condition in captured.conditions for one in condition.positions}

@@ -57,18 +57,14 @@ from hybridize.programs.entry import (
     Closed,
     CommitFlag,
     Entry,
-    alone,
+    Stages,
     assembling,
-    for_objects,
-    locked,
     marking,
     not_taken,
     notify_written,
     overlapping,
     same_objects,
     unasked,
-    with_feeds,
-    without_gradients,
 )
 from hybridize.programs.failures import locate, taken_of
 from hybridize.programs.families import family_key
@@ -140,7 +136,7 @@ class Program:
         else:
             self._runs = PackedMachine(
                 captured.graph, name, self._stable(), self._dirty, threads=threads, codes=codes,
-                updates=self.updates,
+                updates=self.updates if self.writes else {},
             )  # fmt: skip
         self.reason = reason
         """The reason why it was captured: empty for the first program of a function."""
@@ -677,17 +673,21 @@ class Program:
         runs.watch(state, copies)
         if self.stale:
             return None
-        if self._alone:
-            made = alone(made)
-        if captured.transaction.feeds:
-            made = with_feeds(made, captured.transaction, committed)
-        entry = made
-        if keeps_state:
-            overlaps = overlapping(self._written) if closed is None else closed.overlaps
-            entry = locked(made, fallback, written, overlaps, captured.transaction, committed)
-        if self._objects is not None:
-            entry = for_objects(entry, fallback, captured.compared or (), self._objects)
-        return entry if not captured.transaction.marks else without_gradients(entry, fallback)
+        transaction = captured.transaction
+        if not (keeps_state or self._objects is not None or transaction.marks):
+            return made
+        stages = Stages(
+            is_constant=bool(transaction.marks),
+            objects=self._objects,
+            compared=captured.compared or (),
+            overlaps=overlapping(self._written) if closed is None else closed.overlaps,
+            transaction=transaction,
+            excludes=self._alone,
+            written=self._written,
+            committed=committed,
+            keeps_state=keeps_state,
+        )
+        return stages.around(made, fallback)
 
     def why_no_entry(self, is_foreign: bool = False, is_closed: bool = False) -> str:
         """Say why the program can have no entry; empty where it may have one.

@@ -21,7 +21,7 @@ class LoadedFunction(Protocol):
         """Name of the function."""
 
     @property
-    def saved_program(self) -> SavedProgram | None:
+    def saved_program(self) -> SavedProgram:
         """The file as data."""
 
     def of_file(self) -> list[tuple[Program, SavedSignature]]:
@@ -38,7 +38,7 @@ def verify(function: LoadedFunction, title: str = "") -> list[str]:
         VerificationError E810: a result is not what the file says; the program, the sample and the output are named.
     """
     title = title or function.name
-    weights = function.saved_program.weights if function.saved_program is not None else {}
+    weights = function.saved_program.weights
     lines = []
     for number, (program, signature) in enumerate(function.of_file()):
         most = 0.0

@@ -21,8 +21,9 @@ from hybridize.base.loading import LOADING
 from hybridize.base.locations import location_in
 from hybridize.base.nested import flatten, unflatten
 from hybridize.base.tracebacks import trim
-from hybridize.capture import Function
-from hybridize.capture.function import LIMIT, Options
+from hybridize.capture import SavedFunction
+from hybridize.capture.calls import LIMIT
+from hybridize.capture.options import Options
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.programs import Program
@@ -268,7 +269,7 @@ class TorchFunction(Wrapper):
         with LOADING:
             from hybridize.programs.exporting import export as write  # late: most processes write no file
 
-        return write(self.saved, Function.from_saved, path, format, samples=samples, progress=progress, options=options)
+        return write(self.saved, SavedFunction, path, format, samples=samples, progress=progress, options=options)
 
     def programs(self) -> list[Program]:
         """All programs, the least recently made first."""

@@ -23,7 +23,7 @@ from hybridize.array.storage import STATE
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import frozen
-from hybridize.graph import Graph, Node, Value
+from hybridize.graph import Graph, Node, Value, needed
 from hybridize.ops import Cond, CustomGradient, GraphTracer, Scan, StopGradient, interpreting, pullback
 from hybridize.ops.foreign import foreign_nodes
 from hybridize.passes import PIPELINE, Inline
@@ -260,9 +260,7 @@ def _sides(graph: Graph, of: dict[Value, Leaves]) -> Iterator[tuple[Leaves, Leav
 def _read(graph: Graph, inputs: Sequence[int], of: Sequence[int]) -> frozenset[int]:
     """Inputs that outputs are computed from, with a gradient or without."""
     used = {graph.outputs[number] for number in of}
-    for node in reversed(graph.nodes):
-        if not used.isdisjoint(node.outputs):
-            used.update(node.inputs)
+    needed(graph.nodes, used)
     return frozenset(number for number in inputs if graph.inputs[number] in used)
 
 

@@ -20,13 +20,13 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.base.members import has_class_member
 from hybridize.capture.convert import statements as convert
-from hybridize.capture.outside.objects import is_users, static
+from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.trust import is_trusted_class
 from hybridize.capture.python.router import library_router, routed
 from hybridize.capture.python.unconverted import names_of
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.captured import SideEffect
-from hybridize.contract.places import Attribute, CallResult, Emptiness, Item, Length, Place
+from hybridize.contract.places import Attribute, CallResult, Emptiness, Item, Length, Place, static
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch import shapes
 from hybridize.torch.functions import apply
@@ -245,8 +245,7 @@ def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[
             )
         )  # fmt: skip
     if "forward" in vars(module) or is_users(static(kind, "forward")) or not is_trusted_class(kind):
-        place = Attribute(module, "forward")
-        trace.root.world.read(place, place.read(), "forward", whole=False)
+        trace.root.world.depend_on(Attribute(module, "forward"))
         return routed(module.forward)(*args, **kwargs)
     depend_on_layer(trace, module)
     if kind in DETECTING:

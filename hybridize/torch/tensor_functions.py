@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from hybridize.capture import Function
+from hybridize.capture import Function, SavedFunction
 from hybridize.programs import Program
 from hybridize.torch.traced import CannotCapture, Followed, taken, whole
 
@@ -20,7 +20,7 @@ def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str
     Raises:
         CaptureError: the function does what no program can; at its own line.
     """
-    if function.saved_program is not None:
+    if isinstance(function, SavedFunction):
         given, named, _ = taken(args, kwargs)
         return whole(function(*given, **named))
     try:
@@ -35,7 +35,7 @@ def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[st
     Raises:
         CaptureError: the function does what no program can; at its own line.
     """
-    if function.saved_program is not None:
+    if isinstance(function, SavedFunction):
         given, named, _ = taken(args, kwargs)
         return function.program(*given, **named)
     try:

@@ -29,7 +29,7 @@ from hybridize.base.loading import LOADING
 from hybridize.base.nested import LEAF, Structure, flatten, object_classes, unflatten
 from hybridize.base.types import TensorType
 from hybridize.capture import Function
-from hybridize.capture.function import Options
+from hybridize.capture.options import Options
 from hybridize.capture.trace.recording import current_trace
 from hybridize.compiler import make_entry
 from hybridize.contract.call import Call
@@ -346,9 +346,12 @@ class Left:
         """Tensors that are written in place."""
         self._storages = {tensor.untyped_storage().data_ptr() for tensor in self.written}
 
-    def overlaps(self, argument: Any) -> bool:
+    def overlaps(self, arguments: Sequence[Any]) -> bool:
         """Tell whether an argument may be over the memory of what is written."""
-        return isinstance(argument, torch.Tensor) and argument.untyped_storage().data_ptr() in self._storages
+        for one in arguments:
+            if isinstance(one, torch.Tensor) and one.untyped_storage().data_ptr() in self._storages:
+                return True
+        return False
 
     def finish(self, captured: Captured) -> Callable[[tuple[Any, ...]], Any] | None:
         """Return what makes the result of a call of its outputs, as tensors, and leaves gradients; None where that is

@@ -15,7 +15,7 @@ from hybridize.array import np, npx, random
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError, StateError, VerificationError
-from hybridize.capture import Function
+from hybridize.capture import Function, SavedFunction
 from hybridize.formats import read_archive
 from hybridize.programs import Program
 from tests.refusals import refusal
@@ -55,6 +55,24 @@ def test_print_is_seen_once(capsys):
     for _ in range(3):
         fast(np.array(X))
     assert capsys.readouterr().out == "capturing\n"
+
+
+@pytest.mark.parametrize("attributes", [{}, {"options": 1, "_cache": 2, "library": 3, "name": "other", "_lock": 4}])
+def test_a_function_that_wraps_a_hybridized_one_is_another(attributes, tmp_path):
+    """`functools.wraps` copies the attributes of what it wraps, among them all that a hybridized function keeps."""
+    inner = Function(lambda x: x + 1)
+    inner(np.array(X))
+    inner.save(tmp_path / "inner")
+
+    def twice(x):
+        return inner(x) * 2
+
+    vars(twice).update(attributes)
+    for one in (inner, SavedFunction(read_archive(tmp_path / "inner"))):
+        outer = Function(functools.wraps(one)(twice))
+        for _ in range(3):
+            assert outer(np.array(X)).asnumpy().tolist() == [4.0, 6.0]
+            assert one(np.array(X)).asnumpy().tolist() == [2.0, 3.0]
 
 
 @pytest.mark.parametrize("rows", [1, 2, 17])
@@ -341,7 +359,7 @@ def test_save_and_load(tmp_path):
     expected = fast(np.array(X), 2.0, {"name": "a"})
     fast(np.ones((2,)), 2.0, {"name": "b"})
     fast.save(tmp_path / "f")
-    loaded = Function.from_saved(read_archive(tmp_path / "f"))
+    loaded = SavedFunction(read_archive(tmp_path / "f"))
     assert loaded.cache_info().programs == 2
     for _ in range(2):
         found = loaded(np.array(X), 2.0, {"name": "a"})
@@ -356,9 +374,9 @@ def test_save_and_load(tmp_path):
     with pytest.raises(ArgumentError, match="'c'"):
         loaded(np.array(X), 2.0, {"name": "c"})
     loaded.save(tmp_path / "again")
-    again = Function.from_saved(read_archive(tmp_path / "again"))
+    again = SavedFunction(read_archive(tmp_path / "again"))
     assert again.cache_info().programs == 2
-    first = Function.from_saved(read_archive(tmp_path / "f"))
+    first = SavedFunction(read_archive(tmp_path / "f"))
     before, after = (one.saved().weights["total"].tolist() for one in (first, again))
     assert after == [before[0] + 3.0, before[1] + 6.0], "what the calls of the loaded function wrote is saved too"
 

@@ -13,7 +13,7 @@ from hybridize import np, npx, random
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import CodegenError, LoadError, ShapeError, ValueArgumentError, VerificationError
 from hybridize.base.frozen import changed
-from hybridize.capture import Function
+from hybridize.capture import Function, SavedFunction
 from hybridize.compiler import archived
 from hybridize.formats import read_archive, write_archive
 from hybridize.runtime import abi, processors
@@ -70,7 +70,7 @@ def test_every_level_of_this_machine(tmp_path, monkeypatch, level):
     program = read_archive(tmp_path / "net")
     assert {code.target for code in program.signatures[0].codes} == {"avx512", "avx2", "baseline"}
     assert archived.best(program.signatures[0].codes).target == level
-    loaded = Function.from_saved(program, owned=True, images=True)
+    loaded = SavedFunction(program, owned=True, images=True)
     for count, expected in results.items():
         found = loaded(np.array(drawn(count, 64, seed=count))).asnumpy()
         numpy.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
@@ -160,7 +160,7 @@ def test_steps_that_threads_share(tmp_path):
     fast.save(tmp_path / "large")
     program = read_archive(tmp_path / "large")
     assert {code.kind for code in program.process} == {"entry", "pool"}
-    loaded = Function.from_saved(program, owned=True, images=True)
+    loaded = SavedFunction(program, owned=True, images=True)
     for _ in range(2):
         numpy.testing.assert_allclose(loaded(x).asnumpy(), expected, rtol=1e-3, atol=1e-3)
 

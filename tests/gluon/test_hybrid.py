@@ -9,7 +9,7 @@ import pytest
 from hybridize import autograd
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
-from hybridize.capture import Function
+from hybridize.capture import SavedFunction
 from hybridize.formats import read_archive
 from hybridize.formats.mxnet import read_params
 from hybridize.gluon import Constant, HybridBlock, Parameter, SymbolBlock, nn
@@ -334,7 +334,7 @@ def test_the_archive_holds_the_net_under_its_own_names(x, tmp_path):
     net.save(tmp_path / "net")
     saved = read_archive(tmp_path / "net")
     assert saved.weights.keys() == net.collect_params().keys()
-    numpy.testing.assert_allclose(Function.from_saved(saved)(x).asnumpy(), expected.asnumpy(), rtol=1e-6)
+    numpy.testing.assert_allclose(SavedFunction(saved)(x).asnumpy(), expected.asnumpy(), rtol=1e-6)
     other = get_net()
     other.load(tmp_path / "net")
     numpy.testing.assert_allclose(other(x).asnumpy(), expected.asnumpy(), rtol=1e-5, atol=1e-6)

@@ -16,7 +16,7 @@ from hybridize.array import np, npx
 from hybridize.array import random as hybrid_random
 from hybridize.base.config import CONFIG
 from hybridize.capture import Function
-from hybridize.capture.function import LIMIT as PROGRAMS
+from hybridize.capture.calls import LIMIT as PROGRAMS
 from hybridize.gluon import SymbolBlock, nn
 from hybridize.programs.families import LIMIT
 

@@ -45,12 +45,12 @@ from hybridize.capture.control.signals import (
     level,
 )
 from hybridize.capture.control.truth import as_bool, truth
-from hybridize.capture.trace.recording import Branch, Recording, current_trace
+from hybridize.capture.trace.recording import Branch, Recording
 from hybridize.contract.snapshots import MISSING, refill, same
 from hybridize.graph import Value
 from hybridize.ops import Cond, Where
 from hybridize.ops.control import Control
-from hybridize.ops.op import Effect, effect_of, interpreting
+from hybridize.ops.op import Effect, effect_of, in_charge, interpreting
 
 _SMALL = 16
 """Sides of at most so many scalar operations are computed both, and one of the results is selected."""
@@ -210,8 +210,7 @@ def branch(
     rest: Part | None, true: tuple[bool | None, bool | None] | None = None,
 ) -> Signal | None:  # fmt: skip
     """An `if` on a value of the graph; `rest` is what would follow, should one side have to go on; `true`: `either`."""
-    trace = current_trace()
-    assert trace is not None
+    trace = in_charge(Recording)
     if stack is None:
         frames: list[Frame] = []
         stack = BlockStack()

@@ -10,7 +10,7 @@ outside that a round changes) is unrolled: rounds are few, or refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from types import CellType
 from typing import Any
@@ -35,7 +35,7 @@ from hybridize.capture.control.signals import BlockStack, Unrollable, assign, co
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import Branch, Recording, current_trace
 from hybridize.contract.snapshots import MISSING, refill
-from hybridize.ops.op import interpreting
+from hybridize.ops.op import in_charge, interpreting
 
 _UNROLLED = 1000
 """Rounds that are unrolled at most."""
@@ -88,8 +88,7 @@ class _State:
         if any(leaf is MISSING for leaf in leaves):
             raise Unrollable("a state changes its type")
         made = unflatten(self.structure, leaves)
-        trace = current_trace()
-        assert trace is not None
+        trace = in_charge(Recording)
         for container in containers_of(made):
             trace.root.world.made(container, trace)
         return made
@@ -146,12 +145,10 @@ class _StackedRounds(_State):
 
     def _put(self) -> None:
         """Keep what a round has put out."""
-        found: list[Any] = []
-        _collect(self.row, found)
+        found = _arrays(self.row)
         if not found:
             return
-        trace = current_trace()
-        assert trace is not None
+        trace = in_charge(Recording)
         trace.root.aliases.changes(self.items, trace)
         trace.note_container(self.items, trace.root.location())
         self.items.append(tuple(map(array, found)))
@@ -170,36 +167,23 @@ class _StackedRounds(_State):
         return self.now() if self.unrolled < 0 else self.states
 
 
-def _collect(row: Any, rows: list[Any]) -> None:
+def _arrays(row: Any) -> list[Any]:
     """The arrays of what a round puts out, in order."""
     if isinstance(row, (list, tuple)):
-        for part in row:
-            _collect(part, rows)
-    elif row is not None:
-        rows.append(row)
+        return [one for part in row for one in _arrays(part)]
+    return [] if row is None else [row]
 
 
-def _filled(row: Any, made: Any) -> Any:
-    """Return the output of a round with the stacked arrays in place of its own."""
+def _nested(change: Callable[[Any], Any], row: Any) -> Any:
+    """Return the output of a round with something else in place of each array, in lists; of None it is an empty one."""
     if isinstance(row, (list, tuple)):
-        return [_filled(part, made) for part in row]
-    return [] if row is None else next(made)
+        return [_nested(change, part) for part in row]
+    return [] if row is None else change(row)
 
 
-def _with_axis(row: Any) -> Any:
-    """The rows of one round."""
-    if isinstance(row, (list, tuple)):
-        return [_with_axis(part) for part in row]
-    return [] if row is None else stack([row])
-
-
-def _joined(parts: list[Any]) -> Any:
-    """The rows of several rounds after each other."""
-    if not parts or (isinstance(parts[0], list) and not parts[0]):
-        return []
-    if isinstance(parts[0], list):
-        return [_joined([part[i] for part in parts]) for i in range(len(parts[0]))]
-    return parts[0] if len(parts) == 1 else concatenate(parts)
+def _filled(row: Any, arrays: Iterator[Any]) -> Any:
+    """Return the output of a round with other arrays in place of its own."""
+    return _nested(lambda _: next(arrays), row)
 
 
 # -------------------------------------------------------------------------------------------------------------- while
@@ -226,7 +210,7 @@ def while_loop(
         if not known:
             break
         row, new = func(*state)
-        rows.append(_with_axis(row))
+        rows.append(_nested(lambda x: stack([x]), row))
         state = listed(new)
         count += 1
     return _padded(rows, count, most), state[0] if single else state
@@ -245,16 +229,17 @@ def _asked(at: Recording, test: Callable[..., Any], state: list[Any]) -> Any:
 
 
 def _padded(rows: list[Any], count: int, most: int | None) -> Any:
-    """Rows of several rounds, with rows of zeros after the last."""
-    joined = _joined(rows)
+    """Rows of several rounds after each other, with rows of zeros after the last."""
+    if not rows:
+        return []
 
-    def pad(x: Any) -> Any:
-        if isinstance(x, list):
-            return [pad(part) for part in x]
-        missing = (most or 0) - count
-        return concatenate([x, zeros((missing, *x.shape[1:]), dtype=x.dtype)]) if missing > 0 else x
+    def whole(parts: Sequence[Any]) -> Any:
+        first, missing = parts[0], (most or 0) - count
+        if missing > 0:
+            parts = [*parts, zeros((missing, *first.shape[1:]), dtype=first.dtype)]
+        return first if len(parts) == 1 else concatenate(parts)
 
-    return pad(joined)
+    return _filled(rows[0], map(whole, zip(*map(_arrays, rows), strict=True)))
 
 
 def _endless(at: Recording, test: Callable[..., Any], func: Callable[..., Any], state: list[Any]) -> Any:
@@ -266,9 +251,7 @@ def _endless(at: Recording, test: Callable[..., Any], func: Callable[..., Any], 
     def once() -> None:
         nonlocal state
         row, new = func(*state)
-        found: list[Any] = []
-        _collect(row, found)
-        if found:
+        if _arrays(row):
             raise at.root.refusing(CaptureError(
                 "E408", "npx.while_loop stacks as many rows as it runs rounds, which only the program knows",
                 help="give max_iterations, or let func give None for the step outputs",
@@ -284,8 +267,7 @@ def _bounded(
 ) -> tuple[Any, list[Any]]:
     """At most so many rounds: rows, zeros after the last round, and the last state."""
     row = _template(at, func, state)
-    kinds: list[Any] = []
-    _collect(row, kinds)
+    kinds = _arrays(row)
     forms = _scanned if modes.is_recording() or at.differentiated else _ended
     try:
         rows, last = forms(at, test, func, state, kinds, rounds)
@@ -317,9 +299,7 @@ def _ended(
 
     def once(number: Any) -> None:
         given, new = func(*held.now())
-        found: list[Any] = []
-        _collect(given, found)
-        for rows, x in zip(written, found, strict=True):
+        for rows, x in zip(written, _arrays(given), strict=True):
             rows[number] = x
         held.change(list(listed(new)))
 
@@ -347,9 +327,7 @@ def _scanned(
 
         def run() -> Any:
             given, new = func(*values)
-            found: list[Any] = []
-            _collect(given, found)
-            return [array(x) for x in found], list(listed(new))
+            return list(map(array, _arrays(given))), list(listed(new))
 
         def rest() -> Any:
             return [zeros(kind.shape, dtype=kind.dtype) for kind in kinds], list(values)
@@ -380,9 +358,4 @@ def _template(at: Recording, func: Callable[..., Any], state: Sequence[Any]) -> 
         point.restore()
         point.forget()
 
-    def typed(x: Any) -> Any:
-        if isinstance(x, (list, tuple)):
-            return [typed(part) for part in x]
-        return None if x is None else array(x).type
-
-    return typed(row)
+    return _nested(lambda x: array(x).type, row)

@@ -18,8 +18,8 @@ from hybridize.capture.control.identity import is_same_item
 from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.control.special import KNOWN, answered, dataclass_of, is_users_object, known_beside, method
 from hybridize.capture.control.truth import as_bool, is_one, not_, truth
-from hybridize.capture.outside.objects import static
 from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.places import static
 from hybridize.contract.snapshots import CONTAINERS
 
 _REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}

@@ -27,7 +27,7 @@ from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.snapshots import MISSING, same
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Cast, size_of
-from hybridize.ops.op import bind1, constant
+from hybridize.ops.op import bind1, constant, in_charge
 
 _ORDER = (bool, int, float)
 NUMBERS = (bool, int, float, numpy.generic)
@@ -183,8 +183,7 @@ def _operand(x: Any, kind: TensorType) -> Value:
     if isinstance(x, NUMBERS):
         number: Value = constant(numpy.asarray(x, dtype=kind.dtype))
         return number
-    trace = current_trace()
-    assert trace is not None, "who merges is recording"
+    trace = in_charge(Recording)
     value: Value = trace.lifted(x).operand()
     return value if value.type.dtype == kind.dtype else bind1(Cast(kind.dtype), value)
 

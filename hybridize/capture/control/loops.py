@@ -42,6 +42,7 @@ from hybridize.capture.control.special import goes_on, steps, symbolic_items
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.snapshots import refill
+from hybridize.ops.op import in_charge
 
 _NESTED = 64
 """Iterations of a loop that can be unrolled into branches in branches, where no loop of the graph can be made."""
@@ -315,6 +316,5 @@ class _Items(Sequence[Any]):
 
 def _graph_loop(loop: Loop, stack: BlockStack, number: int, first: Symbol | None) -> Signal | None:
     """Run the loop from an iteration on as one of the graph."""
-    trace = current_trace()
-    assert trace is not None
+    trace = in_charge(Recording)
     return RecordedLoop(loop, stack, number, trace).run(first)

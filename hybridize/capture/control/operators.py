@@ -21,8 +21,8 @@ from hybridize.capture.control.selected import Selected, includes
 from hybridize.capture.control.signals import Part
 from hybridize.capture.control.special import KNOWN, goes_on, method, steps
 from hybridize.capture.control.truth import as_bool, not_, plain, truth
-from hybridize.capture.outside.objects import static
 from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.places import static
 from hybridize.contract.snapshots import MISSING
 
 

@@ -45,7 +45,7 @@ from hybridize.capture.trace.recording import Branch, Recording, current_trace
 from hybridize.contract.snapshots import MISSING, refill, same
 from hybridize.graph import Graph, Value
 from hybridize.ops import Cond, Scan, While, size_of
-from hybridize.ops.op import Op, bind, constant, interpreting
+from hybridize.ops.op import Op, bind, constant, in_charge, interpreting
 from hybridize.ops.tracing import make_graph
 
 ROUNDS = 40
@@ -300,8 +300,7 @@ class RecordedLoop:
         """The body, and the decision whether there is another iteration."""
         frame = GraphLoop(self._proceed, self._stop, self._leave, self.cells)
         arguments = [] if self.loop.test is not None else [self._item_of(self.own[COUNTER].cell_contents)]
-        branch = current_trace()
-        assert branch is not None
+        branch = in_charge(Recording)
         try:
             signal = self.stack.run(self.loop.body, [*self.stack.frames, frame], *arguments)
             if signal is None or signal is CONTINUE:

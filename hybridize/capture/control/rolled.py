@@ -16,7 +16,8 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import Size
 from hybridize.base.nested import flatten, unflatten
 from hybridize.capture.control.signals import Unrollable
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import Recording
+from hybridize.ops.op import in_charge
 
 
 class RolledItems:
@@ -43,8 +44,7 @@ class RolledItems:
     def made(self, parts: Iterator[Symbol]) -> Any:
         """Return an item whose arrays and numbers are given."""
         kinds = iter(self.kinds)
-        trace = current_trace()
-        assert trace is not None
+        trace = in_charge(Recording)
 
         def leaf(x: Any) -> Any:
             if type(x) is not Symbol:

@@ -16,10 +16,10 @@ from hybridize.capture.control.joining import Mismatch, Spec, joined, spec_of
 from hybridize.capture.control.rolled import ROLLED, EarlierItems, RolledItems, is_rolled
 from hybridize.capture.control.signals import Unrollable
 from hybridize.capture.outside.objects import is_plain
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import Recording
 from hybridize.contract.snapshots import own, refill
 from hybridize.ops import Cast
-from hybridize.ops.op import bind1
+from hybridize.ops.op import bind1, in_charge
 
 
 def length(items: list[Any]) -> Any:
@@ -115,8 +115,7 @@ def _rolled(items: Sequence[Any]) -> RolledItems:
 def _as_array(x: Any, kind: Any) -> Any:
     found = array(x, dtype=kind.dtype) if type(x) is not Symbol else x
     if type(found) is Symbol and found.weak is not None:
-        trace = current_trace()
-        assert trace is not None
+        trace = in_charge(Recording)
         value = found.operand()
         found = Symbol.of(trace, value if value.type.dtype == kind.dtype else bind1(Cast(kind.dtype), value))
     return found
@@ -186,6 +185,5 @@ def _array(items: list[Any]) -> Symbol:
 
 
 def _new(view: Symbol) -> Symbol:
-    trace = current_trace()
-    assert trace is not None
+    trace = in_charge(Recording)
     return Symbol.of(trace, view.operand())

@@ -26,6 +26,7 @@ from hybridize.capture.control.signals import Unrollable
 from hybridize.capture.trace.lines import Line
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.ops import size_of
+from hybridize.ops.op import in_charge
 
 Take = Callable[[Any], Symbol]
 """Gives, of an array, the slice that a round has of it along the first axis; of a `Line`, the number of a round."""
@@ -128,8 +129,7 @@ class Range(Rounds):
         scaled = number if self.step == 1 else number * self.step
         if type(number) is not Symbol or not is_symbolic(self.start):
             return scaled + self.start if type(self.start) is not int or self.start else scaled
-        trace = current_trace()
-        assert trace is not None
+        trace = in_charge(Recording)
         return scaled + Symbol.of(trace, size_of(self.start), weak=int)
 
     def sliced(self, take: Take) -> Any:

@@ -17,7 +17,7 @@ from hybridize.base.dims import Size, proven
 from hybridize.base.frozen import frozen, mutable
 from hybridize.capture.trace.lines import Line
 from hybridize.capture.trace.recording import Branch, Recording
-from hybridize.graph import Node, Value
+from hybridize.graph import Node, Value, needed
 from hybridize.ops import Gather, Reshape, UpdateAt
 from hybridize.ops.op import Effect, Op, bind1, effect_of, interpreting
 
@@ -59,16 +59,8 @@ class RowsByNumber:
 
     def __init__(self, trace: Recording, branch: Branch, left: Collection[Value]) -> None:
         self._trace, self._branch = trace, branch
-        self._remove_dead(set(left))
-
-    def _remove_dead(self, live: set[Value]) -> None:
-        """Take out what nobody reads: before a write to a row, the row is read as it was."""
-        kept: list[Node] = []
-        for node in reversed(self._branch.builder.nodes):
-            if effect_of(node.op) is not Effect.PURE or not live.isdisjoint(node.outputs):
-                live.update(node.inputs)
-                kept.append(node)
-        self._keep(list(reversed(kept)))
+        # Without what nobody reads: before a write to a row, the row is read as it was.
+        self._keep(needed(branch.builder.nodes, set(left), lambda node: effect_of(node.op) is not Effect.PURE))
 
     def read(self) -> list[RoundSlice]:
         """Take out what reads rows of arrays from around; return the slices that stand for it."""

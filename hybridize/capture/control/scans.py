@@ -46,11 +46,11 @@ from hybridize.capture.control.signals import (
     content,
 )
 from hybridize.capture.trace.lines import Line
-from hybridize.capture.trace.recording import Branch, Recording, current_trace
+from hybridize.capture.trace.recording import Branch, Recording
 from hybridize.contract.snapshots import MISSING, refill
 from hybridize.graph import Value
 from hybridize.ops import Add, Scan, Sub
-from hybridize.ops.op import interpreting
+from hybridize.ops.op import in_charge, interpreting
 
 _CONSTANT = (str, bytes, bool, int, float, complex, type(None), numpy.dtype)
 """Classes of what may be in an item besides arrays and numbers: it is the same in each round."""
@@ -124,8 +124,7 @@ class ScanLoop(RecordedLoop):
         return Carried()
 
     def _take(self, source: Any) -> Symbol:
-        branch = current_trace()
-        assert isinstance(branch, Branch)
+        branch = in_charge(Branch)
         if isinstance(source, Line):
             return self._counted(source)
         kind = source.type
@@ -145,8 +144,7 @@ class ScanLoop(RecordedLoop):
         return Symbol.of(self._branch, value, weak=int)
 
     def _iterate(self) -> None:
-        branch = current_trace()
-        assert isinstance(branch, Branch)
+        branch = in_charge(Branch)
         self._branch = branch
         self.slices = []
         for name, line in self.lines.items():

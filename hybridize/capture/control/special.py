@@ -35,10 +35,9 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.base.members import class_member, has_class_member
 from hybridize.capture.control.rolled_lists import unroll
-from hybridize.capture.outside.objects import static
 from hybridize.capture.outside.trust import is_iterator, is_library, is_trusted_class, is_trusted_file
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.contract.places import Attribute, Member, Place, Unbound
+from hybridize.contract.places import Attribute, Member, Unbound, static
 from hybridize.contract.snapshots import CONTAINERS, MISSING, VIEWS
 from hybridize.ops import size_of
 
@@ -69,7 +68,7 @@ _PYTHONS: dict[str, Callable[[Any, Any], Any]] = {
     "divmod": divmod,
 }
 _UNARY: dict[str, Callable[[Any], Any]] = {"neg": operator.neg, "pos": operator.pos, "invert": operator.invert}
-_IN_PLACE = {name: getattr(operator, f"__i{name}__") for name in _SIGNS if name != "divmod"}
+IN_PLACE = {name: getattr(operator, f"__i{name}__") for name in _SIGNS if name != "divmod"}
 
 
 def is_users_object(value: Any) -> bool:
@@ -103,8 +102,7 @@ def method(trace: Recording | None, owner: Any, name: str) -> Callable[..., Any]
         trace.root.world.read_special(owner, name)  # the class may get one
     if found is MISSING or found is None or isinstance(found, _OF_C):
         if isinstance(found, _OF_C) and name not in _OF_ATTRIBUTES:
-            inherited = Attribute(kind, name)
-            trace.root.world.read(inherited, inherited.read(), name, whole=False)  # the class may get its own
+            trace.root.world.depend_on(Attribute(kind, name))  # the class may get its own
         return None
     if isinstance(found, FunctionType):
         if is_trusted_file(found.__code__.co_filename) and not is_library(found):
@@ -115,10 +113,9 @@ def method(trace: Recording | None, owner: Any, name: str) -> Callable[..., Any]
     world = trace.root.world
     own = world.is_own(owner)
     if bound is not None:
-        place: Place = Unbound(kind if own or isinstance(owner, type) else owner, name)
+        world.depend_on(Unbound(kind if own or isinstance(owner, type) else owner, name))
     else:
-        place = Attribute(kind, name) if own else Member(owner, name)
-    world.read(place, place.read(), name, whole=False)
+        world.depend_on(Attribute(kind, name) if own else Member(owner, name))
     converter = trace.root.converter
     if bound is not None:
         return converter(bound)
@@ -191,9 +188,9 @@ def _known_beside(value: Any, other: Any) -> Any:
 def in_place(name: str, left: Any, right: Any) -> Any:
     """`left += right`, or another augmented assignment: what is assigned."""
     if type(left) in KNOWN and type(right) in KNOWN:
-        return _IN_PLACE[name](left, right)
+        return IN_PLACE[name](left, right)
     if current_trace() is None or not (is_users_object(left) or is_users_object(right)):
-        return _IN_PLACE[name](*known_beside(left, right))
+        return IN_PLACE[name](*known_beside(left, right))
     change = method(current_trace(), left, f"__i{name}__")
     if change is None and (native := class_member(type(left), f"__i{name}__")) is not None:
         change = lambda other: native(left, other)  # noqa: E731

@@ -30,10 +30,11 @@ from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.control.special import binary, dataclass_of, is_users_object
 from hybridize.capture.control.special import method as special
 from hybridize.capture.control.truth import plain
-from hybridize.capture.outside.objects import is_users, static
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.outside.objects import is_users
+from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.places import static
 from hybridize.contract.snapshots import CONTAINERS, MISSING
-from hybridize.ops.op import constant
+from hybridize.ops.op import constant, in_charge
 from hybridize.runtime.recipes import CONVERSIONS, Recipe, name_of
 
 _CONVERSION = re.compile(r"%(?:\(\w+\))?[#0\- +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?([a-zA-Z%])")
@@ -336,8 +337,7 @@ def _filled(format: str, value: Any) -> tuple[str, Any]:
 
 def _formatted(format: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """`format.format(*args, **kwargs)`, as the f-string of the same parts."""
-    trace = current_trace()
-    assert trace is not None
+    trace = in_charge(Recording)
     read, get = trace.root.converter(getattr), trace.root.converter(operator.getitem)
     numbers = iter(range(len(args) + 1))
 

@@ -17,8 +17,8 @@ from hybridize.base.locations import SourceLoc
 from hybridize.capture.control.rolled import is_rolled
 from hybridize.capture.control.rolled_lists import length
 from hybridize.capture.control.special import KNOWN, method
-from hybridize.capture.outside.objects import static
 from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.places import static
 from hybridize.contract.snapshots import MISSING
 
 RESULT = "the result"

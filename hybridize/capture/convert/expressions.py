@@ -138,10 +138,10 @@ class Expressions(ast.NodeTransformer):
         name, scope = node.target.id, self.scope.binding
         if name not in scope.outside:
             return node
-        # (writing("g"), g := value, wrote("g", g))[1]
+        # (rebinding("global", "g"), g := value, rebound("global", "g", g))[1]
         parts: list[ast.expr] = [
-            self._announced("writing", name), node,
-            self._announced("wrote", name, ast.Name(id=name, ctx=ast.Load())),
+            self._announced("rebinding", name), node,
+            self._announced("rebound", name, ast.Name(id=name, ctx=ast.Load())),
         ]  # fmt: skip
         row = ast.Tuple(elts=parts, ctx=ast.Load())
         made: ast.AST = at(ast.Subscript(value=row, slice=ast.Constant(1), ctx=ast.Load()), node)
@@ -152,7 +152,7 @@ class Expressions(ast.NodeTransformer):
         kind = "enclosing" if self.scope.is_local(name) else "closure"
         if self.scope.is_global(name):
             kind = "global"
-        return routed(f"{verb}_{kind}", ast.Constant(self._mangled(name)), *value)
+        return routed(verb, ast.Constant(kind), ast.Constant(self._mangled(name)), *value)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         first, *others = (self.visit(value) for value in node.values)

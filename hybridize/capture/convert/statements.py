@@ -686,8 +686,8 @@ class _Converter(Expressions):
             return made
         if isinstance(node, ast.Delete):
             return made  # see `_delete`
-        before = [ast.Expr(self._announced("writing", name)) for name in outside]
-        after = [ast.Expr(self._announced("wrote", name, ast.Name(id=name, ctx=ast.Load()))) for name in outside]
+        before = [ast.Expr(self._announced("rebinding", name)) for name in outside]
+        after = [ast.Expr(self._announced("rebound", name, ast.Name(id=name, ctx=ast.Load()))) for name in outside]
         return [*before, *made, *after]
 
     def _plain(self, node: ast.stmt) -> list[ast.stmt]:
@@ -807,7 +807,8 @@ class _Converter(Expressions):
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return [made for part in parts for made in self._delete(part)]
             case ast.Name(id=name) if name in self.scope.outside:
-                before, after = self._announced("deleting", name), self._announced("deleted", name)
+                before = self._announced("rebinding", name, ast.Constant(True))
+                after = self._announced("rebound", name)
                 return [ast.Expr(before), ast.Delete(targets=[target]), ast.Expr(after)]
         return [ast.Delete(targets=[target])]
 

@@ -24,7 +24,8 @@ from hybridize.array.storage import Storage
 from hybridize.base.members import class_member
 from hybridize.base.participation import ReadPolicy, read_of
 from hybridize.capture.outside.trust import KEPT_CLASSES, is_trusted_class, is_trusted_file
-from hybridize.contract.snapshots import BUFFERS, CONTAINERS, MISSING
+from hybridize.contract.places import static
+from hybridize.contract.snapshots import BUFFERS, CONTAINERS
 
 _NOT_STATES = (
     Operators, type, types.FunctionType, types.MethodType, types.ModuleType, types.BuiltinFunctionType, numpy.ndarray,
@@ -33,14 +34,6 @@ _NOT_STATES = (
 _CHANGEABLE = (MutableSequence, MutableMapping, MutableSet)
 _APART = ("torch", "logging")
 """Packages whose objects are not looked into: modules of torch are converted as a whole, and a log is like `print`."""
-
-
-def static(kind: type, name: str) -> Any:
-    """Return the attribute that the class has under a name, without asking the instance."""
-    for base in kind.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return MISSING
 
 
 def slots(owner: Any) -> dict[str, Any]:

@@ -167,9 +167,10 @@ def decimals() -> tuple[type, ...]:
 def goes_by_decimal_context(function: Any, given: tuple[Any, ...]) -> bool:
     """Tell whether a call rounds as the context of `decimal` says: one of that module, or of numbers of it."""
     classes = decimals()
-    if any(isinstance(value, classes) for value in given) or any(function is kind for kind in classes):
-        return True
-    return getattr(function, "__module__", None) in ("decimal", "_decimal")
+    if not classes:
+        return False
+    asked = getattr(function, "__module__", None) in ("decimal", "_decimal") or any(function is one for one in classes)
+    return asked or any(isinstance(value, classes) for value in given)
 
 
 def decimal_context() -> tuple[Any, ...]:

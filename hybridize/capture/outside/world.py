@@ -44,7 +44,6 @@ from hybridize.capture.outside.objects import (
     remembers,
     set_slots,
     slots,
-    static,
 )
 from hybridize.capture.outside.restored import FirstWrite, restored
 from hybridize.capture.outside.tracing import Tracing
@@ -69,6 +68,7 @@ from hybridize.contract.places import (
     Referent,
     Unbound,
     WeaklyReached,
+    static,
 )
 from hybridize.contract.snapshots import (
     BUFFERS,
@@ -216,6 +216,10 @@ class World:
             self.guard(place, value)
         return self.wrap(value, name, whole)
 
+    def depend_on(self, place: Place) -> Any:
+        """Give what is at a place now, and depend on it, not on what it holds."""
+        return self.read(place, place.read(), getattr(place, "name", ""), whole=False)
+
     def read_referent(self, reference: weakref.ref[Any]) -> Any:
         """Give the object that a weak reference leads to, and depend on its being there, without keeping it alive.
 
@@ -358,8 +362,7 @@ class World:
     def read_method(self, kind: type, *names: str) -> None:
         """Depend on methods of a class that are called as they are: the class, or one before it, can get another."""
         for name in names:
-            place = Attribute(kind, name)
-            self.read(place, place.read(), name, whole=False)
+            self.depend_on(Attribute(kind, name))
 
     def read_kind(self, owner: Any) -> None:
         """Depend on which class an object of the user's is of: `__class__` can be set."""
@@ -371,8 +374,7 @@ class World:
         """Depend on the special methods that the class of an object has, or has not, where Python asks for them."""
         if not is_trusted_class(cast(Any, type(owner))):
             for name in names:
-                place = Attribute(type(owner), name) if self.is_own(owner) else Member(owner, name)
-                self.read(place, place.read(), name, whole=False)
+                self.depend_on(Attribute(type(owner), name) if self.is_own(owner) else Member(owner, name))
 
     def read_code(self, function: types.FunctionType) -> None:
         """Depend on the code of a function and its defaults: both can be replaced, as IPython's autoreload does."""
@@ -398,8 +400,7 @@ class World:
 
     def read_descriptor(self, owner: Any, name: str) -> None:
         """Depend on a descriptor of the user's in the class of an object, without asking it."""
-        place = Unbound(type(owner) if self.is_own(owner) else owner, name)
-        self.read(place, place.read(), name, whole=False)
+        self.depend_on(Unbound(type(owner) if self.is_own(owner) else owner, name))
 
     def read_told(self, place: Place, value: Any, storages: Iterable[Storage], name: str, whole: bool) -> Any:
         """Give what was found at a place whose owner tells, by these storages, when it is replaced.
@@ -419,7 +420,8 @@ class World:
 
     def depend(self, *storages: Storage) -> None:
         """Let the program be valid until one of these storages is touched."""
-        self._watched.update((id(storage), storage) for storage in storages)
+        for storage in storages:
+            self._watched[id(storage)] = storage
 
     def watched(self) -> tuple[Storage, ...]:
         """List the storages until one of which is touched the program is valid."""
@@ -481,8 +483,7 @@ class World:
 
     def read_decimal_context(self) -> None:
         """Depend on how `decimal` rounds: on the precision and the modes of the thread's context."""
-        place = CallResult(decimal_context, (), {})
-        self.read(place, place.read(), whole=False)
+        self.depend_on(CallResult(decimal_context, (), {}))
 
     # ---------------------------------------------------------------------------------------------- opaque objects
 
@@ -694,6 +695,8 @@ class World:
 
     def drop_restored(self) -> None:
         """Drop the writes to places that hold in the end what they held before; the program depends on that instead."""
+        if not self._found:
+            return
         places = restored(self.effects, self._found, {*self.changed, *self.refilled})
         places = [one for one in places if not self.fed.reads(one.place)]
         for one in places:

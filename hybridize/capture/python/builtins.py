@@ -41,14 +41,6 @@ from hybridize.ops import Print
 from hybridize.ops.op import bind
 
 
-def _isinstance(router: Semantics, value: Any, kinds: Any, /) -> Any:
-    return is_instance(value, kinds)
-
-
-def _issubclass(router: Semantics, kind: Any, kinds: Any, /) -> bool:
-    return is_subclass(kind, kinds)
-
-
 def _type(router: Semantics, *args: Any, **kwargs: Any) -> Any:
     if len(args) == 1:
         return class_of(args[0])
@@ -72,10 +64,6 @@ def _hasattr(router: Semantics, owner: Any, name: str, /) -> bool:
     except AttributeError:
         return False
     return True
-
-
-def _setattr(router: Semantics, owner: Any, name: str, value: Any, /) -> None:
-    router.set_attribute(value, owner, name)
 
 
 def _print(router: Semantics, *args: Any, **kwargs: Any) -> None:
@@ -119,24 +107,14 @@ def _range(router: Semantics, *args: Any) -> Any:
     return SymbolicRange(start, stop, step)
 
 
-def _text(function: Callable[..., Any]) -> Callable[..., Any]:
-    def text(router: Semantics, *args: Any) -> Any:
-        return function(*map(plain, args))
-
-    return text
-
-
 def _str(router: Semantics, *args: Any, **named: Any) -> Any:
     if not args and list(named) == ["object"]:
         args, named = (named["object"],), {}
     return NotImplemented if named else texts.string(*args)
 
 
-def _rounds(function: Any) -> Callable[..., Any]:
-    def rounds(router: Semantics, *args: Any, **kwargs: Any) -> Any:
-        return of_builtin(function, args, kwargs)
-
-    return rounds
+def _rounds(function: Any, router: Semantics, /, *args: Any, **kwargs: Any) -> Any:
+    return of_builtin(function, args, kwargs)
 
 
 def _len(router: Semantics, value: Any, /) -> Any:
@@ -213,19 +191,19 @@ class _Stack(contextlib.ExitStack):
 
 
 REPLACED: dict[Any, Callable[..., Any]] = {
-    builtins.isinstance: _isinstance,
-    builtins.issubclass: _issubclass,
+    builtins.isinstance: lambda _, value, kinds, /: is_instance(value, kinds),
+    builtins.issubclass: lambda _, kind, kinds, /: is_subclass(kind, kinds),
     builtins.type: _type,
     builtins.getattr: _getattr,
     builtins.hasattr: _hasattr,
-    builtins.setattr: _setattr,
+    builtins.setattr: lambda router, owner, name, value, /: router.set_attribute(value, owner, name),
     builtins.print: _print,
     builtins.range: _range,
-    **{function: _rounds(function) for function in (builtins.enumerate, builtins.zip, builtins.reversed)},
+    **{one: functools.partial(_rounds, one) for one in (builtins.enumerate, builtins.zip, builtins.reversed)},
     builtins.str: _str,
     builtins.repr: lambda _, value, /: texts.representation(value),
     builtins.format: lambda _, value, spec="", /: texts.formatted(value, spec),
-    builtins.hash: _text(hash),
+    builtins.hash: lambda _, value, /: hash(plain(value)),
     builtins.id: lambda _, value: number_of(value),
     operator.truth: _bool,
     operator.not_: lambda _, value: not_(value),

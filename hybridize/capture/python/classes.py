@@ -24,13 +24,12 @@ from hybridize.base.faces import Face
 from hybridize.capture.control.special import is_users_object, method
 from hybridize.capture.control.texts import Text
 from hybridize.capture.control.truth import as_bool, plain, truth
-from hybridize.capture.outside.objects import static
 from hybridize.capture.outside.trust import KEPT_CLASSES, is_trusted_class
 from hybridize.capture.python.masks import Masked
 from hybridize.capture.python.mathematics import refused
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.contract.places import Attribute, CallResult, Instance, Item, Length
+from hybridize.contract.places import Attribute, CallResult, Instance, Item, Length, static
 
 _STAND_INS: dict[type, type] = {Masked: ndarray, Text: str}
 """Classes that stand in for a value that only a call has, and the class that each stands for."""
@@ -86,8 +85,7 @@ def is_subclass(kind: Any, kinds: Any) -> bool:
 def _depend_on_metaclass(trace: Recording | None, kinds: Any, name: str) -> None:
     """Depend on the method of a metaclass of the user's by which its classes answer: it may get one."""
     if trace is not None and isinstance(kinds, type) and not is_trusted_class(type(kinds)):
-        place = Attribute(type(kinds), name)
-        trace.root.world.read(place, place.read(), name, whole=False)
+        trace.root.world.depend_on(Attribute(type(kinds), name))
 
 
 def asked_base(function: Any, args: tuple[Any, ...]) -> Any:
@@ -110,9 +108,8 @@ def is_instance(value: Any, kinds: Any) -> Any:
             world = trace.root.world
             if world.is_own(value):
                 with suppress(TypeError):  # of a class derived of one of Python's, which makes its instances itself
-                    world.read(place := Instance(_bare(cast(Any, type(value))), kinds), place.read(), whole=False)
-            place = Instance(value, kinds)
-            return world.read(place, place.read(), whole=False)
+                    world.depend_on(Instance(_bare(cast(Any, type(value))), kinds))
+            return world.depend_on(Instance(value, kinds))
     if type(value) is not Symbol and type(value) not in _STAND_INS:
         trace = current_trace()
         if trace is not None:

@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any
 
 from hybridize.capture.control.raising import Trying, leaving
-from hybridize.capture.outside.objects import static
+from hybridize.contract.places import static
 
 OF_GENERATORS = contextlib._GeneratorContextManager
 """The class of what `contextlib.contextmanager` makes of a generator."""

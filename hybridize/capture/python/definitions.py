@@ -9,10 +9,11 @@ from types import FunctionType
 from typing import Any, cast
 
 from hybridize.base.errors import CaptureError
-from hybridize.capture.outside.objects import is_users, static
+from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.trust import is_trusted_class, is_trusted_file
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.places import static
 
 _OF_METACLASSES = ("__new__", "__init__", "__call__", "__prepare__")
 """Methods of a metaclass that Python calls when it makes a class."""

@@ -29,7 +29,7 @@ from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.python.writes import new
 from hybridize.capture.trace.bounds import is_beyond
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.ops.op import Effect, constant, effect_of
+from hybridize.ops.op import Effect, constant, effect_of, in_charge
 
 _FEW = 16
 """Elements of a vector that are looked at one by one."""
@@ -231,8 +231,7 @@ def _sorted(router: Semantics, iterable: Any, /, *, key: Any = None, reverse: An
     items = [plain(item) for item in certain(_lifted(iterable))]
     if not any(type(item) is Symbol for item in items):
         return new(sorted(items, key=ordering(router, key), reverse=reverse))
-    trace = current_trace()
-    assert trace is not None
+    trace = in_charge(Recording)
     kinds = {item.weak if type(item) is Symbol else type(item) for item in items}
     if len(kinds) == 1 and not any(map(is_beyond, items)):
         items = [item if type(item) is Symbol else _number(trace, item) for item in items]

@@ -24,11 +24,12 @@ from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.operators import contains
 from hybridize.capture.control.special import is_users_object, iterated
 from hybridize.capture.control.truth import not_, truth
-from hybridize.capture.outside.objects import is_users, remembers, static
+from hybridize.capture.outside.objects import is_users, remembers
 from hybridize.capture.outside.trust import is_trusted_class
 from hybridize.capture.python.mathematics import known
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording
+from hybridize.contract.places import static
 from hybridize.contract.snapshots import MISSING
 
 _NAMES: dict[Any, tuple[str, ...]] = {

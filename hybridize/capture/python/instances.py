@@ -13,10 +13,10 @@ from typing import Any
 
 from hybridize.array.operators import Operators
 from hybridize.capture.control.special import GENERATED, dataclass_of
-from hybridize.capture.outside.objects import static
 from hybridize.capture.outside.trust import is_trusted_class, is_trusted_file
 from hybridize.capture.python import writes
 from hybridize.capture.python.semantics import Semantics
+from hybridize.contract.places import static
 from hybridize.contract.snapshots import MISSING
 
 

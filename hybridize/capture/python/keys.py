@@ -32,8 +32,7 @@ def keyed(trace: Recording, keys: Iterable[Any], among: Iterable[Any] = ()) -> N
     objects += [one for key in among for one in _objects_in(key)]
     for kind in dict.fromkeys(map(type, objects)):
         for name in _ASKED:
-            place = Attribute(kind, name)
-            trace.root.world.read(place, place.read(), name, whole=False)  # the class may get one
+            trace.root.world.depend_on(Attribute(kind, name))  # the class may get one
     speaking = [one for one in objects if _is_by_users(type(one))]
     if speaking:
         _ask(trace, speaking)

@@ -24,8 +24,9 @@ from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 from hybridize.capture.control import raising
 from hybridize.capture.control.truth import RESULT, Undecided, refusing, truth
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import Recording
 from hybridize.graph import Node
+from hybridize.ops.op import in_charge
 
 _UNARY = frozenset({
     "abs", "absolute", "fabs", "negative", "positive", "exp", "expm1", "exp2", "log", "log1p", "log2", "log10", "sqrt",
@@ -176,8 +177,7 @@ def selects(owner: Any, key: Any) -> bool:
 
 def selected(owner: Symbol, key: Any) -> Masked:
     """`owner[key]` for a mask, with the elements that both have now."""
-    trace = current_trace()
-    assert trace is not None
+    trace = in_charge(Recording)
     mask = Symbol.of(trace, trace.lifted(key).operand())
     rest = owner.shape[len(mask.shape) :]
     if same(math.prod(mask.shape), 0):
@@ -255,8 +255,7 @@ def _zero(source: Symbol) -> Symbol:
 
 
 def _extreme(name: str, masked: Masked, axes: tuple[int, ...]) -> Any:
-    trace = current_trace()
-    assert trace is not None
+    trace = in_charge(Recording)
     empty = TensorType((0, *masked._rest), masked.dtype)
     error = ShapeError("E109", f"{name} of {empty} over no elements", help="say initial=, or test x.size first")
     raising.check(trace, truth(functions.any(masked.mask)), error)
@@ -267,8 +266,7 @@ def _extreme(name: str, masked: Masked, axes: tuple[int, ...]) -> Any:
 
 def _same(x: Symbol, y: Symbol) -> bool:
     """Tell whether two masks are computed alike."""
-    trace = current_trace()
-    assert trace is not None
+    trace = in_charge(Recording)
     producers: dict[Any, Node] = {out: node for node in trace.builder.nodes for out in node.outputs}
 
     def alike(a: Any, b: Any, depth: int) -> bool:

@@ -30,7 +30,7 @@ from hybridize.capture.control.truth import plain
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.bounds import WHOLE
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.ops.op import Op, Operand, bind1, constant
+from hybridize.ops.op import Op, Operand, bind1, constant, in_charge
 
 _KINDS: dict[str, type] = {"b": bool, "i": int, "u": int}
 
@@ -49,7 +49,7 @@ def scalar(symbol: Symbol, what: str) -> Symbol:
     value = symbol.operand()
     if symbol.shape != ():
         value = bind1(ops.Reshape(()), value)
-    trace = _trace()
+    trace = in_charge(Recording)
     if symbol.dtype == numpy.uint64:
         trace.outside(value, int, 0, WHOLE[1])
     dtype = {bool: bool_, int: int64, float: float64}[kind]
@@ -70,10 +70,10 @@ def is_by_data(x: Any) -> bool:
 
 def to_float(x: Any) -> Any:
     """Give `float(x)` of an array or symbol."""
-    symbol = scalar(_trace().lifted(x), "float")
+    symbol = scalar(in_charge(Recording).lifted(x), "float")
     if symbol.weak is float:
         return symbol
-    return Symbol.of(_trace(), bind1(ops.Cast(float64), symbol.operand()), weak=float)
+    return Symbol.of(in_charge(Recording), bind1(ops.Cast(float64), symbol.operand()), weak=float)
 
 
 def to_int(x: Any, rounding: Op | None = None) -> Any:
@@ -82,8 +82,8 @@ def to_int(x: Any, rounding: Op | None = None) -> Any:
     Raises:
         ValueError, OverflowError: what Python raises, where it is a number that calls know.
     """
-    symbol = scalar(_trace().lifted(x), "int")
-    trace = _trace()
+    symbol = scalar(in_charge(Recording).lifted(x), "int")
+    trace = in_charge(Recording)
     if symbol.weak is int:
         return _decided(symbol)
     value = symbol.operand()
@@ -99,7 +99,7 @@ def to_int(x: Any, rounding: Op | None = None) -> Any:
 
 def _decided(number: Symbol) -> Any:
     """Return the number that data decides, where the program is specialized on it; else the symbol."""
-    known = _trace().decided(number)
+    known = in_charge(Recording).decided(number)
     return number if known is None else known
 
 
@@ -137,7 +137,7 @@ def _is_integer(symbol: Symbol) -> Any:
         return True
     value = symbol.operand()
     whole = bind1(ops.BitAnd(), bind1(ops.Isfinite(), value), bind1(ops.Eq(), value, bind1(ops.Trunc(), value)))
-    return Symbol.of(_trace(), whole, weak=bool)
+    return Symbol.of(in_charge(Recording), whole, weak=bool)
 
 
 _MOST = 1024
@@ -149,7 +149,7 @@ def to_list(symbol: Symbol) -> Any:
     if symbol.shape == ():
         return scalar(symbol, "tolist()")
     if symbol.size > _MOST:
-        raise _trace().root.refusing(
+        raise in_charge(Recording).root.refusing(
             CaptureError(
                 "E401",
                 f"tolist() of {described(symbol)}: more than {_MOST} elements would become numbers of their own",
@@ -162,19 +162,13 @@ def to_list(symbol: Symbol) -> Any:
 def refused(name: str, x: Any) -> CaptureError:
     """Make the error for a function of Python's that needs a number which only data knows."""
     what = "an array" if getattr(x, "weak", None) is None else f"a {x.weak.__name__} that depends on data"
-    return _trace().root.refusing(
+    return in_charge(Recording).root.refusing(
         CaptureError(
             "E427",
             f"{name}() of {what}: Python needs the value, and there is none while capturing",
             help="compute it with operators, or with np and npx on arrays; or call it outside, on the result",
         )
     )
-
-
-def _trace() -> Recording:
-    trace = current_trace()
-    assert trace is not None
-    return trace
 
 
 # ------------------------------------------------------------------------------------------------- the module `math`
@@ -220,7 +214,7 @@ _ROUNDINGS: dict[str, type[Op]] = {"floor": ops.Floor, "ceil": ops.Ceil, "trunc"
 def _checked(name: str, op: Op, *given: Operand) -> Symbol:
     """Apply an op to floats; stop the program where `math` raises: a NaN or infinity that comes of none."""
     made = bind1(op, *given)
-    numbers = _trace().root.numbers
+    numbers = in_charge(Recording).root.numbers
     if name in ("gamma", "lgamma"):
         (x,) = given
         above = bind1(ops.Gt(), x, constant(numpy.zeros(())))
@@ -240,7 +234,7 @@ def _checked(name: str, op: Op, *given: Operand) -> Symbol:
     error = OverflowError("math range error") if name in _OVERFLOWING else ValueError("math domain error")
     infinite = bind1(ops.BitAnd(), finite, bind1(ops.Isinf(), made))
     numbers.require(bind1(ops.Not(), infinite), error)
-    return Symbol.of(_trace(), made, weak=float)
+    return Symbol.of(in_charge(Recording), made, weak=float)
 
 
 def _value(x: Any) -> Operand:
@@ -259,11 +253,11 @@ def _log(x: Any, *base: Any) -> Any:
 def _gcd(args: tuple[Any, ...]) -> Any:
     found = constant(numpy.zeros((), "int64"))
     for x in args:
-        if isinstance(x, (Symbol, ndarray)) and scalar(_trace().lifted(x), "gcd").weak is float:
+        if isinstance(x, (Symbol, ndarray)) and scalar(in_charge(Recording).lifted(x), "gcd").weak is float:
             raise TypeError("'float' object cannot be interpreted as an integer")
         value = to_int(x).operand() if is_by_data(x) else constant(numpy.asarray(operator.index(plain(x)), "int64"))
         found = euclid(found, value)
-    return Symbol.of(_trace(), found, weak=int)
+    return Symbol.of(in_charge(Recording), found, weak=int)
 
 
 def _isclose(a: Any, b: Any, *, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> Any:
@@ -280,7 +274,7 @@ def _isclose(a: Any, b: Any, *, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> 
     near = bind1(ops.Le(), bind1(ops.Abs(), bind1(ops.Sub(), x, y)), most)
     finite = bind1(ops.BitAnd(), bind1(ops.Isfinite(), x), bind1(ops.Isfinite(), y))
     found = bind1(ops.BitOr(), bind1(ops.Eq(), x, y), bind1(ops.BitAnd(), finite, near))
-    return Symbol.of(_trace(), found, weak=bool)
+    return Symbol.of(in_charge(Recording), found, weak=bool)
 
 
 def _by_data(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -292,7 +286,7 @@ def _by_data(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if name == "log" and 1 <= len(args) <= 2:
         return _log(*args)
     if name in _TESTS and len(args) == 1:
-        return Symbol.of(_trace(), bind1(_TESTS[name](), _value(args[0])), weak=bool)
+        return Symbol.of(in_charge(Recording), bind1(_TESTS[name](), _value(args[0])), weak=bool)
     if name in _ROUNDINGS and len(args) == 1:
         return to_int(args[0], _ROUNDINGS[name]())
     if name == "degrees" and len(args) == 1:
@@ -363,7 +357,7 @@ def _round(router: Semantics, number: Any, ndigits: Any = None) -> Any:
             return to_int(number, ops.Round())
         raise refused("round", number)
     if type(number) is ndarray:
-        number = _trace().lift(number)
+        number = in_charge(Recording).lift(number)
     return round(plain(number)) if ndigits is None else round(plain(number), plain(ndigits))
 
 

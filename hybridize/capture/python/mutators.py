@@ -16,6 +16,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol, described
 from hybridize.base.errors import CaptureError
 from hybridize.base.members import class_member
+from hybridize.capture.control.special import IN_PLACE
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.python import writes
 from hybridize.capture.python.semantics import Semantics
@@ -38,22 +39,6 @@ def _in_place(name: str) -> Callable[..., Any]:
         return router.call(special, owner, value) if is_users(special) else writes.augmented(owner, method, value)
 
     return change
-
-
-def _set_item(router: Semantics, owner: Any, key: Any, value: Any) -> None:
-    router.set_item(value, owner, key)
-
-
-def _delete_item(router: Semantics, owner: Any, key: Any) -> None:
-    router.delete_item(owner, key)
-
-
-def _get_item(router: Semantics, owner: Any, key: Any) -> Any:
-    return router.read_item(owner, key)
-
-
-def _delete_attribute(router: Semantics, owner: Any, name: str) -> None:
-    router.delete_attribute(owner, name)
 
 
 class _Stored(Attribute):
@@ -119,10 +104,6 @@ class _Names(Mapping[str, Any]):
         raise error if trace is None else trace.root.refusing(error)
 
 
-def _globals(router: Semantics) -> Any:
-    return _Names(router) if current_trace() is not None else router.names
-
-
 def _vars(router: Semantics, *args: Any) -> Any:
     """Give what `vars(owner)` gives, each item guarded where it is read."""
     trace = current_trace()
@@ -151,29 +132,13 @@ def _running_text(name: str) -> Callable[..., Any]:
 
 
 REPLACED: dict[Any, Callable[..., Any]] = {
-    getattr(operator, name): _in_place(name)
-    for name in (
-        "iadd",
-        "iand",
-        "iconcat",
-        "ifloordiv",
-        "ilshift",
-        "imatmul",
-        "imod",
-        "imul",
-        "ior",
-        "ipow",
-        "irshift",
-        "isub",
-        "itruediv",
-        "ixor",
-    )
+    getattr(operator, name): _in_place(name) for name in ("iconcat", *(f"i{sign}" for sign in IN_PLACE))
 } | {
-    operator.setitem: _set_item,
-    operator.delitem: _delete_item,
-    operator.getitem: _get_item,
-    builtins.delattr: _delete_attribute,
-    builtins.globals: _globals,
+    operator.setitem: lambda router, owner, key, value, /: router.set_item(value, owner, key),
+    operator.delitem: lambda router, owner, key, /: router.delete_item(owner, key),
+    operator.getitem: lambda router, owner, key, /: router.read_item(owner, key),
+    builtins.delattr: lambda router, owner, name, /: router.delete_attribute(owner, name),
+    builtins.globals: lambda router: _Names(router) if current_trace() is not None else router.names,
     builtins.vars: _vars,
     builtins.eval: _running_text("eval"),
     builtins.exec: _running_text("exec"),

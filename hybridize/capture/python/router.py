@@ -46,7 +46,7 @@ from hybridize.capture.control.signals import BREAK, CONTINUE, BlockStack, Retur
 from hybridize.capture.control.special import KNOWN, is_users_object, iterated
 from hybridize.capture.control.truth import Undecided, not_, plain
 from hybridize.capture.convert import statements as convert
-from hybridize.capture.outside.objects import is_users, static
+from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.trust import (
     FUNCTIONS,
     asks_interpreter,
@@ -99,6 +99,7 @@ from hybridize.contract.places import (
     Inherited,
     Item,
     short,
+    static,
 )
 from hybridize.contract.snapshots import CONTAINERS, MISSING, own
 from hybridize.ops.op import imperatively
@@ -231,8 +232,7 @@ class Router:
         trace = current_trace()
         if trace is None:
             return
-        free = name in self.function.__code__.co_freevars
-        place = Closure(self._cell(name), name) if free else Global(self.names, name)
+        place = self._variable("closure" if name in self.function.__code__.co_freevars else "global", name)
         if place.read() is MISSING:
             trace.root.world.read(place, MISSING)
 
@@ -298,8 +298,7 @@ class Router:
         if method is not None:
             return method(key)
         if isinstance(owner, type) and not is_trusted_class(owner):
-            place = Attribute(owner, "__class_getitem__")
-            found = trace.root.world.read(place, place.read(), place.name, whole=False)
+            found = trace.root.world.depend_on(Attribute(owner, "__class_getitem__"))
             if is_users(found):
                 return self.call(found, key)
         if isinstance(owner, Mapping):
@@ -468,8 +467,7 @@ class Router:
         """Return an instance of a class, as `type.__call__` makes it."""
         if not is_trusted_class(kind):
             for name in ("__new__", "__init__"):
-                place = Attribute(kind, name)
-                trace.root.world.read(place, place.read(), name, whole=False)  # the class may get another
+                trace.root.world.depend_on(Attribute(kind, name))  # the class may get another
         if instances.is_made_here(kind):
             return instances.make(self, kind, args, kwargs)
         made = self._call_trusted(trace, kind, args, kwargs)
@@ -483,26 +481,27 @@ class Router:
             raise TypeError(f"{(function.weak or Symbol).__name__!r} object is not callable")
         for value in (getattr(function, "__self__", None), *args, *kwargs.values()):
             special.goes_on(trace, value)
-        for rule in _RULES_OF_OBJECTS:
+        is_hashable = type(function).__hash__ is not None  # else it is in no table
+        for rule in _RULES_OF_OBJECTS if is_hashable else _RULES_OF_UNHASHABLE:
             value = rule(self, trace, function, args, kwargs)
             if value is not NotImplemented:
                 return value
-        if _is_hashable(function):
+        if is_hashable:
             args = implicit.given(self, function, args)
-        for rule in _RULES:
-            value = rule(self, trace, function, args, kwargs)
-            if value is not NotImplemented:
-                return value
+            for rule in _RULES:
+                value = rule(self, trace, function, args, kwargs)
+                if value is not NotImplemented:
+                    return value
         return self._call_as_it_is(trace, function, args, kwargs)
 
     def _by_rolled_loops(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         return rolled_calls.answer(trace, function, args, kwargs) if trace.root.rolls else NotImplemented
 
     def _by_special_methods(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
-        return implicit.answer(self, trace, function, args, kwargs) if _is_hashable(function) else NotImplemented
+        return implicit.answer(self, trace, function, args, kwargs)
 
     def _by_replacement(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
-        replaced = REPLACED.get(function) if _is_hashable(function) else None
+        replaced = REPLACED.get(function)
         if replaced is None:
             return NotImplemented
         try:
@@ -719,90 +718,43 @@ class Router:
 
     augmented = staticmethod(writes.augmented)
 
-    def writing_global(self, name: str) -> None:
-        """Before a write to a name of the module."""
-        self._writing(Global(self.names, name), "set")
+    def rebinding(self, kind: str, name: str, deletes: bool = False) -> None:
+        """Before a write to a variable that is not the function's own, or its `del`.
 
-    def wrote_global(self, name: str, value: Any) -> None:
-        """After a write to a name of the module."""
-        self._wrote(Global(self.names, name), value)
-
-    def deleting_global(self, name: str) -> None:
-        """Before `del name`, of a name of the module."""
-        self._deleting(Global(self.names, name))
-
-    def deleted_global(self, name: str) -> None:
-        """After `del name`, of a name of the module."""
-        self._wrote(Global(self.names, name), MISSING)
-
-    def writing_closure(self, name: str) -> None:
-        """Before a write to a variable of a function around the converted one."""
-        self._writing(Closure(self._cell(name), name), "set")
-
-    def wrote_closure(self, name: str, value: Any) -> None:
-        """After a write to a variable of a function around the converted one."""
-        self._wrote(Closure(self._cell(name), name), value)
-
-    def deleting_closure(self, name: str) -> None:
-        """Before `del name`, of a variable of a function around the converted one."""
-        self._deleting(Closure(self._cell(name), name))
-
-    def deleted_closure(self, name: str) -> None:
-        """After `del name`, of a variable of a function around the converted one."""
-        self._wrote(Closure(self._cell(name), name), MISSING)
-
-    @staticmethod
-    def _writing(place: Global | Closure, done: str) -> None:
+        Args:
+            kind: of a variable: "global", of the module; "closure", of a function around the converted one;
+                "enclosing", of one around that is converted too.
+            name: of it.
+            deletes: it is deleted, which is an exception where it has no value.
+        """
         trace = current_trace()
-        if trace is not None:
-            if trace.depth:
-                raise writes.refused(trace, f"the variable {place.name!r} of the surroundings is {done}")
-            trace.root.world.remember(place)
-
-    def _deleting(self, place: Global | Closure) -> None:
-        """Depend on a variable that is deleted: without a value, that is an exception."""
-        self._writing(place, "deleted")
-        trace = current_trace()
-        if trace is not None:
-            trace.root.world.read(place, place.read(), place.name, whole=False)
-
-    @staticmethod
-    def _wrote(place: Global | Closure, value: Any) -> None:
-        trace = current_trace()
-        if trace is not None:
-            trace.root.world.write(place, value, done=True)
-
-    def writing_enclosing(self, name: str) -> None:
-        """Before a write to a variable of a function around that is converted too."""
-        self._changing_enclosing(name, "set")
-
-    def wrote_enclosing(self, name: str, value: Any) -> None:
-        """After a write to a variable of a function around that is converted too: nothing more to say."""
-
-    def deleting_enclosing(self, name: str) -> None:
-        """Before `del name`, of a variable of a function around that is converted too."""
-        self._changing_enclosing(name, "deleted")
-
-    def deleted_enclosing(self, name: str) -> None:
-        """After `del name`, of a variable of a function around that is converted too: nothing more to say."""
-
-    @staticmethod
-    def _changing_enclosing(name: str, done: str) -> None:
-        trace = current_trace()
-        if trace is not None:
-            if trace.depth:
-                raise writes.refused(trace, f"the variable {name!r} of the function around is {done}")
+        if trace is None:
+            return
+        if trace.depth:
+            whose = "function around" if kind == "enclosing" else "surroundings"
+            raise writes.refused(trace, f"the variable {name!r} of the {whose} is {'deleted' if deletes else 'set'}")
+        if kind == "enclosing":
             trace.changes_own(None, "")  # nobody knows in which round of a loop that function was called
+            return
+        place = self._variable(kind, name)
+        trace.root.world.remember(place)
+        if deletes:
+            trace.root.world.depend_on(place)
+
+    def rebound(self, kind: str, name: str, value: Any = MISSING) -> None:
+        """After it: the variable has a value, or is MISSING."""
+        trace = current_trace()
+        if trace is not None and kind != "enclosing":
+            trace.root.world.write(self._variable(kind, name), value, done=True)
+
+    def _variable(self, kind: str, name: str) -> Global | Closure:
+        return Closure(self._cell(name), name) if kind == "closure" else Global(self.names, name)
 
     def _cell(self, name: str) -> types.CellType:
         """The cell of a variable of a function around the converted one."""
         if self._cells is None:
             self._cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
         return self._cells[name]
-
-
-def _is_hashable(function: Any) -> bool:
-    return type(function).__hash__ is not None
 
 
 _Rule = Callable[[Router, Recording, Any, Any, Any], Any]
@@ -823,6 +775,10 @@ _RULES: tuple[_Rule, ...] = (
     Router._refusing,  # last: what no rule knows is called as it is, if it gives the same at each call
 )
 """The same with the numbers that objects give for themselves in their places."""
+_OF_TABLES = (Router._by_special_methods, Router._by_replacement)
+"""Those that look the function up in a table."""
+_RULES_OF_UNHASHABLE = tuple(rule for rule in _RULES_OF_OBJECTS + _RULES if rule not in _OF_TABLES)
+"""Rules of calls of what no table can hold."""
 
 
 class _Library(Router):
@@ -962,8 +918,7 @@ def read_member(world: World, owner: Any, name: str) -> Any:
     """Give an attribute that is a method of the user's, and depend on it: its class and the object can get another."""
     value = getattr(owner, name)
     if world.has_own_class(owner) and name not in own(owner):
-        place = Attribute(type(owner), name)
-        world.read(place, place.read(), name, whole=False)
+        world.depend_on(Attribute(type(owner), name))
     else:
         world.read(Attribute(owner, name), value, name, whole=False)
     return value
@@ -975,8 +930,7 @@ def _inherited(world: World, owner: Any, name: str) -> Any:
     if not isinstance(value, FUNCTIONS) or not is_users(value):
         return value
     found = owner.__self__
-    place = Inherited(owner.__thisclass__, type(found) if world.has_own_class(found) else found, name)
-    world.read(place, place.read(), name, whole=False)
+    world.depend_on(Inherited(owner.__thisclass__, type(found) if world.has_own_class(found) else found, name))
     return value
 
 

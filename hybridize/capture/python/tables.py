@@ -17,9 +17,9 @@ from hybridize.base.nested import flatten, unflatten
 from hybridize.capture.control import joining, raising
 from hybridize.capture.control.signals import Unrollable
 from hybridize.capture.control.truth import truth
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import Recording
 from hybridize.ops import Gather
-from hybridize.ops.op import bind1, constant
+from hybridize.ops.op import bind1, constant, in_charge
 
 
 def is_index(key: Any) -> bool:
@@ -32,8 +32,7 @@ def refuse_a_round(key: Symbol) -> None:
 
     Where Python knows how many rounds there are, it reads these items alone, and each as what it is.
     """
-    trace = current_trace()
-    assert trace is not None
+    trace = in_charge(Recording)
     affine = trace.root.numbers.affine(key.operand(), trace)
     lines = () if affine is None else affine.lines.values()
     if any(not line.ends_early and not is_symbolic(line.count) for line in lines):
@@ -46,8 +45,7 @@ def looked_up(table: Any, key: Symbol) -> Any:
     Raises:
         CaptureError E422: the items have no type in common.
     """
-    trace = current_trace()
-    assert trace is not None
+    trace = in_charge(Recording)
     items = [_lifted(trace, item) for item in table]
     try:
         specs = [joining.spec_of(item) for item in items]

@@ -29,7 +29,7 @@ from hybridize.base.loading import load_module
 from hybridize.base.participation import is_of_package
 from hybridize.capture.control.signals import assign, content
 from hybridize.capture.convert import statements as convert
-from hybridize.capture.outside.objects import remembers, set_slots, slots, static
+from hybridize.capture.outside.objects import remembers, set_slots, slots
 from hybridize.capture.outside.trust import (
     asks_interpreter,
     changes_unseen,
@@ -43,7 +43,7 @@ from hybridize.capture.python.builtins import REPLACED
 from hybridize.capture.python.classes import is_dispatcher
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording
-from hybridize.contract.places import Attribute, Closure, Global, Imported, Members, Unbound
+from hybridize.contract.places import Attribute, Closure, Global, Imported, Members, Unbound, static
 from hybridize.contract.snapshots import CONTAINERS, MISSING, own, refill
 
 _CONSTANT = (

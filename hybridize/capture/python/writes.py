@@ -33,14 +33,14 @@ from hybridize.capture.control.special import (
     method,
 )
 from hybridize.capture.control.truth import plain
-from hybridize.capture.outside.objects import is_users, remembers, static
+from hybridize.capture.outside.objects import is_users, remembers
 from hybridize.capture.outside.trust import is_iterator, is_trusted_file
 from hybridize.capture.outside.world import MUTATORS
 from hybridize.capture.python import masks
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.feeds import Setting
-from hybridize.contract.places import Attribute, Global, Item
+from hybridize.contract.places import Attribute, Global, Item, static
 from hybridize.contract.snapshots import CONTAINERS, MISSING
 
 _APPENDING = ("append", "extend", "clear", "__iadd__")
@@ -218,7 +218,7 @@ def delete_attribute(router: Semantics, owner: Any, name: str) -> None:
             help="do it outside of the function",
         ))  # fmt: skip
     place = Attribute(owner, name)
-    trace.root.world.read(place, place.read(), name, whole=False)
+    trace.root.world.depend_on(place)
     trace.root.world.write(place, MISSING)
 
 

@@ -97,7 +97,6 @@ def bounds(
     leaf: Callable[[Value], Any],
     known: Mapping[Value, Bounds],
     depth: int = 0,
-    found_before: dict[Value, Bounds] | None = None,
 ) -> Bounds:
     """Return what an integer, or bool, of the graph is between.
 
@@ -107,79 +106,96 @@ def bounds(
         leaf: gives the bounds of an input, the array of a constant, or None.
         known: what is known of values besides, of inner graphs too.
         depth: of the search so far.
-        found_before: what this search has found, so that a value that many others use is looked at once.
     """
-    if value in known:
-        return known[value]
-    found_before = {} if found_before is None else found_before
-    if value not in found_before:
-        found_before[value] = _search(value, producer, leaf, known, depth, found_before)
-    return found_before[value]
+    return _Search(producer, leaf, known).bounds(value, depth)
 
 
-def _search(
-    value: Value,
-    producer: Callable[[Value], Node | None],
-    leaf: Callable[[Value], Any],
-    known: Mapping[Value, Bounds],
-    depth: int,
-    found_before: dict[Value, Bounds],
-) -> Bounds:
-    every = of_dtype(value.type.dtype) or WHOLE
-    node = producer(value)
-    if node is None:
-        found_leaf = leaf(value)
-        if found_leaf is None:
+class _Search:
+    """One search for bounds in a graph, see `bounds`."""
+
+    def __init__(
+        self, producer: Callable[[Value], Node | None], leaf: Callable[[Value], Any], known: Mapping[Value, Bounds]
+    ) -> None:
+        self._producer, self._leaf, self._known = producer, leaf, known
+        self._found: dict[Value, Bounds] = {}
+        """What it has found, so that a value that many others use is looked at once."""
+
+    def bounds(self, value: Value, depth: int) -> Bounds:
+        if value in self._known:
+            return self._known[value]
+        if value not in self._found:
+            self._found[value] = self._of(value, depth)
+        return self._found[value]
+
+    def _of(self, value: Value, depth: int) -> Bounds:
+        every = of_dtype(value.type.dtype) or WHOLE
+        node = self._producer(value)
+        if node is None:
+            return self._of_leaf(value, every)
+        if depth > _DEPTH:
             return every
-        if isinstance(found_leaf, tuple):
-            return found_leaf
-        if is_float(value.type.dtype) and not numpy.isfinite(found_leaf).all():
+
+        def inner(x: Value) -> Bounds:
+            return self.bounds(x, depth + 1)
+
+        op: Any = node.op
+        found: Bounds | None = None
+        if op.moves:
+            return inner(node.inputs[0])
+        if is_float(value.type.dtype):  # only as integers that go through a float on their way, exactly
+            if isinstance(op, Cast) and of_dtype(node.inputs[0].type.dtype) is not None:
+                found = inner(node.inputs[0])
+                return found if within(found, _EXACT_IN.get(value.type.dtype.itemsize, (0, 0))) else WHOLE
+            return WHOLE
+        positions = length_of(value, self._producer)
+        if positions is not None:
+            return (0, max(positions - 1, 0)) if not is_symbolic(positions) else _SIZE
+        match op:
+            case SizeOf():
+                low, high = size_bounds(op.size)
+                return max(low, _SIZE[0]), min(high, _SIZE[1])
+            case Cast():
+                found = inner(node.inputs[0])
+            case Concat():
+                ends = [inner(one) for one in node.inputs]
+                found = min(low for low, _ in ends), max(high for _, high in ends)
+            case Max() | Min():
+                (low, high), (first, last) = map(inner, node.inputs)
+                take = max if isinstance(op, Max) else min
+                return take(low, first), take(high, last)
+            case Where():
+                found = _either(inner(node.inputs[1]), inner(node.inputs[2]))
+            case Cond():
+                position = node.outputs.index(value)
+                sides = (self._of_graph(side, position, node.inputs[1:], depth) for side in (op.then, op.orelse))
+                found = _either(*sides)
+            case Elementwise():
+                found = result(op.scalar, *map(inner, node.inputs))
+        return found if found is not None and within(found, every) else every
+
+    def _of_leaf(self, value: Value, every: Bounds) -> Bounds:
+        found = self._leaf(value)
+        if found is None:
             return every
-        return (int(found_leaf.min()), int(found_leaf.max())) if found_leaf.size else every
-    if depth > _DEPTH:
-        return every
+        if isinstance(found, tuple):
+            return found
+        if is_float(value.type.dtype) and not numpy.isfinite(found).all():
+            return every
+        return (int(found.min()), int(found.max())) if found.size else every
 
-    def inner(x: Value) -> Bounds:
-        return bounds(x, producer, leaf, known, depth + 1, found_before)
+    def _of_graph(self, graph: Graph, position: int, given: Any, depth: int) -> Bounds:
+        """Return the bounds of an output of a graph, its inputs being values of this one."""
+        makers: Mapping[Value, Node] = {output: node for node in graph.nodes for output in node.outputs}
+        inputs = dict(zip(graph.inputs, given, strict=True))
 
-    op: Any = node.op
-    found: Bounds | None = None
-    if op.moves:
-        return inner(node.inputs[0])
-    if is_float(value.type.dtype):  # only as integers that go through a float on their way, exactly
-        if isinstance(op, Cast) and of_dtype(node.inputs[0].type.dtype) is not None:
-            found = inner(node.inputs[0])
-            return found if within(found, _EXACT_IN.get(value.type.dtype.itemsize, (0, 0))) else WHOLE
-        return WHOLE
-    positions = length_of(value, producer)
-    if positions is not None:
-        return (0, max(positions - 1, 0)) if not is_symbolic(positions) else _SIZE
-    match op:
-        case SizeOf():
-            low, high = size_bounds(op.size)
-            return max(low, _SIZE[0]), min(high, _SIZE[1])
-        case Cast():
-            found = inner(node.inputs[0])
-        case Concat():
-            ends = [inner(one) for one in node.inputs]
-            found = min(low for low, _ in ends), max(high for _, high in ends)
-        case Max() | Min():
-            (low, high), (first, last) = map(inner, node.inputs)
-            take = max if isinstance(op, Max) else min
-            return take(low, first), take(high, last)
-        case Where():
-            found = _either(inner(node.inputs[1]), inner(node.inputs[2]))
-        case Cond():
-            position = node.outputs.index(value)
-            found = _either(
-                *(
-                    _of_graph(side, position, node.inputs[1:], inner, known, depth, found_before)
-                    for side in (op.then, op.orelse)
-                )
-            )
-        case Elementwise():
-            found = result(op.scalar, *map(inner, node.inputs))
-    return found if found is not None and within(found, every) else every
+        def leaf(value: Value) -> Any:
+            if value in inputs:
+                return self.bounds(inputs[value], depth + 1) if of_dtype(value.type.dtype) is not None else None
+            return graph.constants.get(value)
+
+        search = _Search(makers.get, leaf, self._known)
+        search._found = self._found  # several outputs may come of one value
+        return search.bounds(graph.outputs[position], depth + 1)
 
 
 def length_of(value: Value, producer: Callable[[Value], Node | None]) -> Size | None:
@@ -202,27 +218,6 @@ def length_of(value: Value, producer: Callable[[Value], Node | None]) -> Size | 
 
 def _either(one: Bounds, other: Bounds) -> Bounds:
     return min(one[0], other[0]), max(one[1], other[1])
-
-
-def _of_graph(
-    graph: Graph,
-    position: int,
-    given: Any,
-    outer: Callable[[Value], Bounds],
-    known: Mapping[Value, Bounds],
-    depth: int,
-    found_before: dict[Value, Bounds],
-) -> Bounds:
-    """Return the bounds of an output of a graph, its inputs being values of another one."""
-    makers: Mapping[Value, Node] = {output: node for node in graph.nodes for output in node.outputs}
-    inputs = dict(zip(graph.inputs, given, strict=True))
-
-    def leaf(value: Value) -> Any:
-        if value in inputs:
-            return outer(inputs[value]) if of_dtype(value.type.dtype) is not None else None
-        return graph.constants.get(value)
-
-    return bounds(graph.outputs[position], makers.get, leaf, known, depth + 1, found_before)
 
 
 def is_beyond(x: Any) -> bool:

@@ -23,6 +23,7 @@ from hybridize.base import modes
 from hybridize.base.dims import Size, SizeScope
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Library
+from hybridize.base.hooks import Hooks
 from hybridize.base.locations import SourceLoc, asks_for_text, user_location
 from hybridize.base.promotion import number_dtype
 from hybridize.base.types import TensorType
@@ -119,37 +120,9 @@ class BackwardPasses(Protocol):
         """Run `autograd.grad`."""
 
 
-class Forms(Protocol):
-    """Calls that record graphs of their own: control flow by functions, and custom gradients."""
-
-    def custom(self, at: Recording, function: Any, inputs: Sequence[Any], /) -> Any:
-        """Call an `autograd.Function`."""
-
-    def checkpoint(
-        self, at: Recording, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], /
-    ) -> Any:
-        """Call what `autograd.checkpoint` gives, while recording."""
-
-    def cond(self, at: Recording, pred: Any, then: Callable[[], Any], orelse: Callable[[], Any], /) -> Any:
-        """Record `npx.cond`."""
-
-    def foreach(self, at: Recording, body: Callable[..., Any], data: Any, init_states: Any, /) -> Any:
-        """Record `npx.foreach`."""
-
-    def while_loop(
-        self,
-        at: Recording,
-        cond: Callable[..., Any],
-        func: Callable[..., Any],
-        state: list[Any],
-        max_iterations: int | None,
-        single: bool,
-        /,
-    ) -> Any:
-        """Record `npx.while_loop`."""
-
-    def check(self, test: Symbol, error: Exception, /) -> None:
-        """Let the program raise an exception unless a bool is true."""
+FORMS = Hooks()
+"""Calls that record graphs of their own, by those who know how: `custom` (an `autograd.Function`) and `checkpoint`,
+`cond`, `foreach` and `while_loop`. Few programs have one."""
 
 
 class Recording(GraphScope):
@@ -377,16 +350,16 @@ class Recording(GraphScope):
 
     def custom(self, function: Any, inputs: Sequence[Any]) -> Any:
         """A call of an `autograd.Function`."""
-        return self.root.forms.custom(self, function, inputs)
+        return FORMS.custom(self, function, inputs)
 
     def checkpoint(self, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        return self.root.forms.checkpoint(self, function, args, kwargs)
+        return FORMS.checkpoint(self, function, args, kwargs)
 
     def cond(self, pred: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-        return self.root.forms.cond(self, pred, then, orelse)
+        return FORMS.cond(self, pred, then, orelse)
 
     def foreach(self, body: Callable[..., Any], data: Any, init_states: Any) -> Any:
-        return self.root.forms.foreach(self, body, data, init_states)
+        return FORMS.foreach(self, body, data, init_states)
 
     def while_loop(
         self,
@@ -396,7 +369,7 @@ class Recording(GraphScope):
         max_iterations: int | None,
         single: bool,
     ) -> Any:
-        return self.root.forms.while_loop(self, cond, func, state, max_iterations, single)
+        return FORMS.while_loop(self, cond, func, state, max_iterations, single)
 
     def backward(self, heads: Any, head_grads: Any, retain_graph: bool | None, train_mode: bool) -> None:
         self.root.history.backward(self, heads, head_grads, retain_graph, train_mode)
@@ -512,7 +485,7 @@ class Trace(Recording):
         converter: gives a function of the user's as the program calls it.
         keyed: depends on what tells keys of dicts and members of sets apart.
         gradients: makes what sees to backward passes.
-        forms: records calls that have graphs of their own.
+        check: lets the program raise an exception unless a bool is true.
         changing: numbers, arrays and containers from outside that each call reads.
         indices: leaves of the arguments that are data where they index.
         freeze: arrays from outside are constants.
@@ -528,7 +501,7 @@ class Trace(Recording):
         *,
         keyed: Callable[..., None],
         gradients: Callable[[Trace], BackwardPasses],
-        forms: Forms,
+        check: Callable[[Symbol, Exception], None],
         changing: Mapping[Key, Guard] = MappingProxyType({}),
         indices: Collection[int] = (),
         freeze: bool = False,
@@ -543,13 +516,12 @@ class Trace(Recording):
         super().__init__(None)
         self.converter = converter
         self._keyed = keyed
-        self.forms = forms
         self.sizes = sizes
         self.history = gradients(self)
         self.inputs = Inputs(self, self.history.met, sizes, freeze)
         self.world = World(self, FedReads(changing, library))
         self.aliases = Aliases(self.world)
-        self.numbers = Numbers(self, self.inputs, self.world, forms.check, indices)
+        self.numbers = Numbers(self, self.inputs, self.world, check, indices)
         self.begun: Begun = []
         """Feeds that calls of the program begin with, in the order of its lines, and what undoes the capture's own."""
         self.decisions = Decisions(self, self.inputs, self.world, self.begun, sizes) if decides else None

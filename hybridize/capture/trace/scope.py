@@ -13,9 +13,34 @@ from hybridize.array.staging import Staging
 from hybridize.array.symbol import Cell
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
-from hybridize.capture.trace.producers import Producers
-from hybridize.graph import Builder, Value
+from hybridize.graph import Builder, Node, Value
 from hybridize.ops.op import Operand
+
+
+class Producers:
+    """Finds the node that makes a value; looks at each node once.
+
+    Args:
+        builder: of the graph.
+    """
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._found: dict[Value, Node] = {}
+        self._seen = 0
+
+    def forget(self, nodes: int) -> None:
+        """Hear that the nodes from a number on were undone."""
+        self._seen = min(self._seen, nodes)
+
+    def of(self, value: Value) -> Node | None:
+        """Return the node that makes a value; None for inputs, constants and values of other graphs."""
+        nodes = self._builder.nodes
+        for node in nodes[self._seen :]:
+            for output in node.outputs:
+                self._found[output] = node
+        self._seen = len(nodes)
+        return self._found.get(value)
 
 
 class GraphScope(Staging):

@@ -27,7 +27,7 @@ import numpy
 import hybridize
 from hybridize.base.errors import HybridizeError, LoadError, VerificationError
 from hybridize.base.nested import flatten
-from hybridize.capture import Function
+from hybridize.capture import SavedFunction
 from hybridize.formats import read_archive
 from hybridize.tools import contents
 
@@ -146,7 +146,7 @@ class Trial:
         signal.alarm(CALL_S)
         try:
             verified(path)
-            called(Function.from_saved(read_archive(path), owned=True, backend="numpy"), self.calls)
+            called(SavedFunction(read_archive(path), owned=True, backend="numpy"), self.calls)
             return "runs"
         except Stopped:
             return "runs on and on"

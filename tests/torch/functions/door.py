@@ -4,7 +4,7 @@ import dataclasses
 
 import torch
 
-from hybridize.capture.function import Options
+from hybridize.capture.options import Options
 from hybridize.torch.traced import Followed
 
 

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`SavedFunction`: a function whose programs come from a file; there is no Python to capture another one from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Generic
+
+from hybridize.array.device import OTHERS, current_device
+from hybridize.array.placing import arrays_in, one_device, settled
+from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
+from hybridize.base.frozen import changed
+from hybridize.base.nested import arranged
+from hybridize.base.types import TensorType
+from hybridize.capture.calls import P, R
+from hybridize.capture.function import Function
+from hybridize.capture.options import Options
+from hybridize.compiler.archived import offer_process_code
+from hybridize.contract.call import Call
+from hybridize.formats import SavedProgram, SavedSignature, read_received, written
+from hybridize.programs import saving
+from hybridize.programs.program import Program, accepted, described
+
+
+class SavedFunction(Function[P, R], Generic[P, R]):
+    """A function of the programs of a file.
+
+    Args:
+        saved: the programs and their weights.
+        shared: the weights are somebody else's, who may write them: they are read where they are, at each call.
+        owned: nobody else will look at the weights again: they are not copied.
+        images: run the machine code that came with the programs, where it fits this machine.
+        options: as for `Function`.
+    """
+
+    def __init__(
+        self, saved: SavedProgram, *, shared: bool = False, owned: bool = False, images: bool = False, **options: Any
+    ) -> None:
+        known = {name: value for name, value in saved.options.items() if name in Options.__dataclass_fields__}
+        super().__init__(saving.without_python(saved.name), **{**known, **options})
+        self.saved_program = saved
+        self._names = saved.argument_names
+        self.name = saved.name
+        self._runs_images = images if owned else None
+        """True if copies run the machine code in its file; None for those that are copied by name."""
+        if images:
+            offer_process_code(saved.process)
+        captures = saving.captured(saved, shared=shared, owned=owned)
+        for captured, signature in zip(captures, saved.signatures, strict=True):
+            self._keep(self._compile(captured, "", signature.codes if images else ()))
+        self._new = True
+
+    def __reduce__(self) -> Any:
+        """Copied and pickled as the file that it comes from, weights as they are.
+
+        Of two copies of what writes state, each goes on by itself; random numbers are of the process where it runs.
+        """
+        if self._runs_images is None:
+            return super().__reduce__()
+        with self._lock:
+            return _received, (self.name, written(self.saved()), self._runs_images)
+
+    def _served(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not OTHERS:
+            return super()._served(args, kwargs)
+        # The programs know no devices: what they give is where the arguments are.
+        device = one_device(self.name, list(arrays_in((args, kwargs)))) or current_device()
+        call, program = self._call_and_program(args, kwargs)
+        return settled((program or self._capture(call)).run(call), device, [])
+
+    def _call_and_program(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Program | None]:
+        """Take a call apart as the file has it: keywords by position, no devices, the order of keys of its calls."""
+        if kwargs:
+            args, kwargs = self._positional(args, kwargs)
+        call, program = super()._call_and_program(args, kwargs)
+        if program is None:
+            for other in self._arranged(args, kwargs):
+                program = self._find(other)
+                if program is not None:
+                    return other, program
+        return call, program
+
+    def _call_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        call = super()._call_of(args, kwargs)
+        return call if call.devices is None else changed(call, devices=None)
+
+    def _arranged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Call]:
+        """The same call as those that a function was saved for: their order of keys, and what is None by default."""
+        names, defaults = self._parameters(), self.saved_program.none_defaults
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        for structure in dict.fromkeys(program.capture.call.structure for program in self.programs()):
+            positional, keywords = structure.children
+            positional_names = names[: len(positional.children)]
+            wanted = {*positional_names, *keywords.keys}
+            absent = {name for name in wanted ^ given.keys() if given.get(name) is not None or name not in defaults}
+            if absent or len(positional_names) < len(positional.children) or len(args) > len(names):
+                if len(args) == len(positional.children) and kwargs.keys() == set(keywords.keys):
+                    yield self._call_of(*arranged((args, kwargs), structure))
+                continue
+            found = (
+                tuple(given.get(name) for name in positional_names),
+                {name: given.get(name) for name in keywords.keys},
+            )
+            yield self._call_of(*arranged(found, structure))
+
+    def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Keywords in the order of their parameters, where the file knows those."""
+        names = self._parameters()[len(args) :]
+        taken = [name for name in names if name in kwargs]
+        if list(names[: len(taken)]) != taken:
+            return args, kwargs
+        return (*args, *(kwargs[name] for name in taken)), {k: v for k, v in kwargs.items() if k not in taken}
+
+    def _find(self, call: Call) -> Program | None:
+        program = super()._find(call)
+        if program is None and call.recording:
+            return self._find(changed(call, recording=False))  # what was saved is differentiated as it is
+        return program
+
+    def _capture(self, call: Call) -> Program:
+        raise self._unknown(call)
+
+    def cache_clear(self) -> None:
+        """Forget nothing: there is no other source of its programs than the file."""
+
+    def of_file(self) -> list[tuple[Program, SavedSignature]]:
+        """The programs in the order of the file, with what that says of them."""
+        by_graph = {id(program.captured): program for program in self.programs()}
+        return [(by_graph[id(signature.graph)], signature) for signature in self.saved_program.signatures]
+
+    def current(self) -> list[Program]:
+        """The programs in the order of the file."""
+        return [program for program, _ in self.of_file()]
+
+    def _plain(self, programs: Sequence[Program], names: Mapping[int, str]) -> SavedProgram:
+        """The file as data, with the present contents of the arrays."""
+        weights: dict[str, Any] = {}
+        for program, signature in self.of_file():
+            arrays = [source.array for source in program.capture.sources if source.array is not None]
+            weights.update((name, array._data) for name, array in zip(signature.state, arrays, strict=True))
+        return changed(self.saved_program, weights=weights)
+
+    def _judge(self) -> None:
+        """There is no Python to say what samples give: the programs do."""
+
+    def _unknown(self, call: Call) -> HybridizeError:
+        """The error for a call that it has no program for."""
+        mode = call.training, call.recording
+        everything = [program.capture.call for program in self.programs()]
+        words = {
+            id(program.capture.call): accepted(program.capture.call, program.captured.scope)
+            for program in self.programs()
+        }
+        known = [one for one in everything if (one.training, one.recording) == mode]
+        others = [one for one in everything if (one.training, one.recording) != mode]
+        takes = [f"for {' or '.join(dict.fromkeys(words[id(one)] for one in known))}"] if known else []
+        for state in dict.fromkeys(map(_modes, others)):
+            calls = dict.fromkeys(words[id(one)] for one in others if _modes(one) == state)
+            takes += [f"{state} for {' or '.join(calls)}"]
+        got = f"; got {described(call)} {_modes(call)}" if others else f", got {described(call)}"
+        text = f"{self.name} was saved {', '.join(takes)}{got}"
+        for one in others:
+            if one.structure == call.structure and one.kinds == call.kinds:
+                return ArgumentError("E310", text, help="before saving it, call it with these sizes in that mode, too")
+        for one in known:
+            if one.structure == call.structure:
+                pairs = list(zip(one.kinds, call.kinds, strict=True))
+                if all(isinstance(x, TensorType) == isinstance(y, TensorType) for x, y in pairs):
+                    wrong = [(x, y) for x, y in pairs if isinstance(x, TensorType) and x != y]
+                    if any(x.dtype != y.dtype for x, y in wrong):
+                        return DTypeError("E210", text, help="cast the arguments: x.astype(...)")
+                    if wrong:
+                        return ShapeError("E120", text, help="call it with these sizes before saving it")
+        for program in self.programs():
+            one = program.capture.call
+            if one not in known or one.structure != call.structure or one.kinds != call.kinds:
+                continue
+            text += f": {program.objections(call)}"
+            return ArgumentError("E310", text, help="before saving it, call it like this, too, or pass an array")
+        return ArgumentError("E310", text)
+
+
+def _modes(call: Call) -> str:
+    """`while training and recording`, as an error says it."""
+    words = ["training" if call.training else "predicting"] + (["recording"] if call.recording else [])
+    return f"while {' and '.join(words)}"
+
+
+def _received(name: str, content: bytes, images: bool) -> SavedFunction[..., Any]:
+    """The function of a file's bytes, which a copy or `pickle` brings."""
+    return SavedFunction(read_received(f"the pickled {name}", content), owned=True, images=images)
