@@ -105,6 +105,26 @@ ARGUMENTS: ContextVar[tuple[Any, Mapping[int, torch.Tensor]]] = ContextVar("ARGU
 """Arguments of the call that is being captured, arrays in the place of tensors; these by the identity of those."""
 
 
+class HeldTensor:
+    """Stands for a tensor among the arguments of a call whose programs know it by its identity, like one from outside.
+
+    So are those of which a function reads or sets what is kept with the object: `x.grad`, attributes of the user's.
+    """
+
+    __slots__ = ("__weakref__", "tensor")
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.tensor = tensor
+
+
+class AsObjects(Exception):
+    """Tensors among the arguments have to be known by their identity: the call is to be captured again."""
+
+    def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
+        super().__init__()
+        self.tensors = tensors
+
+
 class TorchLibrary(Library):
     """PyTorch, as a capture asks it.
 
@@ -123,6 +143,11 @@ class TorchLibrary(Library):
         """True if what was captured last asks whether gradients are recorded, or whether one goes through a tensor."""
         self.passes = OwnPasses()
         """Of the function that was captured last."""
+        self.objects: dict[int, torch.Tensor] = {}
+        """Arguments of the module that is captured that programs have to know by their identity, by that."""
+        self.asks_attributes = False
+        """True if a program asks arguments for attributes of the user's."""
+        self._held: weakref.WeakValueDictionary[int, HeldTensor] = weakref.WeakValueDictionary()
 
     def holds(self, value: Any) -> bool:
         return isinstance(value, torch.Tensor) and type(value) is not TracedTensor
@@ -135,9 +160,7 @@ class TorchLibrary(Library):
                 return known[2]
             arrays, tensors = ARGUMENTS.get()
             among = (array for array in flatten(arrays)[0] if tensors.get(id(array)) is value)
-            made = next(among, None)
-            if made is None:
-                made = array_of(value)
+            made = array_of(value, next(among, None))
         self._arrays[number] = weakref.ref(value, lambda _: self._arrays.pop(number, None)), memory, made
         return made
 
@@ -149,7 +172,46 @@ class TorchLibrary(Library):
                 return None
             return wrap(as_numpy(value.detach() if value.requires_grad else value))
 
-    def argument(self, tensor: torch.Tensor) -> ndarray:
+    def argument(self, leaf: Any) -> Any:
+        return leaf.tensor if type(leaf) is HeldTensor else leaf
+
+    def held_as(self, tensor: torch.Tensor) -> HeldTensor:
+        """Return what stands for a tensor that programs know by its identity: for one tensor always the same."""
+        known = self._held.get(id(tensor))
+        if known is None:
+            known = self._held[id(tensor)] = HeldTensor(tensor)
+        return known
+
+    def argument_of(self, recording: Recording, face: Any) -> torch.Tensor | None:
+        """Return the caller's tensor that a face is, which programs then know by its identity; None for all others."""
+        tensor = self._argument(recording, face)
+        if tensor is not None:
+            self.objects[id(tensor)] = tensor
+        return tensor
+
+    def _argument(self, recording: Recording, face: Any) -> torch.Tensor | None:
+        array, (_, tensors) = vars(face).get("array"), ARGUMENTS.get()
+        entries = recording.root.inputs.entries
+        entry = next((one for one in entries if one.symbol is array and one.position >= 0), None)
+        return None if entry is None else tensors.get(id(entry.array))
+
+    def keeper(self, recording: Recording, face: Any, *, sets: bool = False) -> torch.Tensor | None:
+        """Return the tensor from outside, or among the arguments, with which attributes of the user's are kept.
+
+        None for all that the program makes, and for an argument that has none, while none is set.
+        """
+        held: torch.Tensor | None = vars(face).get("of")
+        if held is not None:
+            return held
+        argument = self._argument(recording, face)
+        if argument is None:
+            return None
+        self.asks_attributes = True
+        if not sets and not vars(argument):
+            return None
+        return self.argument_of(recording, face)
+
+    def argument_array(self, tensor: torch.Tensor) -> ndarray:
         """Return an array for a tensor among the arguments of a call: where programs have met it outside, the same."""
         known = self._arrays.get(id(tensor))
         if known is not None and known[0]() is tensor and known[1] == memory_of(tensor):

@@ -289,6 +289,8 @@ def name_of(function: Any) -> str:
     """Name a function of torch as users write it."""
     if isinstance(function, OF_LIBRARIES):
         return f"torch.ops.{function}"
+    if getattr(function, "__name__", "") in ("__get__", "__set__", "__delete__"):
+        function = function.__self__
     name = getattr(function, "__name__", str(function))
     owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
     if owner is not None and "Tensor" in getattr(owner, "__name__", ""):
