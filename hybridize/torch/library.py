@@ -30,11 +30,11 @@ from hybridize.ops import StopGradient
 from hybridize.runtime.entry import Look, Watch
 from hybridize.runtime.exchange import tensor_word
 from hybridize.torch.averaging import averaging_call
-from hybridize.torch.backward import CALLS, CURRENT, OwnPasses
+from hybridize.torch.backward import CALLS, CURRENT, NotRecorded, OwnPasses
 from hybridize.torch.custom import custom_call
 from hybridize.torch.exchange import exchange, is_memory
 from hybridize.torch.functions import FUNCTIONS, apply
-from hybridize.torch.internals import as_torch
+from hybridize.torch.internals import as_torch, records
 from hybridize.torch.islands import island_call
 from hybridize.torch.memory import array_of, as_numpy, dtype_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module, depend_on_looked_at
@@ -139,6 +139,8 @@ class TorchLibrary(Library):
         """Arguments of the module that is captured through which a gradient goes."""
         self.settings: dict[Callable[[], Any], Any] = {}
         """Settings of torch's when the capture began, by the functions that tell them."""
+        self.records = False
+        """True if PyTorch recorded gradients when the capture began."""
         self.asks_mode = False
         """True if what was captured last asks whether gradients are recorded, or whether one goes through a tensor."""
         self.passes = OwnPasses()
@@ -168,7 +170,7 @@ class TorchLibrary(Library):
         if not self.holds(value):
             return None
         with as_torch():
-            if (value.requires_grad and torch.is_grad_enabled()) or not is_memory(value):
+            if (value.requires_grad and records()) or not is_memory(value):
                 return None
             return wrap(as_numpy(value.detach() if value.requires_grad else value))
 
@@ -243,13 +245,15 @@ class TorchLibrary(Library):
         if face.of is not None:
             recording.root.world.read(Flag(face.of, "requires_grad"), face.of.requires_grad, whole=False)
             return bool(face.of.requires_grad)
-        if not torch.is_grad_enabled() or not is_float(face.array.dtype):
+        if not recording.root.differentiated and self._argument(recording, face) is not None:
+            raise NotRecorded("E422", "whether an argument has a gradient is asked in a call without")
+        if not recording.root.differentiated or not is_float(face.array.dtype):
             return face.array.operand() in self.flagged
         return face.array.operand() in self._live(recording)
 
     def differentiates(self, recording: Recording) -> bool:
         self.asks_mode = True
-        return torch.is_grad_enabled() and bool(self._live(recording))
+        return records() and bool(self._live(recording))
 
     def is_leaf(self, recording: Recording, symbol: Symbol) -> bool:
         self.asks_mode = True

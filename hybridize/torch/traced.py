@@ -55,7 +55,7 @@ from hybridize.torch.exchange import exchange
 from hybridize.torch.exchange import modes as mode_watches
 from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Attachment, Gradients, sides_differ, wanted
-from hybridize.torch.internals import pytree
+from hybridize.torch.internals import pytree, records
 from hybridize.torch.library import ARGUMENTS, AsObjects, TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.modules import SETTINGS
@@ -110,6 +110,7 @@ class Followed:
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
         self.library.asks_mode = False
         self.library.objects.clear()
+        self.library.records = records()
         self.library.settings = {setting: setting() for setting in SETTINGS}
         recording = torch.is_grad_enabled()
         before = CURRENT.set(ModuleDraws())
@@ -163,7 +164,7 @@ class Followed:
         tensors: dict[int, torch.Tensor],
     ) -> Any:
         is_plain = not kwargs and all([type(arg) is torch.Tensor for arg in args])  # noqa: C419  # faster
-        if is_plain and self._inside is None and not torch.is_grad_enabled():
+        if is_plain and self._inside is None and not records():
             try:
                 return whole(self.function(*given), tensors)
             except CannotCapture as problem:
@@ -253,7 +254,7 @@ class Followed:
             CannotCapture: the module cannot be captured for it.
         """
         call, captured = Call.of(args, kwargs), self.learning
-        if not torch.is_grad_enabled():
+        if not records():
             try:
                 if self._inside is None:
                     return self.function.program_of(call, ()), call

@@ -34,6 +34,7 @@ from hybridize.base.types import same_shape
 from hybridize.capture.control.rolled_lists import joined_along, stacked, unroll
 from hybridize.capture.python.rolled_calls import as_one
 from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.places import CallResult
 from hybridize.formats.torch_export.registry import operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
@@ -44,7 +45,7 @@ from hybridize.torch.functions.rules import check_operands, written_as
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import store
 from hybridize.torch.internals import OPERATORS as OF_LIBRARIES
-from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, transform
+from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, records, transform
 from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
@@ -105,8 +106,11 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         return each(functools.partial(apply, trace), *args, **kwargs)
     if _is_own(function) and isinstance(args[0], torch.Tensor):  # also of one from outside, whose face tells
         return getattr(trace.lifted(args[0]), function.__name__)(*args[1:], **kwargs)
-    if function is SET_GRAD and args[0] and not trace.root.differentiated and not torch.is_grad_enabled():
-        raise NotRecorded("E422", "gradients are recorded inside of a function that is called without")
+    if function is SET_GRAD and args[0] and not trace.root.library.records:
+        inference = torch.is_inference_mode_enabled
+        infers = trace.root.world.read(CallResult(inference, (), {}), inference(), "inference mode", whole=False)
+        if not infers and not trace.root.differentiated and not torch.is_grad_enabled():
+            raise NotRecorded("E422", "gradients are recorded inside of a function that is called without")
     if function in AS_IT_IS or _looks(function, args):
         with as_torch():
             return function(*args, **kwargs)
@@ -405,7 +409,7 @@ def _without_history(found: Any, args: Sequence[Any]) -> Any:
 
 def is_detached(trace: Recording) -> bool:
     """Tell whether torch records no gradients now, in a program that has some."""
-    return trace.differentiated and not torch.is_grad_enabled()
+    return trace.differentiated and not records()
 
 
 def cut(value: Value) -> Value:
