@@ -9,7 +9,16 @@ from hybridize import ops
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten, axis_of, common, dtype_name, kind, torch_dtype
+from hybridize.torch.functions.rules import (
+    aten,
+    axis_of,
+    common,
+    dtype_name,
+    kind,
+    not_implemented,
+    python_number,
+    torch_dtype,
+)
 from hybridize.torch.functions.table import computes
 
 
@@ -17,14 +26,14 @@ def floats(name: str, x: Operand) -> TensorType:
     """Return the type of an operand of a function of floats.
 
     Raises:
-        RuntimeError: it has others; in torch's words.
+        NotImplementedError: it has others; in torch's words.
     """
     return _checked(name, type_of(x))
 
 
 def _checked(name: str, of: TensorType) -> TensorType:
     if not torch_dtype(of.dtype).is_floating_point:
-        raise RuntimeError(f"\"{name}\" not implemented for '{dtype_name(of.dtype)}'")
+        raise not_implemented(f"\"{name}\" not implemented for '{dtype_name(of.dtype)}'")
     return of
 
 
@@ -33,7 +42,7 @@ def _relu6(input: Operand) -> Operand:
     return _hardtanh(input, 0.0, 6.0)
 
 
-@computes("hardtanh", kinds="fiu")
+@computes("hardtanh", kinds="fiu", held="min_val max_val")
 def _hardtanh(input: Operand, min_val: Any = -1.0, max_val: Any = 1.0) -> Operand:
     if type_of(input).dtype.kind == "u" and min(min_val, max_val) < 0:
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
@@ -58,19 +67,20 @@ for _name in ("silu", "mish", "hardswish", "hardsigmoid"):
 _register("selu", "elu_cpu")
 
 
-@computes("elu")
+@computes("elu", scales="alpha scale input_scale")
 def _elu(input: Operand, alpha: Any = 1.0, scale: Any = 1, input_scale: Any = 1) -> Operand:
-    return aten("elu.default", floats("elu_cpu", input), input, alpha, scale, input_scale)
+    factors = map(python_number, (alpha, scale, input_scale))
+    return aten("elu.default", floats("elu_cpu", input), input, *factors)
 
 
-@computes("celu")
+@computes("celu", scales="alpha")
 def _celu(input: Operand, alpha: Any = 1.0) -> Operand:
-    if alpha == 0:
+    if python_number(alpha) == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return aten("celu.default", floats("elu_cpu", input), input, alpha)
+    return aten("celu.default", floats("elu_cpu", input), input, python_number(alpha))
 
 
-@computes("leaky_relu")
+@computes("leaky_relu", scales="negative_slope")
 def _leaky_relu(input: Operand, negative_slope: Any = 0.01) -> Operand:
     return aten("leaky_relu.default", floats("leaky_relu_cpu", input), input, negative_slope)
 
@@ -105,9 +115,10 @@ def _rrelu(
     return aten("rrelu_with_noise_functional.default", [of, of], input, input, lower, upper, training)[0]
 
 
-@computes("softplus")
+@computes("softplus", scales="beta threshold")
 def _softplus(input: Operand, beta: Any = 1, threshold: Any = 20) -> Operand:
-    return aten("softplus.default", floats("softplus_cpu", input), input, beta, threshold)
+    of = floats("softplus_cpu", input)
+    return aten("softplus.default", of, input, python_number(beta), python_number(threshold))
 
 
 @computes("F.softsign", kinds="fiu")
@@ -129,7 +140,7 @@ def _softshrink(input: Operand, lambd: Any = 0.5) -> Operand:
     return ops.where(above, ops.sub(input, width), ops.where(below, ops.add(input, width), inside))
 
 
-@computes("hardshrink")
+@computes("hardshrink", held="lambd")
 def _hardshrink(input: Operand, lambd: Any = 0.5) -> Operand:
     of = floats("hardshrink_cpu", input)
     width = operand(lambd, of.dtype, of.shape)
@@ -159,7 +170,7 @@ def _glu(input: Operand, dim: int = -1) -> Operand:
     return aten("glu.default", result, input, axis)
 
 
-@computes("threshold")
+@computes("threshold", kinds="fiu", held="value", scales="threshold")
 def _threshold(input: Operand, threshold: Any, value: Any) -> Operand:
     """NaN is kept; its gradient is none."""
     of = type_of(input)

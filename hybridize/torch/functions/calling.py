@@ -41,7 +41,7 @@ from hybridize.graph import Value
 from hybridize.ops import StopGradient, type_of
 from hybridize.torch.backward import CALLS, NotRecorded
 from hybridize.torch.functions.lists import of_each
-from hybridize.torch.functions.rules import check_operands, written_as
+from hybridize.torch.functions.rules import check_numbers, check_operands, written_as
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import store
 from hybridize.torch.internals import OPERATORS as OF_LIBRARIES
@@ -166,6 +166,8 @@ def _met(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str,
             return own
         said = False
     is_defect = isinstance(error, _DEFECTS) or (isinstance(error, (ValueError, TypeError, LookupError)) and not said)
+    if str(error) in (_TOO_BIG, _UNPACKED):
+        return error
     if isinstance(error, DTypeError):  # in the words of tensors
         error.help = _ASTYPE.sub(lambda cast: f".to({f'torch.{cast[1]}' if cast[1] else '...'})", error.help)
     if not is_defect or isinstance(error, (CaptureError, DTypeError)):
@@ -387,6 +389,8 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     named = {name: convert(value, name) for name, value in kwargs.items()}
     check_operands(entry, given, named)
     found = entry.function(*given, **named)
+    if entry.held or entry.scales or entry.fills:
+        check_numbers(entry, given, named, found)
     if detached and entry.views:
         found = _without_history(found, args)
     if out is not None:
@@ -429,6 +433,7 @@ _VALUES = frozenset({
     "condition",
 })  # fmt: skip
 """Parameters for which a number may be another one at each call of a program; others are sizes, axes and options."""
+_TOO_BIG, _UNPACKED = "int too big to convert", "Overflow when unpacking long long"
 _NUMPYS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
 
 
@@ -504,6 +509,8 @@ def _plain(trace: Recording, x: Any, name: str) -> Any:
         TypeError: a bool of NumPy's is no option; in torch's words.
     """
     kind: Any = x.weak if type(x) is Symbol else None if is_symbolic(x) else type(x)
+    if type(x) is int and not -(1 << 63) <= x < 1 << 64 and name != "data":
+        raise ValueError(_UNPACKED) if name == "source" else OverflowError(_TOO_BIG)
     if kind in (None, bool, int, float) or name == "data" or not issubclass(kind, (int, float, numpy.generic)):
         return x
     if kind is numpy.bool_ and name and name not in _VALUES:
@@ -537,6 +544,10 @@ def _operands(trace: Recording, detached: bool, x: Any, name: str) -> Any:
         return x.operand() if x.weak is None else SizeNumber(x.operand(), x.weak)
     if type(x) in (list, tuple):
         return type(x)(_operands(trace, detached, part, name) for part in x)
+    if isinstance(x, numpy.ndarray) and name != "data":
+        raise trace.root.refusing(
+            CaptureError("E420", "an array of NumPy's among tensors", help="torch.from_numpy(x) makes a tensor of it")
+        )
     return x
 
 

@@ -15,7 +15,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import cast, check_fits, is_tensor, torch_dtype
+from hybridize.torch.functions.rules import cast, is_tensor, torch_dtype
 from hybridize.torch.functions.table import computes, views
 from hybridize.torch.memory import dtype_of
 
@@ -115,14 +115,13 @@ def _copied(input: Operand) -> Operand:
     return input
 
 
-@computes("fill")
+@computes("fill", fills="value")
 def _fill(input: Operand, value: Any) -> Operand:
     of = type_of(input)
     if is_tensor(value) and type_of(value).shape:
         raise RuntimeError(
             f"fill_ only supports 0-dimension value tensor but got tensor with {type_of(value).ndim} dimensions."
         )
-    check_fits(value, of.dtype)
     never = operand(False, bool_, of.shape)  # a gradient goes through, and is 0
     return ops.where(never, input, operand(value, of.dtype, of.shape))
 

@@ -42,7 +42,7 @@ def _padded(input: Operand, pad: Sequence[Any]) -> TensorType:
     return of.with_shape(tuple(shape))
 
 
-@computes("constant_pad_nd")
+@computes("constant_pad_nd", held="value")
 def _constant(input: Operand, pad: Sequence[Any], value: Any = 0) -> Operand:
     result = _padded(input, pad)
     return aten("constant_pad_nd.default", result, input, tuple(pad), value) if pad else input
@@ -71,7 +71,7 @@ def _sequences(
 _MODES = {"reflect": "reflection_pad{}d", "replicate": "replication_pad{}d", "circular": "_pad_circular"}
 
 
-@computes("nn.pad")
+@computes("nn.pad", held="value")
 def _pad(input: Operand, pad: Sequence[Any], mode: str = "constant", value: Any = None) -> Operand:
     if mode == "constant":
         return _constant(input, pad, 0 if value is None else value)
