@@ -80,6 +80,10 @@ class Library(ABC):
     def face(self, symbol: Any, value: Any = None) -> Face:
         """Return a symbol as functions of the library know it; `value` is the library's array that it stands for."""
 
+    def argument(self, leaf: Any) -> Any:
+        """Return what a function gets for a leaf of a call that is no array: of what stands for an object, that."""
+        return leaf
+
     @abstractmethod
     def apply(self, recording: Any, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Return what a program has in the place of a call of the library; `recording` is a part of it."""

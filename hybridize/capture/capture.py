@@ -219,7 +219,7 @@ def _symbol(trace: Trace, call: Call, position: int, name: str) -> Any:
         return symbol if trace.library is None else trace.library.face(symbol)
     if isinstance(kind, type):
         return trace.inputs.number_argument(leaf, kind, position, name)
-    return leaf
+    return leaf if trace.library is None else trace.library.argument(leaf)
 
 
 def _check_generators(trace: Trace) -> None:

@@ -73,7 +73,7 @@ class OwnPasses:
 
     def grad(self, trace: Recording, of: Any) -> Any:
         """Return `of.grad`: a tensor of the program, or None."""
-        owner = _owner(of)
+        owner = _known_owner(trace, of)
         known = self._grads.get(id(owner)) or self._met.get(id(owner))
         if known is not None:
             return known[1]
@@ -95,7 +95,7 @@ class OwnPasses:
             CaptureError E422: where data decides whether it is set.
             RuntimeError, TypeError: in torch's words.
         """
-        owner = _owner(of)
+        owner = _known_owner(trace, of)
         if value is not None:
             value = trace.lifted(value)
             if not isinstance(value, TracedTensor):
@@ -203,25 +203,16 @@ class OwnPasses:
         return value
 
     def is_leaf(self, trace: Recording, of: Any) -> bool:
-        """Tell whether a tensor is a leaf of graphs.
-
-        Raises:
-            CaptureError E422: that is a matter of the call: an argument that has a gradient.
-        """
+        """Tell whether a tensor is a leaf of graphs."""
         face = trace.lifted(of)
         if face.of is not None:
             trace.root.world.read(Attribute(face.of, "is_leaf"), face.of.is_leaf, whole=False)
             return bool(face.of.is_leaf)
         if not face.requires_grad or face.array.operand() in self.leaves:
             return True
-        entry = trace.root.inputs.of_cell(face.array._cell)
-        if entry is None or face.array.operand() is not entry.value:
-            return False
-        raise trace.root.refusing(
-            CaptureError(
-                "E422", "is_leaf of an argument that has a gradient", help="ask before the call, and pass the answer"
-            )
-        )
+        library: Any = trace.root.library
+        argument = library.argument_of(trace, face)
+        return argument is not None and bool(argument.is_leaf)
 
     def as_leaf(self, face: TracedTensor) -> tuple[bool, bool] | None:
         """Tell of a tensor that the program made a leaf whether it is a parameter, and whether it has a gradient; None
@@ -274,13 +265,7 @@ class OwnPasses:
                 continue
             gradient = self._hooked(trace, owner, gradient)
             if owner is None:
-                raise trace.root.refusing(
-                    CaptureError(
-                        "E422",
-                        "backward() of a compiled function reaches one of its arguments, which has a gradient",
-                        help="pass x.detach(), or ask for it: torch.autograd.grad(loss, x)",
-                    )
-                )
+                raise self._reaching(trace, value)
             before = found.get(id(_owner(owner)))
             total = gradient if before is None else ops.add(before[1], gradient)
             found[id(_owner(owner))] = _owner(owner), total
@@ -297,6 +282,22 @@ class OwnPasses:
                     known.add_(made)
                 for hook in self._hooks(trace, owner, "_post_accumulate_grad_hooks"):
                     trace.convert(hook)(trace.lifted(owner))
+
+    def _reaching(self, trace: Recording, argument: Value) -> CaptureError:
+        """Return the error for a backward pass that reaches an argument: programs have to know that by its identity.
+
+        Of one that the function itself says `requires_grad_()` of, the caller's tensor stays as it is.
+        """
+        library: Any = trace.root.library
+        entry = next(entry for entry in trace.root.inputs.entries if entry.value is argument)
+        library.argument_of(trace, TracedTensor(entry.symbol))
+        return trace.root.refusing(  # type: ignore[no-any-return]
+            CaptureError(
+                "E422",
+                "backward() of a compiled function reaches one of its arguments, which has a gradient",
+                help="pass x.detach(), or ask for it: torch.autograd.grad(loss, x)",
+            )
+        )
 
     def _hooked(self, trace: Recording, owner: Any, gradient: Operand) -> Operand:
         """Return the gradient of a leaf as its hooks make it."""
@@ -447,6 +448,13 @@ def _looked_at(trace: Recording, owner: Any, before: torch.Tensor) -> Any:
 def _owner(of: Any) -> Any:
     """The tensor from outside that a face is of, else the face."""
     return of.of if type(of) is TracedTensor and of.of is not None else of
+
+
+def _known_owner(trace: Recording, of: Any) -> Any:
+    """The same, where an argument is the caller's tensor, which programs then know by its identity."""
+    owner, library = _owner(of), trace.root.library
+    argument = library.argument_of(trace, owner) if type(owner) is TracedTensor else None  # type: ignore[union-attr]
+    return owner if argument is None else argument
 
 
 def _listed(x: Any) -> list[Any]:

@@ -17,6 +17,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.python.router import library_router, routed
 from hybridize.capture.trace.recording import current_trace
+from hybridize.torch.internals import records
 from hybridize.torch.tensors import TracedTensor
 
 
@@ -135,7 +136,7 @@ def _applied(kind: Any, *args: Any) -> Any:
     custom = _Custom(kind, needs)
     trace.root.world.made(custom, trace)
     inputs = [arg.array if type(arg) is TracedTensor else arg for arg in given]
-    if not (any(needs) and torch.is_grad_enabled()):
+    if not (any(needs) and records()):
         return _faces(custom.forward(*inputs))
     found = trace.custom(custom, inputs)
     if not isinstance(found, (tuple, list)):
@@ -165,7 +166,7 @@ def _recomputed(function: Callable[..., Any], preserve: bool, *args: Any) -> Any
     has_history = any(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in given)
     if not has_history:
         routed(warnings.warn)("None of the inputs have requires_grad=True. Gradients will be None")
-    with torch.set_grad_enabled(has_history and torch.is_grad_enabled()):
+    with torch.set_grad_enabled(has_history and records()):
         return routed(function)(*given)
 
 

@@ -141,6 +141,11 @@ def without_memory() -> list[torch.Tensor]:
     return [*made, torch.zeros(2, device="meta"), torch.eye(2).to_sparse()]
 
 
+def records() -> bool:
+    """Tell whether PyTorch records gradients now: in inference mode it does not, whatever the grad mode says."""
+    return torch.is_grad_enabled() and not torch.is_inference_mode_enabled()
+
+
 def has_dual_level() -> bool:
     """Tell whether forward-mode differentiation is on; where unknown it may be."""
     return getattr(forward_ad, "_current_level", 0) >= 0

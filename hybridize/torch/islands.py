@@ -34,7 +34,7 @@ from hybridize.ops.foreign import made
 from hybridize.ops.op import bind, type_of
 from hybridize.runtime import foreign
 from hybridize.runtime.foreign import Callee
-from hybridize.torch.internals import as_torch, pytree
+from hybridize.torch.internals import as_torch, pytree, records
 from hybridize.torch.memory import as_numpy, as_tensor, dtype_of
 from hybridize.torch.tensors import TracedTensor
 
@@ -118,7 +118,7 @@ def _called(function: Callable[..., Any], like: Callable[..., Any] | None, *args
     library: Any = trace.root.library
     assert library is not None, "a module is captured"
     title = _title(function)
-    recording = torch.is_grad_enabled()
+    recording = records()
     operands: list[Any] = []
     learnt: list[int] = []
     """Operands that a gradient goes to."""

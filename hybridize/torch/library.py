@@ -30,11 +30,11 @@ from hybridize.ops import StopGradient
 from hybridize.runtime.entry import Look, Watch
 from hybridize.runtime.exchange import tensor_word
 from hybridize.torch.averaging import averaging_call
-from hybridize.torch.backward import CALLS, CURRENT, OwnPasses
+from hybridize.torch.backward import CALLS, CURRENT, NotRecorded, OwnPasses
 from hybridize.torch.custom import custom_call
 from hybridize.torch.exchange import exchange, is_memory
 from hybridize.torch.functions import FUNCTIONS, apply
-from hybridize.torch.internals import as_torch
+from hybridize.torch.internals import as_torch, records
 from hybridize.torch.islands import island_call
 from hybridize.torch.memory import array_of, as_numpy, dtype_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module, depend_on_looked_at
@@ -105,6 +105,26 @@ ARGUMENTS: ContextVar[tuple[Any, Mapping[int, torch.Tensor]]] = ContextVar("ARGU
 """Arguments of the call that is being captured, arrays in the place of tensors; these by the identity of those."""
 
 
+class HeldTensor:
+    """Stands for a tensor among the arguments of a call whose programs know it by its identity, like one from outside.
+
+    So are those of which a function reads or sets what is kept with the object: `x.grad`, attributes of the user's.
+    """
+
+    __slots__ = ("__weakref__", "tensor")
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.tensor = tensor
+
+
+class AsObjects(Exception):
+    """Tensors among the arguments have to be known by their identity: the call is to be captured again."""
+
+    def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
+        super().__init__()
+        self.tensors = tensors
+
+
 class TorchLibrary(Library):
     """PyTorch, as a capture asks it.
 
@@ -119,10 +139,17 @@ class TorchLibrary(Library):
         """Arguments of the module that is captured through which a gradient goes."""
         self.settings: dict[Callable[[], Any], Any] = {}
         """Settings of torch's when the capture began, by the functions that tell them."""
+        self.records = False
+        """True if PyTorch recorded gradients when the capture began."""
         self.asks_mode = False
         """True if what was captured last asks whether gradients are recorded, or whether one goes through a tensor."""
         self.passes = OwnPasses()
         """Of the function that was captured last."""
+        self.objects: dict[int, torch.Tensor] = {}
+        """Arguments of the module that is captured that programs have to know by their identity, by that."""
+        self.asks_attributes = False
+        """True if a program asks arguments for attributes of the user's."""
+        self._held: weakref.WeakValueDictionary[int, HeldTensor] = weakref.WeakValueDictionary()
 
     def holds(self, value: Any) -> bool:
         return isinstance(value, torch.Tensor) and type(value) is not TracedTensor
@@ -135,9 +162,7 @@ class TorchLibrary(Library):
                 return known[2]
             arrays, tensors = ARGUMENTS.get()
             among = (array for array in flatten(arrays)[0] if tensors.get(id(array)) is value)
-            made = next(among, None)
-            if made is None:
-                made = array_of(value)
+            made = array_of(value, next(among, None))
         self._arrays[number] = weakref.ref(value, lambda _: self._arrays.pop(number, None)), memory, made
         return made
 
@@ -145,11 +170,50 @@ class TorchLibrary(Library):
         if not self.holds(value):
             return None
         with as_torch():
-            if (value.requires_grad and torch.is_grad_enabled()) or not is_memory(value):
+            if (value.requires_grad and records()) or not is_memory(value):
                 return None
             return wrap(as_numpy(value.detach() if value.requires_grad else value))
 
-    def argument(self, tensor: torch.Tensor) -> ndarray:
+    def argument(self, leaf: Any) -> Any:
+        return leaf.tensor if type(leaf) is HeldTensor else leaf
+
+    def held_as(self, tensor: torch.Tensor) -> HeldTensor:
+        """Return what stands for a tensor that programs know by its identity: for one tensor always the same."""
+        known = self._held.get(id(tensor))
+        if known is None:
+            known = self._held[id(tensor)] = HeldTensor(tensor)
+        return known
+
+    def argument_of(self, recording: Recording, face: Any) -> torch.Tensor | None:
+        """Return the caller's tensor that a face is, which programs then know by its identity; None for all others."""
+        tensor = self._argument(recording, face)
+        if tensor is not None:
+            self.objects[id(tensor)] = tensor
+        return tensor
+
+    def _argument(self, recording: Recording, face: Any) -> torch.Tensor | None:
+        array, (_, tensors) = vars(face).get("array"), ARGUMENTS.get()
+        entries = recording.root.inputs.entries
+        entry = next((one for one in entries if one.symbol is array and one.position >= 0), None)
+        return None if entry is None else tensors.get(id(entry.array))
+
+    def keeper(self, recording: Recording, face: Any, *, sets: bool = False) -> torch.Tensor | None:
+        """Return the tensor from outside, or among the arguments, with which attributes of the user's are kept.
+
+        None for all that the program makes, and for an argument that has none, while none is set.
+        """
+        held: torch.Tensor | None = vars(face).get("of")
+        if held is not None:
+            return held
+        argument = self._argument(recording, face)
+        if argument is None:
+            return None
+        self.asks_attributes = True
+        if not sets and not vars(argument):
+            return None
+        return self.argument_of(recording, face)
+
+    def argument_array(self, tensor: torch.Tensor) -> ndarray:
         """Return an array for a tensor among the arguments of a call: where programs have met it outside, the same."""
         known = self._arrays.get(id(tensor))
         if known is not None and known[0]() is tensor and known[1] == memory_of(tensor):
@@ -181,13 +245,15 @@ class TorchLibrary(Library):
         if face.of is not None:
             recording.root.world.read(Flag(face.of, "requires_grad"), face.of.requires_grad, whole=False)
             return bool(face.of.requires_grad)
-        if not torch.is_grad_enabled() or not is_float(face.array.dtype):
+        if not recording.root.differentiated and self._argument(recording, face) is not None:
+            raise NotRecorded("E422", "whether an argument has a gradient is asked in a call without")
+        if not recording.root.differentiated or not is_float(face.array.dtype):
             return face.array.operand() in self.flagged
         return face.array.operand() in self._live(recording)
 
     def differentiates(self, recording: Recording) -> bool:
         self.asks_mode = True
-        return torch.is_grad_enabled() and bool(self._live(recording))
+        return records() and bool(self._live(recording))
 
     def is_leaf(self, recording: Recording, symbol: Symbol) -> bool:
         self.asks_mode = True

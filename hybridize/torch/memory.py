@@ -76,9 +76,10 @@ _KNOWN: dict[int, tuple[ndarray, weakref.ref[torch.Tensor]]] = {}
 """Arrays of ours over the memory of tensors, by the identity of the array."""
 
 
-def array_of(tensor: torch.Tensor) -> ndarray:
-    """Return a new array of ours over the memory of a tensor, which `tensor_of` leads back to it."""
-    array = wrap(as_numpy(tensor.detach() if tensor.requires_grad else tensor))
+def array_of(tensor: torch.Tensor, array: ndarray | None = None) -> ndarray:
+    """Return an array of ours over the memory of a tensor, which `tensor_of` leads back to it; None: a new one."""
+    if array is None:
+        array = wrap(as_numpy(tensor.detach() if tensor.requires_grad else tensor))
     array.storage.exposed = True  # torch writes without a word
     number = id(array)
     _KNOWN[number] = array, weakref.ref(tensor, lambda _: _KNOWN.pop(number, None))

@@ -21,6 +21,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, FaceTuple
+from hybridize.capture.outside.objects import static
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.places import Attribute
 from hybridize.torch.internals import as_class, as_torch
@@ -34,6 +35,8 @@ _DATA: Any = torch.Tensor.data
 _IS_LEAF: Any = torch.Tensor.is_leaf
 _REQUIRES_GRAD: Any = torch.Tensor.requires_grad
 _GRAD_FN: Any = torch.Tensor.grad_fn
+_STATE = frozenset({"array", "of", "_later", "_is_param"})
+"""Attributes of a tensor of a program that are not the user's."""
 _REMEDY = "keep it a tensor: torch computes with it when the program runs"
 
 
@@ -91,8 +94,7 @@ class TracedTensor(Face, torch.Tensor):
         return made
 
     def __init__(self, array: Any, of: torch.Tensor | None = None) -> None:
-        self.array = array
-        self.of = of
+        vars(self).update(array=array, of=of)
         if isinstance(of, torch.nn.Parameter):
             self._is_param = True  # so that it is an instance of `torch.nn.Parameter`
 
@@ -109,10 +111,39 @@ class TracedTensor(Face, torch.Tensor):
         if name == "array" and (later := vars(self).get("_later")) is not None:
             self.array = later()
             return self.array
-        of, trace = vars(self).get("of"), current_trace()
-        if of is not None and trace is not None and name in vars(of):  # what the user has put there
-            return trace.root.world.read(Attribute(of, name), vars(of)[name], name)
+        trace = current_trace()
+        if trace is not None and name[:2] != "__":
+            of = trace.root.library.keeper(trace, self)  # type: ignore[union-attr]
+            if of is not None and name in vars(of):  # what the user has put there
+                return trace.root.world.read(Attribute(of, name), vars(of)[name], name)
+            if of is not None:
+                trace.root.world.read_absent(of, name, own=True)
         raise AttributeError(f"'Tensor' object has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; of an argument, one of the user's is the caller's tensor's."""
+        if name not in _STATE and not hasattr(static(type(self), name), "__set__"):
+            trace = current_trace()
+            if trace is not None:
+                trace.root.library.keeper(trace, self, sets=True)  # type: ignore[union-attr]
+        super().__setattr__(name, value)
+
+    def check_attributes(self) -> None:
+        """See that the program sets no attribute of a tensor that it gives.
+
+        Raises:
+            CaptureError E422: it does: what calls give are other tensors.
+        """
+        names = [name for name in vars(self) if name not in _STATE]
+        trace = current_trace()
+        if names and trace is not None:
+            raise trace.root.refusing(
+                CaptureError(
+                    "E422",
+                    f"the attribute {names[0]!r} is set of a tensor that the call returns",
+                    help="return it beside the tensor, and set it outside",
+                )
+            )
 
     @classmethod
     def made(cls, array: Any) -> Any:

@@ -9,7 +9,7 @@ numbers, state and control flow on data are those of all functions.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
 from typing import Any, cast
@@ -54,8 +54,8 @@ from hybridize.torch.exchange import exchange
 from hybridize.torch.exchange import modes as mode_watches
 from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Attachment, Gradients, sides_differ, wanted
-from hybridize.torch.internals import pytree
-from hybridize.torch.library import ARGUMENTS, TorchLibrary
+from hybridize.torch.internals import pytree, records
+from hybridize.torch.library import ARGUMENTS, AsObjects, TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.modules import SETTINGS
 from hybridize.torch.scaling import check_updated
@@ -81,6 +81,8 @@ class Followed:
             self.learning = _Captured(self._run, module, self.library, {**options, "freeze": False})
         self._inside: _Captured | None = None
         """The same for calls without gradients, where the function records inside: forces, say."""
+        self._objects: dict[Structure, set[int]] = {}
+        """Leaves of calls that are tensors which programs know by their identity, by the structure of the arguments."""
         self._differentiated: dict[int, Differentiated] = {}
         """Of the programs that were called with gradients on, by the identity of the program."""
         self._known: tuple[Any, ...] = ()
@@ -106,6 +108,8 @@ class Followed:
         marked = zip(tensors.values(), self.library.flags, strict=False)
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
         self.library.asks_mode = False
+        self.library.objects.clear()
+        self.library.records = records()
         self.library.settings = {setting: setting() for setting in SETTINGS}
         recording = torch.is_grad_enabled()
         before = CURRENT.set(ModuleDraws())
@@ -115,7 +119,10 @@ class Followed:
                 check_updated(trace)
                 passes.finish(trace)
                 self.library.passes = passes
-                return _plain(result, passes)
+                result = _plain(result, passes)
+            if self.library.objects:
+                raise AsObjects(list(self.library.objects.values()))
+            return result
         finally:
             CURRENT.reset(before)
             torch.set_grad_enabled(recording)
@@ -130,12 +137,22 @@ class Followed:
 
     def _with_arrays(self, args: tuple[Any, ...], kwargs: dict[str, Any], act: Callable[..., Any]) -> Any:
         """Return `act(args, kwargs, tensors)` for a call with arrays in the place of tensors; see `taken`."""
-        given, named, tensors = taken(args, kwargs, self.library)
-        before = ARGUMENTS.set(((given, named), tensors))
-        try:
-            return act(given, named, tensors)
-        finally:
-            ARGUMENTS.reset(before)
+        while True:
+            given, named, tensors = taken(args, kwargs, self.library, self._objects)
+            before = ARGUMENTS.set(((given, named), tensors))
+            try:
+                return act(given, named, tensors)
+            except AsObjects as asked:
+                self._as_objects(args, kwargs, asked.tensors)
+            finally:
+                ARGUMENTS.reset(before)
+
+    def _as_objects(self, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: Sequence[torch.Tensor]) -> None:
+        """Let programs know tensors among the arguments by their identity, in all calls of such arguments."""
+        leaves, structure = flatten((args, kwargs))
+        identities = set(map(id, tensors))
+        numbers = {number for number, leaf in enumerate(leaves) if id(leaf) in identities}
+        self._objects.setdefault(structure, set()).update(numbers)
 
     def _call(
         self,
@@ -146,7 +163,7 @@ class Followed:
         tensors: dict[int, torch.Tensor],
     ) -> Any:
         is_plain = not kwargs and all([type(arg) is torch.Tensor for arg in args])  # noqa: C419  # faster
-        if is_plain and self._inside is None and not torch.is_grad_enabled():
+        if is_plain and self._inside is None and not records():
             try:
                 return whole(self.function(*given), tensors)
             except CannotCapture as problem:
@@ -198,7 +215,7 @@ class Followed:
         library = exchange()
         self._installed = self._latest()
         entry = fallback
-        if library is None:
+        if library is None or self.library.asks_attributes:
             return entry
         for program, _ in reversed(self._installed):
             if program.capture.compared is not None:
@@ -236,7 +253,7 @@ class Followed:
             CannotCapture: the module cannot be captured for it.
         """
         call, captured = Call.of(args, kwargs), self.learning
-        if not torch.is_grad_enabled():
+        if not records():
             try:
                 if self._inside is None:
                     return self.function.program_of(call, ()), call
@@ -305,8 +322,14 @@ class Followed:
         return (self._inside or self.function).saved(names, calls, notes)
 
 
+NO_OBJECTS: Mapping[Structure, Collection[int]] = {}
+
+
 def taken(
-    args: Sequence[Any], kwargs: dict[str, Any], library: TorchLibrary | None = None
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    library: TorchLibrary | None = None,
+    objects: Mapping[Structure, Collection[int]] = NO_OBJECTS,
 ) -> tuple[tuple[Any, ...], dict[str, Any], dict[int, torch.Tensor]]:
     """Return the arguments of a call with arrays in the place of tensors, and the tensors by the identity of these.
 
@@ -314,14 +337,19 @@ def taken(
         args: of the call.
         kwargs: of the call.
         library: whose arrays stand for tensors that programs have met outside as well.
+        objects: leaves in whose place is what stands for the tensor itself, by the structure of the arguments.
     """
-    made = _array if library is None else library.argument
+    made = _array if library is None else library.argument_array
     leaves, structure = flatten((tuple(args), kwargs))
+    numbers = objects.get(structure, ()) if objects else ()
     tensors: dict[int, torch.Tensor] = {}
     arrays: list[Any] = []
     met: dict[int, ndarray] = {}
-    for leaf in leaves:
+    for number, leaf in enumerate(leaves):
         if isinstance(leaf, torch.Tensor):
+            if library is not None and (number in numbers or (library.asks_attributes and vars(leaf))):
+                arrays.append(library.held_as(leaf))
+                continue
             array = met.get(id(leaf))
             if array is None:
                 array = met[id(leaf)] = made(leaf)
@@ -432,6 +460,8 @@ class _Captured(Function[Any, Any]):
                 try:
                     program = super()._capture(call)
                 except CaptureError as refusal:
+                    if self.library.objects:
+                        raise
                     return self._specialize(call, kind, refusal)
                 if call.recording and sides_differ(program.capture.graph, self._leaves(program)):
                     return self._by_side(call, kind, program)
@@ -439,6 +469,8 @@ class _Captured(Function[Any, Any]):
             return super()._capture(call)
         except Exception as error:
             let_through(error)
+            if self.library.objects:  # what was refused may be right with these
+                raise AsObjects(list(self.library.objects.values())) from None
             raise CannotCapture from error
 
     def _of_training(self, call: Call) -> Program | None:
@@ -619,6 +651,7 @@ def _plain(result: Any, passes: OwnPasses) -> Any:
     tensors = [leaf for leaf in flatten(result, whole=_is_traced)[0] if type(leaf) is TracedTensor]
     for tensor in tensors:
         tensor.check()
+        tensor.check_attributes()
     has_leaves = passes.check_leaves(tensors)
     if not has_leaves:
         if type(result) is TracedTensor:

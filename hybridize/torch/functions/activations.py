@@ -12,7 +12,7 @@ from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library import gates
 from hybridize.torch import draws
 from hybridize.torch.functions.operands import operand
-from hybridize.torch.functions.rules import axis_of, common, expect, in_floats, kind
+from hybridize.torch.functions.rules import axis_of, common, expect, in_floats, kind, python_number
 from hybridize.torch.functions.table import computes
 from hybridize.torch.memory import dtype_of
 
@@ -27,7 +27,7 @@ def _relu6(input: Operand) -> Operand:
     return _hardtanh(input, 0.0, 6.0)
 
 
-@computes("hardtanh", kinds="fiu")
+@computes("hardtanh", kinds="fiu", held="min_val max_val")
 def _hardtanh(input: Operand, min_val: Any = -1.0, max_val: Any = 1.0) -> Operand:
     """At a bound the gradient is 0, other than that of `clamp`."""
     expect(type_of(input).dtype.kind != "u" or min(min_val, max_val) >= 0)
@@ -77,7 +77,7 @@ _register("selu", lambda x: composites.leaky_relu(x, act_type="selu"))
 _register("F.logsigmoid", log_sigmoid)
 
 
-@computes("elu", kinds="f")
+@computes("elu", kinds="f", scales="alpha scale input_scale")
 def _elu(input: Operand, alpha: Any = 1.0, scale: Any = 1, input_scale: Any = 1) -> Operand:
     """x where it is positive, else alpha (exp(input_scale x) - 1); all of it times scale."""
 
@@ -89,13 +89,14 @@ def _elu(input: Operand, alpha: Any = 1.0, scale: Any = 1, input_scale: Any = 1)
     return in_floats(function, input)
 
 
-@computes("celu", kinds="f")
+@computes("celu", kinds="f", scales="alpha")
 def _celu(input: Operand, alpha: Any = 1.0) -> Operand:
-    expect(alpha != 0)
-    return _elu(input, alpha, 1, 1 / alpha)
+    factor = python_number(alpha)
+    expect(factor != 0)
+    return _elu(input, factor, 1, 1 / factor)
 
 
-@computes("leaky_relu", kinds="f")
+@computes("leaky_relu", kinds="f", scales="negative_slope")
 def _leaky_relu(input: Operand, negative_slope: Any = 0.01) -> Operand:
     return ops.where(ops.gt(input, ops.like(0, input)), input, ops.mul(input, _number(negative_slope, input)))
 
@@ -128,7 +129,7 @@ def _rrelu(
     return ops.mul(input, ops.where(ops.gt(input, ops.like(0, input)), ops.like(1, input), slope))
 
 
-@computes("softplus", kinds="f")
+@computes("softplus", kinds="f", scales="beta threshold")
 def _softplus(input: Operand, beta: Any = 1, threshold: Any = 20) -> Operand:
     """log(1 + exp(beta x)) / beta, and x where beta x is above the threshold."""
 
@@ -158,7 +159,7 @@ def _softshrink(input: Operand, lambd: Any = 0.5) -> Operand:
     return ops.where(above, ops.sub(input, width), ops.where(below, ops.add(input, width), inside))
 
 
-@computes("hardshrink", kinds="f")
+@computes("hardshrink", kinds="f", held="lambd")
 def _hardshrink(input: Operand, lambd: Any = 0.5) -> Operand:
     width = _number(lambd, input)
     inside = ops.bit_and(ops.le(input, width), ops.ge(input, ops.neg(width)))
@@ -171,7 +172,7 @@ def _glu(input: Operand, dim: int = -1) -> Operand:
     return gates.glu(input, axis_of(dim, type_of(input).ndim))
 
 
-@computes("threshold")
+@computes("threshold", kinds="fiu", held="value", scales="threshold")
 def _threshold(input: Operand, threshold: Any, value: Any) -> Operand:
     """NaN is kept; its gradient is none."""
     return ops.where(ops.le(input, _number(threshold, input)), _number(value, input), input)

@@ -35,16 +35,17 @@ from hybridize.base.types import same_shape
 from hybridize.capture.control.rolled_lists import joined_along, stacked, unroll
 from hybridize.capture.python.rolled_calls import as_one
 from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.places import CallResult
 from hybridize.graph import Value
 from hybridize.ops import StopGradient, type_of
 from hybridize.torch.backward import CALLS, NotRecorded
 from hybridize.torch.functions.lists import of_each
 from hybridize.torch.functions.operands import SizeNumber, operand
-from hybridize.torch.functions.rules import Misfit, check_operands, written_as
+from hybridize.torch.functions.rules import Misfit, check_numbers, check_operands, written_as
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import store
 from hybridize.torch.internals import OPERATORS as OF_LIBRARIES
-from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, transform
+from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, records, transform
 from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
@@ -105,8 +106,11 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         return each(functools.partial(apply, trace), *args, **kwargs)
     if _is_own(function) and isinstance(args[0], torch.Tensor):  # also of one from outside, whose face tells
         return getattr(trace.lifted(args[0]), function.__name__)(*args[1:], **kwargs)
-    if function is SET_GRAD and args[0] and not trace.root.differentiated and not torch.is_grad_enabled():
-        raise NotRecorded("E422", "gradients are recorded inside of a function that is called without")
+    if function is SET_GRAD and args[0] and not trace.root.library.records:
+        inference = torch.is_inference_mode_enabled
+        infers = trace.root.world.read(CallResult(inference, (), {}), inference(), "inference mode", whole=False)
+        if not infers and not trace.root.differentiated and not torch.is_grad_enabled():
+            raise NotRecorded("E422", "gradients are recorded inside of a function that is called without")
     if function in AS_IT_IS or _looks(function, args):
         with as_torch():
             return function(*args, **kwargs)
@@ -155,6 +159,8 @@ def _met(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str,
                 help="use a size, or a number among the arguments",
             )
         )
+    if str(error) in (_TOO_BIG, _UNPACKED):
+        return error
     unsaid = isinstance(error, (ValueError, TypeError, LookupError)) and not is_said(error)
     is_defect = unsaid or isinstance(error, (Misfit, ShapeError, *_DEFECTS))
     if isinstance(error, DTypeError):  # in the words of tensors
@@ -292,6 +298,8 @@ def name_of(function: Any) -> str:
     """Name a function of torch as users write it."""
     if isinstance(function, OF_LIBRARIES):
         return f"torch.ops.{function}"
+    if getattr(function, "__name__", "") in ("__get__", "__set__", "__delete__"):
+        function = function.__self__
     name = getattr(function, "__name__", str(function))
     owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
     if owner is not None and "Tensor" in getattr(owner, "__name__", ""):
@@ -384,6 +392,8 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     named = {name: convert(value, name) for name, value in kwargs.items()}
     check_operands(entry, given, named)
     found = entry.function(*given, **named)
+    if entry.held or entry.scales or entry.fills:
+        check_numbers(entry, given, named, found)
     if detached and entry.views:
         found = _without_history(found, args)
     if out is not None:
@@ -406,7 +416,7 @@ def _without_history(found: Any, args: Sequence[Any]) -> Any:
 
 def is_detached(trace: Recording) -> bool:
     """Tell whether torch records no gradients now, in a program that has some."""
-    return trace.differentiated and not torch.is_grad_enabled()
+    return trace.differentiated and not records()
 
 
 def cut(value: Value) -> Value:
@@ -426,6 +436,7 @@ _VALUES = frozenset({
     "condition",
 })  # fmt: skip
 """Parameters for which a number may be another one at each call of a program; others are sizes, axes and options."""
+_TOO_BIG, _UNPACKED = "int too big to convert", "Overflow when unpacking long long"
 _NUMPYS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
 
 
@@ -501,6 +512,8 @@ def _plain(trace: Recording, x: Any, name: str) -> Any:
         TypeError: a bool of NumPy's is no option; in torch's words.
     """
     kind: Any = x.weak if type(x) is Symbol else None if is_symbolic(x) else type(x)
+    if type(x) is int and not -(1 << 63) <= x < 1 << 64 and name != "data":
+        raise ValueError(_UNPACKED) if name == "source" else OverflowError(_TOO_BIG)
     if kind in (None, bool, int, float) or name == "data" or not issubclass(kind, (int, float, numpy.generic)):
         return x
     if kind is numpy.bool_ and name and name not in _VALUES:
@@ -534,6 +547,10 @@ def _operands(trace: Recording, detached: bool, x: Any, name: str) -> Any:
         return x.operand() if x.weak is None else SizeNumber(x.operand(), x.weak)
     if type(x) in (list, tuple):
         return type(x)(_operands(trace, detached, part, name) for part in x)
+    if isinstance(x, numpy.ndarray) and name != "data":
+        raise trace.root.refusing(
+            CaptureError("E420", "an array of NumPy's among tensors", help="torch.from_numpy(x) makes a tensor of it")
+        )
     return x
 
 

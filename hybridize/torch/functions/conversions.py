@@ -15,7 +15,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand
-from hybridize.torch.functions.rules import cast, check_fits, expect, is_tensor, torch_dtype
+from hybridize.torch.functions.rules import cast, expect, is_tensor, torch_dtype
 from hybridize.torch.functions.table import computes, views
 from hybridize.torch.memory import dtype_of
 
@@ -115,11 +115,10 @@ def _copied(input: Operand) -> Operand:
     return input
 
 
-@computes("fill")
+@computes("fill", fills="value")
 def _fill(input: Operand, value: Any) -> Operand:
     of = type_of(input)
     expect(not is_tensor(value) or not type_of(value).shape)
-    check_fits(value, of.dtype)
     never = operand(False, bool_, of.shape)  # a gradient goes through, and is 0
     return ops.where(never, input, operand(value, of.dtype, of.shape))
 

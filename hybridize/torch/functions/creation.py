@@ -21,6 +21,7 @@ from hybridize.ops import Broadcast, Operand, type_of
 from hybridize.torch.functions.conversions import check_device, converted, made
 from hybridize.torch.functions.operands import SizeNumber, operand
 from hybridize.torch.functions.rules import (
+    check_fits,
     common,
     default_dtype,
     expect,
@@ -98,12 +99,12 @@ def _dtype_of(value: Any) -> torch.dtype:
     return torch_dtype(numpy.dtype(kind)) if issubclass(kind, numpy.generic) else common(value)
 
 
-@computes("torch.full")
+@computes("torch.full", held="fill_value")
 def _filled(size: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     return _full(fill_value, sizes_in((size,)), checked(dtype or _dtype_of(fill_value), **options))
 
 
-@computes("Tensor.new_full")
+@computes("Tensor.new_full", held="fill_value")
 def _new_full(
     input: Operand, size: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any
 ) -> Operand:
@@ -111,13 +112,13 @@ def _new_full(
     return _full(fill_value, sizes_in((size,)), dtype)
 
 
-@computes("full_like")
+@computes("full_like", fills="fill_value")
 def _full_like(input: Operand, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     of = type_of(input)
     return _full(fill_value, of.shape, checked(dtype or torch_dtype(of.dtype), **options))
 
 
-@computes("scalar_tensor")
+@computes("scalar_tensor", fills="s")
 def _scalar_tensor(s: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     return _full(s, (), checked(dtype, **options))
 
@@ -161,13 +162,16 @@ def _stacked(data: Any, dtype: torch.dtype) -> Operand:
 @computes("torch.tensor")
 def _tensor(data: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     default, leaves = checked(None, **options), _leaves(data)
-    if all(isinstance(leaf, (bool, int, float, numpy.generic)) for leaf in leaves):
+    if all(isinstance(leaf, (bool, int, float, numpy.generic, numpy.ndarray)) for leaf in leaves):
         with as_torch():
             found = torch.tensor(data, dtype=dtype)
             return ops.constant(_numbers(found, found.dtype))
     if dtype is None and leaves:
         dtype = functools.reduce(torch.promote_types, map(_dtype_of, leaves))
-    return _stacked(data, dtype or default)
+    dtype = dtype or default
+    for leaf in leaves:
+        check_fits(leaf, dtype_of(dtype), "data")
+    return _stacked(data, dtype)
 
 
 def _numbers(found: torch.Tensor, dtype: torch.dtype) -> Any:
@@ -184,10 +188,12 @@ def _new_tensor(input: Operand, data: Any, *, dtype: torch.dtype | None = None, 
 
 @views("as_tensor", "asarray", "from_numpy")
 def _as_tensor(data: Any, dtype: torch.dtype | None = None, device: Any = None, **options: Any) -> Symbol:
-    """A tensor is itself where it has the dtype."""
+    """A tensor is itself where it has the dtype; an array of NumPy's that the program makes is written no more."""
     if type(data) is Symbol and data.weak is None:
         check_device(device)
         return converted(data, dtype)
+    if isinstance(data, numpy.ndarray):
+        data.flags.writeable = False
     return made(_tensor(_as_operands(data), dtype=dtype, device=device))
 
 
@@ -213,7 +219,7 @@ def _register_class(name: str, dtype: torch.dtype | None) -> None:
         if type(data) is Symbol and data.weak is None:
             expect(data.dtype == dtype_of(of))
             return data
-        if type(data) in (list, tuple):
+        if type(data) in (list, tuple, numpy.ndarray):
             return made(_tensor(_as_operands(data), dtype=of))
         return made(_full(0, sizes_in(args) if args else (0,), of))
 
@@ -329,7 +335,7 @@ def _between(start: Any, end: Any, steps: Any, dtype: torch.dtype) -> Operand:
     return ops.where(near, ops.add(low, ops.mul(step, place)), ops.sub(high, ops.mul(step, ops.sub(last, place))))
 
 
-@computes("linspace")
+@computes("linspace", held="start end")
 def _linspace(start: Any, end: Any, steps: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     whole = checked(dtype, **options)
     return ops.cast(_between(start, end, steps, whole), dtype_of(whole))

@@ -263,20 +263,19 @@ def _put_at(base: Operand, points: Operand, updates: Operand, mode: str) -> Oper
 
 
 @views("Tensor.__setitem__")
-def _setitem(input: Symbol, key: Any, value: Any) -> None:
+def _setitem(input: Symbol, key: Any, source: Any) -> None:
     view, tensors = taken_apart(input, key)
-    put(view, tensors, value)
+    put(view, tensors, source)
 
 
 def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: bool = False) -> None:
     """Write a value, cast and broadcast, to elements of a tensor: all, those at indices, or those of a mask."""
     given = [one for one in tensors if one is not None]
     dtype = view.dtype
+    check_fits(value, dtype, "fills")
     if isinstance(value, Symbol) or is_tensor(value):
         update = cast(_plain(value), dtype)
     else:
-        if dtype.kind in "iu" and isinstance(value, float):
-            value = int(value)
         update = operand(value, dtype)
     if any(map(_is_mask, given)) and _put_masked(view, tensors, update, accumulate):
         return
@@ -448,7 +447,7 @@ def _with_axes(x: Operand) -> Operand:
     return x if type_of(x).shape else ops.reshape(x, (1,))
 
 
-@computes("index_add", alike="input source")
+@computes("index_add", alike="input source", held="alpha")
 def _index_add(input: Operand, dim: int, index: Operand, source: Operand, *, alpha: Any = 1) -> Operand:
     axis, shape = axis_of(dim, type_of(input).ndim), type_of(input).shape
     if alpha != 1:
@@ -462,7 +461,7 @@ def _index_copy(input: Operand, dim: int, index: Operand, source: Operand) -> Op
     return ops.reshape(_along(_with_axes(input), axis, index, source, False, "index_copy"), shape)
 
 
-@computes("index_fill")
+@computes("index_fill", held="value")
 def _index_fill(input: Operand, dim: int, index: Operand, value: Any) -> Operand:
     axis, shape = axis_of(dim, type_of(input).ndim), type_of(input).shape
     expect(not is_tensor(value) or not type_of(value).shape)
@@ -472,19 +471,14 @@ def _index_fill(input: Operand, dim: int, index: Operand, value: Any) -> Operand
     lines = (wide[axis], count)
     there = ops.any(ops.eq(ops.iota(lines, 0, int64), ops.broadcast(numbers, lines)), (1,))
     along = ops.reshape(there, tuple(size if k == axis else 1 for k, size in enumerate(wide)))
-    if type_of(x).dtype.kind in "iu" and isinstance(value, float):
-        value = int(value)
     return ops.reshape(ops.where(ops.broadcast(along, wide), operand(value, type_of(x).dtype, wide), x), shape)
 
 
-@computes("fill_diagonal_")
+@computes("fill_diagonal_", fills="fill_value")
 def _fill_diagonal(input: Operand, fill_value: Any, wrap: bool = False) -> Operand:
     of = type_of(input)
     expect(of.ndim >= 2)
     expect(of.ndim <= 2 or all(size == of.shape[0] for size in of.shape[1:]))
-    check_fits(fill_value, of.dtype)
-    if of.dtype.kind in "iu" and isinstance(fill_value, float):
-        fill_value = int(fill_value)
     first, *others = (ops.iota(of.shape, axis, int64) for axis in range(of.ndim))
     if wrap and of.ndim == 2:  # below its end, and a row without, the diagonal begins anew
         first = ops.mod(first, ops.like(of.shape[1] + 1, first))
@@ -534,16 +528,16 @@ def scattered(x: Operand, axis: int, numbers: Operand, updates: Operand, mode: s
     return _put_at(x, points, updates, mode)
 
 
-@computes("scatter", alike="input src")
+@computes("scatter", alike="input src", held="src value")
 def _scatter(
     input: Operand, dim: int, index: Operand, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Operand:
     source = value if src is None else src
+    if not is_tensor(source):
+        source = operand(source, type_of(input).dtype, type_of(index).shape)
     if reduce is None:
         return _scattered(input, dim, index, source, "set", "scatter")
     expect(reduce in ("add", "multiply"))
-    if not is_tensor(source):
-        source = operand(source, type_of(input).dtype, type_of(index).shape)
     return reduced_by(input, dim, index, source, "sum" if reduce == "add" else "prod", True)
 
 

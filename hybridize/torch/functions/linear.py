@@ -165,27 +165,27 @@ def _is(factor: Any, number: int) -> bool:
     return isinstance(factor, (int, float)) and factor == number
 
 
-@computes("addmm")
+@computes("addmm", scales="alpha beta")
 def _addmm(input: Operand, mat1: Operand, mat2: Operand, *, beta: Any = 1, alpha: Any = 1) -> Operand:
     return _plus(input, _mm(mat1, mat2), beta, alpha)
 
 
-@computes("addmv")
+@computes("addmv", scales="alpha beta")
 def _addmv(input: Operand, mat: Operand, vec: Operand, *, beta: Any = 1, alpha: Any = 1) -> Operand:
     return _plus(input, _mv(mat, vec), beta, alpha)
 
 
-@computes("addr")
+@computes("addr", scales="alpha beta")
 def _addr(input: Operand, vec1: Operand, vec2: Operand, *, beta: Any = 1, alpha: Any = 1) -> Operand:
     return _plus(input, _outer(vec1, vec2), beta, alpha, promotes=True)
 
 
-@computes("baddbmm")
+@computes("baddbmm", scales="alpha beta")
 def _baddbmm(input: Operand, batch1: Operand, batch2: Operand, *, beta: Any = 1, alpha: Any = 1) -> Operand:
     return _plus(input, _bmm(batch1, batch2), beta, alpha)
 
 
-@computes("addbmm")
+@computes("addbmm", scales="alpha beta")
 def _addbmm(input: Operand, batch1: Operand, batch2: Operand, *, beta: Any = 1, alpha: Any = 1) -> Operand:
     return _plus(input, ops.sum(_bmm(batch1, batch2), (0,)), beta, alpha)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,6 +38,8 @@ def operand(x: Any, dtype: DType, shape: Sequence[int] = ()) -> Operand:
     elif is_symbolic(x):
         x = ops.size_of(x)
     elif isinstance(x, (bool, int, float)):
+        if type(x) is float and dtype.kind in "iu":
+            x = int(x) if math.isfinite(x) else 0
         x = ops.scalar(_around(x, dtype) if type(x) is int and dtype.kind in "iu" else x, dtype)
     x = ops.cast(x, dtype)
     return ops.broadcast(x, tuple(shape))

@@ -24,7 +24,7 @@ def _check_pad(input: Operand, pad: Sequence[Any]) -> None:
     expect(all(size + before + after >= 0 for before, after, size in both))
 
 
-@computes("constant_pad_nd")
+@computes("constant_pad_nd", held="value")
 def _constant(input: Operand, pad: Sequence[Any], value: Any = 0) -> Operand:
     _check_pad(input, pad)
     low, high = [0] * type_of(input).ndim, [0] * type_of(input).ndim
@@ -61,7 +61,7 @@ _MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 """By torch's words for where elements come from, NumPy's."""
 
 
-@computes("nn.pad")
+@computes("nn.pad", held="value")
 def _pad(input: Operand, pad: Sequence[Any], mode: str = "constant", value: Any = None) -> Operand:
     if mode == "constant":
         return _constant(input, pad, 0 if value is None else value)

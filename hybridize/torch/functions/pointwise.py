@@ -22,12 +22,14 @@ from hybridize.torch.functions.conversions import made
 from hybridize.torch.functions.operands import operand, required
 from hybridize.torch.functions.rules import (
     as_float,
+    check,
     check_fits,
     common,
     expect,
     float_operand,
     is_tensor,
     kind,
+    number_of,
     shape_of,
     torch_dtype,
 )
@@ -220,10 +222,11 @@ def _is_bool(x: Any) -> bool:
 
 
 def _with_factor(function: Joined, name: str, *others: str) -> Callable[..., Operand]:
-    @computes(name, *others)
+    @computes(name, *others, held="alpha")
     def entry(input: Any, other: Any, *, alpha: Any = 1) -> Operand:
         x, y = aligned(input, other)
-        expect(type(alpha) is not float or is_float(type_of(x).dtype))
+        expect(is_float(type_of(x).dtype) or float not in (type(alpha), getattr(alpha, "kind", None)))
+        expect(not isinstance(alpha, bool) or _is_bool(x))
         expect(name != "sub" or all(not _is_bool(x) for x in (input, other)))
         return function(x, _times(y, alpha))
 
@@ -234,7 +237,7 @@ add = _with_factor(ops.add, "add")
 subtract = _with_factor(ops.sub, "sub", "subtract")
 
 
-@computes("rsub")
+@computes("rsub", held="alpha")
 def _rsub(input: Operand, other: Any, *, alpha: Any = 1) -> Operand:
     return subtract(other, input, alpha=alpha)
 
@@ -264,7 +267,10 @@ def _floor_divide(input: Any, other: Any) -> Operand:
 @computes("pow")
 def _pow(input: Any, exponent: Any) -> Operand:
     dtype = common(input, exponent)
-    expect(dtype.is_floating_point or type(exponent) is not int or exponent >= 0)
+    if not dtype.is_floating_point and not is_tensor(exponent):
+        check(number_of(exponent) >= 0, RuntimeError("Integers to negative integer powers are not allowed."))
+    if dtype not in (torch.float32, torch.float64):
+        check_fits(exponent, dtype_of(dtype))
     if dtype is torch.bool and isinstance(exponent, bool):
         return input if exponent else ops.like(True, input)
     return ops.pow(*aligned(input, exponent))
@@ -337,7 +343,7 @@ _of_integers("lcm")
 # Of three.
 
 
-@computes("lerp", kinds="f", alike="input end weight")
+@computes("lerp", kinds="f", alike="input end weight", scales="weight")
 def _lerp(input: Operand, end: Operand, weight: Any) -> Operand:
     """From the end that is nearer, as torch does: either end is exactly itself."""
     dtype = torch_dtype(type_of(input).dtype)
@@ -346,13 +352,13 @@ def _lerp(input: Operand, end: Operand, weight: Any) -> Operand:
     return ops.where(near, ops.add(x, ops.mul(w, apart)), ops.sub(y, ops.mul(apart, ops.sub(ops.like(1, w), w))))
 
 
-@computes("addcmul")
+@computes("addcmul", kinds="fiu", scales="value")
 def _addcmul(input: Operand, tensor1: Operand, tensor2: Operand, *, value: Any = 1) -> Operand:
     x, y, z = aligned(input, tensor1, tensor2)
     return ops.add(x, _times(ops.mul(y, z), value))
 
 
-@computes("addcdiv")
+@computes("addcdiv", scales="value")
 def _addcdiv(input: Operand, tensor1: Operand, tensor2: Operand, *, value: Any = 1) -> Operand:
     x, y, z = aligned(input, tensor1, tensor2)
     expect(any(is_float(type_of(one).dtype) for one in (tensor1, tensor2)))
@@ -365,14 +371,12 @@ def _times(x: Operand, factor: Any) -> Operand:
     return ops.mul(x, operand(factor, type_of(x).dtype, type_of(x).shape))
 
 
-@computes("clamp", "clip")
+@computes("clamp", "clip", held="min max")
 def _clamp(input: Operand, min: Any = None, max: Any = None) -> Operand:
     given = [bound for bound in (min, max) if bound is not None]
     expect(given)
     result = kind(common(input, *given), shape_of(input, *given))
     expect(result.dtype.kind != "b")
-    for bound in given:
-        check_fits(bound, result.dtype)
     return _bounded(input, min, max, result)
 
 
@@ -395,18 +399,18 @@ def _bounded(input: Operand, min: Any, max: Any, result: TensorType) -> Operand:
     return ops.where(functools.reduce(ops.bit_and, inside), x, value)
 
 
-@computes("clamp_min")
+@computes("clamp_min", held="min")
 def clamp_min(input: Operand, min: Any) -> Operand:
     """Return numbers, and the bound for those below; at the bound the gradient goes through."""
     return _clamp(input, min, None)
 
 
-@computes("clamp_max")
+@computes("clamp_max", held="max")
 def _clamp_max(input: Operand, max: Any) -> Operand:
     return _clamp(input, None, max)
 
 
-@computes("torch.where")
+@computes("torch.where", fills="input other")
 def where(condition: Operand, input: Any = None, other: Any = None) -> Any:
     """Return elements of one or the other, by a condition; the places where it holds if there is neither."""
     if input is None:
@@ -420,16 +424,15 @@ def _chosen(condition: Operand, x: Any, y: Any, result: TensorType) -> Operand:
     return ops.where(ops.broadcast(condition, result.shape), *parts)
 
 
-@computes("Tensor.where")
+@computes("Tensor.where", fills="other")
 def _where_not(input: Operand, condition: Operand, other: Any) -> Operand:
     return where(condition, input, other)
 
 
-@computes("masked_fill")
+@computes("masked_fill", held="value")
 def _masked_fill(input: Operand, mask: Operand, value: Any) -> Operand:
     expect(type_of(mask).dtype.kind == "b")
     expect(not is_tensor(value) or not type_of(value).shape)
-    check_fits(value, type_of(input).dtype)
     result = kind(torch_dtype(type_of(input).dtype), shape_of(input, mask))
     return _chosen(mask, value, input, result)
 

@@ -14,6 +14,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import broadcast, is_symbolic, product
 from hybridize.base.dtypes import DType, float32, float64, int32, int64, is_float, uint32
 from hybridize.base.types import Shape, TensorType
+from hybridize.capture.control import raising
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.places import CallResult
 from hybridize.graph import Value
@@ -59,18 +60,90 @@ def torch_dtype(dtype: DType) -> torch.dtype:
     return found
 
 
-def check_fits(x: Any, dtype: DType) -> None:
+def check_numbers(entry: Entry, args: Sequence[Any], kwargs: dict[str, Any], result: Any) -> None:
+    """Check that the numbers that an entry puts into tensors of the dtype of its result are held by it.
+
+    Raises:
+        RuntimeError: one is beyond the ends of the dtype; in torch's words.
+    """
+    bound = {**dict(zip(entry.places, args, strict=False)), **kwargs}
+    dtype = type_of(result[0] if isinstance(result, (tuple, list)) else result).dtype
+    for policy in ("held", "scales", "fills"):
+        for name in getattr(entry, policy):
+            check_fits(bound.get(name), dtype, policy)
+
+
+_NARROW = {"held": None, "scales": float32, "fills": float64, "data": float64}
+"""Policies for numbers that entries put into tensors, and what stands for floats of 16 bits; None: they themselves."""
+
+
+def check_fits(x: Any, dtype: DType, policy: str = "held") -> None:
     """Check that a number can be put into tensors of a dtype.
 
     Raises:
         RuntimeError: it is beyond the ends of the dtype; in torch's words.
     """
-    if type(x) is not int or dtype.kind not in "iu":
+    kind = x.kind if isinstance(x, SizeNumber) else x.weak if type(x) is Symbol else type(x)
+    if is_float(dtype) and dtype.itemsize < 4:
+        dtype = _NARROW[policy] or dtype
+    if kind not in (int, float) or dtype.kind == "b" or dtype == float64 or (policy == "data" and is_float(dtype)):
         return
-    limits = torch.iinfo(torch_dtype(dtype))
-    if not (limits.min or -limits.max) <= x <= limits.max:  # negative ones go around where there are none
-        name = {"int32": "int"}.get(dtype.name, f"{dtype.name}_t")
-        raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+    limits = (torch.finfo if is_float(dtype) else torch.iinfo)(torch_dtype(dtype))
+    low = limits.min or (-limits.max if kind is int else 0)  # negative integers go around where there are none
+    number, name = number_of(x), dtype.name if policy == "data" else _IN_C.get(dtype.name, f"{dtype.name}_t")
+    error = RuntimeError(f"value cannot be converted to type {name} without overflow")
+    for test in (number >= low, number <= limits.max):
+        if is_float(dtype) and kind is float:
+            if truth(test) is False:
+                check(number - number != 0, error)  # infinities are held, and NaN
+        else:
+            check(test, error)
+
+
+def number_of(x: Any) -> Any:
+    """Return a number among the arguments of an entry as one that Python computes with."""
+    trace = current_trace()
+    if not isinstance(x, SizeNumber) or trace is None:
+        return x
+    return Symbol.of(trace, x.operand, weak=x.kind)
+
+
+def python_number(x: Any) -> Any:
+    """Return a number among the arguments of an entry as Python knows it, on which the program then depends.
+
+    Raises:
+        TypeError: data decides it.
+    """
+    number, trace = number_of(x), current_trace()
+    if type(number) is not Symbol or trace is None:
+        return x
+    known = trace.number_of(number)
+    if known is None:
+        raise TypeError("a number that data decides")
+    return known
+
+
+def truth(test: Any) -> bool | None:
+    """Tell whether a test of numbers holds, on which the program then depends; None where data decides it."""
+    if type(test) is not Symbol:
+        return bool(test)
+    trace = current_trace()
+    assert trace is not None, "the test is one of a program"
+    holds: bool | None = trace.root.numbers.truth(test, trace)
+    return holds
+
+
+def check(test: Any, error: Exception) -> None:
+    """Raise an exception unless a test of numbers holds; where data decides it, the program does."""
+    holds = truth(test)
+    if holds is False:
+        raise error
+    if holds is None:
+        raising.check(current_trace(), test, error)
+
+
+_IN_C = {"int32": "int", "float32": "float", "float16": "c10::Half", "bfloat16": "c10::BFloat16"}
+"""Names of dtypes in C++."""
 
 
 _NAMES = {

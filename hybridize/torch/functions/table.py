@@ -56,6 +56,12 @@ class Entry:
     """Letters of NumPy's for the kinds of dtypes that it takes: f, i, u, b. All where there are none."""
     alike: tuple[str, ...] = ()
     """Parameters whose tensors have one dtype: for all others torch promotes."""
+    held: tuple[str, ...] = ()
+    """Parameters whose numbers the dtype of the result must hold: else torch raises."""
+    scales: tuple[str, ...] = ()
+    """The same, where floats of 16 bits are computed with as float32, which must hold them."""
+    fills: tuple[str, ...] = ()
+    """The same, where floats of 16 bits take any number."""
 
     @functools.cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
@@ -102,11 +108,13 @@ def _objects(name: str) -> Iterator[Any]:
 
 
 def _register(
-    names: tuple[str, ...], views: bool, kinds: str = "", alike: str = ""
+    names: tuple[str, ...], views: bool, kinds: str = "", **parameters: str
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    listed = {name: tuple(text.split()) for name, text in parameters.items()}
+
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            entry = Entry(name, function, views, kinds, tuple(alike.split()))
+            entry = Entry(name, function, views, kinds, **listed)
             written = not views and name.endswith("_") and not name.endswith("__")
             objects = () if written else tuple(_objects(name))
             if not objects and not written:
@@ -120,15 +128,20 @@ def _register(
     return register
 
 
-def computes(*names: str, kinds: str = "", alike: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def computes(
+    *names: str, kinds: str = "", alike: str = "", held: str = "", scales: str = "", fills: str = ""
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register what is computed in the place of functions of torch: operands in, operands out.
 
     Args:
         names: of the functions.
         kinds: of dtypes that they take, by NumPy's letters; all where there are none.
         alike: the parameters, after each other, whose tensors have one dtype.
+        held: those whose numbers the dtype of the result must hold.
+        scales: those whose numbers it must hold, float32 in the place of floats of 16 bits.
+        fills: those whose numbers it must hold, where floats of 16 bits take any.
     """
-    return _register(names, False, kinds, alike)
+    return _register(names, False, kinds, alike=alike, held=held, scales=scales, fills=fills)
 
 
 def views(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
 from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
@@ -16,6 +14,7 @@ from hybridize.capture.trace.recording import current_trace
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Operand, StopGradient
 from hybridize.torch.backward import CURRENT
+from hybridize.torch.internals import records
 
 OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
@@ -43,13 +42,13 @@ def store(symbol: Symbol, value: Operand) -> None:
                 help="write to what was expanded, or to a clone()",
             )
         )
-    if torch.is_grad_enabled() and not symbol.has_step(StopGradient) and trace.root.library.is_leaf(trace, symbol):
+    if records() and not symbol.has_step(StopGradient) and trace.root.library.is_leaf(trace, symbol):
         of = "a leaf Variable" if symbol.is_whole else "a view of a leaf Variable"
         raise RuntimeError(f"{of} that requires grad is being used in an in-place operation.")
     if not trace.differentiated or not is_float(symbol.dtype):
         symbol.write(value)
         return
-    if torch.is_grad_enabled() and not symbol.has_step(StopGradient):
+    if records() and not symbol.has_step(StopGradient):
         symbol.write(value)
         return
     library: Any = trace.root.library
