@@ -44,7 +44,7 @@ from hybridize.capture.control.rolled_lists import get, unroll
 from hybridize.capture.control.selected import selected, taken
 from hybridize.capture.control.signals import BREAK, CONTINUE, BlockStack, Returned
 from hybridize.capture.control.special import KNOWN, is_users_object, iterated
-from hybridize.capture.control.truth import Undecided, not_, plain
+from hybridize.capture.control.truth import Undecided, bool_, not_, plain
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.objects import is_users, static
 from hybridize.capture.outside.trust import (
@@ -148,6 +148,7 @@ class Router:
     and_ = staticmethod(and_)
     or_ = staticmethod(or_)
     not_ = staticmethod(not_)
+    bool_ = staticmethod(bool_)
     compare = staticmethod(compare)
     assert_ = staticmethod(statements.assert_)
     raised = staticmethod(statements.raised)
