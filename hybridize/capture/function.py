@@ -44,7 +44,7 @@ from hybridize.base.types import TensorType
 from hybridize.capture.capture import capture
 from hybridize.capture.trace.recording import current_trace
 from hybridize.compiler.archived import Code, offer_process_code
-from hybridize.contract.call import Call
+from hybridize.contract.call import Call, OfExpressions
 from hybridize.contract.captured import Captured
 from hybridize.contract.feeds import own_array
 from hybridize.formats import SavedProgram, SavedSignature, read_received, write_archive, written
@@ -268,6 +268,8 @@ class Function(Generic[P, R]):
                     return program.run(call)
                 program = self._capture(call)
             return program.run(call)
+        except OfExpressions:
+            return self.python_function(*args, **kwargs)
         except OtherLibrary as other:
             if _has_arrays(args, kwargs):
                 text = f"{self.name} uses {other.door.rpartition('.')[2]}, and gets arrays of NumPy's or of ours"

@@ -562,7 +562,7 @@ class Router:
         opaque = opaque_name(function)
         if opaque is not None:
             raise trace.root.refusing(CaptureError(
-                "E420", f"{opaque}() yields other data at each call, which a compiled program cannot see",
+                "E420", f"{opaque}() draws or reads in Python, while the program is captured and never again",
                 help="call it outside and pass the result as an argument; hybridize.random draws inside programs",
             ))  # fmt: skip
         wrapped = getattr(function, "__wrapped__", None)
