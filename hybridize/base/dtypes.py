@@ -118,7 +118,7 @@ def castable(source: DType, result: DType, casting: str) -> bool:
     if source == result or casting == "unsafe":
         return True
     if result == bfloat16:
-        safe, same_kind = source in (bool_, int8, uint8), True
+        safe, same_kind = source in (bool_, int8, uint8), not is_complex(source)
     else:
         safe, same_kind = result in (float32, float64), is_float(result)
     return {"safe": safe, "same_kind": same_kind}.get(casting, False)

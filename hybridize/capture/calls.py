@@ -35,7 +35,7 @@ from hybridize.base.participation import ReadPolicy
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import TensorType
 from hybridize.capture.trace.recording import current_trace
-from hybridize.contract.call import Call
+from hybridize.contract.call import Call, OfExpressions
 from hybridize.programs.cache import ProgramCache
 from hybridize.programs.families import family_key
 from hybridize.programs.program import Program
@@ -137,6 +137,8 @@ class Calls(ABC, Generic[P, R]):
             if self.library is None and (door := self._door_of(args, kwargs)) is not None:
                 return door.called(self, args, kwargs)
             return self._served(args, kwargs)
+        except OfExpressions:
+            return self.python_function(*args, **kwargs)
         except OtherLibrary as other:
             if _has_arrays(args, kwargs):
                 text = f"{self.name} uses {other.door.rpartition('.')[2]}, and gets arrays of NumPy's or of ours"

@@ -420,7 +420,7 @@ class _Finalizer:
             entry = self.trace.inputs.of_cell(leaf._cell)
             if leaf.weak is not None:
                 if value in self.trace.numbers.mixed:
-                    raise self.trace.numbers.mixed_refused("who gets it as a result")
+                    raise self.trace.numbers.mixed_refused("the caller, who gets it,")
                 results.append(Result("number", self._output(value), value=leaf.weak))
             elif entry is not None and entry.position != -2:
                 self.trace.world.fed.check(self.trace, entry, "returned")

@@ -10,6 +10,7 @@ import numpy
 
 from hybridize.array.device import OTHERS, Device, cpu, current_device
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import CODES, REALS
@@ -21,6 +22,10 @@ from hybridize.base.types import TensorType
 from hybridize.contract.snapshots import same
 
 _EXACT = range(-EXACT, EXACT + 1)
+
+
+class OfExpressions(Exception):
+    """Raised where an argument is an expression, which has no values: the call makes an expression of it."""
 
 
 class SameObject:
@@ -158,6 +163,8 @@ def _static(leaf: Any) -> Any:
         )  # fmt: skip
     if isinstance(leaf, (complex, numpy.complexfloating)):
         return type(leaf), leaf, repr(leaf)  # 0j == -0j
+    if isinstance(leaf, Operators):
+        raise OfExpressions
     if hasattr(leaf, "__dlpack__") or hasattr(leaf, "__array__"):
         raise ArgumentError(
             "E311", f"a {type(leaf).__module__}.{type(leaf).__name__} is no argument of a compiled program",

@@ -14,6 +14,7 @@ code. Where both ways do not give the same bits, results are written beside, and
 from __future__ import annotations
 
 import ctypes
+import functools
 import struct
 import threading
 import weakref
@@ -36,8 +37,11 @@ from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import DType, bfloat16, float16, float32, float64
 from hybridize.base.errors import ArgumentError
 from hybridize.base.forks import renewed
+from hybridize.base.loading import load_module
 from hybridize.base.modes import is_disabled
 from hybridize.base.types import TensorType
+from hybridize.capture.outside.trust import is_trusted_file
+from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import make_graph
 from hybridize.ops.op import ACTIVE, capturing
 from hybridize.runtime.buffers import aligned
@@ -91,14 +95,44 @@ def computed(
 def updated(
     formula: Formula, weight: Any, grad: Any, slots: Slots, s: Mapping[str, Any], flags: Mapping[str, bool]
 ) -> None:
-    """The update by array operations: where no kernel serves, and while a whole step is captured."""
+    """The update where no kernel serves: by array operations while a whole step is captured; else by a function that
+    follows what a formula of the user's reads.
+    """
     check(weight, grad)
     arrays = (weight, *slots)
-    results = computed(formula, weight, grad, slots, s, flags)
+    if compiled() and not is_ours(formula):
+        function = _followed(formula, tuple(s), tuple(flags.items()))
+        results = function(weight, grad, slots, tuple(s.values()))
+    else:
+        results = computed(formula, weight, grad, slots, s, flags)
     # A slot may remember the weight as it was, which is written before it.
     kept = [one.copy() if any(one is array for array in arrays) else one for one in results]
     for array, result in zip(arrays, kept, strict=True):
         array[...] = result
+
+
+@functools.lru_cache(LIMIT)
+def _followed(formula: Formula, names: tuple[str, ...], flags: Flags) -> Callable[..., list[Any]]:
+    """Return `computed` of a formula as a compiled function, whose guards are what the formula reads outside.
+
+    Args:
+        formula: the user's.
+        names: of the numbers that it reads.
+        flags: what chooses the formula.
+    """
+
+    def update(w: Any, g: Any, slots: Slots, values: tuple[float, ...]) -> list[Any]:
+        trace = current_trace()
+        assert trace is not None
+        return computed(trace.convert(formula), w, g, slots, dict(zip(names, values, strict=True)), dict(flags))
+
+    return load_module("hybridize.capture").Function(update)
+
+
+def is_ours(formula: Formula) -> bool:
+    """Tell whether a formula reads nothing but what it is given, as those of this package do."""
+    code = getattr(formula, "__code__", None)
+    return code is not None and is_trusted_file(code.co_filename)
 
 
 def check(weight: Any, grad: Any) -> None:
@@ -123,7 +157,7 @@ def compiled() -> bool:
 def kernel_for(
     formula: Formula, weight: Any, grad: Any, slots: Slots, names: tuple[str, ...], flags: Mapping[str, bool]
 ) -> FormulaProgram | None:
-    """The kernel of a formula for such arrays; None where array operations have to do.
+    """The kernel of a formula of ours for such arrays; None where `updated` has to do.
 
     Args:
         formula: `Optimizer.formula`.
@@ -137,7 +171,7 @@ def kernel_for(
         ArgumentError E356: a gradient that is not like the weight.
     """
     arrays = (weight, grad, *slots)
-    if not all(type(array) is ndarray for array in arrays):
+    if not is_ours(formula) or not all(type(array) is ndarray for array in arrays):
         return None
     check(weight, grad)
     buffers = [array._data for array in arrays]

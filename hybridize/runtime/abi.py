@@ -16,7 +16,7 @@ from typing import Any, Final
 from hybridize.runtime import cpython, effects, entry, exchange, image, plan, pool
 from hybridize.runtime.serialization import stored_name
 
-NUMBER: Final = 9
+NUMBER: Final = 10
 
 
 def facts() -> str:
@@ -37,7 +37,7 @@ def facts() -> str:
         plan.FRAME,
         plan.PREPARE,
     ]
-    words = [pool.TEAM, pool.WORD, pool.PARALLEL, pool.SHUTDOWN, effects.VARIABLE]
+    words = [pool.TEAM, pool.WORD, pool.PARALLEL, pool.SHUTDOWN, effects.VARIABLE, effects.WATCHED, effects.NUMBERS]
     kinds = [{one.name: one.value for one in kind} for kind in (entry.ArgumentKind, entry.Returns, entry.Look)]
     offsets = {name: value for name, value in vars(cpython).items() if name.startswith(("OB_", "ARRAY_", "FLOAT_"))}
     return repr((fields, tables, words, kinds, offsets))

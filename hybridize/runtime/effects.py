@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run-time effects of programs: machine code calls back to print, or to say that an assertion does not hold.
 
-    void effect(ptr note, ptr operands)
+    int effect(ptr note, ptr operands)            1 if this thread's program has failed
 
 `note` is a zero-terminated text made when the program was compiled, one field per line: `print`, `assert`, `bounds`,
 `solvable` or `permitted`, and after a tab the recipe of what is printed or raised, where there is one
@@ -11,7 +11,8 @@ types "->" stands before those of the results, which it fills. `hosted` is the s
 (`runtime.hosted`); the recipe is the literal of a graph's text.
 An exception cannot travel through machine code: it is kept for this thread and raised when the program has ended,
 before anything is committed, by `Executable.run` or by the emitted entry, which asks `taken` where `PENDING` says that
-some thread has one.
+some thread has one. A loop that data ends does not wait for that: at its safepoints (`codegen.llvm.safepoints`) it
+calls `effect` without a note, and with what the handler of a signal has raised, if anything, for operands.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.access import pause_reading
+from hybridize.base.access import READERS, WRITER, await_writer, pause_reading
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import AssertionFailed, LinAlgError, OutOfBoundsError, ValueArgumentError
 from hybridize.base.forks import in_child, renewed
@@ -38,6 +39,10 @@ from hybridize.runtime.recipes import exception, prepared
 
 VARIABLE = "hybridize_effect"
 """The module variable that holds the address of `effect`; set when the module has been loaded."""
+WATCHED = "hybridize_watched"
+"""The module variable that holds the addresses of `NUMBERS`, where a loop of the module watches them."""
+NUMBERS = ("pending", "readers", "writer")
+"""`PENDING[0]`, and those of `base.access`."""
 
 
 PENDING = numpy.zeros(1, dtype=numpy.int64)
@@ -143,10 +148,22 @@ def _memory(kind: TensorType, pointer: int) -> NDArray[Any]:
     return array.reshape(kind.shape)
 
 
-def _effect(text: int, pointers: int) -> None:
-    if _raised.first is not None:
-        return
+def _effect(text: int | None, pointers: int | None) -> int:
+    if _raised.first is None:
+        _act(text, pointers)
+    elif text is None:
+        await_writer()
+    return _raised.first is not None
+
+
+def _act(text: int | None, pointers: int | None) -> None:
     try:
+        if text is None:
+            if pointers:
+                raise ctypes.cast(pointers, ctypes.py_object).value
+            await_writer()
+            return
+        assert pointers is not None
         head, message, *types = ctypes.string_at(text).decode().split("\n")
         kind, _, recipe = head.partition("\t")
         if kind in ("foreign", "hosted"):
@@ -162,7 +179,7 @@ def _effect(text: int, pointers: int) -> None:
             _raised.first = problem
 
 
-_callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(_effect)
+_callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(_effect)
 
 
 @contextmanager
@@ -185,6 +202,9 @@ def connect(loaded: Any) -> bool:
     if VARIABLE not in loaded.names:
         return False
     ctypes.c_void_p.from_address(loaded.address(VARIABLE)).value = address()
+    if WATCHED in loaded.names:
+        numbers = (PENDING.ctypes.data, ctypes.addressof(READERS), ctypes.addressof(WRITER))
+        ctypes.memmove(loaded.address(WATCHED), (ctypes.c_void_p * len(numbers))(*numbers), 8 * len(numbers))
     return True
 
 

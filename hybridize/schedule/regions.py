@@ -15,8 +15,10 @@ from typing import Any, Final, TypeGuard
 from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
-from hybridize.graph import Graph, Node, Value
+from hybridize.graph import Graph, Node, Value, nodes_inside
+from hybridize.graph.ir import OpLike
 from hybridize.loops.expr import Region
+from hybridize.ops import While
 from hybridize.schedule.grouping import Grouping, NodeStep, Unit, carried_state
 from hybridize.schedule.memory import rounded
 from hybridize.schedule.steps import StateHome
@@ -178,6 +180,11 @@ def scans_around(order: Sequence[Unit], number: int, grouping: Grouping) -> int:
         return count
 
     return 1 + run(1) + run(-1)
+
+
+def ends_by_data(op: OpLike) -> bool:
+    """Tell whether data decides how often a loop turns, or one within it."""
+    return any(isinstance(one, While) for one in (op, *(node.op for node in nodes_inside(op))))
 
 
 def is_scan(unit: Unit, grouping: Grouping) -> TypeGuard[NodeStep]:

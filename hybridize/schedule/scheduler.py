@@ -66,6 +66,7 @@ from hybridize.schedule.reach import Reaches
 from hybridize.schedule.regions import (
     Bodies,
     bodies_of,
+    ends_by_data,
     fixed_operands,
     is_scan,
     may_share_loop,
@@ -1106,7 +1107,8 @@ class _Scheduler:
         workspace = self._scratch(start + functools.reduce(maximum, (made.scratch_bytes for made in bodies)), number)
         shares = any(isinstance(one, ThreadPoolHandle) for made in bodies for one in made.constants)
         nbytes, flops = (length * max((made.work[kind] for made in bodies), key=hint) for kind in range(2))
-        if effect_of(op) is Effect.PURE and not shares:  # a host's threads may not know loops within loops
+        # A host's threads may not know loops within loops; and signals come to the main thread only.
+        if effect_of(op) is Effect.PURE and not shares and not ends_by_data(op):
             self.tasks.tell(number, nbytes, flops, whole=bool(made_before))
 
         def make() -> list[Made]:

@@ -6,7 +6,8 @@ read for the last time before the element of the output at its position is writt
 turn of the same loop. What is taken is right wherever the caller puts the output, over the input or apart.
 
 A program that asserts may yet refuse what it was given, and must then have changed nothing: it stops at an assertion
-that fails, and all of them come before what is written over an input.
+that fails, and all of them come before what is written over an input. So do loops that data ends, which a signal may
+interrupt.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel
 from hybridize.loops.measure import walk
 from hybridize.ops import Assert, Effect, effect_of
-from hybridize.schedule.grouping import Grouping, Unit
+from hybridize.schedule.grouping import Grouping, NodeStep, Unit
 from hybridize.schedule.parallel import shared_loops
+from hybridize.schedule.regions import ends_by_data
 from hybridize.schedule.routines import WRITE_OVER
 from hybridize.schedule.steps import Address, LoopStep, ProductStep, RegionStep, RoutineStep, ScheduleStep, TapStep
 
@@ -52,7 +54,13 @@ def _asserts(node: Node) -> bool:
 
 
 def stops(step: ScheduleStep) -> bool:
-    """Tell whether a step is such an assertion: a program that writes over its inputs ends there if it fails."""
+    """Tell whether a program that writes over its inputs ends at a step if it fails there: at such an assertion, and
+    at what is or has a loop that data ends.
+    """
+    if isinstance(step, RegionStep):
+        return step.kind == "while" or any(
+            isinstance(one, RegionStep) and stops(one) for body in step.bodies for one in body.steps
+        )
     if not isinstance(step, RoutineStep) or step.outputs or step.routine.name == "print":
         return False
     condition = step.inputs[0]
@@ -60,9 +68,9 @@ def stops(step: ScheduleStep) -> bool:
 
 
 def asserted_first(grouping: Grouping, graph: Graph, offers: Updates, after: Mapping[Unit, set[Unit]]) -> None:
-    """Have all assertions come before units that store a new value over an old one, where nothing forbids that."""
+    """Have all that `stops` come before units that store a new value over an old one, where nothing forbids that."""
     within: dict[Unit, Unit] = {step.epilogue: step for step in grouping.steps if step.epilogue is not None}
-    asserting = [step for step in grouping.steps if step.effect] if offers else []
+    asserting = [step for step in grouping.steps if step.effect or _loops(step)] if offers else []
     for output in offers:
         writer = grouping.owner.get(grouping.places.root(graph.outputs[output]))
         if writer is None:
@@ -71,6 +79,10 @@ def asserted_first(grouping: Grouping, graph: Graph, offers: Updates, after: Map
         for step in asserting:
             if last is not step and not _leads(last, step, after):
                 after[step].add(last)
+
+
+def _loops(unit: Unit) -> bool:
+    return isinstance(unit, NodeStep) and ends_by_data(unit.node.op)
 
 
 def readers_first(graph: Graph, grouping: Grouping, offers: Updates, after: Mapping[Unit, set[Unit]]) -> None:
@@ -116,7 +128,8 @@ def proven_updates(
 ) -> tuple[tuple[ScheduleStep, ...], tuple[tuple[int, int], ...]]:
     """The offers that are proven, and the steps, told which of their buffers may be one.
 
-    A program that stops where an assertion fails (`stopping`) must do so before it writes over an input.
+    A program that stops where an assertion fails or a loop is interrupted (`stopping`) must do so before it writes over
+    an input.
     """
     written: dict[int, int] = {}
     read: dict[int, int] = {}
@@ -134,7 +147,7 @@ def proven_updates(
     for output, source in offers.items():
         at = written.get(output)
         last = read.get(source, -1)
-        if at is None or last > at or decided > at:
+        if at is None or last > at or decided >= at:
             continue
         band = _band(steps[at])
         if band and any((band, source, number) in banded for number in range(at)):

@@ -749,7 +749,7 @@ def inplace(name: str, x: Any, y: Any) -> Any:
     wanted: DType = x.dtype
     if value.shape != x.shape:
         raise ShapeError("E102", f"{name} in place: a result of {value.type} does not fit {x.type}")
-    if value.dtype != wanted and not _same_kind(value.dtype, wanted):
+    if not castable(value.dtype, wanted, "same_kind"):
         raise DTypeError(
             "E206",
             f"{name} in place: {value.type} cannot be stored in {x.type}",
@@ -765,16 +765,6 @@ def inplace(name: str, x: Any, y: Any) -> Any:
     else:
         x[...] = value
     return x
-
-
-def _same_kind(found: DType, wanted: DType) -> bool:
-    if is_complex(wanted):
-        return True
-    if is_float(wanted):
-        return not is_complex(found)
-    if is_integer(wanted):
-        return is_integer(found) or found == bool_
-    return found == bool_
 
 
 _INPLACE |= {

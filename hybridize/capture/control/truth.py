@@ -159,6 +159,11 @@ def as_bool(known: Any) -> Any:
     return Symbol.of(known._trace, known.operand(), weak=bool) if type(known) is Symbol else known
 
 
+def bool_(value: Any) -> Any:
+    """`bool(value)`."""
+    return as_bool(truth(value))
+
+
 def not_(value: Any) -> Any:
     """`not value`."""
     known = truth(value)

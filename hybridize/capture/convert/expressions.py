@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 from typing import Any
 
 from hybridize.capture.convert.scopes import Scope, bound_names, parameters
@@ -161,6 +162,15 @@ class Expressions(ast.NodeTransformer):
         method = "and_" if isinstance(node.op, ast.And) else "or_"
         return ast.copy_location(routed(method, first, *map(thunk, others)), node)
 
+    def test(self, node: ast.expr) -> ast.expr:
+        """An expression of which only the truth is asked for: `and` and `or` hold none of their operands there."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return at(routed("not_", self.test(node.operand)), node)
+        if not isinstance(node, ast.BoolOp) or not self._can_defer(*node.values[1:]):
+            return self.visit(node)
+        first, *others = (at(routed("bool_", self.test(value)), value) for value in node.values)
+        return at(routed("and_" if isinstance(node.op, ast.And) else "or_", first, *map(thunk, others)), node)
+
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         operand = self.visit(node.operand)
         if isinstance(node.op, ast.Not):
@@ -189,7 +199,7 @@ class Expressions(ast.NodeTransformer):
         return ast.copy_location(routed("compare", left, *pairs), node)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        test, then, orelse = self.visit(node.test), self.visit(node.body), self.visit(node.orelse)
+        test, then, orelse = self.test(node.test), self.visit(node.body), self.visit(node.orelse)
         if not self._can_defer(node.body, node.orelse):
             return ast.copy_location(ast.IfExp(test=test, body=then, orelse=orelse), node)
         return ast.copy_location(routed("choose", test, thunk(then), thunk(orelse)), node)
@@ -404,6 +414,23 @@ def reads_frame(name: str, call: ast.Call) -> bool:
 def binds(node: ast.AST) -> bool:
     """Tell whether an expression binds names (`:=`) or suspends, which it must not do inside a generated lambda."""
     return any(isinstance(part, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)) for part in ast.walk(node))
+
+
+def unfolded(node: ast.If) -> ast.If:
+    """`if a and (x := b)` as two statements, one in the other: what binds names cannot be put into a lambda."""
+    test = node.test
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and isinstance(test.operand, ast.BoolOp):
+        turned = ast.If(test=test.operand, body=node.orelse or [at(ast.Pass(), node)], orelse=node.body)
+        made = unfolded(ast.copy_location(turned, node))
+        return node if made is turned else made
+    if not isinstance(test, ast.BoolOp) or not any(map(binds, test.values[1:])):
+        return node
+    first, *others = test.values
+    second = others[0] if len(others) == 1 else ast.copy_location(ast.BoolOp(op=test.op, values=others), test)
+    inner = ast.copy_location(ast.If(test=second, body=node.body, orelse=node.orelse), node)
+    if isinstance(test.op, ast.And):
+        return ast.copy_location(ast.If(test=first, body=[inner], orelse=copy.deepcopy(node.orelse)), node)
+    return ast.copy_location(ast.If(test=first, body=copy.deepcopy(node.body), orelse=[inner]), node)
 
 
 def _is_truth(node: ast.Compare) -> bool:

@@ -49,6 +49,7 @@ from hybridize.capture.convert.expressions import (
     store,
     strip_annotations,
     thunk,
+    unfolded,
 )
 from hybridize.capture.convert.scopes import Scope, bound_names, escapes, is_generator
 from hybridize.capture.convert.source import FunctionSource, compiled, find
@@ -380,18 +381,23 @@ class _Converter(Expressions):
         return [node]
 
     def _if(self, node: ast.If, rest: list[ast.stmt], block: _Block) -> tuple[list[ast.stmt], bool]:
+        node = unfolded(node)
         leaves, names = bool(escapes([*node.body, *node.orelse])), self._names([*node.body, *node.orelse])
-        test = self.visit(node.test)
+        test = self.test(node.test)
         then, then_name = self._part(node.body, node)
         orelse, orelse_name = self._part(node.orelse, node)
         arguments = [test, then_name, orelse_name, names]
         return self._dispatch("if_", [*then, *orelse], arguments, leaves, rest, block)
 
     def _while(self, node: ast.While, rest: list[ast.stmt], block: _Block) -> tuple[list[ast.stmt], bool]:
+        if not node.orelse:
+            asked = ast.copy_location(ast.If(test=node.test, body=node.body, orelse=[at(ast.Break(), node)]), node)
+            if unfolded(asked) is not asked:
+                node = ast.copy_location(ast.While(test=at(ast.Constant(True), node), body=[asked], orelse=[]), node)
         inner, leaves = _leaving(node)
         names = self._names([node.test, *node.body, *node.orelse])
         bound = bound_names([node.test])
-        test = ast.Return(self.visit(node.test))
+        test = ast.Return(self.test(node.test))
         test_part, test_name = self._made([at(test, node.test)], bound, node)
         body, body_name = self._part(node.body, node)
         orelse, orelse_name = self._part(node.orelse, node)
@@ -717,7 +723,7 @@ class _Converter(Expressions):
                 if msg is not None and binds(msg):
                     return [self.visit(node)]
                 message = ast.Constant(None) if msg is None else thunk(self.visit(msg))
-                return [ast.Expr(routed("assert_", self.visit(test), message))]
+                return [ast.Expr(routed("assert_", self.test(test), message))]
             case ast.Raise(exc=exc, cause=cause) if exc is not None:
                 arguments = [self.visit(part) for part in (exc, cause) if part is not None]
                 return [ast.Raise(exc=routed("raised", *arguments), cause=None)]

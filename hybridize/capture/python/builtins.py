@@ -29,7 +29,7 @@ from hybridize.capture.control.selected import Selected
 from hybridize.capture.control.selected import length as length_of_selected
 from hybridize.capture.control.signals import SymbolicRange
 from hybridize.capture.control.special import index
-from hybridize.capture.control.truth import Sized, as_bool, not_, plain, truth
+from hybridize.capture.control.truth import Sized, bool_, not_, plain
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.python import elements, masks, mathematics, mutators
 from hybridize.capture.python.classes import class_of, is_instance, is_subclass
@@ -146,7 +146,7 @@ def _len(router: Semantics, value: Any, /) -> Any:
 def _bool(router: Semantics, *args: Any) -> Any:
     if len(args) > 1:
         return NotImplemented
-    return as_bool(truth(args[0])) if args else False
+    return bool_(args[0]) if args else False
 
 
 class _Suppressing(contextlib.suppress):

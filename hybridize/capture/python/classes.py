@@ -23,7 +23,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.capture.control.special import is_users_object, method
 from hybridize.capture.control.texts import Text
-from hybridize.capture.control.truth import as_bool, plain, truth
+from hybridize.capture.control.truth import bool_, plain, truth
 from hybridize.capture.outside.trust import KEPT_CLASSES, is_trusted_class
 from hybridize.capture.python.masks import Masked
 from hybridize.capture.python.mathematics import refused
@@ -103,7 +103,7 @@ def is_instance(value: Any, kinds: Any) -> Any:
     if trace is not None and answers_itself(kinds):
         ask = None if class_of(value) is kinds else method(trace, kinds, "__instancecheck__")
         if ask is not None:
-            return as_bool(truth(ask(value)))
+            return bool_(ask(value))
         if is_users_object(value):
             world = trace.root.world
             if world.is_own(value):

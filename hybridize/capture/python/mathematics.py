@@ -159,14 +159,18 @@ def to_list(symbol: Symbol) -> Any:
     return [to_list(symbol[i]) for i in range(symbol.shape[0])]
 
 
-def refused(name: str, x: Any) -> CaptureError:
+def refused(
+    name: str,
+    x: Any,
+    help: str = "compute it with operators, or with np and npx on arrays; or call it outside, on the result",
+) -> CaptureError:
     """Make the error for a function of Python's that needs a number which only data knows."""
     what = "an array" if getattr(x, "weak", None) is None else f"a {x.weak.__name__} that depends on data"
     return in_charge(Recording).root.refusing(
         CaptureError(
             "E427",
             f"{name}() of {what}: Python needs the value, and there is none while capturing",
-            help="compute it with operators, or with np and npx on arrays; or call it outside, on the result",
+            help=help,
         )
     )
 
@@ -355,7 +359,7 @@ def _round(router: Semantics, number: Any, ndigits: Any = None) -> Any:
     if type(number) is Symbol and number.weak is not None and is_by_data(number):
         if ndigits is None:
             return to_int(number, ops.Round())
-        raise refused("round", number)
+        raise refused("round", number, help="np.round(x, digits) of the array it comes from, or round the result")
     if type(number) is ndarray:
         number = in_charge(Recording).lift(number)
     return round(plain(number)) if ndigits is None else round(plain(number), plain(ndigits))

@@ -44,7 +44,7 @@ from hybridize.capture.control.rolled_lists import get, unroll
 from hybridize.capture.control.selected import selected, taken
 from hybridize.capture.control.signals import BREAK, CONTINUE, BlockStack, Returned
 from hybridize.capture.control.special import KNOWN, is_users_object, iterated
-from hybridize.capture.control.truth import Undecided, not_, plain
+from hybridize.capture.control.truth import Undecided, bool_, not_, plain
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.trust import (
@@ -149,6 +149,7 @@ class Router:
     and_ = staticmethod(and_)
     or_ = staticmethod(or_)
     not_ = staticmethod(not_)
+    bool_ = staticmethod(bool_)
     compare = staticmethod(compare)
     assert_ = staticmethod(statements.assert_)
     raised = staticmethod(statements.raised)
@@ -560,7 +561,7 @@ class Router:
         opaque = opaque_name(function)
         if opaque is not None:
             raise trace.root.refusing(CaptureError(
-                "E420", f"{opaque}() yields other data at each call, which a compiled program cannot see",
+                "E420", f"{opaque}() draws or reads in Python, while the program is captured and never again",
                 help="call it outside and pass the result as an argument; hybridize.random draws inside programs",
             ))  # fmt: skip
         wrapped = getattr(function, "__wrapped__", None)

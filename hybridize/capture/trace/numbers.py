@@ -442,8 +442,8 @@ class Numbers:
         error: CaptureError = self._world.program.refusing(
             CaptureError(
                 "E449",
-                f"a number is a bool or int or a float, depending on data: {what} needs to know",
-                help="let it be a float from the start: 0.0, not 0",
+                f"data decides whether a number is a float, or an int or bool: {what} needs to know",
+                help="let it be a float on all paths: 0.0, not 0; float(n) of an argument",
             )
         )
         return error

@@ -32,6 +32,7 @@ from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.regions import WriteBody, emit_region, emit_scans
 from hybridize.codegen.llvm.rolling import emit_rolling
 from hybridize.codegen.llvm.routines.emit import emit_routine
+from hybridize.codegen.llvm.safepoints import failed, some_failed
 from hybridize.codegen.llvm.tasks import emit_tasks
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal, llvm_type
 from hybridize.graph import Graph
@@ -102,16 +103,19 @@ def build(
     emitter_of: Callable[[Module, Target, str], Emitter] | None = None,
     slots: int = 1,
     updates: Mapping[int, int] | None = None,
+    interruptible: bool = True,
 ) -> Built:
     """Schedule `graph` and write it as the exported function `name`.
 
-    `emitter_of` makes another writer than `Emitter`; the others are as in `scheduled`.
+    `emitter_of` makes another writer than `Emitter`; an `interruptible` program is run by CPython; the others are as in
+    `scheduled`.
     """
     made = scheduled(graph, target, stable, slots, updates)
     module = Module(target.halves)
     emitter = (emitter_of or Emitter)(module, target, name)
     scope = graph.scope
     emitter.sized = scope is not None
+    emitter.watched = interruptible
     names = emitter.program(name, made, linkage="")
     if scope is not None:
         outputs = [value.type for value in graph.outputs]
@@ -146,6 +150,8 @@ class Emitter:
         self.prefix = prefix
         self.sized = False
         """True if there are size symbols: a pointer to their values follows the constants in the array of inputs."""
+        self.watched = False
+        """True if loops that data ends have safepoints."""
         self._written: dict[str, str] = {}
         self._kernels: dict[int, tuple[Kernel, str]] = {}
         """Kernels and their functions, by identity."""
@@ -173,7 +179,7 @@ class Emitter:
         updates: bool,
         groups: Sequence[TaskGroup] = (),
     ) -> list[str]:
-        """Call all steps; returns the function of each. Where a program `updates`, a failed assertion ends it."""
+        """Call all steps; returns the function of each. A program that `updates` ends where it has failed."""
         names: list[str] = []
         for group in groups:
             names += self._in_turn(f, all_steps[len(names) : group.first], updates, pointers)
@@ -197,7 +203,7 @@ class Emitter:
             for step in some:
                 names.append(self.step(f, step, pointers))
                 if updates and stops(step):
-                    self._stop(f, pointers.at(step.addresses[0]))
+                    self._stop(f, step, pointers)
         return names
 
     def group(self, f: Function, group: TaskGroup, steps: Sequence[ScheduleStep], pointers: Pointers) -> list[str]:
@@ -230,10 +236,21 @@ class Emitter:
         call_in_parallel(f, team, body, [pointers.at(address) for address in addresses], len(tasks), group.split)
         return [names[number] for number in range(group.first, group.last + 1)]
 
-    def _stop(self, f: Function, condition: str) -> None:
-        """End the program unless the condition of an assertion holds: nothing is written over an input then."""
+    def _stop(self, f: Function, step: ScheduleStep, pointers: Pointers) -> None:
+        """End the program where an assertion does not hold, or a loop has been interrupted: nothing is written over an
+        input then.
+        """
         end, following = f.fresh("failed"), f.fresh("held")
-        f.branch(f.op(f"icmp eq i8 {f.op(f'load i8, ptr {condition}')}, 0"), end, following)
+        if isinstance(step, RegionStep):
+            if not self.watched:
+                return
+            some = f.fresh("some")
+            f.branch(some_failed(f), some, following)
+            f.begin_block(some)
+            f.branch(failed(f), end, following)
+        else:
+            condition = pointers.at(step.addresses[0])
+            f.branch(f.op(f"icmp eq i8 {f.op(f'load i8, ptr {condition}')}, 0"), end, following)
         f.begin_block(end)
         f.do("ret void")
         f.begin_block(following)
@@ -268,7 +285,8 @@ class Emitter:
 
     def _region(self, f: Function, step: RegionStep, pointers: Pointers) -> str:
         name = f"{self.prefix}.region{len(self.module.functions)}"
-        emit_region(self.module, name, step, self._body(step), sized=bool(f.sizes))
+        watched = self.target if self.watched else None
+        emit_region(self.module, name, step, self._body(step), watched, sized=bool(f.sizes))
         self._call(f, name, [*self._handed(step, pointers), *[f.sizes] * bool(f.sizes)])
         return name
 
@@ -482,11 +500,11 @@ class Emitter:
 
     def _derivation(self, name: str, derived: Derived) -> None:
         """A program of its own, which the runtime calls; it knows no sizes of calls."""
-        sized, self.sized = self.sized, False
+        sized, self.sized, watched, self.watched = self.sized, False, self.watched, False
         f = self._function(name, "")
         self._steps(f, derived.steps, ProgramPointers(f), updates=False)
         f.do("ret void")
-        self.sized = sized
+        self.sized, self.watched = sized, watched
 
     def _once(self, kind: str, key: str, write: Callable[[str], object]) -> str:
         """Write a function unless an equal one is there; returns its name."""

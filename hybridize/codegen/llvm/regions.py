@@ -17,7 +17,10 @@ from hybridize.base.dims import bounds, is_symbolic, same
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.pointers import Base, Pointers
+from hybridize.codegen.llvm.routines.emit import calls_back
+from hybridize.codegen.llvm.safepoints import Safepoint
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module
+from hybridize.machine.target import Target
 from hybridize.schedule.memory import ALIGN
 from hybridize.schedule.steps import RegionStep, addresses_of
 
@@ -25,15 +28,20 @@ WriteBody = Callable[[Function, int, Pointers], None]
 """`write(f, body, pointers)` writes calls of the steps of a body."""
 
 
-def emit_region(module: Module, name: str, step: RegionStep, write: WriteBody, *, sized: bool) -> None:
-    """Write the region `name`; `sized` is whether sizes come with the call."""
+def emit_region(
+    module: Module, name: str, step: RegionStep, write: WriteBody, watched: Target | None, *, sized: bool
+) -> None:
+    """Write the region `name`; `sized` is whether sizes come with the call.
+
+    Where `watched` says the machine, a loop that data ends also ends when its program has failed, or been interrupted.
+    """
     f = _function(module, name, [step], sized)
     region = _Region(f, step, write, 0)
     match step.kind:
         case "cond":
             region.cond()
         case "while":
-            region.repeat()
+            region.repeat(watched)
         case "scan":
             _turn_together(f, [region])
     f.do("ret void")
@@ -165,10 +173,11 @@ class _Region:
             f.jump(after)
         f.begin_block(after)
 
-    def repeat(self) -> None:
+    def repeat(self, watched: Target | None) -> None:
         """A while loop."""
         f, step = self.f, self.step
         self._fix(self._settle())
+        safepoint = None if watched is None else Safepoint(f, watched, effects=calls_back(step))
         flag = self._at(self._workspace, step.scratch_offset - ALIGN)
         carried = self._of_kinds("by turns")
         first = {k: _Turn(self.inputs[k], self.outputs[k], self._other(k)) for k in carried}
@@ -190,7 +199,10 @@ class _Region:
         f.branch(truth, turn, after)
         f.begin_block(turn)
         self._body(1, now, [state[k].to if k in state else self.outputs[k] for k in step.gives])
-        f.jump(again)
+        if safepoint is None:
+            f.jump(again)
+        else:
+            safepoint.end_turn(again, after)
         f.begin_block(again)
         f.jump(head)
         f.begin_block(after)

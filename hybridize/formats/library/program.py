@@ -73,7 +73,7 @@ def _variant(
     optimized = PIPELINE.run(graph)
     versions = []
     for target in targets:
-        built = build(optimized, target, slots=slots)
+        built = build(optimized, target, slots=slots, interruptible=False)
         sources = tuple(map(arrays.add, built.sources))
         versions.append(Version(built, tuple(_numbered(built, arrays)), sources))
     arguments = len(graph.inputs) - len(variant.states)

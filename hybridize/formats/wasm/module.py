@@ -122,7 +122,7 @@ def _built(graph: Graph, name: str, target: Target, arguments: int) -> Built:
             _check_format(node.op.format)
         elif isinstance(node.op, Assert) and len(node.inputs) > 1:
             _check_format(node.op.message)
-    built = build(optimized, target, name)
+    built = build(optimized, target, name, interruptible=False)
     module, plan = built.module, built.plan
     if effects.VARIABLE in module.globals:
         # The loader's function, by an import; nobody else sets the variable.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from hybridize.codegen.llvm.pointers import Pointers
 from hybridize.codegen.llvm.program import Emitter
+from hybridize.codegen.llvm.safepoints import clock
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.machine.target import Target
 from hybridize.schedule.steps import Band, LoopStep, ProductStep, RegionStep, RollingBand, ScheduleStep, TapStep
@@ -70,8 +71,5 @@ class TimedEmitter(Emitter):
             self._note(f)
 
     def _note(self, f: Function) -> None:
-        # LLVM's cycle counter is the time stamp on x86; on AArch64 it is one that only the system may read.
-        counter = "readcyclecounter" if self.target.processor == "x86_64" else "readsteadycounter"
-        ticks = f.op(f"call i64 {self.module.declare(f'llvm.{counter}', 'i64', ())}()")
-        f.do(f"store i64 {ticks}, ptr inttoptr (i64 {self._address + 8 * self._count} to ptr), align 8")
+        f.do(f"store i64 {clock(f, self.target)}, ptr inttoptr (i64 {self._address + 8 * self._count} to ptr), align 8")
         self._count += 1

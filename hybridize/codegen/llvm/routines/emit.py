@@ -24,6 +24,7 @@ from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
 from hybridize.runtime import effects
 from hybridize.schedule.routines import RoutineScratch
+from hybridize.schedule.steps import RegionStep, RoutineStep, ScheduleStep
 
 Types = Sequence[TensorType]
 
@@ -177,6 +178,13 @@ def _update(f: Function, routine: Routine, inputs: Types, outputs: Types, target
 
 
 # Effects
+
+
+def calls_back(step: ScheduleStep) -> bool:
+    """Tell whether a step calls back to Python, or a step of its bodies does, which may leave an exception behind."""
+    if isinstance(step, RegionStep):
+        return any(calls_back(one) for body in step.bodies for one in body.steps)
+    return isinstance(step, RoutineStep) and _WRITERS.get(step.routine.name) in (_effect, _foreign)
 
 
 def _effect(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:

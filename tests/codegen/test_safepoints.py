@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops that data ends: they end at the first error, at every depth, and when a signal's handler raises."""
+
+import faulthandler
+import os
+import signal
+import threading
+
+import numpy
+import pytest
+
+from hybridize import hybridize, np, npx
+
+
+@pytest.fixture(autouse=True)
+def _end_a_hang():
+    faulthandler.dump_traceback_later(120, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+def index_of_the_condition(x):
+    i = 0
+    while x[i] > 0:
+        i += 1
+    return i
+
+
+def index_of_the_body(x):
+    i = 0
+    total = x[0] * 0
+    while total < 100:
+        total = total + x[i] * 0
+        i += 1
+    return i
+
+
+def written_index(x):
+    i = 0
+    while x.sum() > 0:
+        x[i] = 5
+        i += 1
+    return x
+
+
+def negative_index(x):
+    i = 2
+    while x[i] > 0:
+        i -= 1
+    return i
+
+
+def asserted(x):
+    while x.sum() > 0:
+        npx.assert_(x.sum() < 3, "too large")  # noqa: PT009
+    return x
+
+
+def asserted_by_python(x):
+    k = 0
+    while x.sum() > 0:
+        k += 1
+        assert k < 3, "k"
+    return x
+
+
+def raised(x):
+    k = 0
+    while x.sum() > 0:
+        k += 1
+        if k > 3:
+            raise ValueError("k")
+    return x
+
+
+def singular(x):
+    matrix = np.zeros((2, 2))
+    while x.sum() > 0:
+        matrix = np.linalg.inv(matrix) * 0
+    return matrix
+
+
+def divided_by_zero(x):
+    n = int(x.sum())
+    while x.sum() > 0:
+        n = n - 1
+        x = x + 0 * (5 // n)
+    return x
+
+
+def within_a_for(x):
+    total = 0.0
+    for row in range(x.shape[0]):
+        i = 0
+        while x[i] > row - 1:
+            total = total + x[i]
+            i = i + 1
+    return total
+
+
+def within_a_while(x):
+    n = 0
+    while x.sum() > 0:
+        i = 0
+        while x[i] > 0:
+            i = i + 1
+        n = n + 1
+    return n
+
+
+def within_a_branch(x):
+    n = 0
+    while x.sum() > 0:
+        if n > 2:
+            n = n + int(x[n])
+        n = n + 1
+    return n
+
+
+def before_an_endless_one(x):
+    y = x[int(x.sum())]
+    while y * 0 + x.sum() > 0:
+        x = np.sin(x) + 1
+    return x
+
+
+FAILING = [
+    index_of_the_condition, index_of_the_body, written_index, negative_index, asserted, asserted_by_python, raised,
+    singular, divided_by_zero, within_a_for, within_a_while, within_a_branch, before_an_endless_one,
+]  # fmt: skip
+
+
+def _word(error):
+    """Its code, or its first line; pytest adds others to those of `assert`. NumPy's own LinAlgError has no code."""
+    if isinstance(error, numpy.linalg.LinAlgError):
+        return "LinAlgError"
+    return str(error).split(":")[0].split("\n")[0]
+
+
+@pytest.mark.parametrize("function", FAILING, ids=lambda function: function.__name__)
+def test_a_loop_ends_at_its_first_error(function):
+    with pytest.raises(Exception) as expected:
+        function(np.ones(3))
+    compiled = hybridize(function)
+    for _ in range(3):  # the first call, the one that makes the entry, and by the entry
+        x = np.ones(3)
+        with pytest.raises(type(expected.value)) as found:
+            compiled(x)
+        assert _word(found.value) == _word(expected.value)
+        assert (x.asnumpy() == 1).all()
+
+
+def test_a_call_after_one_that_failed_is_right():
+    compiled = hybridize(index_of_the_condition)
+    for _ in range(3):
+        with pytest.raises(IndexError):
+            compiled(np.ones(3))
+        assert compiled(np.array([1.0, 1.0, 0.0])) == 2
+
+
+def endless(x):
+    while x.sum() > -1:
+        x = np.sin(x) + 1
+    return x
+
+
+def endless_within_short_ones(x):
+    while x.sum() > -1:
+        k = 0
+        while x.sum() < 5 and k < 10:
+            x = x + 1
+            k = k + 1
+        x = np.sin(x) + 1
+    return x
+
+
+def endless_within_a_for(x):
+    total = x
+    for k in range(100):
+        y = x[k % 3]
+        while y > -1:
+            y = np.sin(y) + 1
+        total = total + y
+    return total
+
+
+def endless_with_effects(x):
+    while x.sum() > -1:
+        npx.assert_(x.sum() > -2, "never")  # noqa: PT009
+        x = np.sin(x) + 1
+    return x
+
+
+class Interrupted(Exception):
+    """Raised by the handler of an alarm."""
+
+
+def _interrupted(call):
+    """Call a function for which a signal comes after a while; an alarm's, whose handler raises."""
+
+    def handler(number, frame):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(Interrupted):
+            call()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+ENDLESS = [endless, endless_within_short_ones, endless_within_a_for, endless_with_effects]
+
+
+@pytest.mark.parametrize("function", ENDLESS, ids=lambda function: function.__name__)
+def test_a_signal_interrupts_a_loop(function):
+    limit = np.array([-9.0, -9.0, -9.0])
+    compiled = hybridize(function)
+    if function is not endless_within_a_for:
+        compiled(limit)  # ends at once: the program is there
+    for _ in range(3):
+        _interrupted(lambda: compiled(np.ones(3)))
+
+
+def test_ctrl_c_interrupts_a_loop_that_keeps_the_gil():
+    compiled = hybridize(endless)
+    compiled(np.array([-9.0, -9.0]))
+    for _ in range(2):
+        timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            compiled(np.ones(2))
+        timer.join()
+
+
+def test_an_interrupted_call_changes_nothing_outside():
+    """State that is written after the loop, by it, and before it; also where it is written in place."""
+    after, carried, before = (np.ones(3) for _ in range(3))
+
+    @hybridize
+    def step(x):
+        before[...] = before * 2
+        while x.sum() > -1:
+            x = np.sin(x) + 1
+            carried[...] = carried + 1
+        after[...] = after + x
+        return x
+
+    limit = np.array([-9.0, -9.0, -9.0])
+    for _ in range(3):
+        step(limit)
+    numpy.testing.assert_array_equal(before.asnumpy(), 8)
+    numpy.testing.assert_array_equal(carried.asnumpy(), 1)
+    numpy.testing.assert_array_equal(after.asnumpy(), 1 - 3 * 9)
+    for _ in range(3):
+        _interrupted(lambda: step(np.ones(3)))
+        numpy.testing.assert_array_equal(before.asnumpy(), 8)
+        numpy.testing.assert_array_equal(carried.asnumpy(), 1)
+        numpy.testing.assert_array_equal(after.asnumpy(), 1 - 3 * 9)
+    step(limit)
+    numpy.testing.assert_array_equal(after.asnumpy(), 1 - 4 * 9)
+
+
+def test_what_a_loop_made_is_written_in_place():
+    w = np.ones(3)
+
+    @hybridize
+    def step(x):
+        while x.sum() > 1:
+            x = x / 2
+        w[...] = w + x
+
+    step(np.ones(3))
+    assert step.program(np.ones(3))._runs.executable.plan.updates
+
+
+def test_a_handler_may_write_arrays():
+    """It is Python: a loop that it has interrupted is no reader of memory meanwhile."""
+    w, compiled = np.zeros(1000), hybridize(endless)
+    compiled(np.array([-9.0, -9.0]))
+
+    def handler(number, frame):
+        w[:] = 1
+        raise Interrupted
+
+    previous = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(Interrupted):
+            compiled(np.ones(2))
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert (w.asnumpy() == 1).all()
+
+
+def test_other_threads_write_beside_an_endless_loop():
+    """A large write waits for readers to leave; a loop without end lets it through."""
+    w, compiled = np.zeros(1000), hybridize(endless)
+    compiled(np.array([-9.0, -9.0]))
+    thread = threading.Thread(target=lambda: w.__setitem__(slice(None), 1))
+    threading.Timer(0.05, thread.start).start()
+    _interrupted(lambda: compiled(np.ones(2)))
+    thread.join()
+    assert (w.asnumpy() == 1).all()
