@@ -9,8 +9,9 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy
 import pytest
+
+from tests.folding import seed_everywhere
 
 # Before anything is imported, and for the processes that tests start: what is tested is this compiler, not what it, or
 # an earlier one, has left on the disk. Tests of the disk cache switch it on in a folder of their own.
@@ -50,13 +51,7 @@ def one_device() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def seeded_everywhere() -> None:
     """Every test draws the same numbers, alone or in company."""
-    numpy.random.seed(0)
-    if "hybridize" in sys.modules:
-        random = getattr(sys.modules["hybridize"], "random", None)
-        if random is not None:
-            random.seed(0)
-    if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(0)
+    seed_everywhere()
 
 
 @functools.cache
@@ -99,9 +94,10 @@ def forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
 
 def excuse_missing_level(report: pytest.TestReport, error: BaseException) -> None:
     """Turn a failure into a skip where the test asks for a level of x86-64 that this machine lacks."""
-    if getattr(error, "code", "") == "E965" and "code for avx" in str(error):
+    errors = error.exceptions if isinstance(error, BaseExceptionGroup) else [error]  # of cases in one test
+    if all(getattr(one, "code", "") == "E965" and "code for avx" in str(one) for one in errors):
         report.outcome = "skipped"
-        report.longrepr = (report.location[0], report.location[1] or 0, str(error).splitlines()[0])
+        report.longrepr = (report.location[0], report.location[1] or 0, str(errors[0]).splitlines()[0])
 
 
 @pytest.hookimpl(wrapper=True)

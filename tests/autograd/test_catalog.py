@@ -16,6 +16,7 @@ from hybridize.graph import Builder, parse
 from hybridize.ops import OPS, CumMax, Effect, Sample, While, effect_of
 from hybridize.ops.matrices import Factor
 from hybridize.ops.op import bind
+from tests.folding import folded
 
 
 def typed(x):
@@ -74,7 +75,7 @@ def moved(inputs, k, function):
     return slopes
 
 
-@pytest.mark.parametrize("sample", list(cases()))
+@folded("sample", list(cases()))
 def test_the_gradient_is_the_central_difference(sample):
     op, inputs = in_float64(sample)
     wanted = differentiable(sample)
@@ -98,7 +99,7 @@ def _is_float(y):
     return is_float(y.dtype)
 
 
-@pytest.mark.parametrize("sample", list(cases(small=True)))
+@folded("sample", list(cases(small=True)))
 def test_the_second_gradient_is_the_central_difference_of_the_first(sample):
     op, inputs = in_float64(sample)
     wanted = differentiable(sample)
