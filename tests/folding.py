@@ -27,8 +27,9 @@ def word(name: str) -> str:
 
 
 def initial(name: str) -> str:
-    """The first letter of a case's name."""
-    return next((letter for letter in name.casefold() if letter.isalnum()), "other")
+    """The first letter of a case's name, after the space that it stands in."""
+    space, point, own = name.rpartition(".")
+    return space + point + next((letter for letter in own.casefold() if letter.isalnum()), "other")
 
 
 def folded(names: str, cases: Iterable[Any], by: Callable[[str], str] = word) -> Callable[[Callable[..., None]], Any]:
