@@ -9,9 +9,8 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy
 import pytest
-
-from tests.folding import seed_everywhere
 
 # Before anything is imported, and for the processes that tests start: what is tested is this compiler, not what it, or
 # an earlier one, has left on the disk. Tests of the disk cache switch it on in a folder of their own.
@@ -46,6 +45,17 @@ def one_device() -> Iterator[None]:
     devices = sys.modules.get("hybridize.array.device")
     if devices is not None:
         devices.forget()
+
+
+def seed_everywhere() -> None:
+    """Start every generator of random numbers that is loaded anew."""
+    numpy.random.seed(0)
+    if "hybridize" in sys.modules:
+        random = getattr(sys.modules["hybridize"], "random", None)
+        if random is not None:
+            random.seed(0)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
 
 
 @pytest.fixture(autouse=True)

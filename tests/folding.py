@@ -2,23 +2,12 @@
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy
 import pytest
 
-
-def seed_everywhere() -> None:
-    """Start every generator of random numbers that is loaded anew."""
-    numpy.random.seed(0)
-    if "hybridize" in sys.modules:
-        random = getattr(sys.modules["hybridize"], "random", None)
-        if random is not None:
-            random.seed(0)
-    if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(0)
+from tests.conftest import seed_everywhere
 
 
 def word(name: str) -> str:
