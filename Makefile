@@ -21,22 +21,30 @@ TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML \
 	hf-xet httpx httpcore httpx2 httpcore2 h11 anyio idna certifi sniffio truststore
 export SYSTEM ?= 1
 
-.PHONY: demo test system lint test-long bench docs clean
+.PHONY: demo test tests system lint style types test-long bench docs clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.installed
 	$(BIN)/python examples/chapter_mlp.py
 
-test: lint system
+# Types beside the tests: one process alone would leave a core idle for a minute.
+test: style system
+	@$(MAKE) --no-print-directory --jobs 2 types tests
+
+tests: .venv/.installed-dev
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 # Where it cannot install it says so, and the tests that need what is missing fail.
 system:
 	@test "$(SYSTEM)" = 0 || examples/deploy/install.sh || true
 
-lint: .venv/.installed-dev
+lint: style types
+
+style: .venv/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types: .venv/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

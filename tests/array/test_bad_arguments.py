@@ -10,6 +10,7 @@ from hybridize import autograd
 from hybridize.array import np, npx
 from hybridize.base.errors import CaptureError, ShapeError
 from hybridize.capture import Function
+from tests.folding import folded, initial
 from tests.refusals import refusal
 
 NOT_CALLED = {
@@ -86,10 +87,10 @@ def functions_of(module):
     return [name for name in names if inspect.isfunction(getattr(module, name))]
 
 
-CALLED = [(module, name) for module in (np, npx) for name in functions_of(module)]
+CALLED = [pytest.param(module, name, id=name) for module in (np, npx) for name in functions_of(module)]
 
 
-@pytest.mark.parametrize(("module", "name"), CALLED, ids=[name for _, name in CALLED])
+@folded("module, name", CALLED, by=initial)
 def test_programs_raise_what_imperative_calls_raise(module, name):
     for args in ARGUMENTS:
         check_alike(getattr(module, name), args)

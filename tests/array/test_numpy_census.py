@@ -7,6 +7,7 @@ import hybridize
 from hybridize.errors import CaptureError, HybridizeError
 from tests.array import numpy_census
 from tests.array.conftest import run_traced
+from tests.folding import folded, initial
 
 FLOORS = {
     "main namespace": 373,
@@ -37,7 +38,7 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@folded("text", TEXTS, by=initial)
 @pytest.mark.filterwarnings("ignore")
 def test_programs_give_what_imperative_calls_give(text):
     """By the graph's meaning; a function that only NumPy computes is refused there."""

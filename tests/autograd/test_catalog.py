@@ -16,7 +16,11 @@ from hybridize.graph import Builder, parse
 from hybridize.ops import OPS, CumMax, Effect, While, effect_of
 from hybridize.ops.matrices import Factor
 from hybridize.ops.op import bind
+<<<<<<< HEAD
 from tests.catalog.samples import Sample, samples
+=======
+from tests.folding import folded
+>>>>>>> heads/tests
 
 
 def typed(x):
@@ -75,7 +79,7 @@ def moved(inputs, k, function):
     return slopes
 
 
-@pytest.mark.parametrize("sample", list(cases()))
+@folded("sample", list(cases()))
 def test_the_gradient_is_the_central_difference(sample):
     op, inputs = in_float64(sample)
     wanted = differentiable(sample)
@@ -99,7 +103,7 @@ def _is_float(y):
     return is_float(y.dtype)
 
 
-@pytest.mark.parametrize("sample", list(cases(small=True)))
+@folded("sample", list(cases(small=True)))
 def test_the_second_gradient_is_the_central_difference_of_the_first(sample):
     op, inputs = in_float64(sample)
     wanted = differentiable(sample)

@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from hybridize import autograd, hybridize, nd, np, npx
 from hybridize.array import legacy, ndarray, wrap
 from hybridize.errors import HybridizeError
+from tests.folding import folded, initial
 
 I = numpy.array  # noqa: E741 - indices, which are constants
 X = numpy.random.default_rng(3).uniform(0.5, 1.6, (3, 3))
@@ -416,6 +417,7 @@ TABLES = {
     "operator": {n: row for n, row in OPERATORS.items() if row is not NO_ARRAY},
 }
 ROWS = {f"{space}.{name}": row for space, table in TABLES.items() for name, row in table.items()}
+CASES = [pytest.param(name, id=name) for name in ROWS]
 STEPS = {f"np.{name}" for name in ["around", "ceil", "fix", "floor", "rint", "round", "round_", "sign", "trunc"]} | {
     f"array.{name}" for name in ["ceil", "fix", "floor", "round", "sign", "trunc"]
 }
@@ -527,7 +529,7 @@ def close(found, wanted, what, rtol=1e-8):
 DIRECTION = numpy.random.default_rng(9).uniform(-1, 1, X.shape)
 
 
-@pytest.mark.parametrize("name", ROWS)
+@folded("name", CASES, by=initial)
 def test_gradients(name):
     ours, theirs = ROWS[name]
     weights = weights_of([y.shape for y in outputs(ours(wrap(X.copy())))])
@@ -558,7 +560,7 @@ def test_gradients(name):
             assert second[place] == pytest.approx((right - left) / 2e-6, rel=1e-4, abs=1e-4 * abs(second).max() + 1e-5)
 
 
-@pytest.mark.parametrize("name", ROWS)
+@folded("name", CASES, by=initial)
 def test_gradients_through_compiled_functions_and_in_compiled_steps(name):
     ours, _ = ROWS[name]
     if name in BY_NUMPY:

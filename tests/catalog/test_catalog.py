@@ -14,7 +14,11 @@ from hybridize.graph import Builder, Graph, parse, verify
 from hybridize.ops import OPS, Effect, Op, While, effect_of, evaluate, full, interpreting, make_graph, pullback
 from hybridize.ops.op import ReferenceInterpreter
 from hybridize.passes import PIPELINE
+<<<<<<< HEAD
 from tests.catalog.samples import Sample, samples
+=======
+from tests.folding import folded
+>>>>>>> heads/tests
 
 IMPERATIVE = {"eig"}
 """Ops that no program holds: whether results are complex depends on the data. tests/array/test_linear.py: refused."""
@@ -69,14 +73,14 @@ def test_every_op_has_samples_that_work_and_says_what_it_is(word):
     assert inspect.getdoc(OPS[word])
 
 
-@pytest.mark.parametrize("sample", cases(fails=True))
+@folded("sample", cases(fails=True))
 def test_inputs_that_must_fail(sample):
     with pytest.raises(sample.fails) as raised:
         sample.op.infer(*(typed(x) for x in sample.inputs))
     assert raised.value.code in str(raised.value)
 
 
-@pytest.mark.parametrize("sample", cases(fails=False))
+@folded("sample", cases(fails=False))
 def test_infer_is_the_type_of_the_reference(sample):
     inferred = sample.op.infer(*(typed(x) for x in sample.inputs))
     with numpy.errstate(all="ignore"):
@@ -85,7 +89,7 @@ def test_infer_is_the_type_of_the_reference(sample):
     assert tuple(typed(x) for x in found) == inferred
 
 
-@pytest.mark.parametrize("sample", cases(fails=False))
+@folded("sample", cases(fails=False))
 def test_eager_is_the_reference(sample):
     before = [x.copy() for x in sample.inputs]
     with numpy.errstate(all="ignore"):
@@ -94,7 +98,7 @@ def test_eager_is_the_reference(sample):
         numpy.testing.assert_array_equal(x, y)
 
 
-@pytest.mark.parametrize("sample", cases(fails=False))
+@folded("sample", cases(fails=False))
 def test_text_reads_back(sample):
     graph = verify(graph_of(sample))
     back = parse(str(graph), OPS)
@@ -104,13 +108,13 @@ def test_text_reads_back(sample):
     assert str(back) == str(graph)
 
 
-@pytest.mark.parametrize("sample", cases(fails=False))
+@folded("sample", cases(fails=False))
 def test_passes_keep_the_meaning(sample):
     graph = graph_of(sample)
     close(evaluate(PIPELINE.run(graph), sample.inputs), evaluate(graph, sample.inputs), sample)
 
 
-@pytest.mark.parametrize("sample", compiled_cases())
+@folded("sample", compiled_cases())
 def test_machine_code_is_the_reference(sample):
     graph = graph_of(sample)
     close(compiled(graph).run(list(sample.inputs)), evaluate(graph, sample.inputs), sample)
@@ -131,7 +135,7 @@ def mappings(sample: Sample):
 
 
 @pytest.mark.parametrize("length", [0, 3])
-@pytest.mark.parametrize("sample", [case for case in _cases(fails=False) if maps(case.values[0].op)])
+@folded("sample", [case for case in _cases(fails=False) if maps(case.values[0].op)])
 def test_mapped_is_the_op_at_each_position(sample, length):
     op, inputs = sample.op, sample.inputs
     kinds = op.infer(*map(typed, inputs))
@@ -167,7 +171,7 @@ def differentiable(sample: Sample) -> list[int]:
     return exact if effect_of(sample.op) is Effect.PURE and not isinstance(sample.op, While) else []
 
 
-@pytest.mark.parametrize("sample", [case for case in compiled_cases() if differentiable(case.values[0])])
+@folded("sample", [case for case in compiled_cases() if differentiable(case.values[0])])
 def test_gradient_is_the_central_difference(sample):
     wanted = differentiable(sample)
     op, inputs = in_float64(sample)
@@ -195,7 +199,7 @@ def test_gradient_is_the_central_difference(sample):
             assert gradient[place] == pytest.approx(slope, rel=1e-5, abs=1e-6), f"input {k} at {place}"
 
 
-@pytest.mark.parametrize("sample", [case for case in cases(fails=False) if len(differentiable(case.values[0])) > 1])
+@folded("sample", [case for case in cases(fails=False) if len(differentiable(case.values[0])) > 1])
 def test_the_rule_for_some_operands_is_that_for_all(sample):
     with numpy.errstate(all="ignore"), interpreting(ReferenceInterpreter()):
         outputs = sample.op.reference(*sample.inputs)
@@ -207,7 +211,7 @@ def test_the_rule_for_some_operands_is_that_for_all(sample):
             numpy.testing.assert_array_equal(found[place], whole[place])
 
 
-@pytest.mark.parametrize("sample", [case for case in compiled_cases() if differentiable(case.values[0])])
+@folded("sample", [case for case in compiled_cases() if differentiable(case.values[0])])
 def test_machine_code_of_the_gradient_is_the_reference(sample):
     graph = graph_of(sample)
     kinds = [value.type for value in graph.inputs]

@@ -16,7 +16,11 @@ from hybridize.compiler import compile as compiled
 from hybridize.graph import parse
 from hybridize.ops import OPS, Cast, Effect, interpreting, make_graph, pullback
 from hybridize.ops.op import OfComplex, ReferenceInterpreter, bind, eagerly
+<<<<<<< HEAD
 from tests.catalog.samples import samples
+=======
+from tests.folding import folded
+>>>>>>> heads/tests
 
 OF_REAL = {"custom_gradient", "from_parts", "real_fourier", "python_call", "composite"}
 """Ops whose samples hold graphs of real numbers, or that make complex numbers of real ones."""
@@ -55,7 +59,7 @@ def cases(*kinds: OfComplex):
                 )
 
 
-@pytest.mark.parametrize(("op", "inputs"), list(cases(OfComplex.REFUSED)))
+@folded("op, inputs", list(cases(OfComplex.REFUSED)))
 def test_what_is_of_real_numbers_refuses_complex_ones(op, inputs):
     with pytest.raises(DTypeError, match=r"E242: .* takes real numbers, got"):
         op.infer(*map(typed, inputs))
@@ -66,7 +70,7 @@ def test_what_is_of_real_numbers_refuses_complex_ones(op, inputs):
 TAKING = list(cases(OfComplex.HOLOMORPHIC, OfComplex.RULED, OfComplex.VALUED))
 
 
-@pytest.mark.parametrize(("op", "inputs"), TAKING)
+@folded("op, inputs", TAKING)
 def test_values_are_the_reference_imperatively_and_in_programs(op, inputs):
     op = of(op, "c64")
     graph = make_graph(lambda *xs: list(bind(op, *xs)), list(map(typed, inputs)))
@@ -83,7 +87,7 @@ def is_smooth(op) -> bool:
     return not rounds and op.word not in ("while", "stop_gradient", "round")
 
 
-@pytest.mark.parametrize(("op", "inputs"), [case for case in TAKING if is_smooth(case.values[0])])
+@folded("op, inputs", [case for case in TAKING if is_smooth(case.values[0])])
 def test_gradients_are_central_differences_or_refused(op, inputs):
     op, inputs = of(op, "c128"), [x.astype("c16") if is_complex(x.dtype) else x for x in inputs]
     draw = numpy.random.default_rng(0)

@@ -23,6 +23,19 @@ TRAINED = [
     )),
 ]  # fmt: skip
 """A function that gives the losses of all steps first, and what makes that a hundred steps."""
+LONG = {"ResNet", "convolutions"}
+"""What takes half a minute. The steps of such nets: tests/gluon/test_convolutional_step.py."""
+EACH_KIND = {"sgd with momentum", "adam", "lbsgd", "cosine with warm-up"}
+"""Optimizers that are tried in float64, too: the program tries each in float32, tests/optimizer each formula."""
+
+
+def is_long(name, options=()):
+    whole = dict(options).get("name", name)
+    return whole in LONG or (name == "optimizers" and bool(options) and whole not in EACH_KIND)
+
+
+def marks(*case):
+    return [pytest.mark.long] if is_long(*case) else []
 
 
 def program(name):
@@ -32,7 +45,9 @@ def program(name):
     return module
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in PROGRAMS.glob("*.py")))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=marks(name)) for name in sorted(path.stem for path in PROGRAMS.glob("*.py"))]
+)
 def test_program_reaches_its_goal(name, tmp_path):
     """Which it checks itself: accuracy, weights that were found, equal losses of both ways to run it."""
     done = subprocess.run([sys.executable, PROGRAMS / f"{name}.py"], cwd=tmp_path, capture_output=True, text=True)
@@ -41,7 +56,8 @@ def test_program_reaches_its_goal(name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "function", "options"), TRAINED, ids=[f"{name}.{o.get('name', f)}" for name, f, o in TRAINED]
+    ("name", "function", "options"),
+    [pytest.param(*case, id=f"{case[0]}.{case[2].get('name', case[1])}", marks=marks(*case[::2])) for case in TRAINED],
 )
 def test_a_hundred_steps_in_float64_are_the_same(name, function, options):
     train = getattr(program(name), function)

@@ -7,11 +7,15 @@ import pkgutil
 import pytest
 
 import hybridize
+from tests.folding import folded
 
-MODULES = sorted(module.name for module in pkgutil.walk_packages(hybridize.__path__, "hybridize."))
+MODULES = [
+    pytest.param(module.name, id=module.name.removeprefix("hybridize."))
+    for module in pkgutil.walk_packages(hybridize.__path__, "hybridize.")
+]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@folded("name", MODULES)
 def test_examples(name):
     module = importlib.import_module(name)
     failed, _ = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)

@@ -11,6 +11,7 @@ import json
 import re
 import tomllib
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import numpy
@@ -39,7 +40,6 @@ MEETING = ("base", "array", "autograd", "contract", "programs", "capture")
 FILES = defaultdict(list)
 for _path in sorted(PACKAGE.rglob("*.py")):
     FILES[_path.relative_to(PACKAGE).parts[0].removesuffix(".py")].append(_path)
-TREES = {path: ast.parse(path.read_text()) for room in LEVEL for path in FILES[room]}
 _OBJECTS = (*vars(builtins).values(), re, re.Pattern, json, numpy, numpy.ndarray, inspect)
 PYTHONS = {name for thing in _OBJECTS for name in dir(thing)} | set(dir(builtins))
 """Names that objects of Python and NumPy have."""
@@ -50,8 +50,15 @@ ALLOWED = {
 }
 
 
+# Read by the tests, not as they are collected, which each process does.
+@cache
+def trees():
+    return {path: ast.parse(path.read_text()) for room in LEVEL for path in FILES[room]}
+
+
+@cache
 def _public_classes(room):
-    classes = (node for path in FILES[room] for node in TREES[path].body if isinstance(node, ast.ClassDef))
+    classes = (node for path in FILES[room] for node in trees()[path].body if isinstance(node, ast.ClassDef))
     return [node for node in classes if not node.name.startswith("_")]
 
 
@@ -87,20 +94,26 @@ def _documentation(tree):
     return {id(one.value) for one in statements if isinstance(one.value, ast.Constant)}
 
 
-GIVEN = {room: {name for path in FILES[room] for name in _given(TREES[path])} for room in LOWER}
-CLASSES = {room: {node.name for node in _public_classes(room)} for room in LEVEL if room != "tools"}
-MEMBERS = {name for room in HOLDING for node in _public_classes(room) for name in _members(node)}
-MEMBERS = {name for name in MEMBERS.difference(PYTHONS, *GIVEN.values()) if name[:2] != "__"}
-"""Names of members of what users hold, for which neither a lower room nor Python has a use."""
+@cache
+def _names(room):
+    return {name for path in FILES[room] for name in _given(trees()[path])}
+
+
+@cache
+def _members_of_users():
+    """Names of members of what users hold, for which neither a lower room nor Python has a use."""
+    names = {name for room in HOLDING for node in _public_classes(room) for name in _members(node)}
+    return {name for name in names.difference(PYTHONS, *map(_names, LOWER)) if name[:2] != "__"}
 
 
 def _above(room):
     """The modules and public classes above a room, and the members of classes above it, if it meets their objects."""
-    rooms = [one for one in CLASSES if LEVEL[one] > LEVEL[room]]
-    here = [GIVEN[one] for one in LOWER if LEVEL[one] <= LEVEL[room]]
+    rooms = [one for one in LEVEL if LEVEL[one] > LEVEL[room] and one != "tools"]
+    here = [_names(one) for one in LOWER if LEVEL[one] <= LEVEL[room]]
     modules = {f"hybridize.{one}" for one in rooms}
-    classes = set().union(*(CLASSES[one] for one in rooms)).difference(PYTHONS, dir(nd), dir(nd.contrib), *here)
-    return modules, classes, MEMBERS if room in MEETING else set()
+    classes = {node.name for one in rooms for node in _public_classes(one)}
+    classes = classes.difference(PYTHONS, dir(nd), dir(nd.contrib), *here)
+    return modules, classes, _members_of_users() if room in MEETING else set()
 
 
 def _named(tree, modules, classes, members):
@@ -124,7 +137,7 @@ def test_no_room_names_what_is_above_it(room):
     found = [
         f"{path.relative_to(ROOT)}:{line} names {text!r}"
         for path in FILES[room]
-        for line, text in _named(TREES[path], *above)
+        for line, text in _named(trees()[path], *above)
         if (str(path.relative_to(PACKAGE)), text) not in ALLOWED
     ]
     assert found == [], "let the class declare it: hybridize/base/participation.py"
@@ -132,7 +145,7 @@ def test_no_room_names_what_is_above_it(room):
 
 def test_what_is_allowed_is_there():
     for file, text in ALLOWED:
-        assert any(isinstance(node, ast.Constant) and node.value == text for node in ast.walk(TREES[PACKAGE / file]))
+        assert any(isinstance(node, ast.Constant) and node.value == text for node in ast.walk(trees()[PACKAGE / file]))
 
 
 @pytest.mark.parametrize(
@@ -176,7 +189,7 @@ def test_each_class_that_users_hold_says_how_it_takes_part():
 def test_declarations_are_ones_that_somebody_reads():
     """A misspelt declaration says nothing to anybody."""
     lower = [path.read_text() for room in LOWER for path in FILES[room]]
-    texts = [path.read_text() for path in TREES]
+    texts = [path.read_text() for path in trees()]
     read = {name for text in lower for name in re.findall(r'"(__hybridize_\w+?__)"', text)}
     declaration = re.compile(r"^    (?:def )?(__hybridize_\w+?__)(?: =|:|\()", re.MULTILINE)
     declared = {name for text in texts for name in declaration.findall(text)}

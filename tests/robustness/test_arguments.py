@@ -14,6 +14,7 @@ import pytest
 from hybridize import hybridize, np, npx
 from hybridize.array import legacy
 from hybridize.base.errors import HybridizeError, InternalError
+from tests.folding import folded, initial
 
 X, Y = np.ones((2, 3)), np.ones((4, 5))
 INDEX = np.array([[0, 1, 2], [1, 1, 0]], dtype="int64")
@@ -89,7 +90,7 @@ def is_signature(error):
     )
 
 
-@pytest.mark.parametrize("function", list(functions()))
+@folded("function", functions(), by=initial)
 def test_arguments_that_do_not_fit(function):
     for args, kwargs in calls():
         with warnings.catch_warnings():
