@@ -16,11 +16,8 @@ from hybridize.graph import Builder, parse
 from hybridize.ops import OPS, CumMax, Effect, While, effect_of
 from hybridize.ops.matrices import Factor
 from hybridize.ops.op import bind
-<<<<<<< HEAD
 from tests.catalog.samples import Sample, samples
-=======
 from tests.folding import folded
->>>>>>> heads/tests
 
 
 def typed(x):

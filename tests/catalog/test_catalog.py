@@ -14,11 +14,8 @@ from hybridize.graph import Builder, Graph, parse, verify
 from hybridize.ops import OPS, Effect, Op, While, effect_of, evaluate, full, interpreting, make_graph, pullback
 from hybridize.ops.op import ReferenceInterpreter
 from hybridize.passes import PIPELINE
-<<<<<<< HEAD
 from tests.catalog.samples import Sample, samples
-=======
 from tests.folding import folded
->>>>>>> heads/tests
 
 IMPERATIVE = {"eig"}
 """Ops that no program holds: whether results are complex depends on the data. tests/array/test_linear.py: refused."""

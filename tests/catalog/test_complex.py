@@ -16,11 +16,8 @@ from hybridize.compiler import compile as compiled
 from hybridize.graph import parse
 from hybridize.ops import OPS, Cast, Effect, interpreting, make_graph, pullback
 from hybridize.ops.op import OfComplex, ReferenceInterpreter, bind, eagerly
-<<<<<<< HEAD
 from tests.catalog.samples import samples
-=======
 from tests.folding import folded
->>>>>>> heads/tests
 
 OF_REAL = {"custom_gradient", "from_parts", "real_fourier", "python_call", "composite"}
 """Ops whose samples hold graphs of real numbers, or that make complex numbers of real ones."""

@@ -8,12 +8,12 @@ from functools import partial
 import pytest
 import torch
 import torch.nn.functional as F
+from hybridize.torch.aten import TABLE
 from torch import nn
 from torch.nn.utils import prune
 
 from hybridize import hybridize, load
 from hybridize.base.errors import CaptureError
-from hybridize.torch.aten import TABLE
 
 
 class Function(nn.Module):
