@@ -21,7 +21,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, FaceTuple
-from hybridize.capture.outside.objects import static
+from hybridize.contract.places import static
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.places import Attribute
 from hybridize.torch.internals import as_class, as_torch
