@@ -23,6 +23,7 @@ import numpy
 from hybridize.array.ndarray import gradient_of, ndarray
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.array.traced import FREED, LOST, OVERWRITTEN, LostHistory, Variable
+from hybridize.autograd.sweep import head_gradients
 from hybridize.base import modes
 from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import ArgumentError, StateError
@@ -377,26 +378,13 @@ class History:
         return found
 
     def _head_grads(self, at: Recording, heads: Sequence[Value], given: Any) -> list[tuple[Value, Operand]]:
-        grads = [None] * len(heads) if given is None else listed(given)
-        if len(grads) != len(heads):
-            raise ArgumentError("E386", f"{len(heads)} heads were given {len(grads)} head gradients")
-        found: list[tuple[Value, Operand]] = []
-        for head, g in zip(heads, grads, strict=True):
-            if g is None:
-                found.append((head, full(1, head.type)))
-                continue
+        def operand(g: Any, head: TensorType) -> Operand:
             if isinstance(g, (Symbol, ndarray)):
-                operand = at.lifted(g).operand()
-            else:
-                operand = at.constant(numpy.asarray(g, head.type.dtype))
-            if at.type_of(operand) != head.type:
-                raise ArgumentError(
-                    "E387",
-                    f"the head gradient of {head.type} is {at.type_of(operand)}",
-                    help="both must be of one type",
-                )
-            found.append((head, operand))
-        return found
+                return at.lifted(g).operand()
+            return at.constant(numpy.asarray(g, head.dtype))
+
+        found = head_gradients([head.type for head in heads], given, operand, at.type_of)
+        return [(head, full(1, head.type) if g is None else g) for head, g in zip(heads, found, strict=True)]
 
     def _free(self, nodes: Iterable[Node]) -> None:
         where = user_location()
