@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy
@@ -15,9 +15,11 @@ from hybridize.array.traced import Traced
 from hybridize.autograd.modes import pause
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
+from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError
 from hybridize.base.nested import listed
 from hybridize.base.participation import ReadPolicy, WritePolicy
+from hybridize.base.types import TensorType
 from hybridize.ops.op import Operand, capturing, taping
 
 
@@ -134,28 +136,49 @@ class _Custom:
 
     def _gradients(self, g: tuple[Operand, ...], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
         found = self._function.backward(*(result(one) for one in g))
-        given = listed(found)
-        if len(given) == len(self._takes):
-            given = [one for one, takes in zip(given, self._takes, strict=True) if takes]
-        if len(given) != len(xs):
+
+        def taped_operand(one: Any, kind: TensorType) -> Operand:
+            return operand(one if isinstance(one, (ndarray, numpy.ndarray)) else numpy.asarray(one, kind.dtype))
+
+        return argument_gradients(
+            self.name, found, self._takes, list(map(TAPE.type_of, xs)), taped_operand, TAPE.type_of
+        )
+
+
+def argument_gradients(
+    name: str, said: Any, takes: Sequence[bool], kinds: Sequence[TensorType],
+    operand: Callable[[Any, TensorType], Operand], type_of: Callable[[Operand], TensorType],
+) -> tuple[Operand | None, ...]:  # fmt: skip
+    """The gradients that a `backward` of the user's gave, as operands; None where an argument has none.
+
+    Args:
+        name: of its class.
+        said: what it gave: one for each argument, or for each that is an array.
+        takes: for each argument, whether it is an array.
+        kinds: types of the arrays.
+        operand: makes an operand of what was given for a type.
+        type_of: gives the type of an operand.
+
+    Raises:
+        ArgumentError E387, E389: they do not fit.
+    """
+    given = listed(said)
+    if len(given) == len(takes):
+        given = [one for one, taken in zip(given, takes, strict=True) if taken]
+    if len(given) != len(kinds):
+        raise ArgumentError(
+            "E389",
+            f"{name}.backward gave {len(given)} gradients for {len(kinds)} arguments that are arrays",
+            help="give one for each, None where there is none",
+        )
+    found: list[Operand | None] = []
+    for number, (one, kind) in enumerate(zip(given, kinds, strict=True)):
+        gradient = None if one is None or not is_inexact(kind.dtype) else operand(one, kind)
+        if gradient is not None and type_of(gradient) != kind:
             raise ArgumentError(
-                "E389",
-                f"{self.name}.backward gave {len(given)} gradients for {len(xs)} arguments that are arrays",
-                help="give one for each, None where there is none",
+                "E387",
+                f"{name}.backward gave {type_of(gradient)} as the gradient of argument {number}, which is {kind}",
+                help="both must be of one type",
             )
-        gradients: list[Operand | None] = []
-        for number, (one, x) in enumerate(zip(given, xs, strict=True)):
-            kind = TAPE.type_of(x)
-            if one is None or kind.dtype.kind not in "fcV":
-                gradients.append(None)
-                continue
-            gradient = operand(one if isinstance(one, (ndarray, numpy.ndarray)) else numpy.asarray(one, kind.dtype))
-            if TAPE.type_of(gradient) != kind:
-                raise ArgumentError(
-                    "E387",
-                    f"{self.name}.backward gave {TAPE.type_of(gradient)} as the gradient of argument {number}, "
-                    f"which is {kind}",
-                    help="both must be of one type",
-                )
-            gradients.append(gradient)
-        return tuple(gradients)
+        found.append(gradient)
+    return tuple(found)

@@ -142,12 +142,7 @@ class TapeNode:
             StateError E541, E542: a backward pass freed them; they were overwritten.
         """
         if self.freed:
-            where = f" at {self.freed.described()}" if isinstance(self.freed, SourceLoc) else ""
-            raise StateError(
-                "E541",
-                f"the graph of {self.described()} was freed by a backward pass{where}",
-                help="give that pass retain_graph=True, or record again",
-            )
+            raise freed(self.described(), self.freed if isinstance(self.freed, SourceLoc) else None)
         for _, storage, version in self._guards:
             if storage.version != version:
                 at = storage.written_at
@@ -161,8 +156,7 @@ class TapeNode:
 
     def described(self) -> str:
         """The operation and its line, for messages."""
-        loc = self.loc
-        return self.rule.name if loc is None else f"{self.rule.name}, recorded at {loc.described()},"
+        return described(self.rule.name, self.loc)
 
     def release(self, where: SourceLoc | None) -> None:
         """Let go of everything."""
@@ -246,3 +240,18 @@ def _found(op: Op, tracked: Mask, inputs: Sequence[NDArray[Any]], outputs: Seque
     live = {value for value, asked in zip(found, tracked, strict=True) if value is not None and asked}
     needed(builder.nodes, live)
     return tuple(x in live for x in xs), tuple(y in live for y in ys)
+
+
+def described(operation: str, loc: SourceLoc | None) -> str:
+    """An operation and the line where it was recorded, for messages."""
+    return operation if loc is None else f"{operation}, recorded at {loc.described()},"
+
+
+def freed(operation: str, where: SourceLoc | None) -> StateError:
+    """The error for going twice along an operation that nobody asked to keep, after the pass at some line."""
+    at = "" if where is None else f" at {where.described()}"
+    return StateError(
+        "E541",
+        f"the graph of {operation} was freed by a backward pass{at}",
+        help="give that pass retain_graph=True, or record again",
+    )

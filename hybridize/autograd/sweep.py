@@ -461,22 +461,46 @@ def edge_of(head: Any) -> Edge:
     return lifted.edge
 
 
-def _head_grads(heads: Sequence[ndarray], given: Any, create: bool) -> list[Operand]:
-    """The gradients of heads: values alone, unless the pass is recorded and they have a history themselves."""
+def head_gradients(
+    heads: Sequence[TensorType], given: Any, operand: Callable[[Any, TensorType], Operand],
+    type_of: Callable[[Operand], TensorType],
+) -> list[Operand | None]:  # fmt: skip
+    """The gradients of heads as operands; None for ones.
+
+    Args:
+        heads: their types.
+        given: by the user: one for each, or None.
+        operand: makes an operand of what is given for a type.
+        type_of: gives the type of an operand.
+
+    Raises:
+        ArgumentError E386, E387: they do not fit.
+    """
     grads = [None] * len(heads) if given is None else listed(given)
     if len(grads) != len(heads):
         what = f"{len(heads)} heads were given {len(grads)} head gradients"
         raise ArgumentError("E386", what, help="give one for each, None for ones")
-    found: list[Operand] = []
-    for head, g in zip(heads, grads, strict=True):
-        if g is None:
-            found.append(numpy.ones(head.shape, head.dtype))
-            continue
-        with taped(TAPE):
-            data = operand(g if isinstance(g, (ndarray, numpy.ndarray)) else numpy.asarray(g, head.dtype))
-        kind = TAPE.type_of(data)
-        if kind != TensorType(head.shape, head.dtype):
-            raise ArgumentError("E387", f"the head gradient of {head.type} is {kind}", help="both must be of one type")
-        recorded = create and type(data) is Traced and data.edge is not None
-        found.append(data.data if type(data) is Traced and not recorded else data)
+    found = [None if g is None else operand(g, head) for head, g in zip(heads, grads, strict=True)]
+    for head, g in zip(heads, found, strict=True):
+        if g is not None and type_of(g) != head:
+            what = f"the head gradient of {head} is {type_of(g)}"
+            raise ArgumentError("E387", what, help="both must be of one type")
     return found
+
+
+def _head_grads(heads: Sequence[ndarray], given: Any, create: bool) -> list[Operand]:
+    """The gradients of heads: values alone, unless the pass is recorded and they have a history themselves."""
+    if given is None:
+        return [numpy.ones(head.shape, head.dtype) for head in heads]
+
+    def taped_operand(g: Any, head: TensorType) -> Operand:
+        with taped(TAPE):
+            return operand(g if isinstance(g, (ndarray, numpy.ndarray)) else numpy.asarray(g, head.dtype))
+
+    def kept(g: Operand | None, head: ndarray) -> Operand:
+        if g is None:
+            return numpy.ones(head.shape, head.dtype)
+        return g.data if type(g) is Traced and not (create and g.edge is not None) else g
+
+    found = head_gradients([head.type for head in heads], given, taped_operand, TAPE.type_of)
+    return list(map(kept, found, heads))

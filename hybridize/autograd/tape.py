@@ -125,16 +125,14 @@ class Tape(Staging, Taping):
         storage = array.storage
         if traced is None:
             if storage.recorded:
-                raise _unclear(array, "values with a history were written to its buffer through another array")
+                raise unclear(array.type, WRITTEN_THROUGH)
             return Traced(data, None, storage, storage.version)
         if traced.version == storage.version:
             return traced
         if traced.base is not None:
             traced.edge = self._stepped(self.operand(traced.base), traced.steps, data).edge
         elif traced.edge is not None and traced.edge is not traced.variable:
-            raise _unclear(
-                array, "it was written while nothing was recorded, after it had been computed while recording"
-            )
+            raise unclear(array.type, WRITTEN_IN_PAUSE)
         traced.data, traced.version = data, storage.version
         return traced
 
@@ -307,11 +305,7 @@ class Tape(Staging, Taping):
         while root is not None and root.base is not None:
             root = history(root.base)
         if root is not None and root.edge is not None and root.edge is root.variable:
-            raise StateError(
-                "E543",
-                f"{x.type} has a gradient attached, so it cannot be written while its use is recorded",
-                help="compute a new array, or write within autograd.pause()",
-            )
+            raise variable_written(x.type)
 
     def _undone(self, steps: Sequence[Op], before: Traced, update: Operand) -> Operand:
         """`before`, changed so that `steps` of it make `update`; only the history: the values are written already."""
@@ -385,9 +379,23 @@ def viewed(data: Array, steps: Sequence[Op | Strided]) -> Array:
     return data
 
 
-def _unclear(x: ndarray, why: str) -> StateError:
+WRITTEN_THROUGH = "values with a history were written to its buffer through another array"
+WRITTEN_IN_PAUSE = "it was written while nothing was recorded, after it had been computed while recording"
+
+
+def unclear(kind: TensorType, why: str) -> StateError:
+    """The error for an array whose values and history are not of one another."""
     return StateError(
         "E544",
-        f"what a backward pass should make of {x.type} is not clear: {why}",
+        f"what a backward pass should make of {kind} is not clear: {why}",
         help="index or view it again while recording, or say that its values are constants: x.detach()",
+    )
+
+
+def variable_written(kind: TensorType) -> StateError:
+    """The error for a variable that is written while recording."""
+    return StateError(
+        "E543",
+        f"{kind} has a gradient attached, so it cannot be written while its use is recorded",
+        help="compute a new array, or write within autograd.pause()",
     )

@@ -70,19 +70,13 @@ class Test(ABC):
         return None
 
 
-class _OfObject(Test):
-    """A test that holds where the very object is found again."""
+class Identical(Test):
+    """The very object, or MISSING; of methods, which are made anew each time, the same function of the same object."""
 
     __slots__ = ()
 
     def watches(self, place: Place) -> list[Watch] | None:
         return None if is_made_anew(self.value) else place.watches(self.value)
-
-
-class Identical(_OfObject):
-    """The very object; of methods, which are made anew each time, the same function of the same object."""
-
-    __slots__ = ()
 
     def holds(self, now: Any) -> bool:
         return same(now, self.value)
@@ -96,13 +90,10 @@ class Identical(_OfObject):
         return f"({now} is {refer(self.value)})"
 
 
-class Equal(_OfObject):
+class Equal(Identical):
     """An equal number, string or tuple of such."""
 
     __slots__ = ()
-
-    def holds(self, now: Any) -> bool:
-        return same(now, self.value)
 
     def check(self, now: str, refer: Refer) -> str:
         then = refer(self.value)
@@ -121,21 +112,6 @@ class Unchanged(Test):
         return f"{refer(unchanged)}({now}, {refer(self.value)})"
 
 
-class Absent(_OfObject):
-    """Nothing."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        super().__init__(MISSING)
-
-    def holds(self, now: Any) -> bool:
-        return now is MISSING
-
-    def check(self, now: str, refer: Refer) -> str:
-        return f"({now} is {refer(MISSING)})"
-
-
 class Guard:
     """A place, and a test of what is there."""
 
@@ -147,8 +123,7 @@ class Guard:
     @classmethod
     def on(cls, place: Place, value: Any, loc: SourceLoc | None) -> Guard:
         """Guard a place by what was found there: by value where that is a constant, else by identity."""
-        by_value = isinstance(value, COMPARED_CLASSES)
-        return cls(place, Absent() if value is MISSING else Equal(value) if by_value else Identical(value), loc)
+        return cls(place, (Equal if isinstance(value, COMPARED_CLASSES) else Identical)(value), loc)
 
     def weakly(self, reference: weakref.ref[Any]) -> Guard:
         """Return the guard as one that does not keep the owner of its place alive, to which a weak reference leads."""
@@ -175,9 +150,8 @@ class Guard:
 
     def check(self, refer: Refer) -> str:
         """Give Python source of `holds`, which may raise where nothing is there."""
-        if isinstance(self.test, Absent):
-            return self.test.check(f"{refer(self.place.read)}()", refer)
-        return self.test.check(self.place.expression(refer), refer)
+        reading = f"{refer(self.place.read)}()" if self.test.value is MISSING else self.place.expression(refer)
+        return self.test.check(reading, refer)
 
     def change(self) -> str:
         """Say what was there and what is now."""

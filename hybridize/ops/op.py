@@ -24,7 +24,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base import access
-from hybridize.base.dtypes import DType, is_complex
+from hybridize.base.dtypes import DType
 from hybridize.base.errors import DTypeError, InternalError
 from hybridize.base.forks import in_child
 from hybridize.base.frozen import frozen
@@ -234,12 +234,15 @@ def _minding_complex(infer: Callable[..., tuple[TensorType, ...]]) -> Callable[.
 
     @wraps(infer)
     def ruled(self: Op, *inputs: TensorType, **parts: Any) -> tuple[TensorType, ...]:
-        if any(is_complex(kind.dtype) for kind in inputs):
-            check_complex(self, inputs)
-            inputs = tuple(map(_of_known_sizes, inputs))
+        for kind in inputs:
+            if kind.dtype.kind == "c":
+                check_complex(self, inputs)
+                inputs = tuple(map(_of_known_sizes, inputs))
+                break
         found = infer(self, *inputs, **parts)
-        if any(is_complex(kind.dtype) for kind in found):
-            return tuple(map(_of_known_sizes, found))
+        for kind in found:
+            if kind.dtype.kind == "c":
+                return tuple(map(_of_known_sizes, found))
         return found
 
     return ruled

@@ -173,13 +173,11 @@ def _copied(inputs: Sequence[Buffer]) -> list[Buffer]:
     return [numpy.array(one) for one in inputs]
 
 
-class Verifying:
+class Verifying(Machine):
     """Both backends at every call; they must agree."""
 
     def __init__(self, graph: Graph, name: str, every_op: bool, threads: int | None = None) -> None:
-        self.name = "llvm"
-        self.graph = graph
-        self.machine = Machine(graph, name, threads)
+        super().__init__(graph, name, threads)
         self._silent = _without_effects(graph)
         self._everything = _with_all_values(graph) if every_op else None
         everything = self._everything
@@ -188,7 +186,7 @@ class Verifying:
     def accepts(self, shapes: Sequence[Shape]) -> bool:
         """As the compiled program says, and that of every operation."""
         everything = self._machine_of_everything
-        return self.machine.accepts(shapes) and (everything is None or everything.accepts(shapes))
+        return super().accepts(shapes) and (everything is None or everything.accepts(shapes))
 
     def run(self, inputs: Sequence[Buffer]) -> list[Buffer]:
         """Outputs of the machine code.
@@ -198,7 +196,7 @@ class Verifying:
         """
         inputs = _copied(inputs)
         with observed() as made:
-            outputs = self.machine.run(inputs)
+            outputs = super().run(inputs)
         if self._everything is not None and self._machine_of_everything is not None:
             with keeping(None, made):
                 found = self._machine_of_everything.run(inputs)
@@ -218,26 +216,6 @@ class Verifying:
                     text = f"output {number} of the compiled program differs: {problem}"
                     raise VerificationError("E801", text, help='verify="ops" names the operation')
         return outputs
-
-    @property
-    def optimized(self) -> Graph:
-        """The graph that was compiled."""
-        return self.machine.optimized
-
-    @property
-    def kernels(self) -> tuple[Any, ...]:
-        """The kernels of the compiled program."""
-        return self.machine.kernels
-
-    @property
-    def fallbacks(self) -> tuple[str, ...]:
-        """Those of the compiled program, whose outputs are the results."""
-        return self.machine.fallbacks
-
-    @property
-    def memory(self) -> Memory:
-        """As planned for the compiled program."""
-        return self.machine.memory
 
 
 def _called(node: Node) -> str:

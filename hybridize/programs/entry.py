@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python does around the emitted entry of a program that writes state, trains, or asks more of its arguments."""
+"""The chain around the emitted entry of a program that writes state, trains, or asks more of its arguments."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Closed:
 
 @frozen
 class Stages:
-    """What Python asks and does around the emitted entry of a program, in the order of these fields."""
+    """Holds what Python asks and does around the emitted entry of a program, in the order of these fields."""
 
     is_constant: bool
     """Arguments have no gradients attached."""

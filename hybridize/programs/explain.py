@@ -20,7 +20,7 @@ from hybridize.compiler.profile import RefusedError, random_input
 from hybridize.contract.captured import Captured
 from hybridize.graph import Value
 from hybridize.graph.drawn import drawn
-from hybridize.programs.backends import Backend, Machine, Verifying
+from hybridize.programs.backends import Backend, Machine
 from hybridize.programs.failures import locate
 from hybridize.runtime.executable import Executable
 
@@ -97,8 +97,6 @@ def valid(captured: Captured) -> list[str]:
 
 def _executable(runs: Backend) -> Executable | None:
     """Return the executable that runs as machine code; None where nothing does."""
-    if isinstance(runs, Verifying):
-        return runs.machine.executable
     return runs.executable if isinstance(runs, Machine) else None
 
 

@@ -196,7 +196,7 @@ def _constant(number: Any, kind: TensorType) -> NDArray[Any]:
 
 
 def captured(program: SavedProgram, *, shared: bool = False, owned: bool = False) -> list[Captured]:
-    """Plain data as captured programs; `shared` and `owned` as in `Function.from_saved`.
+    """Plain data as captured programs; `shared` and `owned` as of `capture.SavedFunction`.
 
     They draw from the random generator of this process, whatever state it had when they were saved.
     """

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls by the emitted entry: programs that assert or print, whose errors are those of imperative Python."""
 
+import os
+import sys
+
 import numpy
 import pytest
 
@@ -173,3 +176,89 @@ def outcome_of(function, args, capfd):
     except Exception as error:
         return type(error), str(error).split("\n")[0]
     return [one.asnumpy().tolist() for one in (found if isinstance(found, tuple) else (found,))]
+
+
+def _gluon():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(8), nn.Dense(4))
+    net.initialize()
+    net.hybridize()
+    return net
+
+
+def _state():
+    state = np.zeros((8,))
+
+    def function(x):
+        state[:] = state + x.sum(0)
+        return x + 1
+
+    return hybridize.hybridize(function)
+
+
+def _backward():
+    weight = np.ones((8,))
+    weight.attach_grad()
+
+    def function(x):
+        with autograd.record():
+            loss = (x * weight).sum()
+        loss.backward()
+        return loss
+
+    return hybridize.hybridize(function)
+
+
+def _step():
+    net = nn.Dense(4)
+    net.initialize()
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+
+    def function(x):
+        with autograd.record():
+            loss = (net(x) ** 2).mean()
+        loss.backward()
+        trainer.step(1)
+        return loss
+
+    return hybridize.hybridize(function)
+
+
+def _marks():
+    def function(x):
+        with autograd.record():
+            return (x * 2).sum()
+
+    return hybridize.hybridize(function)
+
+
+MOST_FRAMES = {
+    "a net": (_gluon, 1),
+    "nothing but a result": (lambda: hybridize.hybridize(lambda x: x + 1), 0),
+    "random numbers": (lambda: hybridize.hybridize(lambda x: x + np.random.uniform(size=x.shape)), 2),
+    "state": (_state, 4),
+    "gradients of arguments": (_marks, 1),
+    "a backward pass": (_backward, 5),
+    "a training step": (_step, 29),
+}
+"""Kinds of programs, and how many functions of ours, written in Python, a call of one may enter."""
+
+
+@pytest.mark.parametrize("kind", MOST_FRAMES)
+def test_what_python_does_around_an_entry_is_one_function(kind):
+    make, most = MOST_FRAMES[kind]
+    compiled, x = make(), np.ones((4, 8))
+    for _ in range(4):
+        compiled(x)
+    folder, entered = os.path.dirname(hybridize.__file__) + os.sep, []
+
+    def look(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.startswith(folder):
+            entered.append(f"{frame.f_code.co_filename[len(folder) :]}: {frame.f_code.co_name}")
+
+    sys.setprofile(look)
+    try:
+        compiled(x)
+    finally:
+        sys.setprofile(None)
+    assert len(entered) <= most, "\n".join(entered)

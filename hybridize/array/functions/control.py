@@ -115,18 +115,17 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = "
     Returns:
         (outputs stacked along a new first axis, last states)
     """
+    xs = listed(data)
+    if not xs or any(x.shape[0] != xs[0].shape[0] for x in xs):
+        raise ShapeError(
+            "E137", f"foreach over {', '.join(str(x.type) for x in xs)}: their first axes must have one size"
+        )
     if ACTIVE:
         recorded = staging().foreach(body, data, init_states)
         if recorded is not NotImplemented:
             return recorded
-    xs = listed(data)
-    lengths = {x.shape[0] for x in xs}
-    if len(lengths) != 1:
-        raise ShapeError(
-            "E137", f"foreach over {', '.join(str(x.type) for x in xs)}: their first axes must have one size"
-        )
     states, rows = init_states, []
-    for i in range(lengths.pop()):
+    for i in range(xs[0].shape[0]):
         parts = [x[i] for x in xs]
         outputs, states = body(parts if isinstance(data, (list, tuple)) else parts[0], states)
         rows.append(outputs)

@@ -21,7 +21,7 @@ from hybridize.array.operands import array
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
-from hybridize.base.errors import CaptureError, ShapeError
+from hybridize.base.errors import CaptureError
 from hybridize.base.nested import flatten, listed, unflatten
 from hybridize.capture.control.branches import truth_under
 from hybridize.capture.control.joining import containers_of
@@ -52,11 +52,6 @@ def foreach(at: Recording, body: Callable[..., Any], data: Any, states: Any) -> 
     """See `npx.foreach`."""
     listed = isinstance(data, (list, tuple))
     xs = [at.lifted(x) for x in (data if listed else [data])]
-    length = xs[0].shape[0] if xs else 0
-    if not xs or any(x.shape[0] != length for x in xs):
-        raise ShapeError(
-            "E137", f"foreach over {', '.join(str(x.type) for x in xs)}: their first axes must have one size"
-        )
 
     def run(slices: Sequence[Symbol], now: Any) -> tuple[Any, Any]:
         given: tuple[Any, Any] = body(list(slices) if listed else slices[0], now)

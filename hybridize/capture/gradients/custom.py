@@ -17,10 +17,12 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.array.symbol import Symbol
+from hybridize.autograd.function import argument_gradients
 from hybridize.base import modes
 from hybridize.base.dtypes import is_inexact
-from hybridize.base.errors import ArgumentError, StateError
-from hybridize.base.nested import flatten, listed, unflatten
+from hybridize.base.errors import StateError
+from hybridize.base.nested import flatten, unflatten
+from hybridize.base.types import TensorType
 from hybridize.capture.trace.recording import Branch, Recording
 from hybridize.graph import Graph, Value
 from hybridize.ops import After, CustomGradient, full
@@ -151,31 +153,16 @@ def _gradients(
     back: Branch, name: str, said: Any, takes: Sequence[bool], types: Sequence[Any]
 ) -> dict[int, Value]:  # fmt: skip
     """Return the gradients that `backward` gave, by the number of the operand; see `autograd.function`."""
-    given = listed(said)
-    if len(given) == len(takes):
-        given = [one for one, taken in zip(given, takes, strict=True) if taken]
-    if len(given) != len(types):
-        raise ArgumentError(
-            "E389", f"{name}.backward gave {len(given)} gradients for {len(types)} arguments that are arrays",
-            help="give one for each, None where there is none",
-        )  # fmt: skip
-    found: dict[int, Value] = {}
-    for number, (one, kind) in enumerate(zip(given, types, strict=True)):
-        if one is None or not is_inexact(kind.dtype):
-            continue
-        if isinstance(one, (Symbol, ndarray)) and getattr(one, "weak", None) is None:
-            value = back.own(back.lifted(one).operand())
-        elif isinstance(one, Symbol):
-            value = back.own(back.lifted(array(one).astype(kind.dtype)).operand())
-        else:
-            value = back.own(back.constant(numpy.asarray(one, kind.dtype)))
-        if value.type != kind:
-            raise ArgumentError(
-                "E387", f"{name}.backward gave {value.type} as the gradient of argument {number}, which is {kind}",
-                help="both must be of one type",
-            )  # fmt: skip
-        found[number] = value
-    return found
+
+    def operand(one: Any, kind: TensorType) -> Value:
+        if type(one) is Symbol and one.weak is not None:
+            one = array(one).astype(kind.dtype)
+        if isinstance(one, (Symbol, ndarray)):
+            return back.own(back.lifted(one).operand())
+        return back.own(back.constant(numpy.asarray(one, kind.dtype)))
+
+    found = argument_gradients(name, said, takes, types, operand, back.type_of)
+    return {number: value for number, value in enumerate(found) if value is not None}
 
 
 def _node(

@@ -23,6 +23,9 @@ import numpy
 from hybridize.array.ndarray import gradient_of, ndarray
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.array.traced import FREED, LOST, OVERWRITTEN, LostHistory, Variable
+from hybridize.autograd.nodes import described, freed
+from hybridize.autograd.sweep import head_gradients
+from hybridize.autograd.tape import WRITTEN_IN_PAUSE, WRITTEN_THROUGH, unclear, variable_written
 from hybridize.base import modes
 from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import ArgumentError, StateError
@@ -93,7 +96,7 @@ class History:
         value = cell.value
         if detached or not modes.is_recording():
             if detached and cell in self._recorded and modes.is_recording():
-                raise _unclear(value.type, "values with a history were written to its buffer through another array")
+                raise unclear(value.type, WRITTEN_THROUGH)
             known = value in self.nodes or value in self.leaves
             return self._constant(at, value) if (known or at.differentiated) and is_inexact(value.type.dtype) else value
         if self.called:
@@ -101,7 +104,7 @@ class History:
                 self._check_origins(at, cell)
             return value
         if cell in self._unclear:
-            raise _unclear(value.type, _OVERWRITTEN)
+            raise unclear(value.type, WRITTEN_IN_PAUSE)
         variable = self._variable(cell)
         if variable is None:
             self._check_origins(at, cell)
@@ -116,7 +119,7 @@ class History:
         """Refuse an array that has lost its history, and that was written since while nothing was recorded."""
         entry = self.trace.inputs.of_cell(cell)
         if lost is OVERWRITTEN or (entry is not None and cell.value is not entry.value):
-            raise _unclear(cell.value.type, _OVERWRITTEN)
+            raise unclear(cell.value.type, WRITTEN_IN_PAUSE)
 
     def _check_origins(self, at: Recording, cell: Cell) -> None:
         """Refuse an array that data has chosen while nothing was recorded, where one of those has a history."""
@@ -124,7 +127,7 @@ class History:
             for other in self.trace.aliases.origins(cell, at):
                 told = other.value not in self._stops if self.called else self._variable(other) is not None
                 if told or self.has(at, other.value):
-                    raise _unclear(
+                    raise unclear(
                         cell.value.type,
                         "data decided, while nothing was recorded, whether it is one with a history",
                     )
@@ -178,10 +181,7 @@ class History:
             return cell.value
         variable = None if self.called else self._variable(cell)
         if isinstance(variable, Variable):
-            raise StateError(
-                "E543", f"{cell.value.type} has a gradient attached, so it cannot be written while its use is recorded",
-                help="compute a new array, or write within autograd.pause()",
-            )  # fmt: skip
+            raise variable_written(cell.value.type)
         before = cell.value
         if variable is not None and not whole and cell not in self._recorded:  # the rest of it has lost its history
             self._check_overwritten(cell, variable)
@@ -377,26 +377,13 @@ class History:
         return found
 
     def _head_grads(self, at: Recording, heads: Sequence[Value], given: Any) -> list[tuple[Value, Operand]]:
-        grads = [None] * len(heads) if given is None else listed(given)
-        if len(grads) != len(heads):
-            raise ArgumentError("E386", f"{len(heads)} heads were given {len(grads)} head gradients")
-        found: list[tuple[Value, Operand]] = []
-        for head, g in zip(heads, grads, strict=True):
-            if g is None:
-                found.append((head, full(1, head.type)))
-                continue
+        def operand(g: Any, head: TensorType) -> Operand:
             if isinstance(g, (Symbol, ndarray)):
-                operand = at.lifted(g).operand()
-            else:
-                operand = at.constant(numpy.asarray(g, head.type.dtype))
-            if at.type_of(operand) != head.type:
-                raise ArgumentError(
-                    "E387",
-                    f"the head gradient of {head.type} is {at.type_of(operand)}",
-                    help="both must be of one type",
-                )
-            found.append((head, operand))
-        return found
+                return at.lifted(g).operand()
+            return at.constant(numpy.asarray(g, head.dtype))
+
+        found = head_gradients([head.type for head in heads], given, operand, at.type_of)
+        return [(head, full(1, head.type) if g is None else g) for head, g in zip(heads, found, strict=True)]
 
     def _free(self, nodes: Iterable[Node]) -> None:
         where = user_location()
@@ -409,13 +396,7 @@ class History:
             StateError E541: as imperatively.
         """
         if node.outputs[0] in self._freed:
-            where = self._freed[node.outputs[0]]
-            at = f" at {where.described()}" if where is not None else ""
-            of = f", recorded at {node.loc.described()}," if node.loc is not None else ""
-            raise StateError(
-                "E541", f"the graph of {node.op.name}{of} was freed by a backward pass{at}",
-                help="give that pass retain_graph=True, or record again",
-            )  # fmt: skip
+            raise freed(described(node.op.name, node.loc), self._freed[node.outputs[0]])
 
 
 def _added(at: Recording, op: Any, value: Value) -> Value:
@@ -424,16 +405,6 @@ def _added(at: Recording, op: Any, value: Value) -> Value:
     if at.parent is not None:
         at.mine.add(made)  # type: ignore[attr-defined]
     return made
-
-
-_OVERWRITTEN = "it was written while nothing was recorded, after it had been computed while recording"
-
-
-def _unclear(of: TensorType, why: str) -> StateError:
-    return StateError(
-        "E544", f"what a backward pass should make of {of} is not clear: {why}",
-        help="index or view it again while recording, or say that its values are constants: x.detach()",
-    )  # fmt: skip
 
 
 def _name(entry: Input) -> str:

@@ -134,7 +134,7 @@ def is_iterator(value: Any) -> bool:
     kind = type(value)
     if kind in weakref.ProxyTypes:  # whose class has every special method
         return hasattr(value, "__next__")
-    return has_class_member(kind, "__next__") and kind not in CONTAINERS and not isinstance(value, type)
+    return kind not in CONTAINERS and not isinstance(value, type) and has_class_member(kind, "__next__")
 
 
 _VARIABLE = ("_contextvars", "ContextVar")

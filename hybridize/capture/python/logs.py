@@ -22,7 +22,7 @@ from hybridize.capture.trace.recording import Recording
 from hybridize.contract.captured import SideEffect
 from hybridize.contract.places import CallResult
 
-_MODULES = ("logging", "warnings", "_warnings")
+_MODULES = frozenset({"logging", "warnings", "_warnings"})
 _LEVELS = {
     "debug": 10, "info": 20, "warning": 30, "warn": 30, "error": 40, "exception": 40, "critical": 50, "fatal": 50,
 }  # fmt: skip
@@ -32,8 +32,7 @@ _LEVELS = {
 def is_log(trace: Recording, function: Any, args: tuple[Any, ...]) -> bool:
     """Tell whether a call logs what each call of the program is to log."""
     owner = getattr(function, "__self__", None)
-    modules = (type(owner).__module__, getattr(function, "__module__", None))
-    if not any(module in _MODULES for module in modules):
+    if _MODULES.isdisjoint((type(owner).__module__, getattr(function, "__module__", None))):
         return False
     if any(texts.of_data(arg) or texts.speaks(arg) for arg in args):
         return True

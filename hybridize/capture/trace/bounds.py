@@ -118,7 +118,7 @@ class _Search:
     ) -> None:
         self._producer, self._leaf, self._known = producer, leaf, known
         self._found: dict[Value, Bounds] = {}
-        """What it has found, so that a value that many others use is looked at once."""
+        """The bounds of values so far, so that a value that many others use is looked at once."""
 
     def bounds(self, value: Value, depth: int) -> Bounds:
         if value in self._known:
