@@ -21,9 +21,8 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, FaceTuple
-from hybridize.contract.places import static
 from hybridize.capture.trace.recording import current_trace
-from hybridize.contract.places import Attribute
+from hybridize.contract.places import Attribute, static
 from hybridize.torch.internals import as_class, as_torch
 from hybridize.torch.memory import tensor_of
 
