@@ -78,7 +78,7 @@ _FACTOR: Bounds = (-(1 << 31), 1 << 31)
 _MOST = float(1 << 62)
 _OFTEN = 24
 """Conditions on the same numbers after which the program depends on the numbers themselves."""
-_ORDERED = {Lt: True, Le: True, Gt: False, Ge: False}
+_ORDERED: dict[Any, bool] = {Lt: True, Le: True, Gt: False, Ge: False}
 """For each comparison whether `constant < number` says the more the larger the constant is."""
 _LONGEST = 1 << 47
 """No axis of an array is longer."""
