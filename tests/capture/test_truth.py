@@ -101,7 +101,7 @@ def named_right_of_and(m):
 
 def named_right_of_or(m):
     count = m[0] * 1
-    if m[1] or (count := m.sum()) < 2 and count > 0:
+    if m[1] or ((count := m.sum()) < 2 and count > 0):
         count = count + 5
     else:
         count = count * 7
