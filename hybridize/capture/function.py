@@ -102,6 +102,11 @@ class Function(Calls[P, R], Generic[P, R]):
         names = self.leaf_names(call)
         try:
             captured = self.captured(changed(call, kinds=kinds), scope)
+            while family.fixes(kinds) and not scope.pinned:  # a number makes better code than a symbol of one size
+                opened = family.kinds(call, self.options.dynamic)
+                assert opened is not None
+                kinds, scope = opened
+                captured = self.captured(changed(call, kinds=kinds), scope)
             program = None if scope.pinned else self._compile(captured, "")
             if program is not None:
                 program.reason = family.change(call, kinds, names)  # what it holds for is known now

@@ -79,6 +79,13 @@ class Family:
             del self._calls[_REMEMBERED // 2]
         self._calls.append(call.kinds)
 
+    def fixes(self, kinds: Kinds) -> bool:
+        """Tell whether a program that was captured with these types holds for one size only of some axes left open."""
+        symbolic: list[tuple[Axis, Any]] = [(axis, size) for axis, size in _axes(kinds) if is_symbolic(size)]
+        fixed = {axis for axis, size in symbolic if size.symbol.pinned}
+        self._fixed |= fixed
+        return bool(fixed)
+
     def settle(self, kinds: Kinds, why: str = "") -> bool:
         """Tell whether a program that was captured with these types is of more use than an exact one.
 
@@ -88,12 +95,8 @@ class Family:
             kinds: types of the arguments.
             why: it holds for these sizes only; empty where it is for what was asked of them.
         """
-        useful = False
-        for axis, size in _axes(kinds):
-            symbol = size.symbol if is_symbolic(size) else None  # type: ignore[attr-defined]
-            if symbol is not None and symbol.pinned:
-                self._fixed.add(axis)
-            useful |= symbol is not None and not symbol.pinned
+        self.fixes(kinds)
+        useful = any(is_symbolic(size) and axis not in self._fixed for axis, size in _axes(kinds))
         self.programs += useful
         self.problem = "" if useful else f"no program holds for other sizes, as {why or 'it needs these very ones'}"
         return useful

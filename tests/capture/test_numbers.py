@@ -147,3 +147,96 @@ def test_rounds_that_a_number_counts_leave_few_conditions(rounds):
     for n in (rounds, rounds, rounds + 1, rounds - 1, rounds):
         numpy.testing.assert_array_equal(step(np.ones(2), n).asnumpy(), expected(n))
     assert all(len(one.capture.conditions) <= 24 for one in step.programs())
+
+
+class Held:
+    """Numbers outside."""
+
+    limit, step = 0.0, 0.05
+
+
+def until(x, limit, step):
+    time = 0.0
+    while time < limit:
+        x = x * 0.5 + 1
+        time += 0.05
+    return x
+
+
+def downwards(x, limit, step):
+    time = 9.0
+    while not limit >= time:
+        x = x * 0.5 + 1
+        time -= 0.05
+    return x
+
+
+def by_steps(x, limit, step):
+    time = 0.0
+    while time <= limit:
+        x = x * 0.5 + 1
+        time += step
+    return x
+
+
+def halved(x, low, high):
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        if middle * middle > 2:
+            high = middle
+        else:
+            low = middle
+        x = x + middle
+    return x
+
+
+def until_outside(x, limit, step):
+    time = 0.0
+    while time < Held.limit:
+        x = x * 0.5 + 1
+        time += Held.step
+    return x
+
+
+def counted_outside(x, limit, step):
+    Held.limit += 1.0
+    k = 0
+    while k < Held.limit * 40:
+        x = x * 0.5 + 1
+        k += 1
+    return x
+
+
+ROUNDS = [until, downwards, by_steps, halved, until_outside, counted_outside]
+
+
+@pytest.mark.parametrize("function", ROUNDS, ids=lambda function: function.__name__)
+def test_rounds_that_floats_decide_leave_few_conditions(function, monkeypatch):
+    calls = [(3.0, 0.05), (3.01, 0.05), (2.2, 0.05), (3.0, 0.05), (3.0, 0.1), (3.0, 0.05), (2.96, 0.05)]
+
+    def results(run):
+        monkeypatch.setattr(Held, "limit", 0.0)
+        found = []
+        for limit, step in calls:
+            if function is until_outside:
+                Held.limit, Held.step = limit, step
+            found.append(run(np.ones(2), limit, step).asnumpy().tolist())
+        return found, Held.limit
+
+    compiled = hybridize(function)
+    assert results(compiled) == results(function)
+    assert all(len(one.capture.conditions) <= 24 for one in compiled.programs())
+
+
+def test_one_program_serves_all_floats_of_an_interval():
+    compiled = hybridize(until)
+    for limit in (2.99, 2.98, 2.961, 2.97):
+        numpy.testing.assert_array_equal(
+            compiled(np.ones(2), limit, 0).asnumpy(), until(np.ones(2), limit, 0).asnumpy()
+        )
+    assert compiled.cache_info().captures == 1
+    for limit in (3.06, float("nan"), -1.0, 2.99):
+        numpy.testing.assert_array_equal(
+            compiled(np.ones(2), limit, 0).asnumpy(), until(np.ones(2), limit, 0).asnumpy()
+        )
+    assert compiled.cache_info().captures == 3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of MXNet 1's functions as data, which MXNet itself and this package both run.
+"""Calls of MXNet's functions as data, which MXNet itself and this package both run.
 
 A call is (name, operands, attributes); an operand is a number, or (dtype, shape, kind) of an array with contents that
 follow from these three. The module needs nothing but NumPy, since MXNet's Python has nothing else.
@@ -62,6 +62,8 @@ def array(dtype: str, shape: tuple[int, ...], kind: str = "mixed") -> numpy.ndar
         values = numpy.linspace(-1.0, 1.25, max(size, 1))
         values = values[numpy.random.RandomState(size).permutation(size)]
     values = numpy.resize(values, size).reshape(shape)
+    if dtype == "bool":
+        return values > 0
     if dtype not in FLOATS:
         values = numpy.trunc(numpy.nan_to_num(values * (1 if kind in ("indices", "outside", "positive") else 2)))
         if dtype == "uint8":
@@ -286,10 +288,160 @@ def _layers() -> Iterator[Call]:
     yield "contrib.box_iou", [("float32", (2, 4), "positive"), ("float32", (3, 4), "positive")], {}
 
 
+def _npx_elements() -> Iterator[Call]:
+    for dtype in DTYPES:
+        x, positive = (dtype, (2, 3), "mixed"), (dtype, (2, 3), "positive")
+        for name in (
+            "relu",
+            "sigmoid",
+            "erf",
+            "erfinv",
+            "softsign",
+            "stop_gradient",
+            "smooth_l1",
+            "shape_array",
+            "digamma",
+        ):
+            yield name, [x], {}
+        for name in ("gamma", "gammaln", "digamma"):
+            yield name, [positive], {}
+        yield "smooth_l1", [x], {"scalar": 2.0}
+        yield "add_n", [x, positive, x], {}
+        for attributes in ({}, {"axis": 0}, {"temperature": 2.0}, {"axis": 1, "dtype": "float32"}):
+            yield "softmax", [x], attributes
+            yield "log_softmax", [x], attributes
+        mask = ("bool", (2, 3), "indices")
+        for attributes in ({}, {"axis": 0}, {"temperature": 2.0}):
+            yield "masked_softmax", [x, mask], attributes
+            yield "masked_log_softmax", [x, mask], attributes
+        for attributes in ({}, {"ord": 1}, {"axis": 1}, {"axis": (0, 1), "keepdims": True}, {"ord": 1, "axis": 0}):
+            yield "norm", [x], attributes
+        for word in ("relu", "sigmoid", "tanh", "softrelu", "softsign", "log_sigmoid", "mish"):
+            yield "activation", [x], {"act_type": word}
+        for word in ("leaky", "elu", "selu", "gelu"):
+            yield "leaky_relu", [x], {"act_type": word}
+        yield "leaky_relu", [(dtype, (2, 4, 3), "mixed"), (dtype, (4,), "positive")], {"act_type": "prelu"}
+        for to in DTYPES:
+            yield "cast", [x], {"dtype": to}
+
+
+def _npx_look_ups() -> Iterator[Call]:
+    for dtype, where in itertools.product(DTYPES, ("indices", "outside")):
+        x, kept = ("float32", (3, 4), "line"), (dtype, (3,), where)
+        yield "embedding", [(dtype, (2, 2), where), ("float32", (3, 2), "line")], {"input_dim": 3, "output_dim": 2}
+        for attributes in ({}, {"mode": "wrap"}, {"keepdims": True}):
+            yield "pick", [x, kept], attributes
+        yield "pick", [x, (dtype, (4,), where)], {"axis": 0}
+        yield "one_hot", [kept], {"depth": 3}
+        yield "one_hot", [kept], {"depth": 3, "on_value": 2.5, "off_value": -1.0, "dtype": "int32"}
+    for dtype in DTYPES:
+        yield "pick", [(dtype, (2, 3), "mixed"), ("int32", (2,), "indices")], {}
+        yield "gather_nd", [(dtype, (3, 2), "mixed"), ("int64", (1, 2), "indices")], {}
+        places, values = ("int32", (1, 2), "indices"), (dtype, (2, 2), "other")
+        yield "index_add", [(dtype, (3, 2), "mixed"), places, values], {}
+        yield "index_update", [(dtype, (3, 2), "mixed"), places, values], {}
+        for attributes in (
+            {}, {"k": 2}, {"k": 1, "axis": 0}, {"ret_typ": "value"}, {"ret_typ": "both", "k": 2},
+            {"ret_typ": "mask", "k": 2}, {"is_ascend": True, "k": 2}, {"dtype": "int32"}, {"axis": None, "k": 3},
+        ):  # fmt: skip
+            yield "topk", [(dtype, (2, 4), "positive")], attributes
+
+
+def _npx_shapes() -> Iterator[Call]:
+    for dtype in DTYPES:
+        x = (dtype, (2, 3, 4), "line")
+        for shape in ((-2, -1), (-4,), (-5, -2), (-6, 1, 2, -4), (4, 6), (-1,), (-2, -2, -6, 2, 2), (-2, -4)):
+            yield "reshape", [x], {"newshape": shape}
+        yield "reshape", [x], {"newshape": (-1, -2), "reverse": True}
+        yield "reshape_like", [(dtype, (2, 3), "line"), (dtype, (3, 2), "other")], {}
+        yield "reshape_like", [x, (dtype, (3, 2), "other")], {"lhs_begin": 0, "lhs_end": 2}
+        yield "batch_flatten", [x], {}
+        yield "slice", [x], {"begin": (0, 1), "end": (2, 3)}
+        yield "slice", [x], {"begin": (None, 2), "end": (None, None), "step": (1, -1)}
+        yield "slice_like", [(dtype, (4, 3), "mixed"), (dtype, (2, 3), "other")], {"axes": (0,)}
+        yield "broadcast_like", [(dtype, (1, 3), "line"), (dtype, (2, 3), "other")], {}
+        for attributes in ({}, {"axis": 1}, {"start": 2, "step": 0.5}, {"repeat": 2, "axis": 2}):
+            yield "arange_like", [x], attributes
+        yield "sequence_mask", [x, ("float32", (3,), "indices")], {"use_sequence_length": True, "value": -1.0}
+        yield "sequence_last", [x, ("float32", (3,), "lengths")], {"use_sequence_length": True}
+        yield "sequence_reverse", [x, ("float32", (3,), "indices")], {"use_sequence_length": True}
+        for name in ("sequence_mask", "sequence_last", "sequence_reverse"):
+            yield name, [x], {}
+        widths = (0, 0, 0, 0, 1, 1, 1, 0)
+        yield "pad", [(dtype, (1, 1, 2, 3), "line")], {
+            "mode": "constant", "pad_width": widths, "constant_value": 2.0,
+        }  # fmt: skip
+        for mode in ("edge", "reflect"):
+            yield "pad", [(dtype, (1, 1, 2, 3), "line")], {"mode": mode, "pad_width": widths}
+
+
+def _npx_layers() -> Iterator[Call]:
+    for dtype in FLOATS:
+        x, image = (dtype, (2, 6), "line"), (dtype, (2, 4, 5, 5), "line")
+        of_channels, weight = [(dtype, (4,), "positive"), (dtype, (4,), "mixed")], (dtype, (3, 6), "other")
+        yield "fully_connected", [x, weight, (dtype, (3,), "line")], {"num_hidden": 3, "no_bias": False}
+        yield "fully_connected", [(dtype, (2, 2, 6), "line"), weight], {
+            "num_hidden": 3, "no_bias": True, "flatten": False,
+        }  # fmt: skip
+        for attributes in ({}, {"transpose_b": True}, {"transpose_a": True, "transpose_b": True}):
+            first = (2, 3, 2) if "transpose_a" in attributes else (2, 2, 3)
+            second = (2, 2, 3) if "transpose_b" in attributes else (2, 3, 2)
+            yield "batch_dot", [(dtype, first, "line"), (dtype, second, "other")], attributes
+        yield "layer_norm", [image, (dtype, (5,), "positive"), (dtype, (5,), "mixed")], {}
+        yield "layer_norm", [image, *of_channels], {"axis": 1, "eps": 0.1}
+        yield "instance_norm", [image, *of_channels], {}
+        yield "group_norm", [image, *of_channels], {"num_groups": 2}
+        for attributes in ({}, {"fix_gamma": False, "eps": 0.1}, {"use_global_stats": True, "fix_gamma": False}):
+            yield "batch_norm", [image, *of_channels, (dtype, (4,), "line"), (dtype, (4,), "positive")], attributes
+        for pool in ("max", "avg", "sum", "lp"):
+            extra: dict[str, Any] = {"p_value": 2} if pool == "lp" else {}
+            yield "pooling", [image], {"kernel": (2, 2), "stride": (2, 2), "pool_type": pool, **extra}
+            yield "pooling", [image], {
+                "kernel": (3, 3), "stride": (2, 2), "pad": (1, 1), "pool_type": pool, "pooling_convention": "full", **extra,
+            }  # fmt: skip
+            yield "pooling", [image], {"global_pool": True, "pool_type": pool, "kernel": (1, 1), **extra}
+        yield "pooling", [image], {
+            "kernel": (2, 2), "pad": (1, 1), "pool_type": "avg", "count_include_pad": False,
+        }  # fmt: skip
+        attended = {
+            "interleaved_matmul_selfatt_qk": [(3, 2, 12)],
+            "interleaved_matmul_selfatt_valatt": [(3, 2, 12), (4, 3, 3)],
+            "interleaved_matmul_encdec_qk": [(3, 2, 4), (5, 2, 8)],
+            "interleaved_matmul_encdec_valatt": [(5, 2, 8), (4, 3, 5)],
+        }
+        for name, shapes in attended.items():
+            yield name, [(dtype, shape, "line") for shape in shapes], {"heads": 2}
+    for dtype in ("float64", "float32"):
+        image = (dtype, (2, 4, 5, 5), "line")
+        yield "convolution", [image, (dtype, (2, 4, 3, 3), "other"), (dtype, (2,), "line")], {
+            "kernel": (3, 3), "num_filter": 2, "pad": (1, 1), "stride": (2, 2),
+        }  # fmt: skip
+        yield "convolution", [image, (dtype, (4, 2, 3, 3), "other")], {
+            "kernel": (3, 3), "num_filter": 4, "num_group": 2, "dilate": (2, 2), "no_bias": True,
+        }  # fmt: skip
+        yield "deconvolution", [image, (dtype, (4, 2, 3, 3), "other")], {
+            "kernel": (3, 3), "num_filter": 2, "no_bias": True, "stride": (2, 2), "adj": (1, 1),
+        }  # fmt: skip
+        yield "roi_pooling", [image, (dtype, (2, 5), "indices")], {"pooled_size": (2, 2), "spatial_scale": 1.0}
+    image = ("float32", (2, 4, 5, 5), "line")
+    yield "multibox_prior", [image], {"sizes": (0.5, 0.25), "ratios": (1.0, 2.0)}
+    yield "ctc_loss", [("float32", (4, 2, 3), "line"), ("float32", (2, 2), "lengths")], {}
+
+
+def npx_calls() -> list[Call]:
+    """Return all calls of MXNet 2's `npx`, each once."""
+    every = [call for family in (_npx_elements, _npx_look_ups, _npx_shapes, _npx_layers) for call in family()]
+    return list({key(call): call for call in every}.values())
+
+
 def calls() -> list[Call]:
-    """Return all calls, each once."""
+    """Return all calls of MXNet 1's `nd`, each once."""
     every = [call for family in (_unary, _binary, _reductions, _look_ups, _shapes, _layers) for call in family()]
     return list({key(call): call for call in every}.values())
+
+
+SURFACES = {"1.9.1": ("nd", calls, "mxnet_1_9_1.json.gz"), "2.0.0b1": ("npx", npx_calls, "mxnet_2_0_0.json.gz")}
+"""For each release the surface that it is asked for, the calls, and the file of the results."""
 
 
 def key(call: Call) -> str:

@@ -27,24 +27,22 @@ def function_of(name, face=nd):
     return face
 
 
-def operands_of(call, dtype=None):
-    return [
-        nd.array(mxnet_calls.array(*one), dtype=dtype or one[0]) if isinstance(one, tuple) else one for one in call[1]
-    ]
+def operands_of(call, dtype=None, array=nd.array):
+    return [array(mxnet_calls.array(*one), dtype=dtype or one[0]) if isinstance(one, tuple) else one for one in call[1]]
 
 
-def imperative(call):
-    return function_of(call[0])(*operands_of(call), **call[2])
+def imperative(call, face=nd, array=nd.array):
+    return function_of(call[0], face)(*operands_of(call, array=array), **call[2])
 
 
 def listed(result):
     return list(result) if isinstance(result, (list, tuple)) else [result]
 
 
-def stored(call):
+def stored(call, results=RESULTS):
     return [
         numpy.frombuffer(bytes.fromhex(one["bytes"]), one["dtype"]).reshape(one["shape"])
-        for one in listed(RESULTS[mxnet_calls.key(call)])
+        for one in listed(results[mxnet_calls.key(call)])
     ]
 
 
@@ -61,9 +59,9 @@ def undefined(call, dtype):
     return ~((value > float(limits.min) - 1) & (value < float(limits.max) + 1))
 
 
-def difference(call, result):
+def difference(call, result, results=RESULTS):
     """Return what differs between a result and MXNet's, or None."""
-    wanted = stored(call)
+    wanted = stored(call, results)
     found = [one.asnumpy() for one in listed(result)]
     if len(found) != len(wanted):
         return f"{len(found)} results, MXNet {len(wanted)}"
@@ -81,35 +79,40 @@ def difference(call, result):
     return None
 
 
-def excepted(call):
-    return next((pattern for pattern in EXCEPTIONS if re.match(pattern, mxnet_calls.key(call))), None)
+def excepted(call, exceptions=EXCEPTIONS):
+    return next((pattern for pattern in exceptions if re.match(pattern, mxnet_calls.key(call))), None)
+
+
+def check_imperatively(calls, exceptions, differs):
+    """Hold calls against the stored results: what differs is in a row of the table, and each row differs."""
+    wrong, used = [], set()
+    for call in calls:
+        try:
+            found = differs(call)
+        except Exception as error:
+            found = f"{type(error).__name__}: {error}"
+        if found and excepted(call, exceptions):
+            used.add(excepted(call, exceptions))
+        elif found:
+            wrong.append(f"{mxnet_calls.key(call)}: {found}")
+    assert not wrong, "\n".join(wrong[:40])
+    assert used == set(exceptions), "these no longer differ"
 
 
 @numpy.errstate(all="ignore")
 def test_imperatively_each_call_gives_what_mxnet_gives():
-    wrong, used = [], set()
-    for call in CALLS:
-        try:
-            found = difference(call, imperative(call))
-        except Exception as error:
-            found = f"{type(error).__name__}: {error}"
-        if found and excepted(call):
-            used.add(excepted(call))
-        elif found:
-            wrong.append(f"{mxnet_calls.key(call)}: {found}")
-    assert not wrong, "\n".join(wrong[:40])
-    assert used == set(EXCEPTIONS), "these no longer differ"
+    check_imperatively(CALLS, EXCEPTIONS, lambda call: difference(call, imperative(call)))
 
 
-def hybridized(calls):
+def hybridized(calls, face=nd, array=nd.array):
     """Return the results of calls in one program."""
-    arrays = [[one for one in operands_of(call) if hasattr(one, "asnumpy")] for call in calls]
+    arrays = [[one for one in operands_of(call, array=array) if hasattr(one, "asnumpy")] for call in calls]
 
     def program(*given):
         rest, found = iter(given), []
         for name, operands, attributes in calls:
             values = [next(rest) if isinstance(one, tuple) else one for one in operands]
-            found.append(function_of(name)(*values, **attributes))
+            found.append(function_of(name, face)(*values, **attributes))
         return found
 
     return hybridize(program)(*(one for several in arrays for one in several))

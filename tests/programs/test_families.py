@@ -421,7 +421,7 @@ def test_one_axis_open_and_one_not(backend):
     compiled = Function(rows, backend=backend)
     for n, m in ((4, 5), (3, 8), (3, 9), (3, 2), (4, 7), (4, 6)):
         agree(compiled, rows, array(n, m))
-    assert scopes(compiled)[0].lines()[0] == "n0 in 3..3 like 3"
+    assert scopes(compiled)[0].lines() == ["n0 in 1.. like 8"]
     assert compiled.cache_info().captures <= 4
 
 
@@ -565,3 +565,28 @@ def test_a_key_that_comes_later_is_found():
     finally:
         del KNOWN["missing"]
     agree(function, asks_for_no_key, x)
+
+
+WEIGHTS = {
+    "matmul": ((5, 64), lambda x, w: np.matmul(x, w[:64]) + 1),
+    "dense": ((5, 64), lambda x, w: npx.fully_connected(x, w[:, :64], num_hidden=192, no_bias=True)),
+    "unrolled": ((5, 64), lambda x, w: np.tanh(np.matmul(np.tanh(np.matmul(x, w[:64, :64])), w[:64, :64]))),
+    "convolution": (
+        (5, 16, 9, 8),
+        lambda x, w: npx.convolution(x, w[:16, :144].reshape(16, 16, 3, 3), kernel=(3, 3), num_filter=16, no_bias=True),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_a_size_that_weights_tell_is_a_number_from_the_first_call_on(name):
+    """With `dynamic=True` all axes are open; those that have to fit weights are not, and weights are packed once."""
+    shape, function = WEIGHTS[name]
+    w = np.array(numpy.random.RandomState(0).randn(192, 192).astype("f4") * 0.1)
+    compiled = Function(lambda x: function(x, w), dynamic=True)
+    for rows in (shape[0], 3, 17, 1):
+        x = np.array(numpy.random.RandomState(rows).randn(rows, *shape[1:]).astype("f4"))
+        numpy.testing.assert_allclose(compiled(x).asnumpy(), function(x, w).asnumpy(), rtol=2e-4, atol=2e-4)
+    (program,) = compiled.programs()
+    assert program.captured.inputs[0].type.shape[1] == shape[1]
+    assert not any(str(one).endswith(": pack") for one in program.kernels)

@@ -162,19 +162,17 @@ class Expressions(ast.NodeTransformer):
         method = "and_" if isinstance(node.op, ast.And) else "or_"
         return ast.copy_location(routed(method, first, *map(thunk, others)), node)
 
-    def test(self, node: ast.expr) -> ast.expr:
+    def test(self, node: ast.expr) -> Any:
         """An expression of which only the truth is asked for: `and` and `or` hold none of their operands there."""
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return at(routed("not_", self.test(node.operand)), node)
         if not isinstance(node, ast.BoolOp) or not self._can_defer(*node.values[1:]):
             return self.visit(node)
         first, *others = (at(routed("bool_", self.test(value)), value) for value in node.values)
         return at(routed("and_" if isinstance(node.op, ast.And) else "or_", first, *map(thunk, others)), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        operand = self.visit(node.operand)
         if isinstance(node.op, ast.Not):
-            return ast.copy_location(routed("not_", operand), node)
+            return ast.copy_location(routed("not_", self.test(node.operand)), node)
+        operand = self.visit(node.operand)
         if isinstance(node.operand, ast.Constant):
             return ast.copy_location(ast.UnaryOp(op=node.op, operand=operand), node)
         return ast.copy_location(routed("unary", ast.Constant(_UNARY[type(node.op)]), operand), node)

@@ -77,7 +77,9 @@ _FACTOR: Bounds = (-(1 << 31), 1 << 31)
 """Integers whose products 64 bits hold."""
 _MOST = float(1 << 62)
 _OFTEN = 24
-"""Conditions on one integer among the arguments after which the program depends on the integer itself."""
+"""Conditions on the same numbers after which the program depends on the numbers themselves."""
+_ORDERED: dict[Any, bool] = {Lt: True, Le: True, Gt: False, Ge: False}
+"""For each comparison whether `constant < number` says the more the larger the constant is."""
 _LONGEST = 1 << 47
 """No axis of an array is longer."""
 _SLACK = 1 << 40
@@ -108,8 +110,15 @@ class Numbers:
         self.pinned: dict[int, Any] = {}
         """Leaves of the arguments whose value the program depends on."""
         self._conditions: dict[tuple[Value, type], Condition] = {}
-        self._asked: dict[Any, int] = {}
-        """Counts of the conditions on one number alone."""
+        self._ends: dict[tuple[Any, ...], tuple[float, tuple[Value, type]]] = {}
+        """Comparisons of one number with constants, and which of them says the most (an end of an interval)."""
+        self._asked: dict[frozenset[Any], int] = {}
+        """Counts of the conditions on the same numbers."""
+        self._fixed: set[Any] = set()
+        """Numbers whose value the program depends on."""
+        self._evaluations: dict[Value, tuple[Any, dict[Any, Value]]] = {}
+        """Numbers that are known, and what they are made of."""
+        self._are_numbers: set[Value] = set()
         self.mixed: set[Value] = set()
         """Numbers of which data decides whether they are ints or floats: 0 before a loop, 0.5 after."""
         self._counting: dict[Value, Affine] = {}
@@ -120,17 +129,21 @@ class Numbers:
     @property
     def conditions(self) -> list[Condition]:
         """The conditions that must be as true as they were, besides the pinned values."""
-        return [one for one in self._conditions.values() if not set(one.positions) <= set(self.pinned)]
+        fixed = self._fixed | self.pinned.keys()
+        return [
+            one
+            for one in self._conditions.values()
+            if not fixed.issuperset(one.positions) or (not one.graph.nodes and one.positions[0] in self._fixed)
+        ]
 
     def number(self, symbol: Symbol, at: GraphScope) -> Any:
         """The number that a symbol is, which the program then depends on; None where data decides it."""
         value = self._value(symbol, at)
-        known: dict[Value, Any] = {}
-        used: dict[Any, Value] = {}
-        if value is None or not self._is_number(value) or not with_room(self._evaluated, value, known, used):
+        found = None if value is None or not self._is_number(value) else with_room(self._evaluated, value)
+        if value is None or found is None:
             return None
         assert symbol.weak is not None
-        number = symbol.weak(known[value])
+        number, used = symbol.weak(found[0]), found[1]
         many = type(number) is int and any(isinstance(node.op, (Mod, FloorDiv)) for node in self._slice(value))
         if many or any(type(one) is not int for one in used):
             self._depend(value, used, number)  # it comes of many numbers, or of one that is not among the arguments
@@ -145,10 +158,10 @@ class Numbers:
         Calls differ in numbers that were replaced outside, and in arguments, as soon as one call has shown that.
         """
         value = self._value(symbol, at)
-        used: dict[Any, Value] = {}
-        if value is None or not with_room(self._evaluated, value, {}, used):
+        found = None if value is None else with_room(self._evaluated, value)
+        if found is None:
             return None
-        if any(type(one) is not int or (one in self._indices and one not in self.pinned) for one in used):
+        if any(type(one) is not int or (one in self._indices and one not in self.pinned) for one in found[1]):
             return None
         number: int | None = self.number(symbol, at)
         return number
@@ -224,12 +237,11 @@ class Numbers:
             low, high = self._bounds(value, at)
             if low > 0 or high < 0:
                 return True  # as a size is, whichever that is
-        known: dict[Value, Any] = {}
-        used: dict[Any, Value] = {}
-        if value is None or not self._is_number(value) or not with_room(self._evaluated, value, known, used):
+        found = None if value is None or not self._is_number(value) else with_room(self._evaluated, value)
+        if value is None or found is None:
             return None
-        truth = bool(known[value])
-        self._depend(value, used, truth)
+        truth = bool(found[0])
+        self._depend(value, found[1], truth)
         return truth
 
     def of_program(self, symbol: Symbol, at: GraphScope) -> Symbol | None:
@@ -356,12 +368,12 @@ class Numbers:
     def is_known(self, symbol: Symbol, at: GraphScope) -> bool:
         """Tell whether a number comes of numbers among the arguments, and of constants, alone."""
         value = self._value(symbol, at)
-        return value is not None and self._comes_of_numbers(value, set())
+        return value is not None and self._comes_of_numbers(value)
 
     def varies(self, symbol: Symbol, at: GraphScope) -> bool:
         """Tell whether a number is another one at each call: data decides it, or calls read it anew outside."""
         value = self._value(symbol, at)
-        return value is None or not self._comes_of_numbers(value, set()) or self._comes_of_fed(value, set())
+        return value is None or not self._comes_of_numbers(value) or self._comes_of_fed(value, set())
 
     def _comes_of_fed(self, value: Value, seen: set[Value]) -> bool:
         if value in self._world.fed.numbers:
@@ -370,20 +382,20 @@ class Numbers:
         node = self._program.producers.of(value)
         return node is not None and any(x not in seen and self._comes_of_fed(x, seen) for x in node.inputs)
 
-    def _comes_of_numbers(self, value: Value, seen: set[Value]) -> bool:
-        if value in seen or value in self._program.builder.constants or value in self._world.fed.numbers:
+    def _comes_of_numbers(self, value: Value) -> bool:
+        if value in self._are_numbers or value in self._program.builder.constants or value in self._world.fed.numbers:
             return value.type.shape == ()
         for entry in self._inputs.entries:
             if entry.value is value:
                 return entry.symbol.weak is not None
-        seen.add(value)
         node = self._program.producers.of(value)
         if node is None:
             return False
         # Not `all`: chains may be as deep as there are rounds, and its frames take the stack of the machine.
-        for x in node.inputs:  # noqa: SIM110
-            if not self._comes_of_numbers(x, seen):
+        for x in node.inputs:
+            if not self._comes_of_numbers(x):
                 return False
+        self._are_numbers.add(value)
         return True
 
     def _by_data(
@@ -587,16 +599,47 @@ class Numbers:
     def _depend(self, value: Value, used: dict[Any, Value], expected: bool | int | float) -> None:
         """Let the program depend on what `value` is."""
         key = value, type(expected)
-        if key in self._conditions or not used or self.pinned.keys() >= used.keys():
+        if key in self._conditions or not used or (self._fixed | self.pinned.keys()).issuperset(used):
             return
-        if len(used) == 1:
-            (position,) = used
-            self._asked[position] = self._asked.get(position, 0) + 1
-            if self._asked[position] > _OFTEN and type(position) is int and type(self._leaf(position)) is int:
-                self.pinned[position] = self._leaf(position)  # one comparison in each call, not one for each round
-                return
         graph = Graph(tuple(used.values()), tuple(self._slice(value)), (value,), self._constants(value))
-        self._conditions[key] = Condition(graph, tuple(used), expected, self._world.program.location())
+        condition = Condition(graph, tuple(used), expected, self._world.program.location())
+        if self._is_end(key, condition):
+            return
+        positions = frozenset(used)
+        self._asked[positions] = self._asked.get(positions, 0) + 1
+        if self._asked[positions] <= _OFTEN:
+            self._conditions[key] = condition
+            return
+        for position, number in used.items():  # one comparison in each call, not one for each round
+            self._fix(position, number)
+
+    def _is_end(self, key: tuple[Value, type], condition: Condition) -> bool:
+        """Tell whether a condition is a comparison of one number with a constant, of which the closest is kept."""
+        graph, nodes = condition.graph, condition.graph.nodes
+        if len(nodes) != 1 or type(nodes[0].op) not in _ORDERED or len(graph.constants) != 1:
+            return False
+        (constant,) = graph.constants.values()
+        op, is_first, end = type(nodes[0].op), nodes[0].inputs[0] in graph.constants, constant.item()
+        side = condition.positions, op, is_first, condition.expected
+        upwards = (_ORDERED[op] is is_first) is condition.expected
+        known = self._ends.get(side)
+        if known is not None and (known[0] >= end if upwards else known[0] <= end):
+            return True
+        if known is not None:
+            del self._conditions[known[1]]
+        self._ends[side] = end, key
+        self._conditions[key] = condition
+        return True
+
+    def _fix(self, position: Any, number: Value) -> None:
+        """Let the program depend on the value of a number."""
+        if type(position) is int and type(self._leaf(position)) in _KINDS:
+            self.pinned[position] = self._leaf(position)
+            return
+        self._fixed.add(position)
+        known = self._evaluations[number][0].item()
+        graph = Graph((number,), (), (number,), {})
+        self._conditions[number, type(known)] = Condition(graph, (position,), known, self._world.program.location())
 
     # ---------------------------------------------------------------------------------------------- evaluation
 
@@ -609,37 +652,53 @@ class Numbers:
 
     def _is_number(self, value: Value) -> bool:
         """Tell whether a value may be evaluated; sizes among what it is made of are not asked for before that."""
-        return with_room(lambda: self._comes_of_numbers(value, set()))
+        return with_room(self._comes_of_numbers, value)
 
-    def _evaluated(self, value: Value, known: dict[Value, Any], used: dict[Any, Value]) -> bool:
-        """Evaluate `value` into `known` where it depends on numbers among the arguments and on constants only."""
-        if value in known:
-            return True
+    def _evaluated(self, value: Value) -> tuple[Any, dict[Any, Value]] | None:
+        """The number that a value is, and the numbers among the arguments or outside that it is made of; None where it
+        depends on others.
+        """
+        known = self._evaluations.get(value)
+        if known is None:
+            known = self._leaf_of(value) or self._computed(value)
+            if known is not None:
+                self._evaluations[value] = known
+        return known
+
+    def _leaf_of(self, value: Value) -> tuple[Any, dict[Any, Value]] | None:
         constant = self._program.builder.constants.get(value)
         if constant is not None:
-            known[value] = constant
-            return value.type.shape == ()
+            return (constant, {}) if value.type.shape == () else None
         outside = self._world.fed.numbers.get(value)
         if outside is not None:
-            known[value] = outside.array._data.copy()
-            used[outside] = value
-            return True
+            return outside.array._data.copy(), {outside: value}
         for entry in self._inputs.entries:
-            if entry.value is value:
-                known[value] = entry.array._data
-                used[entry.position] = value
-                return entry.symbol.weak is not None
+            if entry.value is value and entry.symbol.weak is not None:
+                return entry.array._data, {entry.position: value}
+        return None
+
+    def _computed(self, value: Value) -> tuple[Any, dict[Any, Value]] | None:
         node = self._program.producers.of(value)
         if node is None:
-            return False
+            return None
+        operands: list[Any] = []
+        used: dict[Any, Value] = {}
         for x in node.inputs:  # not by `all`, as above
-            if not self._evaluated(x, known, used):
-                return False
+            found = self._evaluated(x)
+            if found is None:
+                return None
+            operands.append(found[0])
+            used = (
+                found[1]
+                if found[1].keys() >= used.keys()
+                else used
+                if used.keys() >= found[1].keys()
+                else used | found[1]
+            )
         op: Any = node.op
         with numpy.errstate(all="ignore"):
-            results = op.reference(*(known[x] for x in node.inputs))
-        known.update(zip(node.outputs, results, strict=True))
-        return True
+            results = op.reference(*operands)
+        return results[node.outputs.index(value)], used
 
     def _slice(self, value: Value) -> list[Node]:
         """The nodes that `value` is computed by, in order."""
