@@ -394,3 +394,43 @@ class Function:
         """The parameters, those of size symbols included."""
         numbers = [] if self.sizes else sorted(self.symbols)
         return [*self._params, *(("i64", f"symbol.{number}") for number in numbers)]
+
+
+# Addresses and sizes
+
+
+def is_number(x: str) -> bool:
+    """Tell whether an i64 is a literal."""
+    return x.removeprefix("-").isdecimal()
+
+
+def operand(f: Function, x: str | dims.Size) -> str:
+    """An i64 as text: a register or a literal as it is, a size of the call as a register."""
+    return x if isinstance(x, str) else f.size(x)
+
+
+def at(f: Function, pointer: str, offset: str | dims.Size) -> str:
+    """`pointer` moved by a number of bytes."""
+    offset = operand(f, offset)
+    return pointer if offset == "0" else f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+
+
+def times(f: Function, x: str, factor: str | dims.Size) -> str:
+    """An i64, a register or a literal, times another or a size."""
+    if is_number(x) and (not isinstance(factor, str) or is_number(factor)):
+        return f.size(int(x) * (int(factor) if isinstance(factor, str) else factor))
+    by = operand(f, factor)
+    if "0" in (x, by):
+        return "0"
+    return x if by == "1" else by if x == "1" else f.op(f"mul i64 {x}, {by}")
+
+
+def plus(f: Function, x: str, *others: str | dims.Size) -> str:
+    """Sum of i64s: registers, literals, sizes."""
+    for other in others:
+        y = operand(f, other)
+        if is_number(x) and is_number(y):
+            x = str(int(x) + int(y))
+        elif y != "0":
+            x = y if x == "0" else f.op(f"add i64 {x}, {y}")
+    return x

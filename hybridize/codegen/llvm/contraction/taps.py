@@ -16,13 +16,13 @@ from contextlib import nullcontext
 from hybridize.base.dims import hint, is_symbolic, product, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
-from hybridize.codegen.llvm.contraction.micro import at, bring_line, fetch, operand, plus, term_added, times
+from hybridize.codegen.llvm.contraction.micro import bring_line, fetch, term_added
 from hybridize.codegen.llvm.functions.table import narrowed
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, operand, plus, times
 from hybridize.loops.expr import Load
 from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param

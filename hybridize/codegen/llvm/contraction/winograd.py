@@ -15,13 +15,12 @@ from fractions import Fraction
 from hybridize.base.dims import bounds, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
-from hybridize.codegen.llvm.contraction.micro import at, operand, plus, times
 from hybridize.codegen.llvm.contraction.taps import LIGHT, accumulated, elements_of_result, emit_taps
 from hybridize.codegen.llvm.functions.table import constant
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, operand, plus, times
 from hybridize.loops.index import Interner, bit
 from hybridize.loops.kernel import Param
 from hybridize.loops.measure import weight
