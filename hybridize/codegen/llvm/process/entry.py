@@ -18,8 +18,12 @@ array, and then its elements, which begin on a cache line. The library frees a b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+
 from hybridize.base.promotion import EXACT
-from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.llvm.text import Function, Module, at
 from hybridize.runtime import cpython, exchange
 from hybridize.runtime.buffers import ALIGNMENT
 from hybridize.runtime.entry import ARGUMENT, FIELD, FIGURES, GUARD, OUTPUT, ArgumentKind, Look, Returns
@@ -52,17 +56,11 @@ class _Entry:
 
     # Memory
 
-    def at(self, base: str, offset: int | str) -> str:
-        """The address `offset` bytes after `base`."""
-        return self.f.op(f"getelementptr i8, ptr {base}, i64 {offset}")
-
     def load(self, base: str, offset: int | str = 0, type_: str = "ptr") -> str:
-        address = base if offset == 0 else self.at(base, offset)
-        return self.f.op(f"load {type_}, ptr {address}, align {4 if type_ == 'i32' else 8}")
+        return self.f.op(f"load {type_}, ptr {at(self.f, base, offset)}, align {4 if type_ == 'i32' else 8}")
 
     def store(self, value: str, base: str, offset: int | str = 0, type_: str = "ptr") -> None:
-        address = base if offset == 0 else self.at(base, offset)
-        self.f.do(f"store {type_} {value}, ptr {address}, align 8")
+        self.f.do(f"store {type_} {value}, ptr {at(self.f, base, offset)}, align 8")
 
     def element(self, base: str, index: str) -> str:
         """The address of word `index` of an array of words."""
@@ -75,7 +73,7 @@ class _Entry:
         return self.load(self.process, 8 * cpython.WORD[name], type_)
 
     def row(self, base: str, index: str, words: int) -> str:
-        return self.at(base, self.f.op(f"mul i64 {index}, {8 * words}"))
+        return at(self.f, base, self.f.op(f"mul i64 {index}, {8 * words}"))
 
     def call(self, name: str, returns: str, *args: str) -> str:
         text = f"call {returns} {self.external(name)}({', '.join(args)})"
@@ -90,17 +88,34 @@ class _Entry:
         self.f.branch(condition, following, label)
         self.f.begin_block(following)
 
-    def release_unless(self, condition: str, held: str) -> None:
-        """Go on when the condition holds, else let go of an object, and fail."""
+    @contextmanager
+    def otherwise(self, condition: str, label: str) -> Iterator[None]:
+        """Go on when the condition holds, else do what is written within, and go to `label`."""
         lost, following = self.f.fresh("lost"), self.f.fresh("on")
         self.f.branch(condition, following, lost)
         self.f.begin_block(lost)
-        self.call("Py_DecRef", "void", f"ptr {held}")
-        self.f.jump("failed")
+        yield
+        self.f.jump(label)
         self.f.begin_block(following)
+
+    def release_unless(self, condition: str, held: str) -> None:
+        """Go on when the condition holds, else let go of an object, and fail."""
+        with self.otherwise(condition, "failed"):
+            self.call("Py_DecRef", "void", f"ptr {held}")
+
+    def switch(self, value: str, members: type[IntEnum], orelse: str = "slow") -> dict[IntEnum, str]:
+        """Go to a block for each member of an enumeration, or else to another one; returns their labels."""
+        labels = {member: self.f.fresh(member.name.lower()) for member in members}
+        cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
+        self.f.do(f"switch i64 {value}, label %{orelse} [ {cases} ]")
+        return labels
 
     def same(self, x: str, y: str, type_: str = "ptr") -> str:
         return self.f.op(f"icmp eq {type_} {x}, {y}")
+
+    def some(self, pointer: str) -> str:
+        """Tell whether a pointer is not null."""
+        return self.f.op(f"icmp ne ptr {pointer}, null")
 
     # Parts
 
@@ -158,7 +173,7 @@ class _Entry:
         f.begin_block(some)
         self.unless(self.same(self.load("%names", cpython.SEQUENCE_SIZE, "i64"), count, "i64"), "slow")
         with f.loop(0, count) as loop:
-            name = self.load(self.element(self.at("%names", cpython.TUPLE_ITEMS), loop.index))
+            name = self.load(self.element(at(self.f, "%names", cpython.TUPLE_ITEMS), loop.index))
             self.unless(self.same(name, self.load(self.element(self.field("keywords", "ptr"), loop.index))), "slow")
         f.jump(checked)
         f.begin_block(checked)
@@ -192,9 +207,7 @@ class _Entry:
         f.begin_block(body)
         row = self.row(rows, index, len(GUARD))
         owner, expected = (self.load(row, 8 * GUARD.index(name)) for name in ("owner", "expected"))
-        labels = {member: f.fresh(member.name.lower()) for member in Look}
-        cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
-        f.do(f"switch i64 {self.load(row, 0, 'i64')}, label %slow [ {cases} ]")
+        labels = self.switch(self.load(row, 0, "i64"), Look)
         f.begin_block(labels[Look.VERSION])
         self.compare_version(row, owner, number, index, following)
         f.begin_block(labels[Look.STAMP])
@@ -260,7 +273,7 @@ class _Entry:
         for number, found in enumerate((address, word)):
             self.unless(self.same(found, self.load(expected, 8 * number, "i64"), "i64"), doubt)
         rank = f.op(f"and i64 {word}, {0xFFFFFFFF}")
-        sizes = self.at(expected, 16)
+        sizes = at(self.f, expected, 16)
         for offset, start in ((exchange.SHAPE, sizes), (exchange.STRIDES, self.element(sizes, rank))):
             words = self.load(tensor, offset)
             with f.loop(0, rank) as loop:
@@ -286,12 +299,8 @@ class _Entry:
         self.unless(f.op(f"or i1 {plain[0]}, {plain[1]}"), orelse)
         tensor = f.alloca("i64", exchange.TENSOR_BYTES // 8, align=8)
         code = f.op(f"call i32 {word('look', 'ptr')}(ptr {object_}, ptr {tensor})")
-        failed, seen = f.fresh("failed"), f.fresh("seen")
-        f.branch(self.same(code, "0", "i32"), seen, failed)
-        f.begin_block(failed)
-        self.call("PyErr_Clear", "void")
-        f.jump(orelse)
-        f.begin_block(seen)
+        with self.otherwise(self.same(code, "0", "i32"), orelse):
+            self.call("PyErr_Clear", "void")
         here = self.same(self.load(tensor, exchange.DEVICE, "i64"), str(exchange.CPU), "i64")
         at_once = self.same(self.load(tensor, exchange.BYTE_OFFSET, "i64"), "0", "i64")
         self.unless(f.op(f"and i1 {here}, {at_once}"), orelse)
@@ -300,13 +309,9 @@ class _Entry:
     def compare_attribute(self, owner: str, name: str, expected: str, following: str) -> None:
         """Go on at `following` where an attribute is the expected object, else to the slow path."""
         f = self.f
-        found, missing = f.fresh("found"), f.fresh("missing")
         value = self.call("PyObject_GetAttr", "ptr", f"ptr {owner}", f"ptr {name}")
-        f.branch(self.same(value, "null"), missing, found)
-        f.begin_block(missing)
-        self.call("PyErr_Clear", "void")
-        f.jump("slow")
-        f.begin_block(found)
+        with self.otherwise(self.some(value), "slow"):
+            self.call("PyErr_Clear", "void")
         self.call("Py_DecRef", "void", f"ptr {value}")
         f.branch(self.same(value, expected), following, "slow")
 
@@ -315,7 +320,7 @@ class _Entry:
         f = self.f
         answered, failed = f.fresh("answered"), f.fresh("failed")
         answer = self.call("PyObject_CallNoArgs", "ptr", f"ptr {function}")
-        f.branch(f.op(f"icmp ne ptr {answer}, null"), answered, failed)
+        f.branch(self.some(answer), answered, failed)
         f.begin_block(failed)  # guards that cannot be checked do not hold; what comes here is an interruption
         f.do("ret ptr null")
         f.begin_block(answered)
@@ -331,11 +336,8 @@ class _Entry:
             expected = self.load(row, 8 * ARGUMENT.index("object"))
             holds, cell = self.element(held, loop.index), self.element(scalars, loop.index)
             self.store("null", holds)
-            kind = self.load(row, 0, "i64")
-            labels = {member: f.fresh(member.name.lower()) for member in ArgumentKind}
+            labels = self.switch(self.load(row, 0, "i64"), ArgumentKind)
             done, next_ = f.fresh("done"), f.fresh("next")
-            cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
-            f.do(f"switch i64 {kind}, label %slow [ {cases} ]")
             f.begin_block(labels[ArgumentKind.ARRAY])
             array = self.check_array(row, object_, expected, inputs)
             self.store(array, holds)
@@ -377,7 +379,7 @@ class _Entry:
         f.begin_block(wrapped)
         self.unless(self.same(self.load(object_, cpython.OB_TYPE), wrapper), "slow")
         inner = self.load(object_, self.field("data_offset"))
-        self.unless(f.op(f"icmp ne ptr {inner}, null"), "slow")
+        self.unless(self.some(inner), "slow")
         end = f.label
         f.jump(checked)
         f.begin_block(checked)
@@ -403,12 +405,11 @@ class _Entry:
         with f.loop(0, rank) as loop:
             size = self.load(self.element(dims, loop.index), 0, "i64")
             word = self.load(self.element(expected, loop.index), 0, "i64")
-            following, other = f.fresh("following"), f.fresh("other")
-            f.branch(self.same(size, word, "i64"), following, other)
-            f.begin_block(other)
-            self.unless(f.op(f"icmp slt i64 {word}, 0"), "slow")
-            self.check_symbol(size, word, inputs, following)
-            f.begin_block(following)
+            following = f.fresh("following")
+            with f.when(f.op(f"icmp ne i64 {size}, {word}")):
+                self.unless(f.op(f"icmp slt i64 {word}, 0"), "slow")
+                self.check_symbol(size, word, inputs, following)
+                f.begin_block(following)
 
     def check_tensor(self, row: str, object_: str, inputs: str) -> str:
         """Return the address of the elements of another library's array, proven to have the type of the row, and to be
@@ -425,7 +426,7 @@ class _Entry:
         self.unless(self.same(word, self.load(row, 8 * ARGUMENT.index("object"), "i64"), "i64"), "slow")
         data = self.load(tensor, exchange.DATA)
         odd = f.op(f"and i64 {f.op(f'ptrtoint ptr {data} to i64')}, {f.op(f'sub i64 {self.itemsize(word)}, 1')}")
-        there = f.op(f"icmp ne ptr {data}, null")
+        there = self.some(data)
         self.unless(f.op(f"and i1 {there}, {self.same(odd, '0', 'i64')}"), "slow")
         rank = f.op(f"and i64 {word}, {0xFFFFFFFF}")
         dims, strides = self.load(tensor, exchange.SHAPE), self.load(tensor, exchange.STRIDES)
@@ -445,11 +446,10 @@ class _Entry:
         """Compare whether an array is differentiated with what the row says, where it does."""
         f = self.f
         flag = self.load(row, 8 * ARGUMENT.index("flag"))
-        flagged, right = f.fresh("flagged"), f.fresh("right")
-        f.branch(self.same(flag, "null"), right, flagged)
-        f.begin_block(flagged)
-        self.compare_attribute(object_, name, flag, right)
-        f.begin_block(right)
+        right = f.fresh("right")
+        with f.when(self.some(flag)):
+            self.compare_attribute(object_, name, flag, right)
+            f.begin_block(right)
 
     def itemsize(self, word: str) -> str:
         """The bytes of an element, of `tensor_word`."""
@@ -464,7 +464,7 @@ class _Entry:
         self.unless(self.same(self.load(object_, size, "i64"), count, "i64"), "slow")
         rows = self.element(objects, self.load(row, 8 * ARGUMENT.index("slot"), "i64"))
         if kind is not ArgumentKind.DICT:
-            items = self.at(object_, cpython.TUPLE_ITEMS)
+            items = at(self.f, object_, cpython.TUPLE_ITEMS)
             if kind is ArgumentKind.LIST:
                 items = self.load(object_, cpython.LIST_ITEMS)
             with f.loop(0, count) as loop:
@@ -483,7 +483,7 @@ class _Entry:
         f = self.f
         code = f.op(f"xor i64 {word}, -1")
         number = f.op(f"add i64 {f.op(f'lshr i64 {code}, 1')}, {self.field('size_slot')}")
-        cell = self.at(self.element(inputs, number), 8)
+        cell = at(self.f, self.element(inputs, number), 8)
         first, again = f.fresh("first"), f.fresh("again")
         f.branch(self.same(f.op(f"and i64 {code}, 1"), "0", "i64"), first, again)
         f.begin_block(first)
@@ -496,12 +496,12 @@ class _Entry:
         """Return the address of the sizes of scratch and results: in the table, or made by `prepare` for this call."""
         f = self.f
         prepare = self.field("prepare", "ptr")
-        fixed = self.at(self.table, 8 * FIGURES)
+        fixed = at(self.f, self.table, 8 * FIGURES)
         sized, ready, start = f.fresh("sized"), f.fresh("ready"), f.label
         f.branch(self.same(prepare, "null"), ready, sized)
         f.begin_block(sized)
         cell = self.element(inputs, self.field("size_slot"))
-        sizes = self.at(cell, 8)
+        sizes = at(self.f, cell, 8)
         self.store(sizes, cell)
         frame = f.op(f"alloca i64, i64 {self.field('frame_words')}, align 16")
         holds = f.op(f"call i64 {prepare}(ptr {sizes}, ptr {frame})")
@@ -528,14 +528,10 @@ class _Entry:
         self.unless(self.same(self.load(object_, cpython.OB_TYPE), self.external("int")), "slow")
         value = self.call("PyLong_AsLongLong", "i64", f"ptr {object_}")
         self.store(value, cell, 0, "i64")
-        fits, suspicious, large = f.fresh("fits"), f.fresh("suspicious"), f.fresh("large")
-        f.branch(self.same(value, "-1", "i64"), suspicious, fits)
-        f.begin_block(suspicious)
-        f.branch(self.same(self.call("PyErr_Occurred", "ptr"), "null"), fits, large)
-        f.begin_block(large)
-        self.call("PyErr_Clear", "void")
-        f.jump("slow")
-        f.begin_block(fits)
+        with f.when(self.same(value, "-1", "i64")):
+            fine = self.same(self.call("PyErr_Occurred", "ptr"), "null")
+            with self.otherwise(fine, "slow"):
+                self.call("PyErr_Clear", "void")
         self.unless(f.op(f"icmp ule i64 {f.op(f'add i64 {value}, {EXACT}')}, {2 * EXACT}"), "slow")
 
     def make_results(self, figures: str, count: str, results: str, blocks: str, outputs: str) -> None:
@@ -546,7 +542,7 @@ class _Entry:
             row = self.row(rows, loop.index, len(OUTPUT))
             descr = self.load(row)
             ndim = self.load(row, 8 * OUTPUT.index("ndim"), "i32")
-            dims = self.at(figures, self.load(row, 8 * OUTPUT.index("dims"), "i64"))
+            dims = at(self.f, figures, self.load(row, 8 * OUTPUT.index("dims"), "i64"))
             nbytes = self.load(dims, -8, "i64")
             small, large, made = f.fresh("small"), f.fresh("large"), f.fresh("made")
             ours, theirs, following = f.fresh("ours"), f.fresh("theirs"), f.fresh("following")
@@ -560,7 +556,7 @@ class _Entry:
             f.branch(self.same(nbytes, "0", "i64"), small, large)
             f.begin_block(small)
             anywhere = self.new_array(descr, ndim, dims)
-            self.unless(f.op(f"icmp ne ptr {anywhere}, null"), "failed")
+            self.unless(self.some(anywhere), "failed")
             small_end = f.label
             f.jump(made)
             f.begin_block(large)
@@ -589,26 +585,22 @@ class _Entry:
         need = self.round_up(f.op(f"add i64 {f.op(f'add i64 {before}, {nbytes}')}, {ALIGNMENT}"))
         # Not aligned more than all memory is: what is freed of such blocks fits no later one, and memory grows.
         block = self.call("aligned_alloc", "ptr", "i64 16", f"i64 {need}")
-        got, none = f.fresh("got"), f.fresh("none")
-        f.branch(f.op(f"icmp ne ptr {block}, null"), got, none)
-        f.begin_block(none)
-        self.call("PyErr_NoMemory", "ptr")
-        f.jump("failed")
-        f.begin_block(got)
+        with self.otherwise(self.some(block), "failed"):
+            self.call("PyErr_NoMemory", "ptr")
         mask = f.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"])
         advise = self.external("madvise")
         large = f.op(f"icmp uge i64 {nbytes}, {_PAGED}")
         with f.when(f.op(f"and i1 {large}, {f.op(f'icmp ne ptr {advise}, null')}")):
-            page = f.op(f"call ptr {mask}(ptr {self.at(block, _PAGE - 1)}, i64 {-_PAGE})")
+            page = f.op(f"call ptr {mask}(ptr {at(self.f, block, _PAGE - 1)}, i64 {-_PAGE})")
             f.op(f"call i32 {advise}(ptr {page}, i64 {f.op(f'sub i64 {need}, {_PAGE}')}, i32 {_HUGE})")
-        elements = self.at(self.at(block, before), ALIGNMENT - 1)
+        elements = at(self.f, at(self.f, block, before), ALIGNMENT - 1)
         data = f.op(f"call ptr {mask}(ptr {elements}, i64 {-ALIGNMENT})")
-        sizes = self.at(block, tensor_end)
+        sizes = at(self.f, block, tensor_end)
         strides = self.element(sizes, rank)
         for value, offset in ((1, 0), (0, 8), (0, 24)):
             self.store(str(value), block, offset, "i64")
         self.store(self.external("free"), block, exchange.DELETER)
-        tensor = self.at(block, exchange.HEADER)
+        tensor = at(self.f, block, exchange.HEADER)
         self.store(data, tensor, exchange.DATA)
         self.store(str(exchange.CPU), tensor, exchange.DEVICE, "i64")
         self.store(word, tensor, exchange.WORD, "i64")
@@ -651,12 +643,12 @@ class _Entry:
         length = f.alloca("i64", 1, align=8)
         self.store(f.op(f"add i64 {nbytes}, {ALIGNMENT}"), length, 0, "i64")
         owner = self.new_array(self.external("bytes"), "1", length)
-        self.unless(f.op(f"icmp ne ptr {owner}, null"), "failed")
-        past = self.at(self.load(owner, cpython.ARRAY_DATA), ALIGNMENT - 1)
+        self.unless(self.some(owner), "failed")
+        past = at(self.f, self.load(owner, cpython.ARRAY_DATA), ALIGNMENT - 1)
         name = f.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"])
         data = f.op(f"call ptr {name}(ptr {past}, i64 {-ALIGNMENT})")
         array = self.new_array(descr, ndim, dims, data, cpython.USABLE_AND_WRITABLE)
-        self.release_unless(f.op(f"icmp ne ptr {array}, null"), owner)
+        self.release_unless(self.some(array), owner)
         self.call("PyArray_SetBaseObject", "i32", f"ptr {array}", f"ptr {owner}")
         return array
 
@@ -685,13 +677,9 @@ class _Entry:
         self.store("0", self.process, 8 * cpython.WORD["scratch_bytes"], "i64")
         self.call("free", "void", f"ptr {block}")
         new = self.call("aligned_alloc", "ptr", "i64 64", f"i64 {need}")
-        got = f.fresh("got")
-        none = f.fresh("none")
-        f.branch(f.op(f"icmp ne ptr {new}, null"), got, none)
-        f.begin_block(none)
-        self.call("PyErr_NoMemory", "ptr")
-        f.jump("failed")
-        f.begin_block(got)
+        with self.otherwise(self.some(new), "failed"):
+            self.call("PyErr_NoMemory", "ptr")
+        got = f.label
         f.jump(ready)
         f.begin_block(ready)
         return (
@@ -729,9 +717,9 @@ class _Entry:
             row = self.row(rows, loop.index, len(OUTPUT))
             offset, target = self.load(row, 8 * OUTPUT.index("offset"), "i64"), self.target(row)
             there = f.op(f"icmp slt i64 {offset}, 0")
-            buffer = f.op(f"select i1 {there}, ptr {target}, ptr {self.at(scratch, offset)}")
+            buffer = f.op(f"select i1 {there}, ptr {target}, ptr {at(self.f, scratch, offset)}")
             self.store(buffer, self.element(outputs, loop.index))
-        scratch = self.at(scratch, self.field("write_bytes"))
+        scratch = at(self.f, scratch, self.field("write_bytes"))
         call = f"call void {program}(ptr {inputs}, ptr {outputs}, ptr {scratch})"
         short, careful, done = f.fresh("short"), f.fresh("careful"), f.fresh("done")
         release, pending = self.load(figures, 8 * FRAME.index("release"), "i64"), self.field("pending")
@@ -789,11 +777,11 @@ class _Entry:
         whole = f.alloca("i1", 1, align=8)
         f.do(f"store i1 true, ptr {whole}")
         flag = self.field("pending", "ptr")
-        with f.when(f.op(f"icmp ne ptr {flag}, null")), f.when(f.op(f"icmp ne i64 {self.load(flag, 0, 'i64')}, 0")):
+        with f.when(self.some(flag)), f.when(f.op(f"icmp ne i64 {self.load(flag, 0, 'i64')}, 0")):
             exception = self.call("PyObject_CallNoArgs", "ptr", f"ptr {self.field('taken', 'ptr')}")
             none = self.same(exception, self.external("None"))
             f.do(f"store i1 {none}, ptr {whole}")
-            some = f.op(f"icmp ne ptr {exception}, null")  # null: an interruption, which is set already
+            some = self.some(exception)  # null: an interruption, which is set already
             with f.when(some):
                 with f.when(f.op(f"xor i1 {none}, true")):
                     kind = self.load(exception, cpython.OB_TYPE)
@@ -817,7 +805,7 @@ class _Entry:
         """
         f = self.f
         library = self.field("exchange", "ptr")
-        with f.when(f.op(f"icmp ne ptr {library}, null")):
+        with f.when(self.some(library)):
             make = self.load(library, 8 * EXCHANGE.index("make"))
             with f.loop(0, count) as loop:
                 slot = self.element(blocks, loop.index)
@@ -826,11 +814,11 @@ class _Entry:
                 code = f.op(f"call i32 {make}(ptr {block}, ptr {self.element(results, loop.index)})")
                 self.unless(self.same(code, "0", "i32"), "failed")
         wrapper = self.field("wrapper", "ptr")
-        with f.when(f.op(f"icmp ne ptr {wrapper}, null")):
+        with f.when(self.some(wrapper)):
             none = self.external("None")
             with f.loop(0, count) as loop:
                 object_ = self.call("PyType_GenericAlloc", "ptr", f"ptr {wrapper}", "i64 0")
-                self.unless(f.op(f"icmp ne ptr {object_}, null"), "failed")
+                self.unless(self.some(object_), "failed")
                 slot = self.element(results, loop.index)
                 self.store(self.load(slot), object_, self.field("data_offset"))
                 self.call("Py_IncRef", "void", f"ptr {none}")
@@ -841,17 +829,14 @@ class _Entry:
         """Tell of the writes, then return the results in their structure; null where that cannot be made."""
         f = self.f
         committed = self.field("committed", "ptr")
-        with f.when(f.op(f"icmp ne ptr {committed}, null")):
+        with f.when(self.some(committed)):
             answer = self.call("PyObject_CallNoArgs", "ptr", f"ptr {committed}")
-            self.unless(f.op(f"icmp ne ptr {answer}, null"), "failed")
+            self.unless(self.some(answer), "failed")
             self.call("Py_DecRef", "void", f"ptr {answer}")
-        labels = {member: f.fresh(member.name.lower()) for member in Returns}
         over, found = f.fresh("over"), {}
-        cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
-        f.do(f"switch i64 {self.field('kind')}, label %{labels[Returns.TUPLE]} [ {cases} ]")
-        for member, label in labels.items():
+        for member, label in self.switch(self.field("kind"), Returns, "failed").items():
             f.begin_block(label)
-            value = self.returned(member, count, results, held, rows)
+            value = self.returned(Returns(member), count, results, held, rows)
             found[f.label] = value
             f.jump(over)
         f.begin_block(over)
@@ -888,7 +873,7 @@ class _Entry:
         """A tuple of the arrays among the arguments, None in the place of others."""
         f = self.f
         made = self.call("PyTuple_New", "ptr", f"i64 {rows}")
-        self.release_unless(f.op(f"icmp ne ptr {made}, null"), flat)
+        self.release_unless(self.some(made), flat)
         nothing = self.external("None")
         with f.loop(0, rows) as loop:
             one = self.load(self.element(held, loop.index))
@@ -901,7 +886,7 @@ class _Entry:
         """A new tuple or list that takes over the results, which are null then."""
         f = self.f
         made = self.call(f"Py{kind}_New", "ptr", f"i64 {count}")
-        self.unless(f.op(f"icmp ne ptr {made}, null"), "failed")
+        self.unless(self.some(made), "failed")
         with f.loop(0, count) as loop:
             slot = self.element(results, loop.index)
             item = self.load(slot)
