@@ -54,11 +54,7 @@ def emit_taps(
 
     `w` is packed. The range counts the plan's units; calls for several ranges may run at the same time.
     """
-    buffers = [("ptr", f"e{number}") for number in range(len(params))]
-    more = [("i64", "first"), ("i64", "last")] if ranged else []
-    f = Function(
-        module, name, [("ptr", "x"), ("ptr", "w"), *buffers, ("ptr", "scratch"), *more], attributes=UNOPTIMISED
-    )
+    f = function_of_tiles(module, name, len(params), ranged)
     return _Driver(f, plan, params, stores, ArithmeticEmitter(plan.dtype, target)).write(ranged)
 
 
@@ -539,6 +535,13 @@ class _Line:
                     total = arithmetic.load_computed(f, at(f, held, times(f, place, arithmetic.vector_bytes)))
                     with elements.bound(self.tiles.row.axis, row):
                         accumulated(f, elements, self.stores, total, self.plan.lanes)
+
+
+def function_of_tiles(module: Module, name: str, params: int, ranged: bool) -> Function:
+    """Begin a function `(ptr x, ptr w, <params>, ptr scratch)`; with `ranged`, `i64 first, i64 last` follow."""
+    pointers = [("ptr", name) for name in ("x", "w", *(f"e{number}" for number in range(params)), "scratch")]
+    more = [("i64", "first"), ("i64", "last")] if ranged else []
+    return Function(module, name, [*pointers, *more], attributes=UNOPTIMISED)
 
 
 def elements_of_result(
