@@ -434,3 +434,38 @@ def plus(f: Function, x: str, *others: str | dims.Size) -> str:
         elif y != "0":
             x = y if x == "0" else f.op(f"add i64 {x}, {y}")
     return x
+
+
+class Words:
+    """Writes loads, stores and comparisons of words of memory into a function."""
+
+    def __init__(self, f: Function) -> None:
+        self.f = f
+
+    def at(self, base: str, offset: int | str) -> str:
+        """The address `offset` bytes after `base`."""
+        return at(self.f, base, offset)
+
+    def element(self, base: str, index: int | str, type: str = "i64") -> str:
+        """The address of an element of an array."""
+        return base if index == 0 else self.f.op(f"getelementptr {type}, ptr {base}, i64 {index}")
+
+    def load(self, base: str, offset: int | str = 0, type: str = "ptr") -> str:
+        """Load the word at an address."""
+        return self.f.op(f"load {type}, ptr {self.at(base, offset)}, align {_BYTES.get(type, 8)}")
+
+    def store(self, value: str, base: str, offset: int | str = 0, type: str = "ptr") -> None:
+        """Put a value to an address."""
+        self.f.do(f"store {type} {value}, ptr {self.at(base, offset)}, align {_BYTES.get(type, 8)}")
+
+    def test(self, relation: str, x: str, y: str | int, type: str = "i64") -> str:
+        """A comparison."""
+        return self.f.op(f"icmp {relation} {type} {x}, {y}")
+
+    def is_null(self, pointer: str) -> str:
+        """Tell whether a pointer is null."""
+        return self.test("eq", pointer, "null", "ptr")
+
+
+_BYTES = {"i8": 1, "i32": 4}
+"""Of words that are shorter than 8."""

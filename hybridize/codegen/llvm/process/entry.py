@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 
 from hybridize.base.promotion import EXACT
-from hybridize.codegen.llvm.text import Function, Module, at
+from hybridize.codegen.llvm.text import Function, Module, Words
 from hybridize.runtime import cpython, exchange
 from hybridize.runtime.buffers import ALIGNMENT
 from hybridize.runtime.entry import ARGUMENT, FIELD, FIGURES, GUARD, OUTPUT, ArgumentKind, Look, Returns
@@ -48,23 +48,13 @@ def emit_entry(state_offset: int) -> Module:
     return module
 
 
-class _Entry:
+class _Entry(Words):
     def __init__(self, f: Function) -> None:
-        self.f = f
+        super().__init__(f)
         self.table = ""
         self.process = ""
 
     # Memory
-
-    def load(self, base: str, offset: int | str = 0, type_: str = "ptr") -> str:
-        return self.f.op(f"load {type_}, ptr {at(self.f, base, offset)}, align {4 if type_ == 'i32' else 8}")
-
-    def store(self, value: str, base: str, offset: int | str = 0, type_: str = "ptr") -> None:
-        self.f.do(f"store {type_} {value}, ptr {at(self.f, base, offset)}, align 8")
-
-    def element(self, base: str, index: str) -> str:
-        """The address of word `index` of an array of words."""
-        return self.f.op(f"getelementptr i64, ptr {base}, i64 {index}")
 
     def field(self, name: str, type_: str = "i64") -> str:
         return self.load(self.table, 8 * FIELD[name], type_)
@@ -73,7 +63,7 @@ class _Entry:
         return self.load(self.process, 8 * cpython.WORD[name], type_)
 
     def row(self, base: str, index: str, words: int) -> str:
-        return at(self.f, base, self.f.op(f"mul i64 {index}, {8 * words}"))
+        return self.at(base, self.f.op(f"mul i64 {index}, {8 * words}"))
 
     def call(self, name: str, returns: str, *args: str) -> str:
         text = f"call {returns} {self.external(name)}({', '.join(args)})"
@@ -173,7 +163,7 @@ class _Entry:
         f.begin_block(some)
         self.unless(self.same(self.load("%names", cpython.SEQUENCE_SIZE, "i64"), count, "i64"), "slow")
         with f.loop(0, count) as loop:
-            name = self.load(self.element(at(self.f, "%names", cpython.TUPLE_ITEMS), loop.index))
+            name = self.load(self.element(self.at("%names", cpython.TUPLE_ITEMS), loop.index))
             self.unless(self.same(name, self.load(self.element(self.field("keywords", "ptr"), loop.index))), "slow")
         f.jump(checked)
         f.begin_block(checked)
@@ -273,7 +263,7 @@ class _Entry:
         for number, found in enumerate((address, word)):
             self.unless(self.same(found, self.load(expected, 8 * number, "i64"), "i64"), doubt)
         rank = f.op(f"and i64 {word}, {0xFFFFFFFF}")
-        sizes = at(self.f, expected, 16)
+        sizes = self.at(expected, 16)
         for offset, start in ((exchange.SHAPE, sizes), (exchange.STRIDES, self.element(sizes, rank))):
             words = self.load(tensor, offset)
             with f.loop(0, rank) as loop:
@@ -464,7 +454,7 @@ class _Entry:
         self.unless(self.same(self.load(object_, size, "i64"), count, "i64"), "slow")
         rows = self.element(objects, self.load(row, 8 * ARGUMENT.index("slot"), "i64"))
         if kind is not ArgumentKind.DICT:
-            items = at(self.f, object_, cpython.TUPLE_ITEMS)
+            items = self.at(object_, cpython.TUPLE_ITEMS)
             if kind is ArgumentKind.LIST:
                 items = self.load(object_, cpython.LIST_ITEMS)
             with f.loop(0, count) as loop:
@@ -483,7 +473,7 @@ class _Entry:
         f = self.f
         code = f.op(f"xor i64 {word}, -1")
         number = f.op(f"add i64 {f.op(f'lshr i64 {code}, 1')}, {self.field('size_slot')}")
-        cell = at(self.f, self.element(inputs, number), 8)
+        cell = self.at(self.element(inputs, number), 8)
         first, again = f.fresh("first"), f.fresh("again")
         f.branch(self.same(f.op(f"and i64 {code}, 1"), "0", "i64"), first, again)
         f.begin_block(first)
@@ -496,12 +486,12 @@ class _Entry:
         """Return the address of the sizes of scratch and results: in the table, or made by `prepare` for this call."""
         f = self.f
         prepare = self.field("prepare", "ptr")
-        fixed = at(self.f, self.table, 8 * FIGURES)
+        fixed = self.at(self.table, 8 * FIGURES)
         sized, ready, start = f.fresh("sized"), f.fresh("ready"), f.label
         f.branch(self.same(prepare, "null"), ready, sized)
         f.begin_block(sized)
         cell = self.element(inputs, self.field("size_slot"))
-        sizes = at(self.f, cell, 8)
+        sizes = self.at(cell, 8)
         self.store(sizes, cell)
         frame = f.op(f"alloca i64, i64 {self.field('frame_words')}, align 16")
         holds = f.op(f"call i64 {prepare}(ptr {sizes}, ptr {frame})")
@@ -542,7 +532,7 @@ class _Entry:
             row = self.row(rows, loop.index, len(OUTPUT))
             descr = self.load(row)
             ndim = self.load(row, 8 * OUTPUT.index("ndim"), "i32")
-            dims = at(self.f, figures, self.load(row, 8 * OUTPUT.index("dims"), "i64"))
+            dims = self.at(figures, self.load(row, 8 * OUTPUT.index("dims"), "i64"))
             nbytes = self.load(dims, -8, "i64")
             small, large, made = f.fresh("small"), f.fresh("large"), f.fresh("made")
             ours, theirs, following = f.fresh("ours"), f.fresh("theirs"), f.fresh("following")
@@ -591,16 +581,16 @@ class _Entry:
         advise = self.external("madvise")
         large = f.op(f"icmp uge i64 {nbytes}, {_PAGED}")
         with f.when(f.op(f"and i1 {large}, {f.op(f'icmp ne ptr {advise}, null')}")):
-            page = f.op(f"call ptr {mask}(ptr {at(self.f, block, _PAGE - 1)}, i64 {-_PAGE})")
+            page = f.op(f"call ptr {mask}(ptr {self.at(block, _PAGE - 1)}, i64 {-_PAGE})")
             f.op(f"call i32 {advise}(ptr {page}, i64 {f.op(f'sub i64 {need}, {_PAGE}')}, i32 {_HUGE})")
-        elements = at(self.f, at(self.f, block, before), ALIGNMENT - 1)
+        elements = self.at(self.at(block, before), ALIGNMENT - 1)
         data = f.op(f"call ptr {mask}(ptr {elements}, i64 {-ALIGNMENT})")
-        sizes = at(self.f, block, tensor_end)
+        sizes = self.at(block, tensor_end)
         strides = self.element(sizes, rank)
         for value, offset in ((1, 0), (0, 8), (0, 24)):
             self.store(str(value), block, offset, "i64")
         self.store(self.external("free"), block, exchange.DELETER)
-        tensor = at(self.f, block, exchange.HEADER)
+        tensor = self.at(block, exchange.HEADER)
         self.store(data, tensor, exchange.DATA)
         self.store(str(exchange.CPU), tensor, exchange.DEVICE, "i64")
         self.store(word, tensor, exchange.WORD, "i64")
@@ -644,7 +634,7 @@ class _Entry:
         self.store(f.op(f"add i64 {nbytes}, {ALIGNMENT}"), length, 0, "i64")
         owner = self.new_array(self.external("bytes"), "1", length)
         self.unless(self.some(owner), "failed")
-        past = at(self.f, self.load(owner, cpython.ARRAY_DATA), ALIGNMENT - 1)
+        past = self.at(self.load(owner, cpython.ARRAY_DATA), ALIGNMENT - 1)
         name = f.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"])
         data = f.op(f"call ptr {name}(ptr {past}, i64 {-ALIGNMENT})")
         array = self.new_array(descr, ndim, dims, data, cpython.USABLE_AND_WRITABLE)
@@ -717,9 +707,9 @@ class _Entry:
             row = self.row(rows, loop.index, len(OUTPUT))
             offset, target = self.load(row, 8 * OUTPUT.index("offset"), "i64"), self.target(row)
             there = f.op(f"icmp slt i64 {offset}, 0")
-            buffer = f.op(f"select i1 {there}, ptr {target}, ptr {at(self.f, scratch, offset)}")
+            buffer = f.op(f"select i1 {there}, ptr {target}, ptr {self.at(scratch, offset)}")
             self.store(buffer, self.element(outputs, loop.index))
-        scratch = at(self.f, scratch, self.field("write_bytes"))
+        scratch = self.at(scratch, self.field("write_bytes"))
         call = f"call void {program}(ptr {inputs}, ptr {outputs}, ptr {scratch})"
         short, careful, done = f.fresh("short"), f.fresh("careful"), f.fresh("done")
         release, pending = self.load(figures, 8 * FRAME.index("release"), "i64"), self.field("pending")
