@@ -436,7 +436,7 @@ def plus(f: Function, x: str, *others: str | dims.Size) -> str:
     return x
 
 
-class Words:
+class WordWriter:
     """Writes loads, stores and comparisons of words of memory into a function."""
 
     def __init__(self, f: Function) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dims import SizeSymbol
-from hybridize.codegen.llvm.text import Function, Module, Words, at
+from hybridize.codegen.llvm.text import Function, Module, WordWriter, at
 
 
 class SymbolFinder(Function):
@@ -24,7 +24,7 @@ class SymbolFinder(Function):
         return self.on_entry(f"load i64, ptr {cell}, align 8", key)
 
 
-class Writer(Words):
+class Writer(WordWriter):
     """Writes a function that returns a code, or nothing."""
 
     def __init__(

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 
 from hybridize.base.promotion import EXACT
-from hybridize.codegen.llvm.text import Function, Module, Words
+from hybridize.codegen.llvm.text import Function, Module, WordWriter
 from hybridize.runtime import cpython, exchange
 from hybridize.runtime.buffers import ALIGNMENT
 from hybridize.runtime.entry import ARGUMENT, FIELD, FIGURES, GUARD, OUTPUT, ArgumentKind, Look, Returns
@@ -48,7 +48,7 @@ def emit_entry(state_offset: int) -> Module:
     return module
 
 
-class _Entry(Words):
+class _Entry(WordWriter):
     def __init__(self, f: Function) -> None:
         super().__init__(f)
         self.table = ""
