@@ -240,7 +240,7 @@ class Function:
 
     def size(self, x: dims.Size) -> str:
         """A size as an i64: the number, or a register that is computed on entry."""
-        return size_register(self, x)
+        return str(x) if type(x) is int else size_register(self, x)
 
     def symbol(self, symbol: dims.SizeSymbol) -> str:
         """The value of a size symbol."""
