@@ -6,15 +6,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-from hybridize.base.locations import PACKAGE, SourceLoc
-
-
-def warn_at(loc: SourceLoc | None, text: str, category: type[Warning]) -> None:
-    """Warn at a line of the user's, each time; where it is not known, at the innermost line outside of hybridize."""
-    if loc is None:
-        warn(text, category)
-    else:
-        warnings.warn_explicit(text, category, loc.file, loc.line)
+from hybridize.base.locations import PACKAGE
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:

@@ -52,16 +52,16 @@ class SumOfUpdates:
 
     def updates(self) -> list[Node]:
         """The nodes that set the parts, each once."""
-        found: dict[int, Node] = {}
+        nodes: dict[int, Node] = {}
         left, seen = [self], {id(self)}
         while left:
             for term in left.pop().terms:
                 if isinstance(term, Node):
-                    found[id(term)] = term
+                    nodes[id(term)] = term
                 elif id(term) not in seen:
                     seen.add(id(term))
                     left.append(term)
-        return [*found.values()]
+        return [*nodes.values()]
 
 
 class RewriteContext:
@@ -95,19 +95,19 @@ class RewriteContext:
         return found
 
     def total(self, operands: Operands) -> SumOfUpdates | None:
-        """What an addition of `operands` is as a sum of updates; None where it adds something else."""
+        """Return an addition of `operands` as a sum of updates; None where it adds something else."""
         terms = [self._sum(value) for value in operands]
         known = tuple(term for term in terms if term is not None)
         return SumOfUpdates(sum(term.size for term in known), known) if len(known) == len(terms) else None
 
     def _sum(self, value: Value) -> SumOfUpdates | None:
-        """What `value` is as a sum of updates: kept, since the next addition asks again."""
+        """Return `value` as a sum of updates, which is kept: the next addition asks again."""
         if value not in self._sums:
             update, addition = self.producer(value, ops.UpdateSlice), self.producer(value, ops.Add)
-            found = None if addition is None else self.total(addition.inputs)
+            total = None if addition is None else self.total(addition.inputs)
             if update is not None and _is(self.number(update.inputs[0]), 0):
-                found = SumOfUpdates(update.inputs[1].type.size, (update,))
-            self._sums[value] = found
+                total = SumOfUpdates(update.inputs[1].type.size, (update,))
+            self._sums[value] = total
         return self._sums[value]
 
     def constant(self, number: float, dtype: DType) -> Value:
@@ -357,11 +357,11 @@ def _one_after_the_other(updates: list[Node], axis: int, shape: Shape) -> list[V
     """List what updates set that have each element of an axis once, in order; None where they have not."""
     left = {start: node for node in updates if (start := _start(node.op, axis, shape)) is not None}
     at: Size = 0
-    found = []
+    parts = []
     while (node := left.pop(dims.text(at), None)) is not None:
-        found.append(node.inputs[1])
+        parts.append(node.inputs[1])
         at = at + node.inputs[1].type.shape[axis]
-    return found if len(found) == len(updates) > 1 and dims.same(at, shape[axis]) else None
+    return parts if len(parts) == len(updates) > 1 and dims.same(at, shape[axis]) else None
 
 
 def _start(op: OpLike, axis: int, shape: Shape) -> str | None:

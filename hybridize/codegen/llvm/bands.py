@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dims import Size, same
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, times
 from hybridize.schedule.steps import Band
 
 Call = tuple[str, Sequence[tuple[int, Size]]]
@@ -47,7 +47,5 @@ def emit_band(module: Module, name: str, band: Band, pointers: int, calls: Seque
 
 def _place(f: Function, number: int, row: Size, first: str) -> str:
     """A pointer to where the first of all rows would be, if there are only those from `first` on."""
-    if same(row, 0):
-        return f"%p{number}"
-    back = f.op(f"sub i64 0, {f.op(f'mul i64 {first}, {f.size(row)}')}")
-    return f.op(f"getelementptr i8, ptr %p{number}, i64 {back}")
+    distance = times(f, first, row)
+    return f"%p{number}" if distance == "0" else at(f, f"%p{number}", f.op(f"sub i64 0, {distance}"))

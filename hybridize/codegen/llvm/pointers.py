@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hybridize.base.dims import same
-from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.text import Function, at
 from hybridize.schedule.steps import NOWHERE, Address
 
 Base = tuple[str, int]
@@ -28,14 +27,8 @@ class Pointers:
             return "null"
         found = self._known.get(address)
         if found is None:
-            found = self._known[address] = self.moved(self._base((address.kind, address.slot)), address.offset)
+            found = self._known[address] = at(self._f, self._base((address.kind, address.slot)), address.offset)
         return found
-
-    def moved(self, base: str, offset: int) -> str:
-        """A pointer some bytes further on."""
-        if same(offset, 0):
-            return base
-        return self._f.op(f"getelementptr i8, ptr {base}, i64 {self._f.size(offset)}")
 
     def resolve(self, addresses: Iterable[Address]) -> None:
         """Compute those of some addresses that there is a base for."""

@@ -34,7 +34,7 @@ from hybridize.codegen.llvm.rolling import emit_rolling
 from hybridize.codegen.llvm.routines.emit import emit_routine
 from hybridize.codegen.llvm.safepoints import failed, some_failed
 from hybridize.codegen.llvm.tasks import emit_tasks
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal, llvm_type
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, literal, llvm_type, times
 from hybridize.graph import Graph
 from hybridize.graph.ir import Array
 from hybridize.loops.kernel import Kernel
@@ -354,7 +354,7 @@ class Emitter:
         if self._part is not None and self._part[0] is f:
             part = self._part[1]
             first = len(args) - len(split.strides)
-            own = [pointers.moved(arg, part.index * by) for arg, by in zip(args[first:], split.strides, strict=True)]
+            own = [at(f, arg, part.index * by) for arg, by in zip(args[first:], split.strides, strict=True)]
             ends = [f.size(turns * index // part.count) for index in (part.index, part.index + 1)]
             f.call(name, [*(f"ptr {arg}" for arg in (*args[:first], *own)), *(f"i64 {end}" for end in ends)])
             return
@@ -401,7 +401,7 @@ class Emitter:
                 made = step.kernel.params[0]
                 back[to] = -made.size * made.dtype.itemsize
             number = f.op(f"inttoptr i64 {turn.index} to ptr")
-            moved = [_moved(f, arg, turn.index, back.get(arg, 0)) for arg in args]
+            moved = [at(f, arg, times(f, turn.index, back.get(arg, 0))) for arg in args]
             self._blocks(f, name, band, [number, *moved], pointers)
         return [*before, *names]
 
@@ -550,18 +550,11 @@ def _pointed(step: LoopStep | ProductStep) -> tuple[Address, ...]:
     return step.addresses if isinstance(step, LoopStep) else (*step.addresses, step.workspace)
 
 
-def _moved(f: Function, pointer: str, index: str, by: Size) -> str:
-    """A pointer moved by so many bytes for each of an index."""
-    if same(by, 0):
-        return pointer
-    return f.op(f"getelementptr i8, ptr {pointer}, i64 {f.op(f'mul i64 {index}, {f.size(by)}')}")
-
-
 def _of_member(f: Function, pointer: str, member: str, members: Sequence[tuple[Size, Size]]) -> str:
     """A pointer to the first member of a batch moved to another one, whose number counts all axes of the batch."""
     for place, (size, stride) in reversed([*enumerate(members)]):
         index = f.op(f"urem i64 {member}, {f.size(size)}") if place else member
-        pointer = _moved(f, pointer, index, stride)
+        pointer = at(f, pointer, times(f, index, stride))
         if place:
             member = f.op(f"udiv i64 {member}, {f.size(size)}")
     return pointer

@@ -19,7 +19,7 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.pointers import Base, Pointers
 from hybridize.codegen.llvm.routines.emit import calls_back
 from hybridize.codegen.llvm.safepoints import Safepoint
-from hybridize.codegen.llvm.text import Function, LoopBlock, Module
+from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at, times
 from hybridize.machine.target import Target
 from hybridize.schedule.memory import ALIGN
 from hybridize.schedule.steps import RegionStep, addresses_of
@@ -104,14 +104,9 @@ class _Region:
         self._number = number
         self._write = write
         self._workspace = f"%workspace{number}"
-        self._scratch = self._at(self._workspace, step.scratch_offset)
+        self._scratch = at(self.f, self._workspace, step.scratch_offset)
         self._fixed: list[Pointers] = []
         """Of each body those that are the same in all turns."""
-
-    def _at(self, pointer: str, offset: int | str) -> str:
-        if isinstance(offset, str):
-            return self.f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
-        return pointer if same(offset, 0) else self._at(pointer, self.f.size(offset))
 
     def _copy(self, target: str, source: str, nbytes: int) -> None:
         if not same(nbytes, 0):
@@ -178,7 +173,7 @@ class _Region:
         f, step = self.f, self.step
         self._fix(self._settle())
         safepoint = None if watched is None else Safepoint(f, watched, effects=calls_back(step))
-        flag = self._at(self._workspace, step.scratch_offset - ALIGN)
+        flag = at(self.f, self._workspace, step.scratch_offset - ALIGN)
         carried = self._of_kinds("by turns")
         first = {k: _Turn(self.inputs[k], self.outputs[k], self._other(k)) for k in carried}
         before, head, turn, again, after = f.label, f.fresh("head"), f.fresh("turn"), f.fresh("again"), f.fresh("after")
@@ -254,7 +249,7 @@ class _Region:
 
     def _other(self, k: int) -> str:
         """The place besides the output in which state is by turns."""
-        return self._at(self._workspace, self.step.state[k].offset)
+        return at(self.f, self._workspace, self.step.state[k].offset)
 
     def _first(self, k: int) -> list[str]:
         """The pointers that a scan carries for a value of the state, in the first turn."""
@@ -282,7 +277,7 @@ class _Region:
         if home.kind == "as left":
             return _Turn(now, slices[home.stack])
         nbytes = step.inputs[k].nbytes
-        following = self._at(now, f.size(-nbytes if step.reverse else nbytes))
+        following = at(self.f, now, f.size(-nbytes if step.reverse else nbytes))
         last = f.op(f"icmp eq i64 {turn}, {f.size(step.length - 1)}")
         return _Turn(now, f.op(f"select i1 {last}, ptr {self.outputs[k]}, ptr {following}"))
 
@@ -298,4 +293,4 @@ class _Region:
 
     def _slice(self, pointer: str, type_: TensorType, index: str) -> str:
         nbytes = type_.with_shape(type_.shape[1:]).nbytes
-        return self._at(pointer, self.f.op(f"mul i64 {index}, {self.f.size(nbytes)}"))
+        return at(self.f, pointer, times(self.f, index, nbytes))

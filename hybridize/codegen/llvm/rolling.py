@@ -8,8 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from hybridize.codegen.llvm.contraction.micro import at, times
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, times
 from hybridize.schedule.steps import RollingBand, RollingBlock
 
 Call = tuple[str, Sequence[int]]

@@ -240,7 +240,7 @@ class Function:
 
     def size(self, x: dims.Size) -> str:
         """A size as an i64: the number, or a register that is computed on entry."""
-        return size_register(self, x)
+        return str(x) if type(x) is int else size_register(self, x)
 
     def symbol(self, symbol: dims.SizeSymbol) -> str:
         """The value of a size symbol."""
@@ -394,3 +394,78 @@ class Function:
         """The parameters, those of size symbols included."""
         numbers = [] if self.sizes else sorted(self.symbols)
         return [*self._params, *(("i64", f"symbol.{number}") for number in numbers)]
+
+
+# Addresses and sizes
+
+
+def is_number(x: str) -> bool:
+    """Tell whether an i64 is a literal."""
+    return x.removeprefix("-").isdecimal()
+
+
+def operand(f: Function, x: str | dims.Size) -> str:
+    """An i64 as text: a register or a literal as it is, a size of the call as a register."""
+    return x if isinstance(x, str) else f.size(x)
+
+
+def at(f: Function, pointer: str, offset: str | dims.Size) -> str:
+    """`pointer` moved by a number of bytes."""
+    offset = operand(f, offset)
+    return pointer if offset == "0" else f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+
+
+def times(f: Function, x: str, factor: str | dims.Size) -> str:
+    """An i64, a register or a literal, times another or a size."""
+    if is_number(x) and (not isinstance(factor, str) or is_number(factor)):
+        return f.size(int(x) * (int(factor) if isinstance(factor, str) else factor))
+    by = operand(f, factor)
+    if "0" in (x, by):
+        return "0"
+    return x if by == "1" else by if x == "1" else f.op(f"mul i64 {x}, {by}")
+
+
+def plus(f: Function, x: str, *others: str | dims.Size) -> str:
+    """Sum of i64s: registers, literals, sizes."""
+    for other in others:
+        y = operand(f, other)
+        if is_number(x) and is_number(y):
+            x = str(int(x) + int(y))
+        elif y != "0":
+            x = y if x == "0" else f.op(f"add i64 {x}, {y}")
+    return x
+
+
+class WordWriter:
+    """Writes loads, stores and comparisons of words of memory into a function."""
+
+    def __init__(self, f: Function) -> None:
+        self.f = f
+
+    def at(self, base: str, offset: int | str) -> str:
+        """The address `offset` bytes after `base`."""
+        return at(self.f, base, offset)
+
+    def element(self, base: str, index: int | str, type: str = "i64") -> str:
+        """The address of an element of an array."""
+        return base if index == 0 else self.f.op(f"getelementptr {type}, ptr {base}, i64 {index}")
+
+    def load(self, base: str, offset: int | str = 0, type: str = "ptr") -> str:
+        """Load the word at an address."""
+        return self.f.op(f"load {type}, ptr {self.at(base, offset)}, align {_BYTES.get(type, 8)}")
+
+    def store(self, value: str, base: str, offset: int | str = 0, type: str = "ptr") -> None:
+        """Put a value to an address."""
+        self.f.do(f"store {type} {value}, ptr {self.at(base, offset)}, align {_BYTES.get(type, 8)}")
+
+    def test(self, relation: str, x: str, y: str | int, type: str = "i64") -> str:
+        """A comparison."""
+        return self.f.op(f"icmp {relation} {type} {x}, {y}")
+
+    def is_null(self, pointer: str) -> str:
+        """Tell whether a pointer is null."""
+        return self.test("eq", pointer, "null", "ptr")
+
+
+_BYTES = {"i8": 1, "i32": 4}
+"""Of words that are shorter than 8."""

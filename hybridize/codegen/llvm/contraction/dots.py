@@ -6,11 +6,11 @@ from __future__ import annotations
 from hybridize.base.dims import is_symbolic
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.contraction.micro import any_dots, at, dots, flip, operand, plus, sums, times
+from hybridize.codegen.llvm.contraction.micro import any_dots, dots, flip, sums
 from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.share import Share, Whole
 from hybridize.codegen.llvm.contraction.tiles import each_tile, stretch
-from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.text import Function, at, operand, plus, times
 from hybridize.schedule.contraction.dots import Dots, DotsTile
 from hybridize.schedule.contraction.panels import is_long
 from hybridize.schedule.contraction.plan import ProductPlan

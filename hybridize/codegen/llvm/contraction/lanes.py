@@ -17,12 +17,12 @@ from contextlib import ExitStack
 from hybridize.base.dims import hint, is_symbolic, known, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes, masked_load
-from hybridize.codegen.llvm.contraction.micro import at, operand, plus, sums_of_parts, times
-from hybridize.codegen.llvm.contraction.taps import LIGHT, accumulated, elements_of_result
+from hybridize.codegen.llvm.contraction.micro import sums_of_parts
+from hybridize.codegen.llvm.contraction.taps import LIGHT, accumulated, elements_of_result, function_of_tiles
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
 from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param
 from hybridize.loops.measure import weight
@@ -46,11 +46,7 @@ def emit_lanes(
 
     The range counts the plan's units; calls for several ranges may run at the same time.
     """
-    buffers = [("ptr", f"e{number}") for number in range(len(params))]
-    more = [("i64", "first"), ("i64", "last")] if ranged else []
-    f = Function(
-        module, name, [("ptr", "x"), ("ptr", "w"), *buffers, ("ptr", "scratch"), *more], attributes=UNOPTIMISED
-    )
+    f = function_of_tiles(module, name, len(params), ranged)
     arithmetic = ArithmeticEmitter(plan.dtype, target)
     units = ("%first", "%last") if ranged else ("0", operand(f, plan.units))
     before = 0

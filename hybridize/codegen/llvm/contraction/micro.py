@@ -18,7 +18,7 @@ from typing import Literal
 
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
-from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
 from hybridize.schedule.contraction.panels import SUMMED, sets_of_sums
 
 Adding = Literal["", "first", "last"]
@@ -36,35 +36,6 @@ _TILE = [*_DOTS, ("i1", "more")]
 """Parameters; c, its stride, x, ..."""
 _NEXT = [("ptr", "next"), ("i64", "rate")]
 """Further parameters: memory to be brought near meanwhile, so many bytes with each term."""
-
-
-def operand(f: Function, x: str | int) -> str:
-    """An i64 as text: a register or a literal as it is, a size of the call as a register."""
-    return x if isinstance(x, str) else f.size(x)
-
-
-def at(f: Function, pointer: str, offset: str | int) -> str:
-    """`pointer` moved by a number of bytes."""
-    offset = operand(f, offset)
-    return pointer if offset == "0" else f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
-
-
-def times(f: Function, x: str, factor: str | int) -> str:
-    """An i64, a register or a literal, times another or a size."""
-    by = operand(f, factor)
-    if "0" in (x, by):
-        return "0"
-    if x.isdecimal() and by.isdecimal():
-        return str(int(x) * int(by))
-    return x if by == "1" else by if x == "1" else f.op(f"mul i64 {x}, {by}")
-
-
-def plus(f: Function, x: str, y: str | int) -> str:
-    """Sum of i64s: registers, literals, sizes."""
-    y = operand(f, y)
-    if x.isdecimal() and y.removeprefix("-").isdecimal():
-        return str(int(x) + int(y))
-    return x if y == "0" else y if x == "0" else f.op(f"add i64 {x}, {y}")
 
 
 def fetch(f: Function, pointer: str, first: int, bytes: int) -> None:

@@ -12,11 +12,10 @@ from __future__ import annotations
 from hybridize.base.dims import is_symbolic, same
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.dots import emit_dots, emit_flipped
-from hybridize.codegen.llvm.contraction.micro import at, times
 from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, Out, member_offset
 from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.contraction.tiles import emit_columns, emit_rows
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, times
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.plan import ProductPlan

@@ -16,13 +16,13 @@ from contextlib import nullcontext
 from hybridize.base.dims import hint, is_symbolic, product, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
-from hybridize.codegen.llvm.contraction.micro import at, bring_line, fetch, operand, plus, term_added, times
+from hybridize.codegen.llvm.contraction.micro import bring_line, fetch, term_added
 from hybridize.codegen.llvm.functions.table import narrowed
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, at, operand, plus, times
 from hybridize.loops.expr import Load
 from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param
@@ -54,11 +54,7 @@ def emit_taps(
 
     `w` is packed. The range counts the plan's units; calls for several ranges may run at the same time.
     """
-    buffers = [("ptr", f"e{number}") for number in range(len(params))]
-    more = [("i64", "first"), ("i64", "last")] if ranged else []
-    f = Function(
-        module, name, [("ptr", "x"), ("ptr", "w"), *buffers, ("ptr", "scratch"), *more], attributes=UNOPTIMISED
-    )
+    f = function_of_tiles(module, name, len(params), ranged)
     return _Driver(f, plan, params, stores, ArithmeticEmitter(plan.dtype, target)).write(ranged)
 
 
@@ -539,6 +535,13 @@ class _Line:
                     total = arithmetic.load_computed(f, at(f, held, times(f, place, arithmetic.vector_bytes)))
                     with elements.bound(self.tiles.row.axis, row):
                         accumulated(f, elements, self.stores, total, self.plan.lanes)
+
+
+def function_of_tiles(module: Module, name: str, params: int, ranged: bool) -> Function:
+    """Begin a function `(ptr x, ptr w, <params>, ptr scratch)`; with `ranged`, `i64 first, i64 last` follow."""
+    pointers = [("ptr", name) for name in ("x", "w", *(f"e{number}" for number in range(params)), "scratch")]
+    more = [("i64", "first"), ("i64", "last")] if ranged else []
+    return Function(module, name, [*pointers, *more], attributes=UNOPTIMISED)
 
 
 def elements_of_result(

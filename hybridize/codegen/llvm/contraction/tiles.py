@@ -12,22 +12,10 @@ from collections.abc import Callable, Sequence
 from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.contraction.micro import (
-    Adding,
-    Ending,
-    any_tile,
-    at,
-    copy,
-    flip,
-    operand,
-    plus,
-    rows_together,
-    tile,
-    times,
-)
+from hybridize.codegen.llvm.contraction.micro import Adding, Ending, any_tile, copy, flip, rows_together, tile
 from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
-from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.text import Function, at, operand, plus, times
 from hybridize.schedule.contraction.panels import ColumnPanels, is_long, row_tiles
 from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.product import Product

@@ -15,13 +15,12 @@ from fractions import Fraction
 from hybridize.base.dims import bounds, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
-from hybridize.codegen.llvm.contraction.micro import at, operand, plus, times
-from hybridize.codegen.llvm.contraction.taps import LIGHT, accumulated, elements_of_result, emit_taps
+from hybridize.codegen.llvm.contraction.taps import LIGHT, accumulated, elements_of_result, emit_taps, function_of_tiles
 from hybridize.codegen.llvm.functions.table import constant
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
 from hybridize.loops.index import Interner, bit
 from hybridize.loops.kernel import Param
 from hybridize.loops.measure import weight
@@ -45,11 +44,7 @@ def emit_winograd(
 
     `w` is transformed and packed. The range counts the plan's units; calls for several ranges may run at the same time.
     """
-    buffers = [("ptr", f"e{number}") for number in range(len(params))]
-    more = [("i64", "first"), ("i64", "last")] if ranged else []
-    f = Function(
-        module, name, [("ptr", "x"), ("ptr", "w"), *buffers, ("ptr", "scratch"), *more], attributes=UNOPTIMISED
-    )
+    f = function_of_tiles(module, name, len(params), ranged)
     transforms = _Transforms(plan, params, stores, ArithmeticEmitter(plan.products.dtype, target))
     read = transforms.of_x(module, f"{name}.x")
     param, store = plain_ending(Interner(), products_type(plan), plan.summed)

@@ -381,66 +381,31 @@ class _Integer:
 # Floats
 
 
-class _Float:
+_OF_VECTORS = frozenset(("add", "sub", "mul", "div", "neg", "abs", "sqrt", "copysign"))
+"""Functions of floats that `Vectors` has."""
+
+
+class _Float(Vectors):
     """Functions of float32 and float64."""
-
-    def __init__(self, f: Function, dtype: DType, lanes: int, target: Target) -> None:
-        self.f = f
-        self.dtype = dtype
-        self.lanes = lanes
-        self.target = target
-        self.kind = register(dtype, lanes)
-        self.flags = vector("i1", lanes)
-
-    def number(self, value: float) -> str:
-        return constant(value, self.dtype, self.lanes)
-
-    def op(self, word: str, x: str, y: str) -> str:
-        return self.f.op(f"{word} {self.kind} {x}, {y}")
-
-    def select(self, condition: str, then: str, orelse: str) -> str:
-        return select(self.f, condition, then, orelse, self.dtype, self.lanes)
 
     def call(self, function: str, *args: str) -> str:
         return self.emit(function, list(args))
 
     def emit(self, function: str, args: list[str]) -> str:
-        word = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}.get(function)
-        if word is not None:
-            return self.op(word, *args)
+        if function in _OF_VECTORS:
+            result: str = getattr(self, function)(*args)
+            return result
         rounding = "rint" if function == "round" else function
         if rounding in ROUNDINGS:
-            return rounded(Vectors(self.f, self.dtype, self.lanes, self.target), rounding, args[0])
-        if function == "copysign":
-            return Vectors(self.f, self.dtype, self.lanes, self.target).copysign(*args)
-        known = {"abs": "fabs", "sqrt": "sqrt"}.get(function)
-        if known is not None:
-            return intrinsic(self.f, known, self.dtype, self.lanes, args)
+            return rounded(self, rounding, args[0])
         if function in EMITTERS:
             return EMITTERS[function](self.f, args, self.dtype, self.lanes, self.target)
         if function in ("fmod", "nextafter"):
-            return self._library(function, args)
+            return self.per_lane(f"{function}{'f' if self.dtype == float32 else ''}", *args)
         method: Callable[..., str] | None = getattr(self, f"_{function}", None)
         if method is None:
             raise CodegenError("E953", f"{function} is not defined for {self.dtype.name}")
         return method(*args)
-
-    def _library(self, name: str, args: list[str]) -> str:
-        """A call of the C library for each lane."""
-        scalar = register(self.dtype, 1)
-        name += "f" if self.dtype == float32 else ""
-        symbol = self.f.module.declare(name, scalar, [scalar] * len(args), "nounwind")
-        if self.lanes == 1:
-            return self.f.op(f"call {scalar} {symbol}({', '.join(f'{scalar} {arg}' for arg in args)})")
-        result = "poison"
-        for lane in range(self.lanes):
-            parts = [self.f.op(f"extractelement {self.kind} {arg}, i64 {lane}") for arg in args]
-            one = self.f.op(f"call {scalar} {symbol}({', '.join(f'{scalar} {part}' for part in parts)})")
-            result = self.f.op(f"insertelement {self.kind} {result}, {scalar} {one}, i64 {lane}")
-        return result
-
-    def _neg(self, x: str) -> str:
-        return self.f.op(f"fneg {self.kind} {x}")
 
     def _sign(self, x: str) -> str:
         zero = self.number(0.0)
@@ -452,15 +417,13 @@ class _Float:
         return self.op("fcmp uno", x, x)
 
     def _isinf(self, x: str) -> str:
-        return self.op("fcmp oeq", self.call("abs", x), self.number(float("inf")))
+        return self.op("fcmp oeq", self.abs(x), self.number(float("inf")))
 
     def _isfinite(self, x: str) -> str:
-        return self.op("fcmp olt", self.call("abs", x), self.number(float("inf")))
+        return self.op("fcmp olt", self.abs(x), self.number(float("inf")))
 
     def _signbit(self, x: str) -> str:
-        bits = vector(f"i{8 * self.dtype.itemsize}", self.lanes)
-        raw = self.f.op(f"bitcast {self.kind} {x} to {bits}")
-        return self.f.op(f"icmp slt {bits} {raw}, {_int(0, self.lanes, 8 * self.dtype.itemsize)}")
+        return self.iop("icmp slt", self.to_bits(x), self.integer(0))
 
     def _extreme(self, word: str, x: str, y: str) -> str:
         # The comparison is false for NaN and then takes y, which is one instruction; a NaN in x is put back.
@@ -486,11 +449,11 @@ class _Float:
         quotient = self.op("fdiv", self.op("fsub", x, remainder), y)
         some = self.op("fcmp une", remainder, zero)
         less, negative = self.op("fcmp olt", remainder, zero), self.op("fcmp olt", y, zero)
-        differ = self.f.op(f"xor {self.flags} {less}, {negative}")
-        wrong = self.f.op(f"and {self.flags} {some}, {differ}")
+        differ = self.logic("xor", less, negative)
+        wrong = self.logic("and", some, differ)
         quotient = self.select(wrong, self.op("fsub", quotient, self.number(1.0)), quotient)
         remainder = self.select(wrong, self.op("fadd", remainder, y), remainder)
-        return quotient, self.select(some, remainder, self.call("copysign", zero, y))
+        return quotient, self.select(some, remainder, self.copysign(zero, y))
 
     def _floordiv(self, x: str, y: str) -> str:
         zero = self.number(0.0)
@@ -499,7 +462,7 @@ class _Float:
         near = self.op("fcmp ogt", self.op("fsub", quotient, down), self.number(0.5))
         down = self.select(near, self.op("fadd", down, self.number(1.0)), down)
         plain = self.op("fdiv", x, y)
-        down = self.select(self.op("fcmp oeq", quotient, zero), self.call("copysign", zero, plain), down)
+        down = self.select(self.op("fcmp oeq", quotient, zero), self.copysign(zero, plain), down)
         return self.select(self.op("fcmp oeq", y, zero), plain, down)
 
     def _mod(self, x: str, y: str) -> str:

@@ -10,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dtypes import DType, float32, float64
-from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.text import Function, splat, vector
 from hybridize.machine.target import Target
 
 
-@frozen
 class Vectors:
     """Writes into `f`; `dtype` is float32 or float64."""
 
-    f: Function
-    dtype: DType
-    lanes: int
-    target: Target
+    def __init__(self, f: Function, dtype: DType, lanes: int, target: Target) -> None:
+        self.f = f
+        self.dtype = dtype
+        self.lanes = lanes
+        self.target = target
 
     @property
     def bits(self) -> int:
@@ -53,6 +52,10 @@ class Vectors:
         """The same lanes in double precision."""
         return Vectors(self.f, float64, self.lanes, self.target)
 
+    def of(self, lanes: int) -> Vectors:
+        """The same floats, so many at once."""
+        return Vectors(self.f, self.dtype, lanes, self.target)
+
     # Constants
 
     def number(self, value: float) -> str:
@@ -65,24 +68,25 @@ class Vectors:
 
     # Floats
 
-    def _binary(self, op: str, x: str, y: str) -> str:
-        return self.f.op(f"{op} {self.type} {x}, {y}")
+    def op(self, word: str, x: str, y: str) -> str:
+        """An instruction of two operands: `fadd`, or a comparison."""
+        return self.f.op(f"{word} {self.type} {x}, {y}")
 
     def add(self, x: str, y: str) -> str:
         """x + y."""
-        return self._binary("fadd", x, y)
+        return self.op("fadd", x, y)
 
     def sub(self, x: str, y: str) -> str:
         """x - y."""
-        return self._binary("fsub", x, y)
+        return self.op("fsub", x, y)
 
     def mul(self, x: str, y: str) -> str:
         """X y."""
-        return self._binary("fmul", x, y)
+        return self.op("fmul", x, y)
 
     def div(self, x: str, y: str) -> str:
         """x / y."""
-        return self._binary("fdiv", x, y)
+        return self.op("fdiv", x, y)
 
     def neg(self, x: str) -> str:
         """-x, also of NaN and zero."""
@@ -125,7 +129,7 @@ class Vectors:
 
     def compare(self, predicate: str, x: str, y: str) -> str:
         """`fcmp`; the result is a vector of i1."""
-        return self.f.op(f"fcmp {predicate} {self.type} {x}, {y}")
+        return self.op(f"fcmp {predicate}", x, y)
 
     def select(self, condition: str, x: str, y: str) -> str:
         """X where the condition holds, else y."""
@@ -189,7 +193,7 @@ class Vectors:
     def scaled(self, x: str, n: str, k: str) -> str:
         """X 2^n for the same integer as float n and as integer k; overflow and gradual underflow are right."""
         if self.target.scales and self.dtype == float32 and self.lanes in (32, 64):
-            half = Vectors(self.f, self.dtype, self.lanes // 2, self.target)
+            half = self.of(self.lanes // 2)
             parts = [half.scaled(self._half(x, side), self._half(n, side), k) for side in (0, 1)]
             order = ", ".join(f"i32 {lane}" for lane in range(self.lanes))
             joined = f"shufflevector {half.type} {parts[0]}, {half.type} {parts[1]}, <{self.lanes} x i32> <{order}>"

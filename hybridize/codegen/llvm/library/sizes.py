@@ -62,7 +62,7 @@ def emit_sizes(module: Module, model: LibraryModel) -> None:
 def _emit_fits(module: Module, model: LibraryModel, number: int, variant: LibraryVariant) -> None:
     w = Writer(module, f"fits.{number}", [("ptr", "sizes")])
     bound = bindings(variant)
-    w.f.bind("%sizes", bound)
+    w.symbols.bind("%sizes", bound)
     flat = [(array, axis, size) for array, type_ in enumerate(variant.inputs) for axis, size in enumerate(type_.shape)]
     # What never changes first: where several programs are for some size, its code names an axis that is wrong for all.
     # Ranges next: what is computed of the sizes then stays within 64 bits.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dims import SizeSymbol
-from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.llvm.text import Function, Module, WordWriter, at
 
 
 class SymbolFinder(Function):
@@ -24,7 +24,7 @@ class SymbolFinder(Function):
         return self.on_entry(f"load i64, ptr {cell}, align 8", key)
 
 
-class Writer:
+class Writer(WordWriter):
     """Writes a function that returns a code, or nothing."""
 
     def __init__(
@@ -36,32 +36,10 @@ class Writer:
         returns: str = "i32",
         linkage: str = "internal",
     ) -> None:
-        self.f = SymbolFinder(module, name, params, returns=returns, linkage=linkage)
+        f = SymbolFinder(module, name, params, returns=returns, linkage=linkage)
+        super().__init__(f)
+        self.symbols = f
         self._failures: dict[int, str] = {}
-
-    def at(self, base: str, offset: int | str) -> str:
-        """The address `offset` bytes after `base`."""
-        return base if offset == 0 else self.f.op(f"getelementptr i8, ptr {base}, i64 {offset}")
-
-    def element(self, base: str, index: int | str, type: str = "i64") -> str:
-        """The address of an element of an array."""
-        return base if index == 0 else self.f.op(f"getelementptr {type}, ptr {base}, i64 {index}")
-
-    def load(self, base: str, offset: int | str = 0, type: str = "ptr") -> str:
-        """Load the word at an address."""
-        return self.f.op(f"load {type}, ptr {self.at(base, offset)}, align {_bytes(type)}")
-
-    def store(self, value: str, base: str, offset: int | str = 0, type: str = "ptr") -> None:
-        """Put a value to an address."""
-        self.f.do(f"store {type} {value}, ptr {self.at(base, offset)}, align {_bytes(type)}")
-
-    def test(self, relation: str, x: str, y: str | int, type: str = "i64") -> str:
-        """A comparison."""
-        return self.f.op(f"icmp {relation} {type} {x}, {y}")
-
-    def is_null(self, pointer: str) -> str:
-        """Tell whether a pointer is null."""
-        return self.test("eq", pointer, "null", "ptr")
 
     def fail(self, condition: str, code: int) -> None:
         """Return a code if the condition holds."""
@@ -95,8 +73,4 @@ class Writer:
         """The first address from `pointer` on that begins a cache line."""
         number = self.f.op(f"ptrtoint ptr {pointer} to i64")
         over = self.f.op(f"and i64 {self.f.op(f'add i64 {number}, 63')}, -64")
-        return self.at(pointer, self.f.op(f"sub i64 {over}, {number}"))
-
-
-def _bytes(type: str) -> int:
-    return {"i8": 1, "i32": 4}.get(type, 8)
+        return at(self.f, pointer, self.f.op(f"sub i64 {over}, {number}"))

@@ -18,7 +18,7 @@ from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen, mutable
 from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.text import Function, broadcast, vector
+from hybridize.codegen.llvm.text import Function, broadcast, is_number, plus, times, vector
 from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Fold, Load, whole
 from hybridize.loops.index import Index, Interner, Space, bit, children
 from hybridize.machine.target import Target
@@ -281,26 +281,13 @@ class Positions(ABC):
         assert isinstance(expr, Index)
         total: str | None = None if same(expr.constant, 0) else self.f.size(expr.constant)
         for atom, coefficient in sorted(expr.terms, key=lambda term: self.depth_of(term[0])):
-            part = self.times(self.value(atom), coefficient)
-            total = part if total is None else self._plus(total, part)
+            part = times(self.f, self.value(atom), coefficient)
+            total = part if total is None else plus(self.f, total, part)
         return total or "0"
 
     def _first(self, atom: Expr) -> str:
         """An i64 expression as a scalar, the lane axis at its first index."""
         return self.axes[atom.number] if isinstance(atom, Axis) else self.value(atom)
-
-    def times(self, value: str, factor: int) -> str:
-        """A scalar index times a number."""
-        if _is_number(value):
-            return self.f.size(int(value) * factor)
-        return value if same(factor, 1) else self.f.op(f"mul i64 {value}, {self.f.size(factor)}")
-
-    def _plus(self, x: str, y: str) -> str:
-        if _is_number(x) and _is_number(y):
-            return str(int(x) + int(y))
-        if x == "0" or y == "0":
-            return y if x == "0" else x
-        return self.f.op(f"add i64 {x}, {y}")
 
     def _pointer_part(self, operand: int, address: Index, without: int) -> str:
         """Pointer to the element at `address`, terms that depend on the axes `without` left out."""
@@ -330,7 +317,7 @@ class Positions(ABC):
             base = memory.element_pointer(self.f, array.pointer, array.dtype, self.f.size(address.constant))
         index = "0"
         for atom, coefficient in inner:
-            index = self._plus(index, self.times(self._first(atom), coefficient))
+            index = plus(self.f, index, times(self.f, self._first(atom), coefficient))
         return memory.element_pointer(self.f, base, array.dtype, index)
 
     def pointer(self, operand: int, address: Expr) -> str:
@@ -387,7 +374,7 @@ class Positions(ABC):
         return self.f.op(f"fptosi {floats} {self.f.op(f'fdiv {floats} {numbers[0]}, {numbers[1]}')} to {of}")
 
     def _spread_index(self, scalar: str, kind: str, lanes: int) -> str:
-        if _is_number(scalar):
+        if is_number(scalar):
             return f"splat ({kind} {scalar})"
         if kind == "i32":
             scalar = self.f.op(f"trunc i64 {scalar} to i32")
@@ -399,12 +386,12 @@ class Positions(ABC):
         step = 0
         for atom, coefficient in terms:
             if isinstance(atom, Axis) and atom.number == self.lane.axis:
-                scalar = self._plus(scalar, self.times(self.axes[atom.number], coefficient))
+                scalar = plus(self.f, scalar, times(self.f, self.axes[atom.number], coefficient))
                 step = coefficient
             elif self.varies(atom):
                 moving.append((atom, coefficient))
             else:
-                scalar = self._plus(scalar, self.times(self.value(atom), coefficient))
+                scalar = plus(self.f, scalar, times(self.f, self.value(atom), coefficient))
         steady = same(step, 0)
         total = None if scalar == "0" and (moving or not steady) else self._spread_index(scalar, kind, lanes)
         of = vector(kind, lanes)
@@ -478,9 +465,9 @@ class Positions(ABC):
         for part, by in terms:
             if isinstance(part, Axis) and part.number == self.lane.axis:
                 first = self.axes[part.number]
-                if not _is_number(first) and by * self.lane.aligned % divisor:
+                if not is_number(first) and by * self.lane.aligned % divisor:
                     return None
-                step, begin = by, begin + (by * int(first) if _is_number(first) else 0)
+                step, begin = by, begin + (by * int(first) if is_number(first) else 0)
             elif self.varies(part) or by % divisor:
                 return None
         return [(begin + step * lane) // divisor - begin // divisor for lane in lanes]
@@ -503,7 +490,3 @@ class Positions(ABC):
         """Smallest and largest value of an index, whatever the sizes."""
         low, high = self.space.bounds(expr)
         return bounds(low)[0], bounds(high)[1]
-
-
-def _is_number(text: str) -> bool:
-    return text.lstrip("-").isdigit()

@@ -13,7 +13,7 @@ from hybridize.codegen.llvm.contraction.arithmetic import indices, interleaved
 from hybridize.codegen.llvm.functions.table import from_memory, memory
 from hybridize.codegen.llvm.nests.memory import Width, element_pointer
 from hybridize.codegen.llvm.nests.positions import Lane, Positions
-from hybridize.codegen.llvm.text import Function, Module, vector
+from hybridize.codegen.llvm.text import Function, Module, at, vector
 from hybridize.loops.expr import Load
 
 
@@ -75,11 +75,11 @@ def turn(module: Module, dtype: DType, lanes: int) -> str:
             to_column, column = loop.values
             rows = _rows(f, column, origins, lanes)
             registers = [_side_by_side(f, rows[row::chunk], scalar, chunk, align) for row in range(chunk)]
-            stores = [to_column, *(_after(f, to_column, place) for place in places[: chunk - 1])]
+            stores = [to_column, *(at(f, to_column, place) for place in places[: chunk - 1])]
             for register, place in zip(_flipped(f, registers, kind, lanes), stores, strict=True):
                 f.do(f"store {kind} {register}, ptr {place}, align {align}")
-            loop.following = [_after(f, to_column, places[chunk - 1]), _after(f, column, str(chunk * align))]
-        tiles.following = [_after(f, to, str(lanes * align)), _after(f, start, step)]
+            loop.following = [at(f, to_column, places[chunk - 1]), at(f, column, str(chunk * align))]
+        tiles.following = [at(f, to, str(lanes * align)), at(f, start, step)]
     f.do("ret void")
     return name
 
@@ -97,8 +97,8 @@ def _rows(f: Function, start: str, strides: list[str], lanes: int) -> list[str]:
     """The pointers to the rows of a tile."""
     rows: list[str] = []
     for first in range(0, lanes, APART):
-        start = _after(f, start, strides[APART - 1]) if first else start
-        rows += [start, *(_after(f, start, stride) for stride in strides[: min(APART, lanes) - 1])]
+        start = at(f, start, strides[APART - 1]) if first else start
+        rows += [start, *(at(f, start, stride) for stride in strides[: min(APART, lanes) - 1])]
     return rows
 
 
@@ -125,10 +125,6 @@ def _flipped(f: Function, registers: list[str], kind: str, lanes: int) -> list[s
     if chunk == 2:
         return pairs[0]
     return [register for x, y in zip(*pairs, strict=True) for register in both(x, y, 2)]
-
-
-def _after(f: Function, pointer: str, distance: str) -> str:
-    return f.op(f"getelementptr i8, ptr {pointer}, i64 {distance}")
 
 
 def _exchanged(f: Function, rows: list[str], kind: str, distance: int) -> list[str]:

@@ -18,8 +18,12 @@ array, and then its elements, which begin on a cache line. The library frees a b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+
 from hybridize.base.promotion import EXACT
-from hybridize.codegen.llvm.text import Function, Module
+from hybridize.codegen.llvm.text import Function, Module, WordWriter
 from hybridize.runtime import cpython, exchange
 from hybridize.runtime.buffers import ALIGNMENT
 from hybridize.runtime.entry import ARGUMENT, FIELD, FIGURES, GUARD, OUTPUT, ArgumentKind, Look, Returns
@@ -44,29 +48,13 @@ def emit_entry(state_offset: int) -> Module:
     return module
 
 
-class _Entry:
+class _Entry(WordWriter):
     def __init__(self, f: Function) -> None:
-        self.f = f
+        super().__init__(f)
         self.table = ""
         self.process = ""
 
     # Memory
-
-    def at(self, base: str, offset: int | str) -> str:
-        """The address `offset` bytes after `base`."""
-        return self.f.op(f"getelementptr i8, ptr {base}, i64 {offset}")
-
-    def load(self, base: str, offset: int | str = 0, type_: str = "ptr") -> str:
-        address = base if offset == 0 else self.at(base, offset)
-        return self.f.op(f"load {type_}, ptr {address}, align {4 if type_ == 'i32' else 8}")
-
-    def store(self, value: str, base: str, offset: int | str = 0, type_: str = "ptr") -> None:
-        address = base if offset == 0 else self.at(base, offset)
-        self.f.do(f"store {type_} {value}, ptr {address}, align 8")
-
-    def element(self, base: str, index: str) -> str:
-        """The address of word `index` of an array of words."""
-        return self.f.op(f"getelementptr i64, ptr {base}, i64 {index}")
 
     def field(self, name: str, type_: str = "i64") -> str:
         return self.load(self.table, 8 * FIELD[name], type_)
@@ -90,17 +78,34 @@ class _Entry:
         self.f.branch(condition, following, label)
         self.f.begin_block(following)
 
-    def release_unless(self, condition: str, held: str) -> None:
-        """Go on when the condition holds, else let go of an object, and fail."""
+    @contextmanager
+    def otherwise(self, condition: str, label: str) -> Iterator[None]:
+        """Go on when the condition holds, else do what is written within, and go to `label`."""
         lost, following = self.f.fresh("lost"), self.f.fresh("on")
         self.f.branch(condition, following, lost)
         self.f.begin_block(lost)
-        self.call("Py_DecRef", "void", f"ptr {held}")
-        self.f.jump("failed")
+        yield
+        self.f.jump(label)
         self.f.begin_block(following)
+
+    def release_unless(self, condition: str, held: str) -> None:
+        """Go on when the condition holds, else let go of an object, and fail."""
+        with self.otherwise(condition, "failed"):
+            self.call("Py_DecRef", "void", f"ptr {held}")
+
+    def switch(self, value: str, members: type[IntEnum], orelse: str = "slow") -> dict[IntEnum, str]:
+        """Go to a block for each member of an enumeration, or else to another one; returns their labels."""
+        labels = {member: self.f.fresh(member.name.lower()) for member in members}
+        cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
+        self.f.do(f"switch i64 {value}, label %{orelse} [ {cases} ]")
+        return labels
 
     def same(self, x: str, y: str, type_: str = "ptr") -> str:
         return self.f.op(f"icmp eq {type_} {x}, {y}")
+
+    def some(self, pointer: str) -> str:
+        """Tell whether a pointer is not null."""
+        return self.f.op(f"icmp ne ptr {pointer}, null")
 
     # Parts
 
@@ -192,9 +197,7 @@ class _Entry:
         f.begin_block(body)
         row = self.row(rows, index, len(GUARD))
         owner, expected = (self.load(row, 8 * GUARD.index(name)) for name in ("owner", "expected"))
-        labels = {member: f.fresh(member.name.lower()) for member in Look}
-        cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
-        f.do(f"switch i64 {self.load(row, 0, 'i64')}, label %slow [ {cases} ]")
+        labels = self.switch(self.load(row, 0, "i64"), Look)
         f.begin_block(labels[Look.VERSION])
         self.compare_version(row, owner, number, index, following)
         f.begin_block(labels[Look.STAMP])
@@ -286,12 +289,8 @@ class _Entry:
         self.unless(f.op(f"or i1 {plain[0]}, {plain[1]}"), orelse)
         tensor = f.alloca("i64", exchange.TENSOR_BYTES // 8, align=8)
         code = f.op(f"call i32 {word('look', 'ptr')}(ptr {object_}, ptr {tensor})")
-        failed, seen = f.fresh("failed"), f.fresh("seen")
-        f.branch(self.same(code, "0", "i32"), seen, failed)
-        f.begin_block(failed)
-        self.call("PyErr_Clear", "void")
-        f.jump(orelse)
-        f.begin_block(seen)
+        with self.otherwise(self.same(code, "0", "i32"), orelse):
+            self.call("PyErr_Clear", "void")
         here = self.same(self.load(tensor, exchange.DEVICE, "i64"), str(exchange.CPU), "i64")
         at_once = self.same(self.load(tensor, exchange.BYTE_OFFSET, "i64"), "0", "i64")
         self.unless(f.op(f"and i1 {here}, {at_once}"), orelse)
@@ -300,13 +299,9 @@ class _Entry:
     def compare_attribute(self, owner: str, name: str, expected: str, following: str) -> None:
         """Go on at `following` where an attribute is the expected object, else to the slow path."""
         f = self.f
-        found, missing = f.fresh("found"), f.fresh("missing")
         value = self.call("PyObject_GetAttr", "ptr", f"ptr {owner}", f"ptr {name}")
-        f.branch(self.same(value, "null"), missing, found)
-        f.begin_block(missing)
-        self.call("PyErr_Clear", "void")
-        f.jump("slow")
-        f.begin_block(found)
+        with self.otherwise(self.some(value), "slow"):
+            self.call("PyErr_Clear", "void")
         self.call("Py_DecRef", "void", f"ptr {value}")
         f.branch(self.same(value, expected), following, "slow")
 
@@ -315,7 +310,7 @@ class _Entry:
         f = self.f
         answered, failed = f.fresh("answered"), f.fresh("failed")
         answer = self.call("PyObject_CallNoArgs", "ptr", f"ptr {function}")
-        f.branch(f.op(f"icmp ne ptr {answer}, null"), answered, failed)
+        f.branch(self.some(answer), answered, failed)
         f.begin_block(failed)  # guards that cannot be checked do not hold; what comes here is an interruption
         f.do("ret ptr null")
         f.begin_block(answered)
@@ -331,11 +326,8 @@ class _Entry:
             expected = self.load(row, 8 * ARGUMENT.index("object"))
             holds, cell = self.element(held, loop.index), self.element(scalars, loop.index)
             self.store("null", holds)
-            kind = self.load(row, 0, "i64")
-            labels = {member: f.fresh(member.name.lower()) for member in ArgumentKind}
+            labels = self.switch(self.load(row, 0, "i64"), ArgumentKind)
             done, next_ = f.fresh("done"), f.fresh("next")
-            cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
-            f.do(f"switch i64 {kind}, label %slow [ {cases} ]")
             f.begin_block(labels[ArgumentKind.ARRAY])
             array = self.check_array(row, object_, expected, inputs)
             self.store(array, holds)
@@ -377,7 +369,7 @@ class _Entry:
         f.begin_block(wrapped)
         self.unless(self.same(self.load(object_, cpython.OB_TYPE), wrapper), "slow")
         inner = self.load(object_, self.field("data_offset"))
-        self.unless(f.op(f"icmp ne ptr {inner}, null"), "slow")
+        self.unless(self.some(inner), "slow")
         end = f.label
         f.jump(checked)
         f.begin_block(checked)
@@ -403,12 +395,11 @@ class _Entry:
         with f.loop(0, rank) as loop:
             size = self.load(self.element(dims, loop.index), 0, "i64")
             word = self.load(self.element(expected, loop.index), 0, "i64")
-            following, other = f.fresh("following"), f.fresh("other")
-            f.branch(self.same(size, word, "i64"), following, other)
-            f.begin_block(other)
-            self.unless(f.op(f"icmp slt i64 {word}, 0"), "slow")
-            self.check_symbol(size, word, inputs, following)
-            f.begin_block(following)
+            following = f.fresh("following")
+            with f.when(f.op(f"icmp ne i64 {size}, {word}")):
+                self.unless(f.op(f"icmp slt i64 {word}, 0"), "slow")
+                self.check_symbol(size, word, inputs, following)
+                f.begin_block(following)
 
     def check_tensor(self, row: str, object_: str, inputs: str) -> str:
         """Return the address of the elements of another library's array, proven to have the type of the row, and to be
@@ -425,7 +416,7 @@ class _Entry:
         self.unless(self.same(word, self.load(row, 8 * ARGUMENT.index("object"), "i64"), "i64"), "slow")
         data = self.load(tensor, exchange.DATA)
         odd = f.op(f"and i64 {f.op(f'ptrtoint ptr {data} to i64')}, {f.op(f'sub i64 {self.itemsize(word)}, 1')}")
-        there = f.op(f"icmp ne ptr {data}, null")
+        there = self.some(data)
         self.unless(f.op(f"and i1 {there}, {self.same(odd, '0', 'i64')}"), "slow")
         rank = f.op(f"and i64 {word}, {0xFFFFFFFF}")
         dims, strides = self.load(tensor, exchange.SHAPE), self.load(tensor, exchange.STRIDES)
@@ -445,11 +436,10 @@ class _Entry:
         """Compare whether an array is differentiated with what the row says, where it does."""
         f = self.f
         flag = self.load(row, 8 * ARGUMENT.index("flag"))
-        flagged, right = f.fresh("flagged"), f.fresh("right")
-        f.branch(self.same(flag, "null"), right, flagged)
-        f.begin_block(flagged)
-        self.compare_attribute(object_, name, flag, right)
-        f.begin_block(right)
+        right = f.fresh("right")
+        with f.when(self.some(flag)):
+            self.compare_attribute(object_, name, flag, right)
+            f.begin_block(right)
 
     def itemsize(self, word: str) -> str:
         """The bytes of an element, of `tensor_word`."""
@@ -528,14 +518,10 @@ class _Entry:
         self.unless(self.same(self.load(object_, cpython.OB_TYPE), self.external("int")), "slow")
         value = self.call("PyLong_AsLongLong", "i64", f"ptr {object_}")
         self.store(value, cell, 0, "i64")
-        fits, suspicious, large = f.fresh("fits"), f.fresh("suspicious"), f.fresh("large")
-        f.branch(self.same(value, "-1", "i64"), suspicious, fits)
-        f.begin_block(suspicious)
-        f.branch(self.same(self.call("PyErr_Occurred", "ptr"), "null"), fits, large)
-        f.begin_block(large)
-        self.call("PyErr_Clear", "void")
-        f.jump("slow")
-        f.begin_block(fits)
+        with f.when(self.same(value, "-1", "i64")):
+            fine = self.same(self.call("PyErr_Occurred", "ptr"), "null")
+            with self.otherwise(fine, "slow"):
+                self.call("PyErr_Clear", "void")
         self.unless(f.op(f"icmp ule i64 {f.op(f'add i64 {value}, {EXACT}')}, {2 * EXACT}"), "slow")
 
     def make_results(self, figures: str, count: str, results: str, blocks: str, outputs: str) -> None:
@@ -560,7 +546,7 @@ class _Entry:
             f.branch(self.same(nbytes, "0", "i64"), small, large)
             f.begin_block(small)
             anywhere = self.new_array(descr, ndim, dims)
-            self.unless(f.op(f"icmp ne ptr {anywhere}, null"), "failed")
+            self.unless(self.some(anywhere), "failed")
             small_end = f.label
             f.jump(made)
             f.begin_block(large)
@@ -589,12 +575,8 @@ class _Entry:
         need = self.round_up(f.op(f"add i64 {f.op(f'add i64 {before}, {nbytes}')}, {ALIGNMENT}"))
         # Not aligned more than all memory is: what is freed of such blocks fits no later one, and memory grows.
         block = self.call("aligned_alloc", "ptr", "i64 16", f"i64 {need}")
-        got, none = f.fresh("got"), f.fresh("none")
-        f.branch(f.op(f"icmp ne ptr {block}, null"), got, none)
-        f.begin_block(none)
-        self.call("PyErr_NoMemory", "ptr")
-        f.jump("failed")
-        f.begin_block(got)
+        with self.otherwise(self.some(block), "failed"):
+            self.call("PyErr_NoMemory", "ptr")
         mask = f.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"])
         advise = self.external("madvise")
         large = f.op(f"icmp uge i64 {nbytes}, {_PAGED}")
@@ -651,12 +633,12 @@ class _Entry:
         length = f.alloca("i64", 1, align=8)
         self.store(f.op(f"add i64 {nbytes}, {ALIGNMENT}"), length, 0, "i64")
         owner = self.new_array(self.external("bytes"), "1", length)
-        self.unless(f.op(f"icmp ne ptr {owner}, null"), "failed")
+        self.unless(self.some(owner), "failed")
         past = self.at(self.load(owner, cpython.ARRAY_DATA), ALIGNMENT - 1)
         name = f.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"])
         data = f.op(f"call ptr {name}(ptr {past}, i64 {-ALIGNMENT})")
         array = self.new_array(descr, ndim, dims, data, cpython.USABLE_AND_WRITABLE)
-        self.release_unless(f.op(f"icmp ne ptr {array}, null"), owner)
+        self.release_unless(self.some(array), owner)
         self.call("PyArray_SetBaseObject", "i32", f"ptr {array}", f"ptr {owner}")
         return array
 
@@ -685,13 +667,9 @@ class _Entry:
         self.store("0", self.process, 8 * cpython.WORD["scratch_bytes"], "i64")
         self.call("free", "void", f"ptr {block}")
         new = self.call("aligned_alloc", "ptr", "i64 64", f"i64 {need}")
-        got = f.fresh("got")
-        none = f.fresh("none")
-        f.branch(f.op(f"icmp ne ptr {new}, null"), got, none)
-        f.begin_block(none)
-        self.call("PyErr_NoMemory", "ptr")
-        f.jump("failed")
-        f.begin_block(got)
+        with self.otherwise(self.some(new), "failed"):
+            self.call("PyErr_NoMemory", "ptr")
+        got = f.label
         f.jump(ready)
         f.begin_block(ready)
         return (
@@ -789,11 +767,11 @@ class _Entry:
         whole = f.alloca("i1", 1, align=8)
         f.do(f"store i1 true, ptr {whole}")
         flag = self.field("pending", "ptr")
-        with f.when(f.op(f"icmp ne ptr {flag}, null")), f.when(f.op(f"icmp ne i64 {self.load(flag, 0, 'i64')}, 0")):
+        with f.when(self.some(flag)), f.when(f.op(f"icmp ne i64 {self.load(flag, 0, 'i64')}, 0")):
             exception = self.call("PyObject_CallNoArgs", "ptr", f"ptr {self.field('taken', 'ptr')}")
             none = self.same(exception, self.external("None"))
             f.do(f"store i1 {none}, ptr {whole}")
-            some = f.op(f"icmp ne ptr {exception}, null")  # null: an interruption, which is set already
+            some = self.some(exception)  # null: an interruption, which is set already
             with f.when(some):
                 with f.when(f.op(f"xor i1 {none}, true")):
                     kind = self.load(exception, cpython.OB_TYPE)
@@ -817,7 +795,7 @@ class _Entry:
         """
         f = self.f
         library = self.field("exchange", "ptr")
-        with f.when(f.op(f"icmp ne ptr {library}, null")):
+        with f.when(self.some(library)):
             make = self.load(library, 8 * EXCHANGE.index("make"))
             with f.loop(0, count) as loop:
                 slot = self.element(blocks, loop.index)
@@ -826,11 +804,11 @@ class _Entry:
                 code = f.op(f"call i32 {make}(ptr {block}, ptr {self.element(results, loop.index)})")
                 self.unless(self.same(code, "0", "i32"), "failed")
         wrapper = self.field("wrapper", "ptr")
-        with f.when(f.op(f"icmp ne ptr {wrapper}, null")):
+        with f.when(self.some(wrapper)):
             none = self.external("None")
             with f.loop(0, count) as loop:
                 object_ = self.call("PyType_GenericAlloc", "ptr", f"ptr {wrapper}", "i64 0")
-                self.unless(f.op(f"icmp ne ptr {object_}, null"), "failed")
+                self.unless(self.some(object_), "failed")
                 slot = self.element(results, loop.index)
                 self.store(self.load(slot), object_, self.field("data_offset"))
                 self.call("Py_IncRef", "void", f"ptr {none}")
@@ -841,17 +819,14 @@ class _Entry:
         """Tell of the writes, then return the results in their structure; null where that cannot be made."""
         f = self.f
         committed = self.field("committed", "ptr")
-        with f.when(f.op(f"icmp ne ptr {committed}, null")):
+        with f.when(self.some(committed)):
             answer = self.call("PyObject_CallNoArgs", "ptr", f"ptr {committed}")
-            self.unless(f.op(f"icmp ne ptr {answer}, null"), "failed")
+            self.unless(self.some(answer), "failed")
             self.call("Py_DecRef", "void", f"ptr {answer}")
-        labels = {member: f.fresh(member.name.lower()) for member in Returns}
         over, found = f.fresh("over"), {}
-        cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
-        f.do(f"switch i64 {self.field('kind')}, label %{labels[Returns.TUPLE]} [ {cases} ]")
-        for member, label in labels.items():
+        for member, label in self.switch(self.field("kind"), Returns, "failed").items():
             f.begin_block(label)
-            value = self.returned(member, count, results, held, rows)
+            value = self.returned(Returns(member), count, results, held, rows)
             found[f.label] = value
             f.jump(over)
         f.begin_block(over)
@@ -888,7 +863,7 @@ class _Entry:
         """A tuple of the arrays among the arguments, None in the place of others."""
         f = self.f
         made = self.call("PyTuple_New", "ptr", f"i64 {rows}")
-        self.release_unless(f.op(f"icmp ne ptr {made}, null"), flat)
+        self.release_unless(self.some(made), flat)
         nothing = self.external("None")
         with f.loop(0, rows) as loop:
             one = self.load(self.element(held, loop.index))
@@ -901,7 +876,7 @@ class _Entry:
         """A new tuple or list that takes over the results, which are null then."""
         f = self.f
         made = self.call(f"Py{kind}_New", "ptr", f"i64 {count}")
-        self.unless(f.op(f"icmp ne ptr {made}, null"), "failed")
+        self.unless(self.some(made), "failed")
         with f.loop(0, count) as loop:
             slot = self.element(results, loop.index)
             item = self.load(slot)

@@ -30,7 +30,7 @@ def write_gamma(
     """Write the body of `standard_gamma`: operands are the key and the shapes."""
     reals = Reals(f, inputs[1].dtype, target)
     words = _words(f)
-    count, lanes = f.size(inputs[1].size), reals.lanes
+    count, lanes = f.size(inputs[1].size), reals.width
     whole = f.op(f"and i64 {count}, {-2 * lanes}") if lanes > 1 else "0"
     if lanes > 1:
         with f.loop("0", whole, 2 * lanes) as loop:
@@ -54,7 +54,7 @@ def _words(f: Function) -> list[str]:
 
 def _first_candidates(f: Function, reals: Reals, words: Sequence[str], first: str) -> None:
     """Make those of two vectors of elements from `first` on; NaN where the quick test does not accept."""
-    lanes, dtype = reals.lanes, reals.dtype
+    lanes, dtype = reals.width, reals.dtype
     formulas = _Formulas(f, lanes, reals.target)
     steps = ", ".join(f"i64 {lane}" for lane in range(lanes))
     start = formulas.spread(f.op(f"lshr i64 {first}, 1"), uint64)
@@ -63,7 +63,7 @@ def _first_candidates(f: Function, reals: Reals, words: Sequence[str], first: st
     attempt = formulas.given(constant(0, uint32, lanes), uint32)
     x, u = candidates(TERMS, formulas.given(pair, uint64), attempt, (key[:2], key[2:]), dtype)
     shapes = reals.load("%i1", first, 2 * lanes)
-    double, single = reals.type(2 * lanes), reals.type(lanes)
+    double, single = reals.of(2 * lanes).type, reals.of(lanes).type
     sides = []
     for side in (0, 1):
         order = ", ".join(f"i32 {2 * lane + side}" for lane in range(lanes))

@@ -117,7 +117,7 @@ class _Elimination:
             self._exchange(column)
             pivot = r.load(self.element(column, column))
             # Below a pivot of 0 there are only zeros: any divisor leaves them as they are.
-            divisor = r.choose(r.compare("oeq", pivot, r.number(0)), r.number(1), pivot)
+            divisor = r.select(r.compare("oeq", pivot, r.number(0)), r.number(1), pivot)
             mine = [r.load(self.element(column, other)) for other in columns[k + 1 :]]
             with f.loop(r.plus(column, 1), n) as rows:
                 pointer = self.element(rows.index, column)
@@ -125,7 +125,7 @@ class _Elimination:
                 r.store(factor, pointer)
                 for other, above in zip(columns[k + 1 :], mine, strict=True):
                     pointer = self.element(rows.index, other)
-                    r.store(r.multiply_add(r.neg(factor), above, r.load(pointer)), pointer)
+                    r.store(r.fma(r.neg(factor), above, r.load(pointer)), pointer)
         rest = r.minus(n, after)
         for k in range(1, width):
             lines = [
@@ -141,13 +141,13 @@ class _Elimination:
         """Bring the row with the largest element of a column, from the diagonal down, to the diagonal."""
         r, f, n = self.r, self.f, self.n
         first = r.abs(r.load(self.element(column, column)))
-        carry = [(r.scalar, first), ("i64", str(column))]
+        carry = [(r.type, first), ("i64", str(column))]
         with f.loop(r.plus(column, 1), n, carry=carry) as loop:
             best, row = loop.values
             found = r.abs(r.load(self.element(loop.index, column)))
             more = r.compare("ogt", found, best)
             loop.following = [
-                r.choose(more, found, best), f.op(f"select i1 {more}, i64 {loop.index}, i64 {row}"),
+                r.select(more, found, best), f.op(f"select i1 {more}, i64 {loop.index}, i64 {row}"),
             ]  # fmt: skip
         row = loop.results[1]
         with f.when(f.op(f"icmp ne i64 {row}, {column}")):

@@ -30,7 +30,7 @@ def reflect(r: Reals, first: str, rest: str, count: Position, factor: str) -> st
     beta, made = r.variable(alpha), factor
     r.store(r.number(0), made)
     with r.f.when(some):
-        whole = r.copysign(r.length_of(alpha, length), alpha)
+        whole = r.intrinsic("copysign", r.length_of(alpha, length), alpha)
         found = r.neg(whole)
         r.store(found, beta)
         r.store(r.div(r.sub(found, alpha), found), made)
@@ -72,7 +72,7 @@ def write_qr(
         with f.loop(0, size(f, outputs[1].shape[-2])) as rows, f.loop(0, n) as along:
             below = f.op(f"icmp sgt i64 {rows.index}, {along.index}")
             value = r.load(work, r.plus(r.times(along.index, m), f.op(f"select i1 {below}, i64 0, i64 {rows.index}")))
-            r.store(r.choose(below, r.number(0), value), upper, r.plus(r.times(rows.index, n), along.index))
+            r.store(r.select(below, r.number(0), value), upper, r.plus(r.times(rows.index, n), along.index))
         r.identity(basis, columns, m)
         with f.loop(0, steps) as loop:
             j = r.minus(r.minus(steps, 1), loop.index)

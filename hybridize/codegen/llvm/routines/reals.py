@@ -10,27 +10,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from hybridize.base.dtypes import DType
-from hybridize.codegen.llvm.text import SCALARS, Function, broadcast, literal, vector
+from hybridize.codegen.llvm.functions.vectors import Vectors
+from hybridize.codegen.llvm.text import Function, broadcast, vector
 from hybridize.machine.target import Target
 
 Position = str | int
 """An i64: a register, or a number."""
 
 
-class Reals:
-    """Writes arithmetic on floats of one dtype, `lanes` at a time."""
+class Reals(Vectors):
+    """Writes arithmetic on floats of one dtype: on single ones, and by `of` on several at once."""
 
     def __init__(self, f: Function, dtype: DType, target: Target) -> None:
-        self.f = f
-        self.dtype = dtype
-        self.target = target
-        self.scalar = SCALARS[dtype.name]
-        self.lanes = target.lanes(dtype.itemsize)
-        self._bits = 8 * dtype.itemsize
-
-    def type(self, lanes: int = 1) -> str:
-        """The register type."""
-        return vector(self.scalar, lanes)
+        super().__init__(f, dtype, 1, target)
+        self.width = target.lanes(dtype.itemsize)
+        """Lanes of a whole vector."""
 
     # Positions
 
@@ -54,86 +48,27 @@ class Reals:
 
     def at(self, base: str, position: Position) -> str:
         """The address of an element."""
-        return base if position == 0 else self.f.op(f"getelementptr {self.scalar}, ptr {base}, i64 {position}")
+        return base if position == 0 else self.f.op(f"getelementptr {self.type}, ptr {base}, i64 {position}")
 
     # Elements
 
     def load(self, base: str, position: Position = 0, lanes: int = 1) -> str:
         """Consecutive elements."""
-        return self.f.op(f"load {self.type(lanes)}, ptr {self.at(base, position)}, align {self.dtype.itemsize}")
+        return self.f.op(f"load {self.of(lanes).type}, ptr {self.at(base, position)}, align {self.dtype.itemsize}")
 
     def store(self, value: str, base: str, position: Position = 0, lanes: int = 1) -> None:
         """Write consecutive elements."""
-        self.f.do(f"store {self.type(lanes)} {value}, ptr {self.at(base, position)}, align {self.dtype.itemsize}")
-
-    def number(self, value: float) -> str:
-        """A constant."""
-        return literal(value, self.dtype)
+        self.f.do(f"store {self.of(lanes).type} {value}, ptr {self.at(base, position)}, align {self.dtype.itemsize}")
 
     def splat(self, value: str, lanes: int) -> str:
         """A number in every lane."""
-        return broadcast(self.f, value, self.scalar, lanes)
-
-    def arithmetic(self, op: str, x: str, y: str, lanes: int = 1) -> str:
-        """`fadd`, `fsub`, `fmul` or `fdiv`."""
-        return self.f.op(f"{op} {self.type(lanes)} {x}, {y}")
-
-    def add(self, x: str, y: str, lanes: int = 1) -> str:
-        """x + y."""
-        return self.arithmetic("fadd", x, y, lanes)
-
-    def sub(self, x: str, y: str, lanes: int = 1) -> str:
-        """x - y."""
-        return self.arithmetic("fsub", x, y, lanes)
-
-    def mul(self, x: str, y: str, lanes: int = 1) -> str:
-        """x y."""
-        return self.arithmetic("fmul", x, y, lanes)
-
-    def div(self, x: str, y: str, lanes: int = 1) -> str:
-        """x / y."""
-        return self.arithmetic("fdiv", x, y, lanes)
-
-    def neg(self, x: str, lanes: int = 1) -> str:
-        """-x."""
-        return self.f.op(f"fneg {self.type(lanes)} {x}")
-
-    def intrinsic(self, name: str, *args: str, lanes: int = 1) -> str:
-        """`llvm.name` of operands of this type."""
-        suffix = f"{f'v{lanes}' if lanes > 1 else ''}f{self._bits}"
-        of = self.type(lanes)
-        callee = self.f.module.declare(f"llvm.{name}.{suffix}", of, [of] * len(args))
-        return self.f.op(f"call {of} {callee}({', '.join(f'{of} {arg}' for arg in args)})")
-
-    def multiply_add(self, x: str, y: str, total: str, lanes: int = 1) -> str:
-        """x y + total, rounded once where the machine can."""
-        return self.intrinsic("fma" if self.target.fma else "fmuladd", x, y, total, lanes=lanes)
-
-    def sqrt(self, x: str) -> str:
-        """The square root."""
-        return self.intrinsic("sqrt", x)
-
-    def abs(self, x: str, lanes: int = 1) -> str:
-        """|x|."""
-        return self.intrinsic("fabs", x, lanes=lanes)
-
-    def copysign(self, x: str, sign: str) -> str:
-        """|x| with the sign of the other."""
-        return self.intrinsic("copysign", x, sign)
-
-    def compare(self, word: str, x: str, y: str) -> str:
-        """`fcmp` of two numbers, as i1."""
-        return self.f.op(f"fcmp {word} {self.scalar} {x}, {y}")
-
-    def choose(self, condition: str, x: str, y: str) -> str:
-        """x where the i1 holds, else y."""
-        return self.f.op(f"select i1 {condition}, {self.scalar} {x}, {self.scalar} {y}")
+        return broadcast(self.f, value, self.type, lanes)
 
     # Numbers that change while a routine runs
 
     def variable(self, value: str | None = None) -> str:
         """Memory for a number."""
-        pointer = self.f.alloca(self.scalar)
+        pointer = self.f.alloca(self.type)
         if value is not None:
             self.store(value, pointer)
         return pointer
@@ -172,24 +107,24 @@ class Reals:
         """Call body(offset, lanes) so that every element of a line is met once."""
         whole = self._whole(count)
         if whole != 0:
-            with self.f.loop(0, whole, self.lanes) as loop:
-                body(loop.index, self.lanes)
+            with self.f.loop(0, whole, self.width) as loop:
+                body(loop.index, self.width)
         if whole != count:
             with self.f.loop(whole, count) as loop:
                 body(loop.index, 1)
 
     def across(self, value: str, combine: Callable[[str, str, str], str]) -> str:
         """The lanes of a whole vector as one number, by halves: combine(type, x, y)."""
-        f, lanes = self.f, self.lanes
+        f, lanes = self.f, self.width
         while lanes > 1:
             lanes //= 2
-            of = self.type(2 * lanes)
+            of = self.of(2 * lanes).type
             low, high = (
                 f.op(f"shufflevector {of} {value}, {of} poison, <{lanes} x i32> <{', '.join(picks)}>")
                 for picks in ([f"i32 {k}" for k in range(lanes)], [f"i32 {k + lanes}" for k in range(lanes)])
             )
-            value = combine(f"<{lanes} x {self.scalar}>", low, high)
-        return value if self.lanes == 1 else f.op(f"extractelement <1 x {self.scalar}> {value}, i32 0")
+            value = combine(f"<{lanes} x {self.type}>", low, high)
+        return value if self.width == 1 else f.op(f"extractelement <1 x {self.type}> {value}, i32 0")
 
     def total(self, count: Position, term: Callable[[str, int, str], str]) -> str:
         """The sum over a line: term(offset, lanes, total) adds to the total."""
@@ -202,11 +137,11 @@ class Reals:
             return self.f.op(f"select {condition} {self.f.op(f'fcmp ogt {of} {x}, {y}')}, {of} {x}, {of} {y}")
 
         def term(offset: str, lanes: int, best: str) -> str:
-            found = self.abs(self.load(line, offset, lanes), lanes)
-            return wider(self.type(lanes), vector("i1", lanes), found, best)
+            found = self.of(lanes).abs(self.load(line, offset, lanes))
+            return wider(self.of(lanes).type, vector("i1", lanes), found, best)
 
         def combine(of: str, x: str, y: str) -> str:
-            return wider(of, of.replace(self.scalar, "i1"), x, y)
+            return wider(of, of.replace(self.type, "i1"), x, y)
 
         return self._folded(count, term, combine)
 
@@ -217,49 +152,50 @@ class Reals:
         f = self.f
         whole, first = self._whole(count), self.number(0)
         if whole != 0:
-            zero = "zeroinitializer" if self.lanes > 1 else first
-            with f.loop(0, whole, self.lanes, carry=[(self.type(self.lanes), zero)]) as loop:
-                loop.following = [term(loop.index, self.lanes, loop.values[0])]
+            zero = "zeroinitializer" if self.width > 1 else first
+            with f.loop(0, whole, self.width, carry=[(self.of(self.width).type, zero)]) as loop:
+                loop.following = [term(loop.index, self.width, loop.values[0])]
             first = self.across(loop.results[0], combine)
         if whole == count:
             return first
-        with f.loop(whole, count, carry=[(self.scalar, first)]) as loop:
+        with f.loop(whole, count, carry=[(self.type, first)]) as loop:
             loop.following = [term(loop.index, 1, loop.values[0])]
         return loop.results[0]
 
     def _whole(self, count: Position) -> Position:
         """Elements of a line in whole vectors."""
-        if self.lanes == 1:
+        if self.width == 1:
             return 0
         return (
-            count // self.lanes * self.lanes if isinstance(count, int) else self.f.op(f"and i64 {count}, {-self.lanes}")
+            count // self.width * self.width if isinstance(count, int) else self.f.op(f"and i64 {count}, {-self.width}")
         )
 
     def length_of(self, x: str, y: str) -> str:
         """The square root of x^2 + y^2, without overflow."""
         left, right = self.abs(x), self.abs(y)
         more = self.compare("ogt", left, right)
-        large, small = self.choose(more, left, right), self.choose(more, right, left)
+        large, small = self.select(more, left, right), self.select(more, right, left)
         ratio = self.div(small, large)
-        found = self.mul(large, self.sqrt(self.multiply_add(ratio, ratio, self.number(1))))
-        return self.choose(self.compare("oeq", large, self.number(0)), large, found)
+        found = self.mul(large, self.sqrt(self.fma(ratio, ratio, self.number(1))))
+        return self.select(self.compare("oeq", large, self.number(0)), large, found)
 
     def norm(self, line: str, count: Position) -> str:
         """The length of a line, without overflow."""
         largest = self.largest(line, count)
 
         def term(offset: str, lanes: int, total: str) -> str:
-            part = self.div(self.load(line, offset, lanes), self.splat(largest, lanes), lanes)
-            return self.multiply_add(part, part, total, lanes)
+            v = self.of(lanes)
+            part = v.div(self.load(line, offset, lanes), self.splat(largest, lanes))
+            return v.fma(part, part, total)
 
         found = self.mul(largest, self.sqrt(self.total(count, term)))
-        return self.choose(self.compare("oeq", largest, self.number(0)), largest, found)
+        return self.select(self.compare("oeq", largest, self.number(0)), largest, found)
 
     def dot(self, x: str, y: str, count: Position) -> str:
         """The sum of products of two lines."""
 
         def term(offset: str, lanes: int, total: str) -> str:
-            return self.multiply_add(self.load(x, offset, lanes), self.load(y, offset, lanes), total, lanes)
+            return self.of(lanes).fma(self.load(x, offset, lanes), self.load(y, offset, lanes), total)
 
         return self.total(count, term)
 
@@ -269,7 +205,7 @@ class Reals:
         def part(offset: str, lanes: int) -> None:
             total = self.load(to, offset, lanes)
             for factor, line in lines:
-                total = self.multiply_add(self.splat(factor, lanes), self.load(line, offset, lanes), total, lanes)
+                total = self.of(lanes).fma(self.splat(factor, lanes), self.load(line, offset, lanes), total)
             self.store(total, to, offset, lanes)
 
         self.each(count, part)
@@ -278,7 +214,7 @@ class Reals:
         """Multiply or divide (`fmul`, `fdiv`) a line by a number."""
 
         def part(offset: str, lanes: int) -> None:
-            found = self.arithmetic(op, self.load(line, offset, lanes), self.splat(factor, lanes), lanes)
+            found = self.of(lanes).op(op, self.load(line, offset, lanes), self.splat(factor, lanes))
             self.store(found, line, offset, lanes)
 
         self.each(count, part)
@@ -311,10 +247,10 @@ class Reals:
         """Replace lines x and y by c x - s y and s x + c y."""
 
         def part(offset: str, lanes: int) -> None:
-            left, right = self.load(x, offset, lanes), self.load(y, offset, lanes)
+            v, left, right = self.of(lanes), self.load(x, offset, lanes), self.load(y, offset, lanes)
             c, s = self.splat(cosine, lanes), self.splat(sine, lanes)
-            self.store(self.multiply_add(c, left, self.neg(self.mul(s, right, lanes), lanes), lanes), x, offset, lanes)
-            self.store(self.multiply_add(s, left, self.mul(c, right, lanes), lanes), y, offset, lanes)
+            self.store(v.fma(c, left, v.neg(v.mul(s, right))), x, offset, lanes)
+            self.store(v.fma(s, left, v.mul(c, right)), y, offset, lanes)
 
         self.each(count, part)
 

@@ -38,7 +38,7 @@ class _Spectrum(Reals):
         bits = self.f.op(f"bitcast double {self.largest(line, count)} to i64")
         power = self.f.op(f"and i64 {bits}, {0x7FF << 52}")
         some = self.f.op(f"icmp ne i64 {power}, 0")
-        return self.choose(some, self.f.op(f"bitcast i64 {power} to double"), self.number(1))
+        return self.select(some, self.f.op(f"bitcast i64 {power} to double"), self.number(1))
 
     def swap_numbers(self, base: str, i: Position, j: Position) -> None:
         """Exchange two elements of a line."""
@@ -49,25 +49,25 @@ class _Spectrum(Reals):
     def extreme(self, line: str, start: Position, stop: Position, word: str) -> str:
         """Position of the first element that is extreme in a part of a line that is not empty."""
         f = self.f
-        carry = [(self.scalar, self.load(line, start)), ("i64", str(start))]
+        carry = [(self.type, self.load(line, start)), ("i64", str(start))]
         with f.loop(self.plus(start, 1), stop, carry=carry) as loop:
             value = self.load(line, loop.index)
             more = self.compare(word, value, loop.values[0])
             position = f.op(f"select i1 {more}, i64 {loop.index}, i64 {loop.values[1]}")
-            loop.following = [self.choose(more, value, loop.values[0]), position]
+            loop.following = [self.select(more, value, loop.values[0]), position]
         return loop.results[1]
 
     def sign(self, line: str, count: Position) -> str:
         """1, or -1 where the first element of a line that is not small is negative."""
         f = self.f
         least = self.mul(self.largest(line, count), self.number(SMALL))
-        with f.loop(0, count, carry=[(self.scalar, self.number(0))]) as loop:
+        with f.loop(0, count, carry=[(self.type, self.number(0))]) as loop:
             value = self.load(line, loop.index)
             first = self.compare("oeq", loop.values[0], self.number(0))
             large = self.compare("oge", self.abs(value), least)
             found = f.op(f"and i1 {first}, {large}")
-            loop.following = [self.choose(found, value, loop.values[0])]
-        return self.copysign(self.number(1), self.add(loop.results[0], self.number(0)))
+            loop.following = [self.select(found, value, loop.values[0])]
+        return self.intrinsic("copysign", self.number(1), self.add(loop.results[0], self.number(0)))
 
 
 def write_eigh(
@@ -97,7 +97,7 @@ def write_eigh(
             with f.when(f.op(f"icmp ne i64 {position}, {loop.index}")):
                 r.swap_numbers(diagonal, position, loop.index)
                 r.swap(r.at(vectors, r.times(position, n)), r.at(vectors, r.times(loop.index, n)), n)
-        wrong = r.choose(f.op(f"icmp ne i64 {failed}, 0"), r.number(math.nan), r.number(0))
+        wrong = r.select(f.op(f"icmp ne i64 {failed}, 0"), r.number(math.nan), r.number(0))
         with f.loop(0, n) as loop:
             vector = r.at(vectors, r.times(loop.index, n))
             sign = r.add(r.sign(vector, n), wrong)
@@ -156,7 +156,7 @@ def _seek_negligible(r: Reals, n: Position, diagonal: str, beside: str, end: str
             r.abs(r.load(diagonal, at)),
             r.abs(r.load(diagonal, f.op(f"select i1 {last}, i64 0, i64 {r.plus(at, 1)}"))),
         )
-        limit = r.multiply_add(length, r.number(EPSILON), r.number(1e-290))
+        limit = r.fma(length, r.number(EPSILON), r.number(1e-290))
         large = f.op(f"fcmp ugt double {r.abs(r.load(beside, at))}, {limit}")
         return f.op(f"and i1 {large}, {f.op(f'xor i1 {last}, true')}")
 
@@ -185,7 +185,7 @@ def _ql(r: Reals, n: Position, diagonal: str, beside: str, vectors: str) -> str:
             m = r.get(end)
             here, near = r.load(diagonal, low), r.load(beside, low)
             ahead = r.div(r.sub(r.load(diagonal, r.plus(low, 1)), here), r.mul(r.number(2), near))
-            length = r.copysign(r.length_of(ahead, r.number(1)), ahead)
+            length = r.intrinsic("copysign", r.length_of(ahead, r.number(1)), ahead)
             r.store(r.add(r.sub(r.load(diagonal, m), here), r.div(near, r.add(ahead, length))), g)
             for pointer, value in ((s, 1), (c, 1), (p, 0)):
                 r.store(r.number(value), pointer)
@@ -217,7 +217,7 @@ def _ql(r: Reals, n: Position, diagonal: str, beside: str, vectors: str) -> str:
                 r.store(cosine, c)
                 moved = r.sub(r.load(diagonal, above), r.load(p))
                 twice = r.mul(r.mul(r.number(2), cosine), other)
-                change = r.multiply_add(r.sub(r.load(diagonal, k), moved), sine, twice)
+                change = r.fma(r.sub(r.load(diagonal, k), moved), sine, twice)
                 r.store(r.mul(sine, change), p)
                 r.store(r.add(moved, r.load(p)), diagonal, above)
                 r.store(r.sub(r.mul(cosine, change), other), g)
@@ -291,7 +291,7 @@ def _orthogonal(r: _Spectrum, k: Position, length: Position, lines: str, turned:
     root = r.intrinsic("sqrt", f.op(f"sitofp i64 {length} to double"))
     least = r.number(8 * EPSILON)
     error = r.mul(root, r.number(EPSILON))
-    limit = r.choose(r.compare("ogt", error, least), error, least)
+    limit = r.select(r.compare("ogt", error, least), error, least)
     again, sweeps = r.counter(1), r.counter(0)
 
     def more() -> str:
@@ -309,16 +309,16 @@ def _orthogonal(r: _Spectrum, k: Position, length: Position, lines: str, turned:
             with f.when(r.compare("ogt", r.abs(both), bound)):
                 r.put(1, again)
                 apart = r.div(r.sub(right, left), r.mul(r.number(2), both))
-                root = r.sqrt(r.multiply_add(apart, apart, r.number(1)))
-                tangent = r.div(r.copysign(r.number(1), apart), r.add(r.abs(apart), root))
-                cosine = r.div(r.number(1), r.sqrt(r.multiply_add(tangent, tangent, r.number(1))))
+                root = r.sqrt(r.fma(apart, apart, r.number(1)))
+                tangent = r.div(r.intrinsic("copysign", r.number(1), apart), r.add(r.abs(apart), root))
+                cosine = r.div(r.number(1), r.sqrt(r.fma(tangent, tangent, r.number(1))))
                 sine = r.mul(cosine, tangent)
                 r.rotate(x, y, cosine, sine, length)
                 r.rotate(r.at(turned, r.times(first.index, k)), r.at(turned, r.times(second.index, k)), cosine, sine, k)
 
 
 def _at_least_epsilon(r: _Spectrum, x: str) -> str:
-    return r.choose(r.compare("ult", x, r.number(EPSILON)), r.number(EPSILON), x)
+    return r.select(r.compare("ult", x, r.number(EPSILON)), r.number(EPSILON), x)
 
 
 def _normal(r: _Spectrum, i: str, k: Position, length: Position, lines: str, values: str) -> None:
@@ -342,7 +342,7 @@ def _normal(r: _Spectrum, i: str, k: Position, length: Position, lines: str, val
 
         def squared(offset: str, lanes: int) -> None:
             part = r.load(other, offset, lanes)
-            r.store(r.multiply_add(part, part, r.load(line, offset, lanes), lanes), line, offset, lanes)
+            r.store(r.of(lanes).fma(part, part, r.load(line, offset, lanes)), line, offset, lanes)
 
         r.each(length, squared)
     position = r.extreme(line, 0, length, "olt")
