@@ -31,14 +31,12 @@ from hybridize.array.legacy_rules import (
     with_axis,
 )
 from hybridize.array.methods import functions
-from hybridize.array.operands import array, axis_of, finished, one_of, operand, public, result
-from hybridize.array.operands import cast as cast_operand
+from hybridize.array.operands import array, axis_of, finished, float_operand, floats, one_of, public, result
 from hybridize.array.operands import indices as index_operand
 from hybridize.base import modes
 from hybridize.base.dtypes import bool_, float32
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.missing import missing
-from hybridize.base.promotion import floating
 from hybridize.ops.library.attention import div_sqrt_dim as library_div_sqrt_dim
 
 _Function = Callable[..., Any]
@@ -80,8 +78,7 @@ def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_
     """The L1 or L2 norm over `axis`."""
     if ord not in (1, 2):
         raise ValueArgumentError("E345", f"norm: ord must be 1 or 2, got {ord!r}", help="np.linalg.norm has others")
-    x = array(data)
-    x = x.astype(floating(x.dtype), copy=False)
+    x = floats(data)
     found = (
         root(np.sum(np.square(x), axis, keepdims=keepdims)) if ord == 2 else np.sum(np.abs(x), axis, keepdims=keepdims)
     )
@@ -511,7 +508,7 @@ def div_sqrt_dim(data: Any) -> Any:
     x = array(data)
     if not x.ndim:
         raise ShapeError("E134", f"div_sqrt_dim of {x.type}", help="it has a last axis")
-    return result(library_div_sqrt_dim(cast_operand(operand(x), floating(x.dtype))))
+    return result(library_div_sqrt_dim(float_operand(x)))
 
 
 def expand_dims(data: Any, axis: int) -> Any:

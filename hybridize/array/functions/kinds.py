@@ -16,11 +16,11 @@ from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.searching import data_dependent
 from hybridize.array.functions.shapes import transpose
 from hybridize.array.ndarray import ndarray, taping, view
-from hybridize.array.operands import array, made_in_order, one_of, operand, public, result
+from hybridize.array.operands import array, floats, made_in_order, one_of, operand, public, result
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, bfloat16, float16, is_complex, is_float, is_inexact
 from hybridize.base.errors import ArgumentError, ValueArgumentError
-from hybridize.base.promotion import floating, result_dtype
+from hybridize.base.promotion import result_dtype
 from hybridize.ops.complexes import Conj, ImagPart, RealPart
 from hybridize.ops.op import ACTIVE, Op, bind1, capturing
 
@@ -215,8 +215,7 @@ def conj(x: Any) -> Any:
 @public
 def angle(z: Any, deg: bool = False) -> Any:
     """The angle of numbers in the plane, in radians unless `deg`: 0, and pi of those below 0."""
-    x = array(z)
-    x = x.astype(floating(x.dtype), copy=False)
+    x = floats(z)
     found = arctan2(imag(x), real(x)) if is_complex(x.dtype) else arctan2(0.0, x)
     return degrees(found) if deg else found
 

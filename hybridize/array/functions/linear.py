@@ -311,10 +311,7 @@ def batch_dot(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = Fal
 @public
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     """The sum of a diagonal of two axes, the first ones unless said."""
-    x = np.moveaxis(a, (axis1, axis2), (-2, -1))
-    rows, columns = x.shape[-2:]
-    i = positions(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))
-    return np.sum(x[..., i - min(offset, 0), i + max(offset, 0)], -1, dtype, out)
+    return np.sum(np.diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
 def _of_three(x: Any) -> Any:

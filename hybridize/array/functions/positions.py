@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.array.operands import array, axis_of, cast, one_of, operand, public, result, strong
+from hybridize.array.operands import array, axis_of, cast, float_operand, one_of, operand, public, result, strong
 from hybridize.base.dtypes import as_dtype, float32, is_float
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.promotion import floating, promote
@@ -70,8 +70,7 @@ def rotary_embedding(
     x = array(data)
     places = None if positions is None else strong(positions)
     axis = -2 if layout == "BHTD" else -3
-    turned = cast(operand(x), floating(x.dtype))
-    return result(library.rotary_embedding(turned, places, axis, float(base), pairing, rotary_size))
+    return result(library.rotary_embedding(float_operand(x), places, axis, float(base), pairing, rotary_size))
 
 
 @public
@@ -89,7 +88,7 @@ def glu(data: Any, axis: int = -1, act_type: str = "sigmoid") -> Any:
         ShapeError E198: the axis does not divide into halves.
     """
     x = array(data)
-    return result(gates.glu(cast(operand(x), floating(x.dtype)), axis_of(axis, x.ndim, "glu"), act_type))
+    return result(gates.glu(float_operand(x), axis_of(axis, x.ndim, "glu"), act_type))
 
 
 @public

@@ -11,7 +11,18 @@ from hybridize import ops
 from hybridize.array.functions.reductions import diff
 from hybridize.array.functions.shapes import atleast_1d, concatenate, reshape
 from hybridize.array.methods import functions
-from hybridize.array.operands import array, axes_of, cast, creates, given, one_of, operand, public, result
+from hybridize.array.operands import (
+    array,
+    axes_of,
+    cast,
+    creates,
+    float_operand,
+    given,
+    one_of,
+    operand,
+    public,
+    result,
+)
 from hybridize.array.policies import promoted
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int32, is_inexact
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
@@ -164,8 +175,7 @@ def _end(samples: list[Any], near: Any, far: Any) -> Any:
 @public
 def i0(x: Any) -> Any:
     """The modified Bessel function of the first kind and order 0."""
-    a = array(x)
-    return result(bessel_i0(operand(a.astype(floating(a.dtype), copy=False))))
+    return result(bessel_i0(float_operand(x)))
 
 
 @creates()
