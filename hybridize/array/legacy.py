@@ -323,18 +323,6 @@ def fully_connected(
     return npx.fully_connected(data, weight, bias, num_hidden, no_bias, flatten)
 
 
-def leaky_relu(
-    data: Any,
-    gamma: Any = None,
-    act_type: str = "leaky",
-    slope: float = 0.25,
-    lower_bound: float = 0.125,
-    upper_bound: float = 0.334,
-) -> Any:
-    """x where it is positive, else something small."""
-    return npx.leaky_relu(data, gamma, act_type, slope, lower_bound, upper_bound)
-
-
 def batch_norm(
     data: Any,
     gamma: Any,
@@ -549,11 +537,6 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     return np.cumsum(x, axis, kept if dtype is None else dtype)
 
 
-def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
-    """min(max(alpha x + beta, 0), 1)."""
-    return npx.hard_sigmoid(data, alpha, beta)
-
-
 def size_array(data: Any) -> Any:
     """The number of elements, as an int64 array of one."""
     return np.array([array(data).size], dtype="int64")
@@ -619,7 +602,7 @@ _OURS: dict[str, _Function] = {
     "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
     "FullyConnected": fully_connected, "GridGenerator": sampling.grid_generator, "GroupNorm": group_norm,
     "InstanceNorm": npx.instance_norm, "L2Normalization": npx.l2_normalization, "LRN": sampling.local_response_norm,
-    "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,
+    "LayerNorm": npx.layer_norm, "LeakyReLU": npx.leaky_relu,
     "LinearRegressionOutput": legacy_outputs.linear_regression_output,
     "LogisticRegressionOutput": legacy_outputs.logistic_regression_output,
     "MAERegressionOutput": legacy_outputs.mae_regression_output,
@@ -639,7 +622,7 @@ _OURS: dict[str, _Function] = {
     "depth_to_space": resizing.depth_to_space, "diag": diag,
     "dot": dot, "empty": _filled(np.zeros), "ones": _filled(np.ones), "zeros": _filled(np.zeros),
     "expand_dims": expand_dims, "eye": eye, "flatten": npx.batch_flatten, "flip": flip, "full": full,
-    "hard_sigmoid": hard_sigmoid, "identity": identity, "im2col": sampling.im2col,
+    "hard_sigmoid": npx.hard_sigmoid, "identity": identity, "im2col": sampling.im2col,
     "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss,
     "norm": kept(norm),
     "pad": npx.pad, "rcbrt": kept(lambda data: 1.0 / np.cbrt(data)), "repeat": repeat,
