@@ -31,7 +31,7 @@ from hybridize.array.legacy_rules import (
     with_axis,
 )
 from hybridize.array.methods import functions
-from hybridize.array.operands import array, axis_of, finished, float_operand, floats, one_of, public, result
+from hybridize.array.operands import array, axis_of, finished, float_operand, floats, one_of, public, result, several
 from hybridize.array.operands import indices as index_operand
 from hybridize.base import modes
 from hybridize.base.dtypes import bool_, float32
@@ -274,7 +274,7 @@ def index_array(data: Any, axes: Any = None) -> Any:
     x = array(data)
     grid = np.indices(x.shape, dtype="int64")
     if axes is not None:
-        given = axes if isinstance(axes, (tuple, list)) else (axes,)
+        given = several(axes)
         grid = np.stack([grid[axis_of(axis, x.ndim, "index_array")] for axis in given])
     return np.moveaxis(grid, 0, -1)
 

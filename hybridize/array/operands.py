@@ -620,6 +620,11 @@ def axes_of(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
     return axes
 
 
+def several(x: Any) -> Any:
+    """An argument that is one or several: a tuple or a list of them."""
+    return x if isinstance(x, (tuple, list)) else (x,)
+
+
 def whole(number: Any, what: str) -> Any:
     """An argument that is an integer; `what` says which, of which function.
 

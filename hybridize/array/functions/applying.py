@@ -13,7 +13,7 @@ import numpy
 from hybridize.array import functions as np
 from hybridize.array.functions.searching import data_dependent
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operands import array, axis_of, count, public
+from hybridize.array.operands import array, axis_of, count, public, several
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import as_dtype, float32
@@ -57,7 +57,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
     x = array(a)
     ndim = x.ndim
     function = staging().convert(func)
-    for one in axes if isinstance(axes, (tuple, list)) else (axes,):
+    for one in several(axes):
         along = axis_of(one, ndim, "apply_over_axes")
         found = _arrays_of(function(x, along))
         if found.ndim == ndim - 1:

@@ -28,6 +28,7 @@ from hybridize.array.operands import (
     positions,
     public,
     result,
+    several,
 )
 from hybridize.array.policies import promoted, together
 from hybridize.base import dims
@@ -147,7 +148,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
         left: tuple[int, ...] = tuple(range(x.ndim - axes, x.ndim))
         right: tuple[int, ...] = tuple(range(axes))
     else:
-        left, right = (tuple(part) if isinstance(part, (tuple, list)) else (part,) for part in axes)
+        left, right = (tuple(several(part)) for part in axes)
     left = tuple(axis_of(i, x.ndim, "tensordot") for i in left)
     right = tuple(axis_of(i, y.ndim, "tensordot") for i in right)
     if len(left) != len(right) or any(x.shape[i] != y.shape[j] for i, j in zip(left, right, strict=True)):

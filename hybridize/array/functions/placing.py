@@ -11,7 +11,7 @@ import numpy
 from hybridize.array import functions as np
 from hybridize.array.functions.bounds import check, from_front
 from hybridize.array.functions.elementwise import copy
-from hybridize.array.functions.searching import data_dependent
+from hybridize.array.functions.searching import data_dependent, within
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, axis_of, finished, one_of, operand, positions, public, result
 from hybridize.array.operands import indices as index_operand
@@ -19,9 +19,7 @@ from hybridize.array.policies import like, promoted
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims
 from hybridize.base.dtypes import CASTINGS, bool_, int64
-from hybridize.base.errors import ArgumentError, DTypeError, OutOfBoundsError, ShapeError
-
-_MODES = ("raise", "wrap", "clip")
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 
 
 def target(a: Any, name: str) -> Any:
@@ -30,17 +28,6 @@ def target(a: Any, name: str) -> Any:
         help = "make it one of ours: np.array(x)"
         raise ArgumentError("E307", f"{name} writes an array of ours, got {type(a).__name__}", help=help)
     return a
-
-
-def _placed(numbers: Any, length: int, mode: str, what: str) -> Any:
-    """Int64 indices within bounds."""
-    one_of(mode, _MODES, what.partition(" ")[0], "mode")
-    if mode == "raise":
-        return result(from_front(numbers, length, what))
-    if not length:
-        raise OutOfBoundsError("E110", f"{what}: it has no elements")
-    found = result(numbers)
-    return np.mod(found, length) if mode == "wrap" else np.minimum(np.maximum(found, 0), length - 1)
 
 
 @public
@@ -59,7 +46,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
         OutOfBoundsError E110: an index is out of bounds.
     """
     x = target(a, "put")
-    numbers = np.ravel(_placed(index_operand(ind), x.size, mode, f"put to {x.type}"))
+    numbers = np.ravel(within(ind, x.size, mode, f"put to {x.type}"))
     values = np.ravel(v)
     if not numbers.shape[0] or not values.shape[0]:
         return
@@ -163,10 +150,10 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     arrays = choices
     if not arrays:
         raise ShapeError("E107", "choose needs at least one array to choose from")
-    what, numbers = f"choose of {len(arrays)} arrays", index_operand(a)
+    what = f"choose of {len(arrays)} arrays"
     if mode == "raise":
-        check(numbers, 0, len(arrays), what)  # none is counted from the end
-    numbers = _placed(numbers, len(arrays), mode, what)
+        check(index_operand(a), 0, len(arrays), what)  # none is counted from the end
+    numbers = within(a, len(arrays), mode, what)
     index, *arrays = np.broadcast_arrays(numbers, *arrays)
     together = np.stack(arrays)
     at = tuple(np.indices(index.shape)) if index.ndim else ()

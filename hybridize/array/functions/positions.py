@@ -5,7 +5,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.array.operands import array, axis_of, cast, float_operand, one_of, operand, public, result, strong
+from hybridize.array.operands import (
+    array,
+    axis_of,
+    cast,
+    float_operand,
+    one_of,
+    operand,
+    public,
+    result,
+    several,
+    strong,
+)
 from hybridize.base.dtypes import as_dtype, float32, is_float
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.promotion import floating, promote
@@ -105,9 +116,7 @@ def rms_norm(data: Any, gamma: Any = None, axis: Any = -1, eps: float = 1e-5) ->
         ShapeError E164: gamma is of another size.
     """
     x = array(data)
-    axes = tuple(
-        sorted(axis_of(one, x.ndim, "rms_norm") for one in (axis if isinstance(axis, (tuple, list)) else (axis,)))
-    )
+    axes = tuple(sorted(axis_of(one, x.ndim, "rms_norm") for one in several(axis)))
     dtype = floating(x.dtype if gamma is None else promote(x.dtype, array(gamma).dtype))
     scale = None if gamma is None else cast(operand(array(gamma)), dtype)
     return result(gates.rms_norm(cast(operand(x), dtype), scale, axes, float(eps)))

@@ -105,29 +105,36 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out
         OutOfBoundsError E110: an index is out of bounds.
         ValueArgumentError E345: there is no such mode.
     """
-    one_of(mode, ("raise", "clip", "wrap"), "take", "mode")
     x = np.ravel(a) if axis is None else array(a)
     axis_index = axis_of(0 if axis is None else axis, x.ndim, "take")
-    length = x.shape[axis_index]
+    numbers = within(indices, x.shape[axis_index], mode, f"take from axis {axis_index} of {x.type}")
+    return finished(picked(x, numbers, axis_index), out)
+
+
+def within(indices: Any, length: int, mode: Any, what: str) -> Any:
+    """Indices along an axis within its bounds.
+
+    Args:
+        indices: int64 ones.
+        length: of the axis.
+        mode: `raise` counts negative ones from the end and refuses those out of bounds, `clip` takes the nearest,
+            `wrap` begins again after the last.
+        what: whose indices, of what: "take from axis 0 of f32[3]".
+
+    Raises:
+        OutOfBoundsError E110: one is out of bounds, or none is within.
+        ValueArgumentError E345: there is no such mode.
+    """
+    one_of(mode, ("raise", "clip", "wrap"), what.partition(" ")[0], "mode")
     numbers = index_operand(indices)
-    what = f"take from axis {axis_index} of {x.type}"
     if mode == "raise":
-        numbers = from_front(numbers, length, what)
-    else:
-        if not length and 0 not in shape_of(numbers):
+        return result(from_front(numbers, length, what))
+    found = result(numbers)
+    if not length:
+        if 0 not in shape_of(numbers):
             raise OutOfBoundsError("E110", f"{what}: it has no elements")
-        numbers = _wrapped(numbers, length) if mode == "wrap" else _nearest(numbers, length)
-    return finished(picked(x, result(numbers), axis_index), out)
-
-
-def _wrapped(numbers: Operand, length: int) -> Operand:
-    found: Operand = operand(np.mod(result(numbers), length)) if length else numbers
-    return found
-
-
-def _nearest(numbers: Operand, length: int) -> Operand:
-    found: Operand = operand(np.minimum(np.maximum(result(numbers), 0), length - 1)) if length else numbers
-    return found
+        return found
+    return np.mod(found, length) if mode == "wrap" else np.minimum(np.maximum(found, 0), length - 1)
 
 
 def picked(x: Any, numbers: Any, axis: int) -> Any:
@@ -525,13 +532,13 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
         raise ShapeError("E134", f"ravel_multi_index: {len(parts)} indices and {len(modes)} modes for {list(sizes)}")
     columns = []
     for axis, (part, length, how) in enumerate(zip(parts, sizes, modes, strict=True)):
-        one_of(how, ("raise", "clip", "wrap"), "ravel_multi_index", "mode")
-        numbers = index_operand(part)
-        if how == "raise":
-            check(numbers, 0, length, f"ravel_multi_index into {list(sizes)}, axis {axis}")
+        what = f"ravel_multi_index into {list(sizes)}, axis {axis}"
+        if how == "raise":  # none is counted from the end
+            numbers = index_operand(part)
+            check(numbers, 0, length, what)
+            columns.append((result(numbers), length))
         else:
-            numbers = _wrapped(numbers, length) if how == "wrap" else _nearest(numbers, length)
-        columns.append((result(numbers), length))
+            columns.append((within(part, length, how, what), length))
     (flat, _), *rest = columns if order == "C" else columns[::-1]
     for index, length in rest:
         flat = flat * length + index
