@@ -173,7 +173,9 @@ def _at_once(
 
     def decorate(general: Callable[..., Any]) -> Callable[..., Any]:
         def of_one(x: Any, /, out: Any = None, **keywords: Any) -> Any:
-            if type(x) is ndarray and out is None and not keywords:
+            if out is not None or keywords:
+                return general(x, out=out, **keywords)
+            if type(x) is ndarray:
                 data = x._data
                 if not ACTIVE:
                     if compute is not None and data.dtype.num in kinds:
@@ -184,10 +186,12 @@ def _at_once(
                     tape = short_tape()
                     if tape is not None:
                         return tape.unary(primitive, x)
-            return general(x, out=out, **keywords)
+            return general(x)
 
         def of_two(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **keywords: Any) -> Any:
-            if out is None and not keywords and not ACTIVE and compute is not None:
+            if out is not None or keywords:
+                return general(x1, x2, out=out, **keywords)
+            if not ACTIVE and compute is not None:
                 if type(x1) is ndarray and type(x2) is ndarray:
                     x, y = x1._data, x2._data
                     dtype = x.dtype
@@ -199,7 +203,7 @@ def _at_once(
                     data = direct(compute, x1, x2, integers=integers)
                     if data is not None:
                         return wrap(data)
-            return general(x1, x2, out=out, **keywords)
+            return general(x1, x2)
 
         return named(of_one if count == 1 else of_two, general.__name__, general.__doc__, count)
 
