@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Any
@@ -122,12 +122,17 @@ class BitGenerator:
     @property
     def state(self) -> dict[str, Any]:
         """The seed and the number of draws so far, as a dict that may be put back."""
-        seed, draws = self._of._known()
-        return {"bit_generator": _NAME, "state": {"seed": seed, "draws": draws}}
+        return _state_of(self._of._known())
 
     @state.setter
     def state(self, value: dict[str, Any]) -> None:
         self._of._put(_state_in(value))
+
+
+def _state_of(words: Sequence[int]) -> dict[str, Any]:
+    """What `state` and `get_state` give."""
+    seed, draws = words
+    return {"bit_generator": _NAME, "state": {"seed": seed, "draws": draws}}
 
 
 def _state_in(value: Any) -> tuple[int, int]:
@@ -217,8 +222,7 @@ class RandomState(_Drawing):
 
     def get_state(self, legacy: bool = True) -> dict[str, Any]:
         """The seed and the number of draws so far."""
-        seed, draws = self._known()
-        return {"bit_generator": _NAME, "state": {"seed": seed, "draws": draws}}
+        return _state_of(self._known())
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Put back what `get_state` has given."""
@@ -243,8 +247,7 @@ def default_rng(seed: Any = None) -> Generator:
 @outside_only("gives the state of all random numbers to Python")
 def get_state(legacy: bool = True) -> dict[str, Any]:
     """The seed and the number of draws of `np.random` so far."""
-    seed, draws = state.asnumpy().tolist()
-    return {"bit_generator": _NAME, "state": {"seed": seed, "draws": draws}}
+    return _state_of(state.asnumpy().tolist())
 
 
 @public

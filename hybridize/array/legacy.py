@@ -31,14 +31,12 @@ from hybridize.array.legacy_rules import (
     with_axis,
 )
 from hybridize.array.methods import functions
-from hybridize.array.operands import array, axis_of, finished, one_of, operand, public, result
-from hybridize.array.operands import cast as cast_operand
+from hybridize.array.operands import array, axis_of, finished, float_operand, floats, one_of, public, result, several
 from hybridize.array.operands import indices as index_operand
 from hybridize.base import modes
 from hybridize.base.dtypes import bool_, float32
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.missing import missing
-from hybridize.base.promotion import floating
 from hybridize.ops.library.attention import div_sqrt_dim as library_div_sqrt_dim
 
 _Function = Callable[..., Any]
@@ -80,8 +78,7 @@ def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_
     """The L1 or L2 norm over `axis`."""
     if ord not in (1, 2):
         raise ValueArgumentError("E345", f"norm: ord must be 1 or 2, got {ord!r}", help="np.linalg.norm has others")
-    x = array(data)
-    x = x.astype(floating(x.dtype), copy=False)
+    x = floats(data)
     found = (
         root(np.sum(np.square(x), axis, keepdims=keepdims)) if ord == 2 else np.sum(np.abs(x), axis, keepdims=keepdims)
     )
@@ -277,7 +274,7 @@ def index_array(data: Any, axes: Any = None) -> Any:
     x = array(data)
     grid = np.indices(x.shape, dtype="int64")
     if axes is not None:
-        given = axes if isinstance(axes, (tuple, list)) else (axes,)
+        given = several(axes)
         grid = np.stack([grid[axis_of(axis, x.ndim, "index_array")] for axis in given])
     return np.moveaxis(grid, 0, -1)
 
@@ -324,18 +321,6 @@ def fully_connected(
 ) -> Any:
     """x W^T + b."""
     return npx.fully_connected(data, weight, bias, num_hidden, no_bias, flatten)
-
-
-def leaky_relu(
-    data: Any,
-    gamma: Any = None,
-    act_type: str = "leaky",
-    slope: float = 0.25,
-    lower_bound: float = 0.125,
-    upper_bound: float = 0.334,
-) -> Any:
-    """x where it is positive, else something small."""
-    return npx.leaky_relu(data, gamma, act_type, slope, lower_bound, upper_bound)
 
 
 def batch_norm(
@@ -511,7 +496,7 @@ def div_sqrt_dim(data: Any) -> Any:
     x = array(data)
     if not x.ndim:
         raise ShapeError("E134", f"div_sqrt_dim of {x.type}", help="it has a last axis")
-    return result(library_div_sqrt_dim(cast_operand(operand(x), floating(x.dtype))))
+    return result(library_div_sqrt_dim(float_operand(x)))
 
 
 def expand_dims(data: Any, axis: int) -> Any:
@@ -550,11 +535,6 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     x = array(a)
     kept = float32 if x.dtype == bool_ else x.dtype
     return np.cumsum(x, axis, kept if dtype is None else dtype)
-
-
-def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
-    """min(max(alpha x + beta, 0), 1)."""
-    return npx.hard_sigmoid(data, alpha, beta)
 
 
 def size_array(data: Any) -> Any:
@@ -622,7 +602,7 @@ _OURS: dict[str, _Function] = {
     "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
     "FullyConnected": fully_connected, "GridGenerator": sampling.grid_generator, "GroupNorm": group_norm,
     "InstanceNorm": npx.instance_norm, "L2Normalization": npx.l2_normalization, "LRN": sampling.local_response_norm,
-    "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,
+    "LayerNorm": npx.layer_norm, "LeakyReLU": npx.leaky_relu,
     "LinearRegressionOutput": legacy_outputs.linear_regression_output,
     "LogisticRegressionOutput": legacy_outputs.logistic_regression_output,
     "MAERegressionOutput": legacy_outputs.mae_regression_output,
@@ -642,7 +622,7 @@ _OURS: dict[str, _Function] = {
     "depth_to_space": resizing.depth_to_space, "diag": diag,
     "dot": dot, "empty": _filled(np.zeros), "ones": _filled(np.ones), "zeros": _filled(np.zeros),
     "expand_dims": expand_dims, "eye": eye, "flatten": npx.batch_flatten, "flip": flip, "full": full,
-    "hard_sigmoid": hard_sigmoid, "identity": identity, "im2col": sampling.im2col,
+    "hard_sigmoid": npx.hard_sigmoid, "identity": identity, "im2col": sampling.im2col,
     "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss,
     "norm": kept(norm),
     "pad": npx.pad, "rcbrt": kept(lambda data: 1.0 / np.cbrt(data)), "repeat": repeat,

@@ -14,7 +14,7 @@ from typing import Any
 
 from hybridize.array import np, npx, random
 from hybridize.array.device import as_device
-from hybridize.array.operands import array
+from hybridize.array.operands import array, several
 from hybridize.base import dims
 from hybridize.base.dtypes import as_dtype, float32
 from hybridize.base.errors import ShapeError
@@ -35,7 +35,7 @@ def sampled(function: _Function) -> _Function:
             for one in others:  # a dtype and a device, in this order or the other
                 if one is not None and not hasattr(one, "device_type"):
                     dtype = one
-        sizes = () if shape is None else tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+        sizes = () if shape is None else tuple(several(shape))
         given = dict(zip(names, args, strict=False)) | kwargs
         arrays = {name: array(value) for name, value in given.items() if hasattr(value, "shape")}
         outer = dims.broadcast(*(x.shape for x in arrays.values())) if arrays else ()
@@ -125,7 +125,7 @@ def categorical(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any =
     """Indices along the last axis, drawn with shares `data`, and, where `get_prob`, the logarithms of their shares."""
     p = array(data)
     shares = p / np.sum(p, -1, keepdims=True)
-    sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    sizes = tuple(several(shape))
     drawn = np.moveaxis(random.categorical(np.log(npx.stop_gradient(shares)), (math.prod(sizes),)), 0, -1)
     found = np.reshape(drawn, p.shape[:-1] + sizes).astype(dtype)
     if not get_prob:

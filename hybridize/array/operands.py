@@ -547,6 +547,18 @@ def array(x: Any, dtype: DType | None = None) -> Any:
     return result(strong(x, dtype))
 
 
+def floats(x: Any) -> Any:
+    """An argument as an array of floats, or of complex numbers; what is one stays the same object."""
+    x = array(x)
+    return x.astype(floating(x.dtype), copy=False)
+
+
+def float_operand(x: Any) -> Operand:
+    """The operand of an argument, in floats or complex numbers."""
+    x = array(x)
+    return cast(operand(x), floating(x.dtype))
+
+
 def finished(x: Any, out: Any) -> Any:
     """`x`, or `out` with `x` written to it."""
     if out is None:
@@ -606,6 +618,11 @@ def axes_of(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
     if len(set(axes)) != len(axes):
         raise ValueArgumentError("E345", f"{name}: an axis is named twice in {axis}")
     return axes
+
+
+def several(x: Any) -> Any:
+    """An argument that is one or several: a tuple or a list of them."""
+    return x if isinstance(x, (tuple, list)) else (x,)
 
 
 def whole(number: Any, what: str) -> Any:

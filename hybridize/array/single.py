@@ -92,10 +92,10 @@ class Single:
             program = self._compiled(self._any(key) if general else key)
         with self._lock:
             if general:
-                _bounded(self._general)[rest] = program
+                bounded(self._general)[rest] = program
             elif counts and counts[0] > FEW:
                 self._met.add(rest)
-            _bounded(self.programs)[key] = program
+            bounded(self.programs)[key] = program
         return program
 
     def _rest(self, key: Key) -> Key:
@@ -227,7 +227,7 @@ class Scans:
             self._make(key)
         else:
             with self._lock:
-                _bounded(self._spent)[key] = spent
+                bounded(self._spent)[key] = spent
         return outputs
 
     def _make(self, key: tuple[Scan, tuple[TensorType, ...]]) -> None:
@@ -235,7 +235,7 @@ class Scans:
         program = compiler.compile(make_graph(lambda *xs: bind(op, *xs), types), name="scan").run
         with self._lock:
             self._spent.pop(key, None)
-            _bounded(self.programs)[key] = program
+            bounded(self.programs)[key] = program
 
 
 class CompiledDraw:
@@ -300,9 +300,9 @@ class CompiledDraw:
         )
 
 
-def _bounded(known: dict[Any, Any]) -> dict[Any, Any]:
-    """A dictionary with room for one more entry: the oldest goes."""
-    while len(known) >= LIMIT:
+def bounded(known: dict[Any, Any], limit: int | None = None) -> dict[Any, Any]:
+    """A dictionary with room for one more entry: the oldest goes; `LIMIT` unless said."""
+    while len(known) >= (LIMIT if limit is None else limit):
         del known[next(iter(known))]
     return known
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.single import Single
+from hybridize.array.single import Single, bounded
 from hybridize.base.dtypes import is_float
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
@@ -61,9 +61,7 @@ class Windows:
         with self._lock:
             single = self._layers.get(layer)
             if single is None:
-                while len(self._layers) >= LIMIT:
-                    del self._layers[next(iter(self._layers))]
-                single = self._layers[layer] = Single(
+                single = bounded(self._layers, LIMIT)[layer] = Single(
                     lambda *operands: bind(op, *operands),
                     lambda *arrays: op.product(*arrays)[0],
                     "contraction",
@@ -73,9 +71,7 @@ class Windows:
                 )
         program = single.make((x, w))
         with self._lock:
-            while len(self.programs) >= LIMIT:
-                del self.programs[next(iter(self.programs))]
-            self.programs[key] = program
+            bounded(self.programs, LIMIT)[key] = program
         return program
 
 

@@ -1,8 +1,10 @@
+import inspect
+
 import numpy
 import pytest
 
 from hybridize import hybridize
-from hybridize.array import np
+from hybridize.array import cpu, np
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from tests.refusals import refusal
@@ -190,3 +192,27 @@ def test_arrays_of_numpy_from_outside_become_ours_by_one_rule_in_programs_too(fu
     x = np.ones(2)
     made, expected = hybridize(function)(x), function(x)
     assert made.dtype == expected.dtype and made.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("function", [np.zeros, np.ones, np.empty], ids=lambda one: one.__name__)
+def test_order_and_device_are_the_last_arguments(function):
+    assert list(inspect.signature(function).parameters) == ["shape", "dtype", "order", "ctx", "device"]
+    given = [function((2,), "int32", "C", cpu()), function((2,), dtype="int32", ctx=cpu())]
+    for x in given:
+        assert x.dtype == "int32"
+        numpy.testing.assert_array_equal(x.asnumpy(), function((2,)).asnumpy())
+    for call in (
+        lambda: function((2,), "int32", "C", None, None, None),
+        lambda: function((2,), "int32", "C", order="C"),
+        lambda: function((2,), nonsense=1),
+        lambda: function(ctx=cpu()),
+    ):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_a_draw_is_written_to_out():
+    for draw in (np.random.uniform, np.random.normal, np.random.gumbel, np.random.laplace, np.random.logistic):
+        out = np.zeros((3,))
+        assert draw(0.0, 1.0, (3,), None, None, None, out) is out
+        assert (out.asnumpy() != 0).all()

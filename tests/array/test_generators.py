@@ -2,6 +2,7 @@
 """Generators: laws of their numbers, seeds, and that programs draw what imperative code draws."""
 
 import copy
+import inspect
 import pickle
 
 import numpy
@@ -201,3 +202,10 @@ def test_parameters_and_sizes_that_do_not_fit():
     for name, wrong in (("poisson", (-1.0,)), ("binomial", (3, 1.5)), ("geometric", (0.0,)), ("triangular", (1.0, 0.0, 2.0)), ("standard_t", (0.0,)), ("wald", (1.0, -1.0)), ("logseries", (1.0,)), ("dirichlet", ([1.0, -1.0],))):  # fmt: skip
         with pytest.raises(errors.ValueArgumentError, match="E345"):
             getattr(rng, name)(*wrong)
+
+
+@pytest.mark.parametrize("kind", [np.random.Generator, np.random.RandomState])
+def test_methods_say_what_they_take(kind):
+    for name in ("normal", "uniform", "gamma", "poisson", "standard_t", "multivariate_normal"):
+        own = inspect.signature(getattr(np.random, name)).parameters
+        assert list(inspect.signature(getattr(kind(1), name)).parameters) == list(own), name

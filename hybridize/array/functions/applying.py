@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.functions.creation import array as made_array
-from hybridize.array.functions.creation import indices
+from hybridize.array import functions as np
 from hybridize.array.functions.searching import data_dependent
-from hybridize.array.functions.shapes import broadcast_arrays, expand_dims, moveaxis, reshape, stack
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operands import array, axis_of, count, public
+from hybridize.array.operands import array, axis_of, count, public, several
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import as_dtype, float32
@@ -38,15 +36,15 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     rest = x.shape[:along] + x.shape[along + 1 :]
     if 0 in rest:
         raise ShapeError("E107", f"apply_along_axis of {x.type}: there are no vectors along axis {along}")
-    rows = reshape(moveaxis(x, along, -1), (math.prod(rest), x.shape[along]))
+    rows = np.reshape(np.moveaxis(x, along, -1), (math.prod(rest), x.shape[along]))
     function = staging().convert(func1d)
     found = [_arrays_of(function(rows[k], *args, **kwargs)) for k in range(rows.shape[0])]
-    together = stack(found)
+    together = np.stack(found)
     inner = together.shape[1:]
-    together = reshape(together, rest + inner)
+    together = np.reshape(together, rest + inner)
     if not inner:
         return together
-    return moveaxis(together, list(range(len(rest), len(rest) + len(inner))), list(range(along, along + len(inner))))
+    return np.moveaxis(together, list(range(len(rest), len(rest) + len(inner))), list(range(along, along + len(inner))))
 
 
 @public
@@ -59,11 +57,11 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
     x = array(a)
     ndim = x.ndim
     function = staging().convert(func)
-    for one in axes if isinstance(axes, (tuple, list)) else (axes,):
+    for one in several(axes):
         along = axis_of(one, ndim, "apply_over_axes")
         found = _arrays_of(function(x, along))
         if found.ndim == ndim - 1:
-            found = expand_dims(found, along)
+            found = np.expand_dims(found, along)
         if found.ndim != ndim:
             raise ShapeError("E102", f"apply_over_axes: the function makes {found.type} of {x.type}")
         x = found
@@ -74,7 +72,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
 def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
     """`function(i, j, ...)` of the indices along each axis, as arrays of a shape; float32 unless said."""
     wanted = float32 if dtype is float else as_dtype(dtype)
-    places = [place.astype(wanted) for place in indices(shape)]
+    places = [place.astype(wanted) for place in np.indices(shape)]
     return staging().convert(function)(*places, **kwargs)
 
 
@@ -141,7 +139,7 @@ class vectorize:  # noqa: N801 - the name NumPy gave it
         if any(x.ndim < axes for x, axes in zip(given, inner, strict=True)):
             raise ShapeError("E107", "vectorize: an argument has fewer axes than the signature says")
         outer = [x[(...,) + (0,) * axes] for x, axes in zip(given, inner, strict=True)]
-        shape = broadcast_arrays(*outer)[0].shape if outer else ()
+        shape = np.broadcast_arrays(*outer)[0].shape if outer else ()
         count = math.prod(shape)
         rows = [_rows(x, axes, shape, count) for x, axes in zip(given, inner, strict=True)]
         found = [call(*(row[k] for row in rows)) for k in range(count)]
@@ -158,20 +156,20 @@ class vectorize:  # noqa: N801 - the name NumPy gave it
         wanted = None if self.otypes is None else as_dtype(self.otypes[number])
         parts = [_arrays_of(one) for one in column]
         if not parts:
-            return made_array(numpy.zeros(shape), wanted)
-        together = stack(parts)
-        together = reshape(together, shape + together.shape[1:])
+            return np.array(numpy.zeros(shape), wanted)
+        together = np.stack(parts)
+        together = np.reshape(together, shape + together.shape[1:])
         return together if wanted is None else together.astype(wanted, copy=False)
 
 
 def _rows(x: Any, axes: int, shape: tuple[int, ...], count: int) -> Any:
     """The parts of an argument that calls are given, along a first axis."""
     own = x.shape[x.ndim - axes :]
-    return reshape(_stretched(x, shape + own), (count, *own))
+    return np.reshape(_stretched(x, shape + own), (count, *own))
 
 
 def _stretched(x: Any, shape: tuple[int, ...]) -> Any:
-    return broadcast_arrays(x, made_array(numpy.zeros(shape, bool), bool))[0]
+    return np.broadcast_arrays(x, np.array(numpy.zeros(shape, bool), bool))[0]
 
 
 def _signature(text: str) -> tuple[list[int], list[int]]:

@@ -9,19 +9,13 @@ from typing import Any
 from hybridize import ops
 from hybridize.array import functions as np
 from hybridize.array.functions.keywords import universal
-from hybridize.array.operands import aligned, array, axis_of, one_of, operand, operands, public, result
+from hybridize.array.operands import aligned, array, axis_of, floats, one_of, operand, operands, public, result
 from hybridize.array.policies import double, promoted
 from hybridize.base.dtypes import bool_, is_inexact, uint8
 from hybridize.base.errors import DTypeError, ShapeError
-from hybridize.base.promotion import floating
 from hybridize.ops.library.floats import mantissa_and_exponent, next_after
 from hybridize.ops.library.logarithms import log_add_exp2
 from hybridize.ops.op import bind1
-
-
-def _floats(x: Any) -> Any:
-    a = array(x)
-    return a.astype(floating(a.dtype), copy=False)
 
 
 @universal(1, typed=0)
@@ -44,7 +38,7 @@ def nextafter(x1: Any, x2: Any) -> Any:
 @universal(1)
 def spacing(x: Any) -> Any:
     """The distance from x to the next float away from 0, with the sign of x."""
-    a = _floats(x)
+    a = floats(x)
     away = np.where(np.less(a, 0), -math.inf, math.inf).astype(a.dtype)
     return np.where(np.isfinite(a), np.subtract(nextafter(a, away), a), math.nan)
 
@@ -52,7 +46,7 @@ def spacing(x: Any) -> Any:
 @universal(1)
 def modf(x: Any) -> tuple[Any, Any]:
     """(the fraction, the integer part) of x, both with its sign."""
-    a = _floats(x)
+    a = floats(x)
     whole = np.trunc(a)
     fraction = np.where(np.equal(np.absolute(a), math.inf), 0.0, np.subtract(a, whole))
     return np.copysign(fraction, a), whole
@@ -61,7 +55,7 @@ def modf(x: Any) -> tuple[Any, Any]:
 @universal(1)
 def frexp(x: Any) -> tuple[Any, Any]:
     """(mantissa from 0.5 to 1, exponent as int32) so that x = mantissa * 2**exponent; 0 has exponent 0."""
-    mantissa, exponent = mantissa_and_exponent(operand(_floats(x)))
+    mantissa, exponent = mantissa_and_exponent(operand(floats(x)))
     return result(mantissa), result(exponent)
 
 

@@ -7,12 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from hybridize.array import functions as np
 from hybridize.array.functions import control
-from hybridize.array.functions.creation import arange
-from hybridize.array.functions.elementwise import clip, exp, maximum, minimum, where
-from hybridize.array.functions.reductions import argmax, max, prod, sum
-from hybridize.array.functions.searching import argsort, take_along_axis
-from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, reshape, stack
 from hybridize.array.operands import array, one_of, public
 from hybridize.base.errors import ArgumentError, ShapeError
 
@@ -40,8 +36,8 @@ def box_iou(lhs: Any, rhs: Any, format: str = "corner") -> Any:
         if one.ndim < 1 or one.shape[-1] != 4:
             raise ShapeError("E182", f"box_iou of {x.type} and {y.type}", help="boxes are four numbers")
     shape = x.shape[:-1] + y.shape[:-1]
-    left, right = (_corners(reshape(one, (-1, 4)), format) for one in (x, y))
-    return reshape(_overlap(expand_dims(left, 1), expand_dims(right, 0)), shape)
+    left, right = (_corners(np.reshape(one, (-1, 4)), format) for one in (x, y))
+    return np.reshape(_overlap(np.expand_dims(left, 1), np.expand_dims(right, 0)), shape)
 
 
 @public
@@ -89,13 +85,13 @@ def box_nms(
         text = f"box_nms of {given.type} with coord_start={coord_start}, score_index={score_index}, id_index={id_index}"
         raise ArgumentError("E365", text, help=f"each box has {width} numbers, four of them from coord_start on")
     count = given.shape[-2]
-    x = reshape(given, (-1, count, width))
+    x = np.reshape(given, (-1, count, width))
     counts = x[..., score_index] > valid_thresh
     if id_index >= 0 and background_id >= 0:
         counts = counts & (x[..., id_index] != background_id)
-    order = argsort(where(counts, -x[..., score_index], math.inf), axis=1)
-    x, counts = take_along_axis(x, expand_dims(order, -1), 1), take_along_axis(counts, order, 1)
-    place = arange(count, dtype="int64")
+    order = np.argsort(np.where(counts, -x[..., score_index], math.inf), axis=1)
+    x, counts = np.take_along_axis(x, np.expand_dims(order, -1), 1), np.take_along_axis(counts, order, 1)
+    place = np.arange(count, dtype="int64")
     if topk > 0:
         counts = counts & (place < topk)
     boxes = _corners(x[..., coord_start : coord_start + 4], in_format)
@@ -103,10 +99,10 @@ def box_nms(
     stays = _survivors(boxes, classes, counts, overlap_thresh, place)
     if in_format != out_format:
         places = boxes if out_format == "corner" else _centers(boxes)
-        x = concatenate([x[..., :coord_start], places, x[..., coord_start + 4 :]], -1)
-    order = argsort(where(stays, place, count), axis=1)
-    x, stays = take_along_axis(x, expand_dims(order, -1), 1), take_along_axis(stays, order, 1)
-    return reshape(where(expand_dims(stays, -1), x, -1.0), given.shape)
+        x = np.concatenate([x[..., :coord_start], places, x[..., coord_start + 4 :]], -1)
+    order = np.argsort(np.where(stays, place, count), axis=1)
+    x, stays = np.take_along_axis(x, np.expand_dims(order, -1), 1), np.take_along_axis(stays, order, 1)
+    return np.reshape(np.where(np.expand_dims(stays, -1), x, -1.0), given.shape)
 
 
 def _survivors(boxes: Any, classes: Any, counts: Any, threshold: float, place: Any) -> Any:
@@ -114,13 +110,13 @@ def _survivors(boxes: Any, classes: Any, counts: Any, threshold: float, place: A
 
     def step(one: Any, stays: Any) -> Any:
         box, number = one[0], one[1]
-        here = expand_dims(sum(stays * (place == number), 1) > 0, 1)
-        out = here & (_overlap(expand_dims(box, 1), boxes) > threshold) & (place > number)
+        here = np.expand_dims(np.sum(stays * (place == number), 1) > 0, 1)
+        out = here & (_overlap(np.expand_dims(box, 1), boxes) > threshold) & (place > number)
         if classes is not None:
-            out = out & (classes == expand_dims(one[2], 1))
-        return number, where(out, 0, stays)
+            out = out & (classes == np.expand_dims(one[2], 1))
+        return number, np.where(out, 0, stays)
 
-    rows = [moveaxis(boxes, 1, 0), place, *([] if classes is None else [moveaxis(classes, 1, 0)])]
+    rows = [np.moveaxis(boxes, 1, 0), place, *([] if classes is None else [np.moveaxis(classes, 1, 0)])]
     _, stays = control.foreach(step, rows, counts.astype("int64"))
     return stays > 0
 
@@ -165,17 +161,17 @@ def multibox_detection(
         raise ShapeError("E182", text, help="they are [batch, classes + 1, boxes], [batch, 4 boxes], [1, boxes, 4]")
     if background_id != 0:
         raise ArgumentError("E365", f"multibox_detection with background_id={background_id}", help="it is 0")
-    number = argmax(shares[:, 1:], 1).astype(shares.dtype)
-    best = max(shares[:, 1:], 1)
+    number = np.argmax(shares[:, 1:], 1).astype(shares.dtype)
+    best = np.max(shares[:, 1:], 1)
     middle = _centers(places)
-    move = reshape(moves, (shares.shape[0], -1, 4)) * array(variances).astype(moves.dtype)
-    center, size = move[..., :2] * middle[..., 2:] + middle[..., :2], exp(move[..., 2:]) * middle[..., 2:]
-    boxes = _corners(concatenate([center, size], -1), "center")
+    move = np.reshape(moves, (shares.shape[0], -1, 4)) * array(variances).astype(moves.dtype)
+    center, size = move[..., :2] * middle[..., 2:] + middle[..., :2], np.exp(move[..., 2:]) * middle[..., 2:]
+    boxes = _corners(np.concatenate([center, size], -1), "center")
     if clip:
-        boxes = minimum(maximum(boxes, 0.0), 1.0)
+        boxes = np.minimum(np.maximum(boxes, 0.0), 1.0)
     counts = best > threshold
-    number = where(counts, number, -1.0)
-    found = concatenate([stack([number, best], -1), boxes], -1)
+    number = np.where(counts, number, -1.0)
+    found = np.concatenate([np.stack([number, best], -1), boxes], -1)
     return box_nms(found, nms_threshold, threshold, nms_topk, 2, 1, 0, -1, force_suppress)
 
 
@@ -183,20 +179,20 @@ def _corners(boxes: Any, form: str) -> Any:
     if form == "corner":
         return boxes
     middle, half = boxes[..., :2], boxes[..., 2:] / 2
-    return concatenate([middle - half, middle + half], -1)
+    return np.concatenate([middle - half, middle + half], -1)
 
 
 def _centers(boxes: Any) -> Any:
     begin, end = boxes[..., :2], boxes[..., 2:]
-    return concatenate([(begin + end) / 2, end - begin], -1)
+    return np.concatenate([(begin + end) / 2, end - begin], -1)
 
 
 def _overlap(left: Any, right: Any) -> Any:
-    begin, end = maximum(left[..., :2], right[..., :2]), minimum(left[..., 2:], right[..., 2:])
-    common = prod(clip(end - begin, 0, None), -1)
+    begin, end = np.maximum(left[..., :2], right[..., :2]), np.minimum(left[..., 2:], right[..., 2:])
+    common = np.prod(np.clip(end - begin, 0, None), -1)
     whole = _area(left) + _area(right) - common
-    return where(whole > 0, common / where(whole > 0, whole, 1.0), 0.0)
+    return np.where(whole > 0, common / np.where(whole > 0, whole, 1.0), 0.0)
 
 
 def _area(boxes: Any) -> Any:
-    return prod(clip(boxes[..., 2:] - boxes[..., :2], 0, None), -1)
+    return np.prod(np.clip(boxes[..., 2:] - boxes[..., :2], 0, None), -1)

@@ -12,7 +12,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.functions.keywords import by_keywords, named, placed, universal
+from hybridize.array.functions.keywords import named, placed, universal
 from hybridize.array.methods import functions
 from hybridize.array.ndarray import at_once, direct, history, ndarray, store, taping, view, wrap
 from hybridize.array.operands import (
@@ -103,24 +103,9 @@ def _unary(
             return result(bind1(primitive, cast(x, dtype)), weak)
         return result(bind1(primitive, cast(x, floating(dtype))), weak)
 
-    general = public(named(by_keywords(name, compute, 1, 0 if kind == "test" else None), name, text, 1))
-
-    def function(x: Any, /, out: Any = None, **keywords: Any) -> Any:
-        if out is not None or keywords:
-            return general(x, out=out, **keywords)
-        if type(x) is ndarray and not ACTIVE and theirs is not None:
-            data = x._data
-            if data.dtype is float32 or data.dtype is float64:
-                found = at_once(theirs, data)
-                if found is not None:
-                    return found
-        elif ACTIVE and type(x) is ndarray:
-            tape = short_tape()
-            if tape is not None and (x._data.dtype is float32 or x._data.dtype is float64):
-                return tape.unary(primitive, x)
-        return general(x)
-
-    return named(function, name, text, 1)
+    compute.__doc__ = text
+    general = universal(1, typed=0 if kind == "test" else None, name=name)(compute)
+    return _at_once(theirs, primitive=primitive)(general)
 
 
 def _binary(
@@ -162,57 +147,63 @@ def _binary(
         left, right = aligned(x, y, name=name, dtype=dtype)
         return result(bind1(of_bools if dtype == bool_ else primitive, left, right), weak)
 
-    general = public(named(by_keywords(name, compute, 2, 0 if kind == "compare" else None), name, text, 2))
-
-    def function(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **keywords: Any) -> Any:
-        if out is None and not keywords:
-            if type(x1) is ndarray and type(x2) is ndarray and not ACTIVE:  # `direct`, written out
-                x, y = x1._data, x2._data
-                dtype = x.dtype
-                if y.dtype is dtype and (dtype is float32 or dtype is float64):
-                    found = at_once(theirs, x, y)
-                    if found is not None:
-                        return found
-            data = direct(theirs, x1, x2, integers=integers)
-            if data is not None:
-                return wrap(data)
-            return general(x1, x2)
-        return general(x1, x2, out=out, **keywords)
-
-    return named(function, name, text, 2)
+    compute.__doc__ = text
+    general = universal(2, typed=0 if kind == "compare" else None, name=name)(compute)
+    return _at_once(theirs, _FLOATS + _INTEGERS if integers else _FLOATS, 2, integers=integers)(general)
 
 
 _FLOATS = numpy.dtype("f4").num, numpy.dtype("f8").num
-_WHOLE = numpy.dtype(bool).num, numpy.dtype("i4").num, numpy.dtype("i8").num
+_INTEGERS = numpy.dtype("i4").num, numpy.dtype("i8").num
+_WHOLE = (numpy.dtype(bool).num, *_INTEGERS)
 
 
 def _at_once(
-    compute: Callable[..., Any], kinds: tuple[int, ...] = _FLOATS, count: int = 1
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a universal function a short way: `compute` of NumPy's arrays of one dtype, whose number is of `kinds`.
+    compute: Callable[..., Any] | None, kinds: tuple[int, ...] = _FLOATS, count: int = 1, *,
+    primitive: Op | None = None, integers: bool | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
+    """Give a universal function a short way, which gives what it does, to the last bit.
 
-    It gives what the function does, to the last bit.
+    Args:
+        compute: a function of NumPy's arrays of one dtype; None: only where a tape records there is a short way.
+        kinds: the numbers of such dtypes.
+        count: of the arrays.
+        primitive: the op of one array that a tape applies.
+        integers: it also takes an array and a number, as `direct` says.
     """
 
     def decorate(general: Callable[..., Any]) -> Callable[..., Any]:
         def of_one(x: Any, /, out: Any = None, **keywords: Any) -> Any:
-            if type(x) is ndarray and not ACTIVE and out is None and not keywords:
+            if out is not None or keywords:
+                return general(x, out=out, **keywords)
+            if type(x) is ndarray:
                 data = x._data
-                if data.dtype.num in kinds:
-                    found = at_once(compute, data)
-                    if found is not None:
-                        return found
-            return general(x, out=out, **keywords)
+                if not ACTIVE:
+                    if compute is not None and data.dtype.num in kinds:
+                        found = at_once(compute, data)
+                        if found is not None:
+                            return found
+                elif primitive is not None and (data.dtype is float32 or data.dtype is float64):
+                    tape = short_tape()
+                    if tape is not None:
+                        return tape.unary(primitive, x)
+            return general(x)
 
-        def of_two(x1: Any, x2: Any, /, out: Any = None, **keywords: Any) -> Any:
-            if type(x1) is ndarray and type(x2) is ndarray and not ACTIVE and out is None and not keywords:
-                x, y = x1._data, x2._data
-                dtype = x.dtype
-                if y.dtype is dtype and dtype.num in kinds:
-                    found = at_once(compute, x, y)
-                    if found is not None:
-                        return found
-            return general(x1, x2, out=out, **keywords)
+        def of_two(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **keywords: Any) -> Any:
+            if out is not None or keywords:
+                return general(x1, x2, out=out, **keywords)
+            if not ACTIVE and compute is not None:
+                if type(x1) is ndarray and type(x2) is ndarray:
+                    x, y = x1._data, x2._data
+                    dtype = x.dtype
+                    if y.dtype is dtype and dtype.num in kinds:
+                        found = at_once(compute, x, y)
+                        if found is not None:
+                            return found
+                elif integers is not None:
+                    data = direct(compute, x1, x2, integers=integers)
+                    if data is not None:
+                        return wrap(data)
+            return general(x1, x2)
 
         return named(of_one if count == 1 else of_two, general.__name__, general.__doc__, count)
 

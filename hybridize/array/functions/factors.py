@@ -14,8 +14,7 @@ import numpy
 from hybridize.array import functions as np
 from hybridize.array.functions.norms import norm
 from hybridize.array.functions.searching import along
-from hybridize.array.methods import functions
-from hybridize.array.operands import array, broadcast, operand, result
+from hybridize.array.operands import array, broadcast, floats, operand, result
 from hybridize.array.policies import together
 from hybridize.base import dims
 from hybridize.base.dtypes import float64, int32, int64, is_complex
@@ -34,11 +33,6 @@ from hybridize.ops.world import Solvable
 
 def _results(op: Op, *xs: Any) -> list[Any]:
     return [result(y) for y in bind(op, *(operand(x) for x in xs))]
-
-
-def _floats(a: Any) -> Any:
-    x = array(a)
-    return x.astype(floating(x.dtype), copy=False)
 
 
 def _assert(condition: Operand, message: str) -> None:
@@ -62,7 +56,7 @@ def _named(function: Any, *parts: Any) -> Any:
 
 def inv(a: Any) -> Any:
     """The inverse of square matrices."""
-    x = _floats(a)
+    x = floats(a)
     _assert_regular(x)
     return _results(solutions.Inverse(), x)[0]
 
@@ -82,17 +76,17 @@ def solve(a: Any, b: Any) -> Any:
 
 def det(a: Any) -> Any:
     """The determinant of square matrices."""
-    return _results(solutions.Det(), _floats(a))[0]
+    return _results(solutions.Det(), floats(a))[0]
 
 
 def slogdet(a: Any) -> Any:
     """The sign of the determinant and the logarithm of its magnitude."""
-    return _named(numpy.linalg.slogdet, *_results(solutions.SlogDet(), _floats(a)))
+    return _named(numpy.linalg.slogdet, *_results(solutions.SlogDet(), floats(a)))
 
 
 def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     """L such that L L^T = a, or its transpose if `upper`."""
-    found = _results(factors.Cholesky(bool(upper)), _floats(a))[0]
+    found = _results(factors.Cholesky(bool(upper)), floats(a))[0]
     if capturing() and not is_complex(found.dtype):
         diagonal = diagonal_of(operand(found))
         # Not a comparison that NaN fails: it passes imperatively.
@@ -107,7 +101,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         CaptureError E403: a program is captured, and the mode is raw.
         ArgumentError E393: the mode is raw, or complete and q would have columns that `a` does not determine.
     """
-    x = _floats(a)
+    x = floats(a)
     m, n = x.shape[-2:]
     if mode == "raw" and capturing():
         raise CaptureError(
@@ -130,7 +124,7 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
 
 
 def _spectrum(a: Any, triangle: str) -> list[Any]:
-    found = _results(factors.Eigh(triangle.upper() == "U"), _floats(a))
+    found = _results(factors.Eigh(triangle.upper() == "U"), floats(a))
     _assert_found(found[0], "Eigenvalues did not converge")
     return found
 
@@ -179,7 +173,7 @@ def _check_real(a: Any, name: str) -> None:
 
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """u, s, v^T with a = u s v^T. Columns that `a` does not determine are constants."""
-    x = _floats(a)
+    x = floats(a)
     m, n = x.shape[-2:]
     full = bool(full_matrices and compute_uv and m != n)
     u, s, vh = _of_symmetric(x) if hermitian else _singular(x, full)
@@ -192,16 +186,13 @@ def _of_symmetric(x: Any) -> tuple[Any, Any, Any]:
     order = np.argsort(np.absolute(values))[..., ::-1]
     values = along(values, order, values.ndim - 1)
     u = along(vectors, np.expand_dims(order, -2), vectors.ndim - 1)
-    return (
-        u,
-        np.absolute(values),
-        functions.conj(np.swapaxes(np.multiply(u, np.expand_dims(np.sign(values), -2)), -1, -2)),
-    )
+    v = np.multiply(u, np.expand_dims(np.sign(values), -2))
+    return u, np.absolute(values), np.conj(np.swapaxes(v, -1, -2))
 
 
 def svdvals(x: Any, /) -> Any:
     """Singular values, the largest first."""
-    return _singular(_floats(x))[1]
+    return _singular(floats(x))[1]
 
 
 _DEFAULT: Any = object()
@@ -209,7 +200,7 @@ _DEFAULT: Any = object()
 
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _DEFAULT) -> Any:
     """The pseudo-inverse. `hermitian` says how NumPy computes it, which makes no difference to what it is."""
-    x = _floats(a)
+    x = floats(a)
     if rcond is None:
         rcond = 1e-15 if rtol is _DEFAULT else _accuracy(x) if rtol is None else rtol
     if capturing():
@@ -228,11 +219,8 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     m, n = x.shape
     columns = np.expand_dims(y, 1) if y.ndim == 1 else y
     values = svdvals(x)
-    rank = (
-        np.sum(np.greater(values, np.multiply(values[:1], limit)), 0, dtype=int32)
-        if values.size
-        else np.zeros((), int32)
-    )
+    is_large = np.greater(values, np.multiply(values[:1], limit))
+    rank = np.sum(is_large, 0, dtype=int32) if values.size else np.zeros((), int32)
     found = _results(solutions.LeastSquares(limit), x, columns)[0]
     left_over = np.subtract(columns, np.matmul(x, found))
     sums = np.sum(np.square(np.absolute(left_over) if is_complex(left_over.dtype) else left_over), 0)
@@ -249,7 +237,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     """The number of singular values above `tol`, or above `rtol` times the largest."""
-    x = _floats(A)
+    x = floats(A)
     if x.ndim < 2:
         return np.any(np.not_equal(x, 0)).astype(int64)
     values = np.absolute(eigvalsh(x)) if hermitian else svdvals(x)
@@ -281,7 +269,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
 
 def cond(x: Any, p: Any = None) -> Any:
     """The condition number, by which errors grow where equations are solved: norm(x, p) norm(inverse, p)."""
-    x = _floats(x)
+    x = floats(x)
     if p in (None, 2, -2):
         s = svdvals(x)
         largest, smallest = s[..., 0], s[..., -1]
@@ -290,6 +278,5 @@ def cond(x: Any, p: Any = None) -> Any:
         inverse = _results(solutions.Inverse(False), x)[0]
         found = np.multiply(norm(x, p, (-2, -1)), norm(inverse, p, (-2, -1)))
     given = np.any(np.isnan(x), (-2, -1))
-    return np.where(
-        np.logical_and(np.isnan(found), np.logical_not(given)), math.inf, found
-    )  # where there is no inverse
+    has_none = np.logical_and(np.isnan(found), np.logical_not(given))  # no inverse
+    return np.where(has_none, math.inf, found)

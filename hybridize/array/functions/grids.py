@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.functions.creation import arange, linspace, tril_indices, triu_indices
-from hybridize.array.functions.elementwise import astype
+from hybridize.array import functions as np
 from hybridize.array.functions.searching import data_dependent
-from hybridize.array.functions.shapes import atleast_1d, broadcast_to, concatenate, reshape, stack
 from hybridize.array.operands import array, public, sizes_from
 from hybridize.array.policies import together
 from hybridize.base import dims
@@ -29,10 +27,10 @@ def _range(part: slice) -> Any:
     if stop is None:
         raise ArgumentError("E309", f"a grid from {start} needs an end", help="write start:stop")
     if isinstance(step, complex):
-        return linspace(start, stop, int(abs(step)))
+        return np.linspace(start, stop, int(abs(step)))
     step = 1 if step is None else step
     whole = all(isinstance(end, (int, numpy.integer)) for end in (start, stop, step))
-    return arange(start, stop, step, dtype=int64 if whole else float32)
+    return np.arange(start, stop, step, dtype=int64 if whole else float32)
 
 
 class RangeGrid:
@@ -51,12 +49,12 @@ class RangeGrid:
         dtype = result_dtype(line.dtype for line in lines)
         shape = tuple(line.shape[0] for line in lines)
         spread = [
-            reshape(astype(line, dtype, copy=False), tuple(-1 if k == axis else 1 for k in range(len(lines))))
+            np.reshape(np.astype(line, dtype, copy=False), tuple(-1 if k == axis else 1 for k in range(len(lines))))
             for axis, line in enumerate(lines)
         ]
         if self.sparse:
             return tuple(spread)
-        return stack([broadcast_to(one, shape) for one in spread])
+        return np.stack([np.broadcast_to(one, shape) for one in spread])
 
 
 class Concatenator:
@@ -77,8 +75,8 @@ class Concatenator:
         if isinstance(parts[0], str):
             axis, ndim, where = self._said(parts.pop(0))
         made = [_range(part) if isinstance(part, slice) else part for part in parts]
-        arrays = [_shaped(atleast_1d(part), ndim, where) for part in together(made, weak=True)]
-        return concatenate(arrays, axis)
+        arrays = [_shaped(np.atleast_1d(part), ndim, where) for part in together(made, weak=True)]
+        return np.concatenate(arrays, axis)
 
     def _said(self, text: str) -> tuple[int, int, int]:
         try:
@@ -97,7 +95,7 @@ def _shaped(x: Any, ndim: int, where: int) -> Any:
         return x
     first = where if where >= 0 else missing + where + 1
     first = min(max(first, 0), missing)
-    return reshape(x, (1,) * first + x.shape + (1,) * (missing - first))
+    return np.reshape(x, (1,) * first + x.shape + (1,) * (missing - first))
 
 
 class WrittenKey:
@@ -131,8 +129,8 @@ def ix_(*args: Any) -> tuple[Any, ...]:
         elif is_float(x.dtype):
             if x.shape[0]:
                 raise DTypeError("E208", f"ix_ takes integers or bools, got {x.type}")
-            x = astype(x, int64)
-        found.append(reshape(x, tuple(-1 if k == axis else 1 for k in range(len(args)))))
+            x = np.astype(x, int64)
+        found.append(np.reshape(x, tuple(-1 if k == axis else 1 for k in range(len(args)))))
     return tuple(found)
 
 
@@ -155,7 +153,7 @@ def broadcast_shapes(*args: Any) -> tuple[int, ...]:
 @public
 def diag_indices(n: int, ndim: int = 2) -> tuple[Any, ...]:
     """The indices of the main diagonal of an array of `ndim` axes of size `n`, int64."""
-    return (arange(n, dtype=int64),) * ndim
+    return (np.arange(n, dtype=int64),) * ndim
 
 
 @public
@@ -178,20 +176,20 @@ def _matrix(arr: Any, name: str) -> Any:
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
     """The indices of the elements on and below the diagonal `k` of a matrix."""
     x = _matrix(arr, "tril_indices_from")
-    return tril_indices(x.shape[0], k, x.shape[1])
+    return np.tril_indices(x.shape[0], k, x.shape[1])
 
 
 @public
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
     """The indices of the elements on and above the diagonal `k` of a matrix."""
     x = _matrix(arr, "triu_indices_from")
-    return triu_indices(x.shape[0], k, x.shape[1])
+    return np.triu_indices(x.shape[0], k, x.shape[1])
 
 
 @public
 def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[Any, ...]:
     """The indices of the elements of an n times n matrix that `mask_func(matrix, k)` leaves other than 0."""
-    found: tuple[Any, ...] = nonzero(mask_func(arange(n * n, dtype=int64).reshape(n, n) * 0 + 1, k) != 0)
+    found: tuple[Any, ...] = nonzero(mask_func(np.arange(n * n, dtype=int64).reshape(n, n) * 0 + 1, k) != 0)
     return found
 
 

@@ -8,19 +8,17 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array import functions as np
 from hybridize.array.functions.bounds import require as require_that
-from hybridize.array.functions.creation import asarray, ones_like, zeros_like
-from hybridize.array.functions.elementwise import arctan2, copy, degrees, equal, isfinite, not_equal
+from hybridize.array.functions.elementwise import copy
 from hybridize.array.functions.keywords import universal
-from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.searching import data_dependent
-from hybridize.array.functions.shapes import transpose
 from hybridize.array.ndarray import ndarray, taping, view
-from hybridize.array.operands import array, made_in_order, one_of, operand, public, result
+from hybridize.array.operands import array, floats, made_in_order, one_of, operand, public, result
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, bfloat16, float16, is_complex, is_float, is_inexact
 from hybridize.base.errors import ArgumentError, ValueArgumentError
-from hybridize.base.promotion import floating, result_dtype
+from hybridize.base.promotion import result_dtype
 from hybridize.ops.complexes import Conj, ImagPart, RealPart
 from hybridize.ops.op import ACTIVE, Op, bind1, capturing
 
@@ -111,7 +109,7 @@ def asfortranarray(a: Any, dtype: Any = None) -> Any:
     """`a` with its elements column by column in memory; a copy, unless they are so."""
     x = array(a)
     x = x if dtype is None else x.astype(dtype, copy=False)
-    return x if x.ndim < 2 or _is_columns(x) else transpose(copy(transpose(x)))
+    return x if x.ndim < 2 or _is_columns(x) else np.transpose(copy(np.transpose(x)))
 
 
 def _is_columns(x: Any) -> bool:
@@ -126,7 +124,7 @@ def _is_columns(x: Any) -> bool:
 def isfortran(a: Any) -> bool:
     """Tell whether the elements lie column by column in memory, and not row by row as well."""
     x = array(a)
-    return x.ndim > 1 and _is_columns(x) and not _is_columns(transpose(x))
+    return x.ndim > 1 and _is_columns(x) and not _is_columns(np.transpose(x))
 
 
 @public
@@ -137,8 +135,8 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
         ValueArgumentError E345: there is one.
     """
     made_in_order(order, "asarray_chkfinite")
-    x = asarray(a, dtype)
-    require_that(all_(isfinite(x)), "asarray_chkfinite: no element is infinite or NaN")
+    x = np.asarray(a, dtype)
+    require_that(np.all(np.isfinite(x)), "asarray_chkfinite: no element is infinite or NaN")
     return x
 
 
@@ -168,10 +166,10 @@ def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
     wanted = {_REQUIREMENTS[word] for word in known}
     if {"C", "F"} <= wanted:
         raise ValueArgumentError("E345", "require: elements lie row by row or column by column, not both")
-    x = asarray(a, dtype)
+    x = np.asarray(a, dtype)
     if "F" in wanted:
         x = asfortranarray(x)
-    elif "C" in wanted and not _is_columns(transpose(x)):
+    elif "C" in wanted and not _is_columns(np.transpose(x)):
         x = copy(x)
     base = getattr(x, "_data", None)
     if isinstance(base, numpy.ndarray):
@@ -202,7 +200,7 @@ def real(val: Any) -> Any:
 def imag(val: Any) -> Any:
     """The imaginary part, a view: of real numbers zeros."""
     x = array(val)
-    return _part(x, ImagPart()) if is_complex(x.dtype) else zeros_like(x)
+    return _part(x, ImagPart()) if is_complex(x.dtype) else np.zeros_like(x)
 
 
 @universal(1)
@@ -215,24 +213,23 @@ def conj(x: Any) -> Any:
 @public
 def angle(z: Any, deg: bool = False) -> Any:
     """The angle of numbers in the plane, in radians unless `deg`: 0, and pi of those below 0."""
-    x = array(z)
-    x = x.astype(floating(x.dtype), copy=False)
-    found = arctan2(imag(x), real(x)) if is_complex(x.dtype) else arctan2(0.0, x)
-    return degrees(found) if deg else found
+    x = floats(z)
+    found = np.arctan2(imag(x), real(x)) if is_complex(x.dtype) else np.arctan2(0.0, x)
+    return np.degrees(found) if deg else found
 
 
 @public
 def isreal(x: Any) -> Any:
     """True where the imaginary part is 0: of real numbers everywhere."""
     z = array(x)
-    return equal(imag(z), 0) if is_complex(z.dtype) else ones_like(z, dtype=bool)
+    return np.equal(imag(z), 0) if is_complex(z.dtype) else np.ones_like(z, dtype=bool)
 
 
 @public
 def iscomplex(x: Any) -> Any:
     """True where the imaginary part is not 0: of real numbers nowhere."""
     z = array(x)
-    return not_equal(imag(z), 0) if is_complex(z.dtype) else zeros_like(z, dtype=bool)
+    return np.not_equal(imag(z), 0) if is_complex(z.dtype) else np.zeros_like(z, dtype=bool)
 
 
 @public

@@ -9,7 +9,7 @@ from typing import Any
 from hybridize.array.functions.elementwise import copy
 from hybridize.array.functions.shapes import broadcast_to
 from hybridize.array.functions.shapes import reshape as plain_reshape
-from hybridize.array.operands import array, axes_of, axis_of, one_of, operand, public, result, shape_from
+from hybridize.array.operands import array, axes_of, axis_of, one_of, operand, public, result, several, shape_from
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
 from hybridize.ops.convolution import each_axis
@@ -132,7 +132,7 @@ def reshape_like(
 def slice(data: Any, begin: Any, end: Any, step: Any = None) -> Any:
     """Elements from `begin` to `end` by `step`, for as many axes as are given; None means the edge."""
     x = array(data)
-    begins, ends = (part if isinstance(part, (tuple, list)) else (part,) for part in (begin, end))
+    begins, ends = (several(part) for part in (begin, end))
     steps = step if isinstance(step, (tuple, list)) else (step,) * len(begins)
     steps = tuple(steps) + (None,) * (len(begins) - len(steps))
     return x[tuple(_builtin_slice(*part) for part in zip(begins, ends, steps, strict=True))]
@@ -170,7 +170,7 @@ def broadcast_like(lhs: Any, rhs: Any, lhs_axes: Any = None, rhs_axes: Any = Non
     if lhs_axes is None or rhs_axes is None:
         return broadcast_to(x, y.shape)
     shape = list(x.shape)
-    pairs = [axes if isinstance(axes, (tuple, list)) else (axes,) for axes in (lhs_axes, rhs_axes)]
+    pairs = [several(axes) for axes in (lhs_axes, rhs_axes)]
     for i, j in zip(*pairs, strict=True):
         shape[axis_of(i, x.ndim, "broadcast_like")] = y.shape[j]
     return broadcast_to(x, tuple(shape))
@@ -181,12 +181,7 @@ def broadcast_axis(data: Any, axis: Any = (), size: Any = ()) -> Any:
     """Axes of size 1 stretched to the given sizes."""
     x = array(data)
     shape = list(x.shape)
-    pairs = zip(
-        axis if isinstance(axis, (tuple, list)) else (axis,),
-        size if isinstance(size, (tuple, list)) else (size,),
-        strict=True,
-    )
-    for i, length in pairs:
+    for i, length in zip(several(axis), several(size), strict=True):
         shape[axis_of(i, x.ndim, "broadcast_axis")] = int(length)
     return broadcast_to(x, tuple(shape))
 

@@ -28,6 +28,7 @@ from hybridize.array.operands import (
     positions,
     public,
     result,
+    several,
 )
 from hybridize.array.policies import promoted, together
 from hybridize.base import dims
@@ -147,7 +148,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
         left: tuple[int, ...] = tuple(range(x.ndim - axes, x.ndim))
         right: tuple[int, ...] = tuple(range(axes))
     else:
-        left, right = (tuple(part) if isinstance(part, (tuple, list)) else (part,) for part in axes)
+        left, right = (tuple(several(part)) for part in axes)
     left = tuple(axis_of(i, x.ndim, "tensordot") for i in left)
     right = tuple(axis_of(i, y.ndim, "tensordot") for i in right)
     if len(left) != len(right) or any(x.shape[i] != y.shape[j] for i, j in zip(left, right, strict=True)):
@@ -311,10 +312,7 @@ def batch_dot(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = Fal
 @public
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     """The sum of a diagonal of two axes, the first ones unless said."""
-    x = np.moveaxis(a, (axis1, axis2), (-2, -1))
-    rows, columns = x.shape[-2:]
-    i = positions(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))
-    return np.sum(x[..., i - min(offset, 0), i + max(offset, 0)], -1, dtype, out)
+    return np.sum(np.diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
 def _of_three(x: Any) -> Any:

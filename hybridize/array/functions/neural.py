@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -20,7 +21,10 @@ from hybridize.array.operands import (
     axes_of,
     axis_of,
     cast,
+    described,
     finished,
+    float_operand,
+    floats,
     one_of,
     operand,
     public,
@@ -43,7 +47,7 @@ from hybridize.ops import composites
 from hybridize.ops.library.attention import masked_log_softmax as library_masked_log_softmax
 from hybridize.ops.library.attention import masked_softmax as library_masked_softmax
 from hybridize.ops.library.positions import arange_like as library_arange_like
-from hybridize.ops.op import ACTIVE, bind1
+from hybridize.ops.op import ACTIVE, Operand, bind1
 
 _ZERO = {float32: numpy.zeros((), float32), float64: numpy.zeros((), float64)}
 _ZERO32 = _ZERO[float32]
@@ -71,14 +75,6 @@ def _made(name: str, data: ndarray, y: Any, *parameters: Any) -> ndarray:
     return wrap(y) if tape is None else tape.made(name, (data,), y, *parameters)
 
 
-def _float(x: Any) -> Any:
-    """An argument as a float operand."""
-    data = operand(x)
-    return (
-        cast(data, floating(array(x).dtype)) if not isinstance(data, numpy.ndarray) or data.dtype.kind != "f" else data
-    )
-
-
 def relu(data: Any) -> Any:
     """max(x, 0); NaN stays NaN."""
     if type(data) is ndarray and (not ACTIVE or short_tape() is not None):
@@ -97,15 +93,38 @@ def _relu(data: Any) -> Any:
     return result(composites.relu(strong(data)))
 
 
-@public
-def softmax(
-    data: Any,
-    axis: int = -1,
-    length: Any = None,
-    temperature: float | None = None,
-    use_length: bool | None = None,
-    dtype: Any = None,
-) -> Any:
+def _exponential(composite: Callable[..., Operand]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a softmax of NumPy's arrays, or its logarithm, one of arrays: a step of a tape, or a composite."""
+
+    def decorate(by_numpy: Callable[..., Any]) -> Callable[..., Any]:
+        name = by_numpy.__name__
+
+        def function(
+            data: Any, axis: int = -1, length: Any = None, temperature: float | None = None,
+            use_length: bool | None = None, dtype: Any = None,
+        ) -> Any:  # fmt: skip
+            length = used(length, use_length, name, "length")
+            if temperature is not None:
+                operand(temperature)  # says if it is no number
+            if length is not None:
+                valid = _valid(data, length, axis)
+                return np.where(valid, function(_only(valid, data, axis), axis, None, temperature, dtype=dtype), 0.0)
+            x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
+            if x is not None and x.size and x.ndim:
+                along = axis_of(axis, x.ndim, name)
+                found = _made(name, data, by_numpy(x, along, temperature), along)
+            else:
+                found = result(composite(_scaled(data, temperature), axis_of(axis, array(data).ndim, name)))
+            return found if dtype is None else found.astype(dtype)
+
+        return described(function, name, str(by_numpy.__doc__))
+
+    return decorate
+
+
+@_exponential(composites.softmax)
+@consistent
+def softmax(x: Any, axis: int, temperature: float | None) -> Any:
     """exp(x / t) / sum(exp(x / t)) along `axis`; only the first `length` elements where it is given, the rest 0.
 
     `use_length` says whether `length` counts; it does where it is given, unless that is False.
@@ -114,26 +133,18 @@ def softmax(
         OutOfBoundsError E110: a length is negative, or greater than the axis.
         ShapeError E194: there is not one length for each row.
     """
-    length = used(length, use_length, "softmax", "length")
-    if temperature is not None:
-        operand(temperature)  # says if it is no number
-    if length is not None:
-        valid = _valid(data, length, axis)
-        return np.where(valid, softmax(_only(valid, data, axis), axis, None, temperature, dtype=dtype), 0.0)
-    x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
-    if x is not None and x.size and x.ndim:
-        y = _softmax(x, axis_of(axis, x.ndim, "softmax"), temperature)
-        found = _made("softmax", data, y, axis)
-    else:
-        found = result(composites.softmax(_scaled(data, temperature), axis_of(axis, array(data).ndim, "softmax")))
-    return found if dtype is None else found.astype(dtype)
-
-
-@consistent
-def _softmax(x: Any, axis: int, temperature: float | None) -> Any:
     y = _below_most(x, axis, temperature)
     numpy.exp(y, out=y)
     y /= y.sum(axis=axis, keepdims=True)
+    return y
+
+
+@_exponential(composites.log_softmax)
+@consistent
+def log_softmax(x: Any, axis: int, temperature: float | None) -> Any:
+    """The logarithm of the softmax along `axis`; `length` and `use_length` as in `softmax`."""
+    y = _below_most(x, axis, temperature)
+    y -= numpy.log(numpy.exp(y).sum(axis=axis, keepdims=True))
     return y
 
 
@@ -147,38 +158,8 @@ def _below_most(x: Any, axis: int, temperature: float | None) -> Any:
 
 
 def _scaled(data: Any, temperature: float | None) -> Any:
-    x = array(data)
-    x = x if x.dtype == floating(x.dtype) else x.astype(floating(x.dtype))
+    x = floats(data)
     return operand(x if temperature is None or temperature == 1.0 else np.divide(x, temperature))
-
-
-@public
-def log_softmax(
-    data: Any,
-    axis: int = -1,
-    length: Any = None,
-    temperature: float | None = None,
-    use_length: bool | None = None,
-    dtype: Any = None,
-) -> Any:
-    """The logarithm of the softmax along `axis`; `length` and `use_length` as in `softmax`."""
-    length = used(length, use_length, "log_softmax", "length")
-    if temperature is not None:
-        operand(temperature)  # says if it is no number
-    if length is not None:
-        valid = _valid(data, length, axis)
-        return np.where(valid, log_softmax(_only(valid, data, axis), axis, None, temperature, dtype=dtype), 0.0)
-    x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
-    if x is not None and x.size and x.ndim:
-        axis = axis_of(axis, x.ndim, "log_softmax")
-        y = _below_most(x, axis, temperature)
-        y -= numpy.log(numpy.exp(y).sum(axis=axis, keepdims=True))
-        found = _made("log_softmax", data, y, axis)
-    else:
-        found = result(
-            composites.log_softmax(_scaled(data, temperature), axis_of(axis, array(data).ndim, "log_softmax"))
-        )
-    return found if dtype is None else found.astype(dtype)
 
 
 def used(lengths: Any, use: bool | None, name: str, keyword: str) -> Any:
@@ -267,25 +248,25 @@ def sigmoid(data: Any) -> Any:
         numpy.exp(y, out=y)
         y += 1.0
         return wrap(numpy.reciprocal(y, out=y))
-    return result(ops.sigmoid(_float(data)))
+    return result(ops.sigmoid(float_operand(data)))
 
 
 @public
 def log_sigmoid(data: Any) -> Any:
     """log(sigmoid(x)), without overflow."""
-    return result(composites.activation(_float(data), "log_sigmoid"))
+    return result(composites.activation(float_operand(data), "log_sigmoid"))
 
 
 @public
 def softrelu(data: Any) -> Any:
     """log(1 + exp(x)), without overflow."""
-    return result(composites.activation(_float(data), "softrelu"))
+    return result(composites.activation(float_operand(data), "softrelu"))
 
 
 @public
 def softsign(data: Any) -> Any:
     """x / (1 + abs(x))."""
-    x = result(_float(data))
+    x = result(float_operand(data))
     return np.divide(x, np.add(np.absolute(x), 1.0))
 
 
@@ -312,10 +293,10 @@ def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
 def gelu(data: Any, approximation: str = "erf") -> Any:
     """x times the probability that a normal number is below x; `tanh` is the usual approximation."""
     one_of(approximation, ("erf", "tanh"), "gelu", "approximation")
-    return result(composites.gelu(_float(data), approximation))
+    return result(composites.gelu(float_operand(data), approximation))
 
 
-_ACTIVATIONS = {
+_ACTIVATIONS: dict[str, Callable[..., Any]] = {
     "relu": relu, "sigmoid": sigmoid, "tanh": np.tanh, "softrelu": softrelu, "softsign": softsign,
     "log_sigmoid": log_sigmoid, "mish": mish, "gelu": gelu, "silu": silu, "swish": silu,
 }  # fmt: skip
@@ -332,7 +313,7 @@ def activation(data: Any, act_type: str = "relu") -> Any:
 
 @public
 def _activation(data: Any, act_type: str) -> Any:
-    return result(composites.activation(_float(data), "silu" if act_type == "swish" else act_type))
+    return result(composites.activation(float_operand(data), "silu" if act_type == "swish" else act_type))
 
 
 @public
@@ -353,7 +334,7 @@ def leaky_relu(
     g = array(gamma) if act_type == "prelu" else None
     if g is not None and g.ndim > 1 and g.size > 1:
         return np.where(x > 0, x, x * g)
-    return result(composites.leaky_relu(_float(x), None if g is None else operand(g), act_type, float(slope)))
+    return result(composites.leaky_relu(float_operand(x), None if g is None else operand(g), act_type, float(slope)))
 
 
 @consistent
@@ -439,9 +420,9 @@ def dropout(data: Any, p: float = 0.5, mode: str = "training", axes: Any = (), c
     x = array(data)
     shared = axes_of(tuple(axes), x.ndim, "dropout") if axes else ()
     if not shared:
-        return result(composites.dropout(_float(x), key(), float(p)))
+        return result(composites.dropout(float_operand(x), key(), float(p)))
     shape = tuple(1 if i in shared else n for i, n in enumerate(x.shape))
-    kept = result(composites.dropout(_float(np.broadcast_to(array(1.0), shape)), key(), float(p)))
+    kept = result(composites.dropout(float_operand(np.broadcast_to(array(1.0), shape)), key(), float(p)))
     return np.multiply(x, kept)
 
 

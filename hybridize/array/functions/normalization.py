@@ -13,15 +13,14 @@ import numpy
 
 from hybridize.array.functions.elementwise import add, multiply, stop_gradient
 from hybridize.array.ndarray import ndarray, store, taping, wrap
-from hybridize.array.operands import array, axis_of, cast, operand, public, result
+from hybridize.array.operands import array, axis_of, float_operand, operand, public, result
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.access import consistent
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.base.promotion import floating
 from hybridize.ops import composites
-from hybridize.ops.op import ACTIVE, Operand, capturing
+from hybridize.ops.op import ACTIVE, capturing
 
 
 @public
@@ -78,7 +77,7 @@ def batch_norm(
             scale, shift, centre, spread = map(operand, parts)
             y = result(
                 composites.batch_norm(
-                    _float(data),
+                    float_operand(data),
                     scale,
                     shift,
                     centre,
@@ -103,7 +102,7 @@ def batch_norm(
             y, mean, var = map(
                 result,
                 composites.batch_norm_of_batch(
-                    _float(data), operand(parts[0]), operand(parts[1]), axis_index, float(eps), bool(fix_gamma)
+                    float_operand(data), operand(parts[0]), operand(parts[1]), axis_index, float(eps), bool(fix_gamma)
                 ),
             )
         else:
@@ -185,7 +184,7 @@ def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float
         help = f"num_groups divides the {x.shape[1]} channels"
         raise ShapeError("E136", f"group_norm of {x.type} in {num_groups} groups", help=help)
     scale, shift = map(operand, parts)
-    return result(composites.group_norm(_float(x), scale, shift, int(num_groups), float(eps)))
+    return result(composites.group_norm(float_operand(x), scale, shift, int(num_groups), float(eps)))
 
 
 @public
@@ -198,11 +197,7 @@ def instance_norm(data: Any, gamma: Any, beta: Any, eps: float = 1e-3) -> Any:
         help = "it is given batch, channels and the axes over which it takes the mean"
         raise ShapeError("E136", f"instance_norm of {x.type}", help=help)
     scale, shift = map(operand, parts)
-    return result(composites.instance_norm(_float(x), scale, shift, float(eps)))
-
-
-def _float(x: Any) -> Operand:
-    return cast(operand(x), floating(x.dtype))
+    return result(composites.instance_norm(float_operand(x), scale, shift, float(eps)))
 
 
 def _check(name: str, x: Any, axis: int, parts: list[Any]) -> None:

@@ -13,11 +13,10 @@ from hybridize.array import functions as np
 from hybridize.array.functions.elementwise import root
 from hybridize.array.functions.matrix_arguments import check, check_floats
 from hybridize.array.functions.searching import data_dependent, merged, recorded
-from hybridize.array.operands import array, axes_of, public
+from hybridize.array.operands import array, axes_of, floats, public
 from hybridize.base import modes
 from hybridize.base.dtypes import is_complex, part_of
 from hybridize.base.errors import ValueArgumentError
-from hybridize.base.promotion import floating
 
 _SVDVALS = recorded("svdvals", "factors")
 svdvals = data_dependent("linalg.svdvals", numpy.linalg.svdvals, _SVDVALS, _SVDVALS, partial(check, "svdvals"))
@@ -37,8 +36,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     Raises:
         ValueArgumentError E345: an `ord` that is no norm of so many axes.
     """
-    a = array(x)
-    a = a.astype(floating(a.dtype), copy=False)
+    a = floats(x)
     axes = axes_of(axis, a.ndim, "norm")
     ord = _INFINITIES.get(ord, ord) if isinstance(ord, str) else ord
     if ord is None or (len(axes) == 2 and ord in ("fro", "f")):

@@ -8,7 +8,7 @@ from typing import Any
 
 from hybridize.array import functions as np
 from hybridize.array.functions.elementwise import root
-from hybridize.array.functions.reductions import correction_of, mask_of, rounded, summed
+from hybridize.array.functions.reductions import deviation, mask_of
 from hybridize.array.functions.searching import along, merged
 from hybridize.array.operands import array, axis_of, finished, public
 from hybridize.base.dtypes import int64, is_complex, is_float
@@ -37,23 +37,8 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * mat
     limit = period / 2 if discont is None else discont
     turns = np.where(np.less(np.absolute(apart), limit), 0, np.subtract(folded, apart)).astype(a.dtype)
     first = (slice(None),) * along
-    return np.concatenate(
-        [a[(*first, slice(0, 1))], np.add(a[(*first, slice(1, None))], np.cumsum(turns, along))], along
-    )
-
-
-@public
-def nanvar(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
-    where: Any = True, mean: Any = None, correction: float | None = None,
-) -> Any:  # fmt: skip
-    """The mean square distance from the mean over `axis` of what is not NaN, their number less `ddof`.
-
-    `where`, `mean` and `correction` as of `np.var`.
-    """
-    x, wanted = summed(a, dtype, out)
-    value = _variance(x, axis, correction_of("nanvar", ddof, correction), keepdims, where, mean)
-    return finished(rounded(value, wanted), out)
+    rest = np.add(a[(*first, slice(1, None))], np.cumsum(turns, along))
+    return np.concatenate([a[(*first, slice(0, 1))], rest], along)
 
 
 def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: Any) -> Any:
@@ -63,20 +48,23 @@ def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: 
     centred = np.where(there, np.subtract(x, centre), 0.0)
     centred = np.absolute(centred) if is_complex(x.dtype) else centred
     count = np.subtract(np.sum(there, axis, keepdims=keepdims).astype(centred.dtype), ddof)
-    return np.divide(
-        np.sum(np.square(centred), axis, keepdims=keepdims), np.where(np.greater(count, 0), count, math.nan)
-    )
+    count = np.where(np.greater(count, 0), count, math.nan)
+    return np.divide(np.sum(np.square(centred), axis, keepdims=keepdims), count)
 
 
-@public
-def nanstd(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
-    where: Any = True, mean: Any = None, correction: float | None = None,
-) -> Any:  # fmt: skip
+@deviation(_variance)
+def nanvar(variance: Any) -> Any:
+    """The mean square distance from the mean over `axis` of what is not NaN, their number less `ddof`.
+
+    `where`, `mean` and `correction` as of `np.var`.
+    """
+    return variance
+
+
+@deviation(_variance)
+def nanstd(variance: Any) -> Any:
     """The square root of the variance over `axis` of what is not NaN; arguments as of `nanvar`."""
-    x, wanted = summed(a, dtype, out)
-    value = root(_variance(x, axis, correction_of("nanstd", ddof, correction), keepdims, where, mean))
-    return finished(rounded(value, wanted), out)
+    return root(variance)
 
 
 @public
@@ -87,9 +75,6 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool =
     count = np.sum(np.logical_not(np.isnan(flat)), axis_index, keepdims=True).astype(int64)
     ordered = np.sort(flat, axis_index)  # NaN is sorted last
     middle = [np.maximum(np.floor_divide(np.subtract(count, k), 2), 0) for k in (1, 0)]
-    found = np.mean(
-        np.concatenate([along(ordered, at, axis_index) for at in middle], axis_index), axis_index, keepdims=True
-    )
-    return finished(
-        np.reshape(found, kept if keepdims else tuple(n for k, n in enumerate(flat.shape) if k != axis_index)), out
-    )
+    both = np.concatenate([along(ordered, at, axis_index) for at in middle], axis_index)
+    found = np.mean(both, axis_index)
+    return finished(np.reshape(found, kept) if keepdims else found, out)

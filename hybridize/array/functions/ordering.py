@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.functions.searching import along, argsort, sort
-from hybridize.array.functions.shapes import ravel
+from hybridize.array import functions as np
+from hybridize.array.functions.searching import along
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, axis_of, one_of, public
 from hybridize.base.errors import OutOfBoundsError, ShapeError, ValueArgumentError
@@ -19,7 +19,7 @@ def _partitioned(a: Any, kth: Any, axis: int | None, kind: Any, order: Any, name
     one_of(kind, ("introselect",), name, "kind")
     if order is not None:
         raise ValueArgumentError("E345", f"{name}: order names fields, which arrays do not have, got {order!r}")
-    x = ravel(a) if axis is None else array(a)
+    x = np.ravel(a) if axis is None else array(a)
     axis_index = axis_of(-1 if axis is None else axis, x.ndim, name)
     length = x.shape[axis_index]
     plain = kth.asnumpy() if isinstance(kth, ndarray) else numpy.asarray(kth)
@@ -38,13 +38,13 @@ def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect"
     Raises:
         OutOfBoundsError E110: `kth` is no index of the axis.
     """
-    return sort(*_partitioned(a, kth, axis, kind, order, "partition"))
+    return np.sort(*_partitioned(a, kth, axis, kind, order, "partition"))
 
 
 @public
 def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Any:
     """The indices that partition `a`, int64; they sort it."""
-    return argsort(*_partitioned(a, kth, axis, kind, order, "argpartition"))
+    return np.argsort(*_partitioned(a, kth, axis, kind, order, "argpartition"))
 
 
 @public
@@ -63,9 +63,9 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
         types = ", ".join(str(key.type) for key in parts) or "none"
         raise ShapeError("E107", f"lexsort needs keys of one shape, got {types}")
     if not parts[0].ndim:
-        return argsort(parts[0].reshape(1)).reshape(())
+        return np.argsort(parts[0].reshape(1)).reshape(())
     axis_index = axis_of(axis, parts[0].ndim, "lexsort")
-    order = argsort(parts[0], axis_index)
+    order = np.argsort(parts[0], axis_index)
     for key in parts[1:]:
-        order = along(order, argsort(along(key, order, axis_index), axis_index), axis_index)
+        order = along(order, np.argsort(along(key, order, axis_index), axis_index), axis_index)
     return order

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy
 
+from hybridize.array import functions as np
 from hybridize.array.functions.bounds import check, from_front
-from hybridize.array.functions.creation import indices as indices_of
-from hybridize.array.functions.elementwise import can_cast, copy, maximum, minimum, mod, where
-from hybridize.array.functions.searching import data_dependent, take
-from hybridize.array.functions.shapes import broadcast_arrays, broadcast_to, ravel, reshape, resize, stack
+from hybridize.array.functions.elementwise import copy
+from hybridize.array.functions.searching import data_dependent, within
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, axis_of, finished, one_of, operand, positions, public, result
 from hybridize.array.operands import indices as index_operand
@@ -20,9 +19,7 @@ from hybridize.array.policies import like, promoted
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims
 from hybridize.base.dtypes import CASTINGS, bool_, int64
-from hybridize.base.errors import ArgumentError, DTypeError, OutOfBoundsError, ShapeError
-
-_MODES = ("raise", "wrap", "clip")
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 
 
 def target(a: Any, name: str) -> Any:
@@ -31,17 +28,6 @@ def target(a: Any, name: str) -> Any:
         help = "make it one of ours: np.array(x)"
         raise ArgumentError("E307", f"{name} writes an array of ours, got {type(a).__name__}", help=help)
     return a
-
-
-def _placed(numbers: Any, length: int, mode: str, what: str) -> Any:
-    """Int64 indices within bounds."""
-    one_of(mode, _MODES, what.partition(" ")[0], "mode")
-    if mode == "raise":
-        return result(from_front(numbers, length, what))
-    if not length:
-        raise OutOfBoundsError("E110", f"{what}: it has no elements")
-    found = result(numbers)
-    return mod(found, length) if mode == "wrap" else minimum(maximum(found, 0), length - 1)
 
 
 @public
@@ -60,13 +46,13 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
         OutOfBoundsError E110: an index is out of bounds.
     """
     x = target(a, "put")
-    numbers = ravel(_placed(index_operand(ind), x.size, mode, f"put to {x.type}"))
-    values = ravel(v)
+    numbers = np.ravel(within(ind, x.size, mode, f"put to {x.type}"))
+    values = np.ravel(v)
     if not numbers.shape[0] or not values.shape[0]:
         return
-    flat = ravel(copy(x))
-    flat[numbers] = resize(values, numbers.shape)
-    x[...] = reshape(flat, x.shape)
+    flat = np.ravel(copy(x))
+    flat[numbers] = np.resize(values, numbers.shape)
+    x[...] = np.reshape(flat, x.shape)
 
 
 @public
@@ -79,7 +65,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
     """
     x = target(arr, "put_along_axis")
     if axis is None:
-        put(x, ravel(result(index_operand(indices))), values)
+        put(x, np.ravel(result(index_operand(indices))), values)
         return
     along = axis_of(axis, x.ndim, "put_along_axis")
     numbers = result(index_operand(indices))
@@ -89,8 +75,8 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
     if wanted is None:
         raise ShapeError("E134", f"put_along_axis: indices {list(numbers.shape)} do not go with {x.type}")
     what = f"put_along_axis to axis {along} of {x.type}"
-    numbers = broadcast_to(result(from_front(operand(numbers), x.shape[along], what)), wanted)
-    key = [reshape(positions(n), (-1,) + (1,) * (x.ndim - k - 1)) for k, n in enumerate(x.shape)]
+    numbers = np.broadcast_to(result(from_front(operand(numbers), x.shape[along], what)), wanted)
+    key = [np.reshape(positions(n), (-1,) + (1,) * (x.ndim - k - 1)) for k, n in enumerate(x.shape)]
     x[tuple(numbers if k == along else key[k] for k in range(x.ndim))] = values
 
 
@@ -106,7 +92,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     if chosen.size != x.size:
         raise ShapeError("E135", f"putmask: a mask {chosen.type} for {x.type}", help="one bool for each element")
     if values.size:
-        x[...] = where(reshape(chosen, x.shape), resize(values, x.shape), x)
+        x[...] = np.where(np.reshape(chosen, x.shape), np.resize(values, x.shape), x)
 
 
 @public
@@ -114,17 +100,17 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Write `vals`, one after the other and again from the first, to the elements where `mask` is true, in place."""
     x = target(arr, "place")
-    chosen = ravel(array(mask).astype(bool_))
+    chosen = np.ravel(array(mask).astype(bool_))
     if chosen.size != x.size:
         raise ShapeError("E135", f"place: a mask {chosen.type} for {x.type}", help="one bool for each element")
-    values = ravel(vals)
+    values = np.ravel(vals)
     if not x.size:
         return
-    number = maximum(chosen.astype(int64).cumsum() - 1, 0)
+    number = np.maximum(chosen.astype(int64).cumsum() - 1, 0)
     if not values.shape[0]:
         raise ShapeError("E135", "place: there are no values to write")
-    flat = where(chosen, take(values, mod(number, values.shape[0])), ravel(x))
-    x[...] = reshape(flat, x.shape)
+    flat = np.where(chosen, np.take(values, np.mod(number, values.shape[0])), np.ravel(x))
+    x[...] = np.reshape(flat, x.shape)
 
 
 @public
@@ -137,14 +123,14 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     """
     x = target(dst, "copyto")
     one_of(casting, CASTINGS, "copyto", "casting")
-    if not isinstance(src, (builtins.bool, int, float)) and not can_cast(array(src).dtype, x.dtype, casting):
+    if not isinstance(src, (builtins.bool, int, float)) and not np.can_cast(array(src).dtype, x.dtype, casting):
         what = f"copyto of {array(src).type} to {x.type} is not a {casting!r} cast"
         raise DTypeError("E207", what, help="casting='unsafe' allows all casts")
     _, values = like((x, src))
     x[...] = values if where is True else _where(array(where), values, x)
 
 
-_where = where
+_where = np.where
 
 
 @public
@@ -164,13 +150,13 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     arrays = choices
     if not arrays:
         raise ShapeError("E107", "choose needs at least one array to choose from")
-    what, numbers = f"choose of {len(arrays)} arrays", index_operand(a)
+    what = f"choose of {len(arrays)} arrays"
     if mode == "raise":
-        check(numbers, 0, len(arrays), what)  # none is counted from the end
-    numbers = _placed(numbers, len(arrays), mode, what)
-    index, *arrays = broadcast_arrays(numbers, *arrays)
-    together = stack(arrays)
-    at = tuple(indices_of(index.shape)) if index.ndim else ()
+        check(index_operand(a), 0, len(arrays), what)  # none is counted from the end
+    numbers = within(a, len(arrays), mode, what)
+    index, *arrays = np.broadcast_arrays(numbers, *arrays)
+    together = np.stack(arrays)
+    at = tuple(np.indices(index.shape)) if index.ndim else ()
     return finished(together[(index, *at)], out)
 
 
@@ -192,7 +178,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
             raise DTypeError("E208", f"select: a condition must be bools, got {one.type}", help="say x != 0")
     found = default
     for condition, choice in zip(conditions[::-1], choices[::-1], strict=True):
-        found = where(condition, choice, found)
+        found = np.where(condition, choice, found)
     return found
 
 
@@ -229,23 +215,23 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
         return like((a, function(a, *args, **kw) if callable(function) else function))[1]
 
     found = value(functions.pop()) if len(functions) > len(conditions) else value(0)
-    found = broadcast_to(found, a.shape)
+    found = np.broadcast_to(found, a.shape)
     for condition, function in zip(conditions, functions, strict=True):
-        found = where(condition, value(function), found)
+        found = np.where(condition, value(function), found)
     return found
 
 
 def _compressed(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:
     """The slices along `axis` where a vector of bools is true."""
-    x = ravel(a) if axis is None else array(a)
+    x = np.ravel(a) if axis is None else array(a)
     along = axis_of(0 if axis is None else axis, x.ndim, "compress")
     numbers = numpy.flatnonzero(array(condition).asnumpy())
-    return finished(take(x, numbers, along), out)
+    return finished(np.take(x, numbers, along), out)
 
 
 def _extracted(condition: Any, arr: Any) -> Any:
     """The elements where a condition is true, as a vector."""
-    return _compressed(ravel(array(condition)), ravel(array(arr)))
+    return _compressed(np.ravel(array(condition)), np.ravel(array(arr)))
 
 
 compress = data_dependent("compress", numpy.compress, _compressed)

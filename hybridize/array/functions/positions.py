@@ -5,7 +5,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.array.operands import array, axis_of, cast, one_of, operand, public, result, strong
+from hybridize.array.operands import (
+    array,
+    axis_of,
+    cast,
+    float_operand,
+    one_of,
+    operand,
+    public,
+    result,
+    several,
+    strong,
+)
 from hybridize.base.dtypes import as_dtype, float32, is_float
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.promotion import floating, promote
@@ -70,8 +81,7 @@ def rotary_embedding(
     x = array(data)
     places = None if positions is None else strong(positions)
     axis = -2 if layout == "BHTD" else -3
-    turned = cast(operand(x), floating(x.dtype))
-    return result(library.rotary_embedding(turned, places, axis, float(base), pairing, rotary_size))
+    return result(library.rotary_embedding(float_operand(x), places, axis, float(base), pairing, rotary_size))
 
 
 @public
@@ -89,7 +99,7 @@ def glu(data: Any, axis: int = -1, act_type: str = "sigmoid") -> Any:
         ShapeError E198: the axis does not divide into halves.
     """
     x = array(data)
-    return result(gates.glu(cast(operand(x), floating(x.dtype)), axis_of(axis, x.ndim, "glu"), act_type))
+    return result(gates.glu(float_operand(x), axis_of(axis, x.ndim, "glu"), act_type))
 
 
 @public
@@ -106,9 +116,7 @@ def rms_norm(data: Any, gamma: Any = None, axis: Any = -1, eps: float = 1e-5) ->
         ShapeError E164: gamma is of another size.
     """
     x = array(data)
-    axes = tuple(
-        sorted(axis_of(one, x.ndim, "rms_norm") for one in (axis if isinstance(axis, (tuple, list)) else (axis,)))
-    )
+    axes = tuple(sorted(axis_of(one, x.ndim, "rms_norm") for one in several(axis)))
     dtype = floating(x.dtype if gamma is None else promote(x.dtype, array(gamma).dtype))
     scale = None if gamma is None else cast(operand(array(gamma)), dtype)
     return result(gates.rms_norm(cast(operand(x), dtype), scale, axes, float(eps)))

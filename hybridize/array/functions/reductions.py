@@ -272,35 +272,30 @@ def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: 
 _mean = mean
 
 
-def correction_of(name: str, ddof: float, correction: float | None) -> float:
-    """The correction of a count, which has two names.
+def deviation(variance: Callable[..., Any]) -> Callable[[Callable[[Any], Any]], Callable[..., Any]]:
+    """Make a function of the variance one of arrays; `variance` computes that."""
 
-    Raises:
-        ArgumentError E344: both are given.
-    """
-    if correction is None:
-        return ddof
-    if ddof != 0:
-        raise ArgumentError("E344", f"{name}: ddof and correction are the same, got both", help="give one of them")
-    return correction
+    def decorate(function: Callable[[Any], Any]) -> Callable[..., Any]:
+        name = function.__name__
 
+        def call(
+            a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
+            where: Any = True, mean: Any = None, correction: float | None = None,
+        ) -> Any:  # fmt: skip
+            if correction is not None and ddof != 0:
+                raise ArgumentError(
+                    "E344", f"{name}: ddof and correction are the same, got both", help="give one of them"
+                )
+            x, wanted = summed(a, dtype, out)
+            value = variance(x, axis, ddof if correction is None else correction, keepdims, where, mean)
+            return finished(rounded(function(value), wanted), out)
 
-def _deviation(function: Callable[[Any], Any]) -> Callable[..., Any]:
-    """A function of the variance as one of arrays."""
+        return described(call, name, str(function.__doc__))
 
-    def call(
-        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
-        where: Any = True, mean: Any = None, correction: float | None = None,
-    ) -> Any:  # fmt: skip
-        x, wanted = summed(a, dtype, out)
-        variance = _variance(x, axis, correction_of(name, ddof, correction), keepdims, where, mean)
-        return finished(rounded(function(variance), wanted), out)
-
-    name = function.__name__
-    return described(call, name, str(function.__doc__))
+    return decorate
 
 
-@_deviation
+@deviation(_variance)
 def var(variance: Any) -> Any:
     """The mean square distance from the mean over `axis`.
 
@@ -318,7 +313,7 @@ def var(variance: Any) -> Any:
     return variance
 
 
-@_deviation
+@deviation(_variance)
 def std(variance: Any) -> Any:
     """The square root of the variance over `axis`; arguments as of `var`."""
     return root(variance)

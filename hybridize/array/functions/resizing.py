@@ -10,12 +10,9 @@ from typing import Any
 from hybridize.array.functions.convolution import deconvolution
 from hybridize.array.functions.elementwise import add, apart_from
 from hybridize.array.functions.shapes import concatenate, repeat
-from hybridize.array.operands import array, one_of, operand, public, result
+from hybridize.array.operands import array, float_operand, one_of, operand, public, result
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.base.promotion import floating
 from hybridize.ops.library import resizing
-from hybridize.ops.op import Operand
-from hybridize.ops.views import cast
 
 
 @public
@@ -129,7 +126,7 @@ def bilinear_resize_2d(
         given = ((height, scale_height, "height"), (width, scale_width, "width"))
         sizes = tuple(_size(int(old), *one, mode) for old, one in zip(x.shape[2:], given, strict=True))
     height, width = (int(size) for size in sizes)
-    return result(resizing.bilinear_resize(_float(x), height, width, bool(align_corners)))
+    return result(resizing.bilinear_resize(float_operand(x), height, width, bool(align_corners)))
 
 
 _MODES = ("size", "odd_scale", "like", "to_even_down", "to_even_up", "to_odd_down", "to_odd_up")
@@ -176,7 +173,7 @@ def adaptive_avg_pooling_2d(data: Any, output_size: Any = 1) -> Any:
         raise ArgumentError(
             "E399", f"adaptive_avg_pooling_2d with output_size={output_size!r}", help="it is height and width"
         )
-    return result(resizing.adaptive_mean(_float(x), (sizes[0], sizes[-1])))
+    return result(resizing.adaptive_mean(float_operand(x), (sizes[0], sizes[-1])))
 
 
 @public
@@ -201,10 +198,6 @@ def space_to_depth(data: Any, block_size: int) -> Any:
     """
     x, block = _image("space_to_depth", array(data)), _whole("space_to_depth", "block_size", block_size)
     return apart_from(x, result(resizing.space_to_depth(operand(x), block)))
-
-
-def _float(x: Any) -> Operand:
-    return cast(operand(x), floating(x.dtype))
 
 
 def _image(name: str, x: Any) -> Any:

@@ -194,32 +194,20 @@ def modulated_deformable_convolution(
     return result(deformation.modulated_deformable_convolution(*arguments))
 
 
-def _bent(
-    name: str,
-    arrays: Sequence[Any],
-    bias: Any,
-    no_bias: bool,
-    kernel: Numbers,
-    stride: Numbers,
-    dilate: Numbers,
-    pad: Numbers,
-    num_filter: int | None,
-    num_group: int,
-    num_deformable_group: int,
-    layout: str | None,
-) -> list[Any]:
+def _bent(name: str, arrays: Sequence[Any], bias: Any, no_bias: bool, *numbers: Any) -> list[Any]:
     """Return operands of one dtype, the bias, and the numbers."""
+    kernel, stride, dilate, pad, num_filter, num_group, num_deformable_group, layout = numbers
     one_of(layout, (None, "NCHW"), name, "layout")
     given = [array(x) for x in arrays]
     w = given[-1]
-    numbers = numbers_of_windows(name, 2, stride, dilate, pad, num_group)
+    windows = numbers_of_windows(name, 2, stride, dilate, pad, num_group)
     parts = each_axis(name, "num_deformable_group", num_deformable_group, 1)
     if w.ndim == 4:
         check_kernel(name, w, kernel, "NCHW")
         check_filters(name, w, w.shape[0], num_filter)
     dtype = layer_dtype(given[0], w)
     extra = None if bias is None or no_bias else cast(strong(bias), dtype)
-    return [*(cast(operand(x), dtype) for x in given), extra, *numbers, *parts]
+    return [*(cast(operand(x), dtype) for x in given), extra, *windows, *parts]
 
 
 @public

@@ -105,29 +105,36 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out
         OutOfBoundsError E110: an index is out of bounds.
         ValueArgumentError E345: there is no such mode.
     """
-    one_of(mode, ("raise", "clip", "wrap"), "take", "mode")
     x = np.ravel(a) if axis is None else array(a)
     axis_index = axis_of(0 if axis is None else axis, x.ndim, "take")
-    length = x.shape[axis_index]
+    numbers = within(indices, x.shape[axis_index], mode, f"take from axis {axis_index} of {x.type}")
+    return finished(picked(x, numbers, axis_index), out)
+
+
+def within(indices: Any, length: int, mode: Any, what: str) -> Any:
+    """Indices along an axis within its bounds.
+
+    Args:
+        indices: int64 ones.
+        length: of the axis.
+        mode: `raise` counts negative ones from the end and refuses those out of bounds, `clip` takes the nearest,
+            `wrap` begins again after the last.
+        what: whose indices, of what: "take from axis 0 of f32[3]".
+
+    Raises:
+        OutOfBoundsError E110: one is out of bounds, or none is within.
+        ValueArgumentError E345: there is no such mode.
+    """
+    one_of(mode, ("raise", "clip", "wrap"), what.partition(" ")[0], "mode")
     numbers = index_operand(indices)
-    what = f"take from axis {axis_index} of {x.type}"
     if mode == "raise":
-        numbers = from_front(numbers, length, what)
-    else:
-        if not length and 0 not in shape_of(numbers):
+        return result(from_front(numbers, length, what))
+    found = result(numbers)
+    if not length:
+        if 0 not in shape_of(numbers):
             raise OutOfBoundsError("E110", f"{what}: it has no elements")
-        numbers = _wrapped(numbers, length) if mode == "wrap" else _nearest(numbers, length)
-    return finished(picked(x, result(numbers), axis_index), out)
-
-
-def _wrapped(numbers: Operand, length: int) -> Operand:
-    found: Operand = operand(np.mod(result(numbers), length)) if length else numbers
-    return found
-
-
-def _nearest(numbers: Operand, length: int) -> Operand:
-    found: Operand = operand(np.minimum(np.maximum(result(numbers), 0), length - 1)) if length else numbers
-    return found
+        return found
+    return np.mod(found, length) if mode == "wrap" else np.minimum(np.maximum(found, 0), length - 1)
 
 
 def picked(x: Any, numbers: Any, axis: int) -> Any:
@@ -352,28 +359,48 @@ def quantile(
     Raises:
         ValueArgumentError E345: an unknown method; a share below 0 or above 1.
     """
-    method = method if interpolation is None else interpolation
-    return _quantile(a, result(strong(q, float64)), axis, out, method, keepdims, "quantile: q is from 0 to 1")
+    return shares("quantile", a, q, axis, out, interpolation or method, keepdims)
 
 
-def _quantile(a: Any, share: Any, axis: Any, out: Any, method: str, keepdims: bool, rule: str) -> Any:
-    one_of(method, tuple(QUANTILES), rule.partition(":")[0], "method")
-    require(np.logical_and(np.less_equal(0.0, share), np.less_equal(share, 1.0)), rule)
-    flat, axis_index, kept = merged(array(a), axis, "quantile")
-    check_real(rule.partition(":")[0], flat)
-    ordered = np.moveaxis(sort(flat if is_float(flat.dtype) else flat.astype(float32), axis_index), axis_index, 0)
-    at, weight = QUANTILES[method](float(ordered.shape[0]), share)
+def shares(
+    name: str, a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: bool, *, whole: int = 1, of_nan: bool = True
+) -> Any:
+    """The values below which shares of the elements lie.
+
+    Args:
+        name: of the function, whose other arguments follow.
+        a: any array.
+        q: shares.
+        axis: as in `quantile`.
+        out: as in `quantile`.
+        method: as in `quantile`.
+        keepdims: as in `quantile`.
+        whole: the share that all elements are.
+        of_nan: NaN is an element, of which all is NaN.
+    """
+    one_of(method, tuple(QUANTILES), name, "method")
+    share = result(strong(q, float64))
+    share = share if whole == 1 else np.divide(share, float(whole))
+    inside = np.logical_and(np.less_equal(0.0, share), np.less_equal(share, 1.0))
+    require(inside, f"{name}: q is from 0 to {whole}")
+    flat, axis_index, kept = merged(array(a), axis, name)
+    check_real(name, flat)
+    flat = flat if is_float(flat.dtype) else flat.astype(float32)
+    ordered = np.moveaxis(sort(flat, axis_index), axis_index, -1)  # NaN is sorted last
+    n: Any = float(ordered.shape[-1])
+    if not of_nan:
+        n = np.sum(np.logical_not(np.isnan(ordered)), -1, keepdims=True).astype(float64)
+    at, weight = QUANTILES[method](n, np.reshape(share, (-1,)))
     low = np.floor(at)
     weight = np.subtract(at, low) if weight is None else weight
-    last = float(ordered.shape[0] - 1)
-    low, high = (np.maximum(np.minimum(position, last), 0.0).astype(int64) for position in (low, low + 1.0))
-    weight = np.reshape(weight, share.shape + (1,) * (ordered.ndim - 1)).astype(ordered.dtype)
-    below, above = picked(ordered, low, 0), picked(ordered, high, 0)
+    places = (np.maximum(np.minimum(place, n - 1.0), 0.0).astype(int64) for place in (low, low + 1.0))
+    below, above = ((picked if of_nan else along)(ordered, place, ordered.ndim - 1) for place in places)
+    weight = weight.astype(ordered.dtype)
     found = np.where(np.equal(weight, 0), below, np.add(below, np.multiply(np.subtract(above, below), weight)))
-    found = np.where(np.isnan(ordered[-1]), math.nan, found)  # NaN is sorted last
-    if keepdims:
-        found = np.reshape(found, share.shape + kept)
-    return finished(found, out)
+    if of_nan:
+        found = np.where(np.isnan(ordered[..., -1:]), math.nan, found)
+    found = np.moveaxis(found, -1, 0)
+    return finished(np.reshape(found, share.shape + (kept if keepdims else found.shape[1:])), out)
 
 
 _Quantile = Callable[[float, Any], tuple[Any, Any]]
@@ -432,9 +459,7 @@ def percentile(
     interpolation: Any = None,
 ) -> Any:
     """The value below which `q` percent of the elements lie, along `axis`; see `quantile`."""
-    share = np.divide(result(strong(q, float64)), 100.0)
-    method = method if interpolation is None else interpolation
-    return _quantile(a, share, axis, out, method, keepdims, "percentile: q is from 0 to 100")
+    return shares("percentile", a, q, axis, out, interpolation or method, keepdims, whole=100)
 
 
 @public
@@ -507,13 +532,13 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
         raise ShapeError("E134", f"ravel_multi_index: {len(parts)} indices and {len(modes)} modes for {list(sizes)}")
     columns = []
     for axis, (part, length, how) in enumerate(zip(parts, sizes, modes, strict=True)):
-        one_of(how, ("raise", "clip", "wrap"), "ravel_multi_index", "mode")
-        numbers = index_operand(part)
-        if how == "raise":
-            check(numbers, 0, length, f"ravel_multi_index into {list(sizes)}, axis {axis}")
+        what = f"ravel_multi_index into {list(sizes)}, axis {axis}"
+        if how == "raise":  # none is counted from the end
+            numbers = index_operand(part)
+            check(numbers, 0, length, what)
+            columns.append((result(numbers), length))
         else:
-            numbers = _wrapped(numbers, length) if how == "wrap" else _nearest(numbers, length)
-        columns.append((result(numbers), length))
+            columns.append((within(part, length, how, what), length))
     (flat, _), *rest = columns if order == "C" else columns[::-1]
     for index, length in rest:
         flat = flat * length + index

@@ -32,6 +32,7 @@ from hybridize.array.operands import (
     public,
     reduced_axes,
     result,
+    several,
     shape_from,
     sizes_from,
     strong,
@@ -178,7 +179,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
     if axes is None:
         order = tuple(range(x.ndim))[::-1]
     else:
-        axes = axes if isinstance(axes, (tuple, list)) else (axes,)
+        axes = several(axes)
         order = tuple(axis_of(axis, x.ndim, "transpose") for axis in axes)
         if sorted(order) != list(range(x.ndim)):
             raise ShapeError("E105", f"transpose of {x.type}: {tuple(axes)} does not name each axis once")
@@ -199,11 +200,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     """Axes moved to other positions, the rest in order; a view."""
     x = array(a)
-    from_ = [axis_of(s, x.ndim, "moveaxis") for s in (source if isinstance(source, (tuple, list)) else (source,))]
-    to = [
-        axis_of(d, x.ndim, "moveaxis")
-        for d in (destination if isinstance(destination, (tuple, list)) else (destination,))
-    ]
+    from_, to = ([axis_of(one, x.ndim, "moveaxis") for one in several(axes)] for axes in (source, destination))
     if len(from_) != len(to) or len(set(from_)) != len(from_) or len(set(to)) != len(to):
         raise ArgumentError("E308", f"moveaxis: {source} and {destination} do not pair")
     order = [axis for axis in range(x.ndim) if axis not in from_]
@@ -225,7 +222,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
 def expand_dims(a: Any, axis: Any) -> Any:
     """New axes of size one at the positions `axis` of the result; a view."""
     x = array(a)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = several(axis)
     new = axes_of(tuple(axes), x.ndim + len(axes), "expand_dims")
     old = iter(x.shape)
     return reshaped(x, tuple(1 if i in new else next(old) for i in range(x.ndim + len(new))))
@@ -307,8 +304,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     x = array(a)
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
-    shifts = shift if isinstance(shift, (tuple, list)) else (shift,)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    shifts = several(shift)
+    axes = several(axis)
     if len(shifts) == 1:
         shifts = tuple(shifts) * len(axes)
     for by, along in zip(shifts, axes, strict=True):

@@ -8,10 +8,20 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array.functions.reductions import diff
-from hybridize.array.functions.shapes import atleast_1d, concatenate, reshape
+from hybridize.array import functions as np
 from hybridize.array.methods import functions
-from hybridize.array.operands import array, axes_of, cast, creates, given, one_of, operand, public, result
+from hybridize.array.operands import (
+    array,
+    axes_of,
+    cast,
+    creates,
+    float_operand,
+    given,
+    one_of,
+    operand,
+    public,
+    result,
+)
 from hybridize.array.policies import promoted
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int32, is_inexact
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
@@ -21,7 +31,7 @@ from hybridize.ops.library.bessel import bessel_i0
 
 def _vectors(name: str, a: Any, v: Any) -> tuple[Any, Any]:
     """Two vectors of one dtype, neither of them empty."""
-    x, y = atleast_1d(a), atleast_1d(v)
+    x, y = np.atleast_1d(a), np.atleast_1d(v)
     if x.ndim != 1 or y.ndim != 1 or not x.shape[0] or not y.shape[0]:
         raise ShapeError("E118", f"{name} takes two vectors that are not empty, got {x.type} and {y.type}")
     return x, y
@@ -31,10 +41,10 @@ def _slid(name: str, x: Any, y: Any, before: int, after: int) -> Any:
     """The sums of products of `y` with each part of `x` of its length, zeros around `x`."""
     dtype = x.dtype
     summed = int32 if dtype == bool_ else dtype  # of bools: whether any pair is true, counted
-    image = reshape(x, (1, 1, -1))
-    kernel = reshape(y, (1, 1, -1))
+    image = np.reshape(x, (1, 1, -1))
+    kernel = np.reshape(y, (1, 1, -1))
     found = ops.convolution(cast(operand(image), summed), cast(operand(kernel), summed), padding=((before, after),))
-    return reshape(result(cast(found, dtype)), -1)
+    return np.reshape(result(cast(found, dtype)), -1)
 
 
 _MODES = ("full", "same", "valid")
@@ -133,8 +143,8 @@ def _slope(x: Any, axis: int, distance: Any, edge_order: int) -> Any:
     else:
         if places.ndim != 1 or places.shape[0] != n:
             raise ShapeError("E135", f"gradient: {places.type} for the places of {n} samples", help="one for each")
-        apart = diff(places).astype(x.dtype)
-        wide = reshape(apart, tuple(-1 if k == axis else 1 for k in range(x.ndim)))
+        apart = np.diff(places).astype(x.dtype)
+        wide = np.reshape(apart, tuple(-1 if k == axis else 1 for k in range(x.ndim)))
         low, high = wide[(*before, slice(0, -1))], wide[(*before, slice(1, None))]
         inner = (
             at(0, -2) * (-high / (low * (low + high)))
@@ -148,7 +158,7 @@ def _slope(x: Any, axis: int, distance: Any, edge_order: int) -> Any:
     else:
         first = _end([at(0, 1), at(1, 2), at(2, 3)], steps[0], steps[1])
         last = -_end([at(n - 1, n), at(n - 2, n - 1), at(n - 3, n - 2)], steps[2], steps[3])
-    return concatenate([first, inner, last], axis).astype(x.dtype, copy=False)
+    return np.concatenate([first, inner, last], axis).astype(x.dtype, copy=False)
 
 
 def _end(samples: list[Any], near: Any, far: Any) -> Any:
@@ -164,8 +174,7 @@ def _end(samples: list[Any], near: Any, far: Any) -> Any:
 @public
 def i0(x: Any) -> Any:
     """The modified Bessel function of the first kind and order 0."""
-    a = array(x)
-    return result(bessel_i0(operand(a.astype(floating(a.dtype), copy=False))))
+    return result(bessel_i0(float_operand(x)))
 
 
 @creates()

@@ -12,9 +12,9 @@ from hybridize import ops
 from hybridize.array import functions as np
 from hybridize.array.functions.bounds import require
 from hybridize.array.functions.reductions import summed
-from hybridize.array.functions.searching import QUANTILES, along, data_dependent, merged
+from hybridize.array.functions.searching import data_dependent, shares
 from hybridize.array.methods import functions
-from hybridize.array.operands import array, check_real, finished, one_of, operand, public, result, strong
+from hybridize.array.operands import array, check_real, operand, public, result
 from hybridize.array.operands import count as count_of
 from hybridize.array.policies import double, promoted, together
 from hybridize.base.dtypes import DType, float32, float64, int64, is_complex, is_float, is_inexact
@@ -179,7 +179,7 @@ def nanquantile(
     keepdims: bool = False,
 ) -> Any:  # fmt: skip
     """The value below which the share `q` of what is not NaN lies, along `axis`; see `quantile`."""
-    return _nan_quantile(a, result(strong(q, float64)), axis, out, method, keepdims, "nanquantile: q is from 0 to 1")
+    return shares("nanquantile", a, q, axis, out, method, keepdims, of_nan=False)
 
 
 @public
@@ -188,29 +188,7 @@ def nanpercentile(
     keepdims: bool = False,
 ) -> Any:  # fmt: skip
     """The value below which `q` percent of what is not NaN lie, along `axis`; see `quantile`."""
-    share = np.divide(result(strong(q, float64)), 100.0)
-    return _nan_quantile(a, share, axis, out, method, keepdims, "nanpercentile: q is from 0 to 100")
-
-
-def _nan_quantile(a: Any, share: Any, axis: Any, out: Any, method: str, keepdims: bool, rule: str) -> Any:
-    one_of(method, tuple(QUANTILES), rule.partition(":")[0], "method")
-    require(np.logical_and(np.less_equal(0.0, share), np.less_equal(share, 1.0)), rule)
-    flat, axis_index, kept = merged(array(a), axis, "nanquantile")
-    check_real(rule.partition(":")[0], flat)
-    flat = flat if is_float(flat.dtype) else flat.astype(float32)
-    ordered = np.moveaxis(np.sort(flat, axis_index), axis_index, -1)  # NaN is sorted last
-    count = np.sum(np.logical_not(np.isnan(ordered)), -1, keepdims=True).astype(float64)
-    shares = np.reshape(share, (-1,))
-    at, weight = QUANTILES[method](count, shares)
-    low = at.floor()
-    weight = np.subtract(at, low) if weight is None else weight
-    last = count - 1.0
-    places = [np.clip(position, 0.0, last.astype(float64)) for position in (low, low + 1.0)]
-    below, above = (along(ordered, np.clip(place, 0.0, None).astype(int64), ordered.ndim - 1) for place in places)
-    weight = np.astype(weight, ordered.dtype)
-    found = np.where(np.equal(weight, 0), below, below + (above - below) * weight)
-    found = np.reshape(np.moveaxis(found, -1, 0), share.shape + found.shape[:-1])
-    return finished(np.reshape(found, share.shape + kept) if keepdims else found, out)
+    return shares("nanpercentile", a, q, axis, out, method, keepdims, whole=100, of_nan=False)
 
 
 def _histogram(
