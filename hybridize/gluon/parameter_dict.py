@@ -82,6 +82,18 @@ class ParameterDict(dict[str, Parameter]):
         _agree(parameter, kwargs)
         return parameter
 
+    def deferred(self, name: str, shape: Any, init: Any, **kwargs: Any) -> Parameter:
+        """`get` a parameter of which the first input may tell the sizes that are 0.
+
+        Args:
+            name: without the prefix.
+            shape: its sizes.
+            init: its initializer.
+            kwargs: further arguments of `Parameter`.
+        """
+        parameter: Parameter = self.get(name, shape=shape, init=init, allow_deferred_init=True, **kwargs)
+        return parameter
+
     def get_constant(self, name: str, value: Any = None) -> Constant:
         """The constant `prefix + name`, made from `value` when there is none yet."""
         full = self.prefix + name

@@ -42,6 +42,12 @@ class Activation(HybridBlock):
         return f"{type(self).__name__}({self._act_type})"
 
 
+def activation_of(block: HybridBlock, word: str | None) -> Activation | None:
+    """Make the activation of a layer's result, in the layer's scope of names; None where there is none."""
+    with block.name_scope():
+        return None if word is None else Activation(word)
+
+
 class LeakyReLU(HybridBlock):
     """x where x > 0, alpha x elsewhere."""
 

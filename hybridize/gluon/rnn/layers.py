@@ -78,8 +78,7 @@ class RecurrentLayer(Stateful, HybridBlock):
         kinds = ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias", "h2r_weight")
         init = dict(zip(kinds, (*initializers, h2r_weight_initializer), strict=True))
         for part, shape in self._stack.parts(input_size):
-            options = {"init": init[part.partition("_")[2]], "dtype": dtype, "allow_deferred_init": True}
-            setattr(self, part, self.params.get(part, shape=shape, **options))
+            setattr(self, part, self.params.deferred(part, shape, init[part.partition("_")[2]], dtype=dtype))
 
     # ---------------------------------------------------------------------------------------------------- states
 
