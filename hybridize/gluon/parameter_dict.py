@@ -230,7 +230,10 @@ class ParameterDict(dict[str, Parameter]):
 
         Raises:
             LoadError E610: a parameter is missing; E611: an array belongs to none.
+            ArgumentError E327: an unknown `dtype_source`.
         """
+        if dtype_source not in ("current", "saved"):
+            raise ArgumentError("E327", f"dtype_source must be current or saved, got {dtype_source!r}")
         load_into(
             dict(self), arrays, source, allow_missing, ignore_extra,
             cast_dtype=cast_dtype, dtype_source=dtype_source, device=device,
