@@ -80,8 +80,7 @@ class Dropout(HybridBlock):
 
     def __init__(self, rate: float, axes: tuple[int, ...] = (), **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        check_part(self, "rate", rate)
-        self._rate = rate
+        self._rate = check_part(self, "rate", rate)
         self._axes = axes
 
     def forward(self, x: Any) -> ndarray:
