@@ -16,7 +16,7 @@ from hybridize import ops
 from hybridize.base.errors import CaptureError
 from hybridize.formats.mxnet.write_control import write_cond, write_scan, write_while
 from hybridize.formats.mxnet.write_recurrent import write_recurrent
-from hybridize.formats.mxnet.writer import FileWriter, GraphWriter, SymbolFile, Whole
+from hybridize.formats.mxnet.writer import FileState, FileWriter, GraphWriter, SymbolFile
 from hybridize.graph import Graph, Node
 
 _BY_OPS: dict[type, Callable[[GraphWriter, Node], None]] = {
@@ -59,5 +59,5 @@ def symbol_json(
             "the net writes to an argument or to state while it runs, which MXNet's files cannot say",
             help="net.save(path) writes an archive, which can",
         )
-    whole = Whole(list(names), means, _BY_OPS, {"RNN": write_recurrent})
+    whole = FileState(list(names), means, _BY_OPS, {"RNN": write_recurrent})
     return FileWriter(whole).file(graph, arguments, metadata or {})

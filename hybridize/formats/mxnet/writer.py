@@ -51,7 +51,7 @@ class SymbolFile:
 
 
 @dataclass
-class Whole:
+class FileState:
     """The state that the graphs of one file share."""
 
     names: list[str]
@@ -77,7 +77,7 @@ class Whole:
 class GraphWriter(ABC):
     """Makes the nodes of one graph: of the file, or of a body of control flow."""
 
-    whole: Whole
+    whole: FileState
     nodes: list[dict[str, Any]] = field(default_factory=list)
     entries: dict[Value, Entry] = field(default_factory=dict)
     numbers: dict[Value, float] = field(default_factory=dict)
