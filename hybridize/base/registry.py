@@ -3,13 +3,35 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from hybridize.base.errors import ArgumentError
 from hybridize.base.loading import load_module
 
 _Base = TypeVar("_Base")
 _Class = TypeVar("_Class", bound=type[Any])
+
+
+def described(text: str, kind: str, code: str, help: str) -> tuple[Any, dict[str, Any]]:
+    """Read JSON that describes an object: `["accuracy", {"axis": 1}]`, or a dict that holds its name, too.
+
+    Args:
+        text: the JSON.
+        kind: of objects, for the error.
+        code: of the error.
+        help: for the error.
+
+    Raises:
+        ArgumentError: it is no such JSON.
+    """
+    try:
+        found = json.loads(text)
+        name, settings = (found, {}) if isinstance(found, dict) else found
+        return name, dict(settings)
+    except (ValueError, TypeError) as error:
+        raise ArgumentError(code, f"{text!r} describes no {kind}: {error}", help=help) from error
 
 
 class Registry(Generic[_Base]):

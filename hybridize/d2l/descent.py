@@ -11,13 +11,11 @@ import numpy
 from hybridize import autograd, gluon, init
 from hybridize.array import np, random
 from hybridize.d2l.datasets import load_array
-from hybridize.d2l.downloads import DATA_HUB, DATA_URL, download
+from hybridize.d2l.downloads import download
 from hybridize.d2l.figures import Animator, numbers, pyplot, set_figsize
 from hybridize.d2l.loops import evaluate_loss, linreg, squared_loss
 from hybridize.d2l.stopwatches import Timer
 from hybridize.gluon import nn
-
-DATA_HUB["airfoil"] = (DATA_URL + "airfoil_self_noise.dat", "76e5be1548fd8222e5074cf0faae75edff8cf93f")
 
 
 def annotate(text: str, xy: tuple[float, float], xytext: tuple[float, float]) -> None:

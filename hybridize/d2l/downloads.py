@@ -11,10 +11,14 @@ import zipfile
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, LoadError
 
-DATA_HUB: dict[str, tuple[str, str]] = {}
-"""Addresses of files and their SHA-1, by name."""
 DATA_URL = "http://d2l-data.s3-accelerate.amazonaws.com/"
 """The folder in which the book's files are published."""
+DATA_HUB = {
+    "airfoil": (DATA_URL + "airfoil_self_noise.dat", "76e5be1548fd8222e5074cf0faae75edff8cf93f"),
+    "time_machine": (DATA_URL + "timemachine.txt", "090b5e7e70c295757f55df93cb0a180b9691891a"),
+    "fra-eng": (DATA_URL + "fra-eng.zip", "94646ad1522d915e7b0f9296181140edcf86a4f5"),
+}
+"""Addresses of files and their SHA-1, by name; programs add their own."""
 
 
 def download(url: str, folder: str = "../data", sha1_hash: str | None = None) -> str:

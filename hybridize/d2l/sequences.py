@@ -10,14 +10,11 @@ from typing import Any
 
 from hybridize.array import np
 from hybridize.d2l.classes import DataModule
-from hybridize.d2l.downloads import DATA_HUB, DATA_URL, download, extract
+from hybridize.d2l.downloads import DATA_HUB, download, extract
 from hybridize.d2l.figures import pyplot, set_figsize
 from hybridize.d2l.text import Vocab, truncate_pad
 
-_NOVEL = (DATA_URL + "timemachine.txt", "090b5e7e70c295757f55df93cb0a180b9691891a")
-_SENTENCES = (DATA_URL + "fra-eng.zip", "94646ad1522d915e7b0f9296181140edcf86a4f5")
-DATA_HUB["time_machine"] = _NOVEL
-DATA_HUB["fra-eng"] = _SENTENCES
+_NOVEL, _SENTENCES = DATA_HUB["time_machine"], DATA_HUB["fra-eng"]
 
 
 class TimeMachine(DataModule):

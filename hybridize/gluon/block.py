@@ -26,7 +26,7 @@ from hybridize.gluon.dependence import convert, depend, method
 from hybridize.gluon.hooks import Hook, HookHandle
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.parameter_dict import ParameterDict
-from hybridize.gluon.stored import load_into, named_arrays
+from hybridize.gluon.stored import named_arrays
 from hybridize.gluon.there import run_there
 from hybridize.gluon.within import check_prefix, tell, unknown_keyword
 from hybridize.ops.op import ACTIVE, capturing
@@ -398,19 +398,10 @@ class Block:
         source: str = "the dict",
     ) -> None:
         """Take over arrays by path, as `load_parameters` does those of a file."""
-        if dtype_source not in ("current", "saved"):
-            raise ArgumentError("E327", f"dtype_source must be current or saved, got {dtype_source!r}")
         for path, block in self._walk(""):
             param_dict = block._from_files(path, param_dict)
-        load_into(
-            self.collect_params(),
-            param_dict,
-            source,
-            allow_missing,
-            ignore_extra,
-            cast_dtype=cast_dtype,
-            dtype_source=dtype_source,
-            device=device,
+        self.collect_params().load_dict(
+            param_dict, device, allow_missing, ignore_extra, cast_dtype, dtype_source, source=source
         )
 
     @outside_only("sets what the net holds to arrays of a file or a dict")

@@ -43,21 +43,23 @@ def check_choice(owner: object, word: str, choice: Any, choices: Iterable[str], 
         raise ArgumentError("E331", f"{word} of {type(owner).__name__} must be {known}, got {choice!r}", help=help)
 
 
-def check_number(owner: object, word: str, number: Any) -> None:
-    """Refuse what is no number.
+def check_number(owner: object, word: str, number: Any) -> Any:
+    """Return a number as it is; refuse anything else.
 
     Raises:
         ArgumentError E331: it is none.
     """
     if not hasattr(number, "__float__"):
         raise ArgumentError("E331", f"{word} of {type(owner).__name__} must be a number, got {number!r}")
+    return number
 
 
-def check_part(owner: object, word: str, part: Any, help: str = "") -> None:
-    """Refuse what does not lie between 0 and 1.
+def check_part(owner: object, word: str, part: Any, help: str = "") -> Any:
+    """Return a number between 0 and 1 as it is; refuse anything else.
 
     Raises:
         ArgumentError E331: it does not.
     """
     if not hasattr(part, "__float__") or not 0 <= part <= 1:
         raise ArgumentError("E331", f"{word} of {type(owner).__name__} lies between 0 and 1, got {part!r}", help=help)
+    return part

@@ -82,6 +82,18 @@ class ParameterDict(dict[str, Parameter]):
         _agree(parameter, kwargs)
         return parameter
 
+    def deferred(self, name: str, shape: Any, init: Any, **kwargs: Any) -> Parameter:
+        """`get` a parameter of which the first input may tell the sizes that are 0.
+
+        Args:
+            name: without the prefix.
+            shape: its sizes.
+            init: its initializer.
+            kwargs: further arguments of `Parameter`.
+        """
+        parameter: Parameter = self.get(name, shape=shape, init=init, allow_deferred_init=True, **kwargs)
+        return parameter
+
     def get_constant(self, name: str, value: Any = None) -> Constant:
         """The constant `prefix + name`, made from `value` when there is none yet."""
         full = self.prefix + name
@@ -218,7 +230,10 @@ class ParameterDict(dict[str, Parameter]):
 
         Raises:
             LoadError E610: a parameter is missing; E611: an array belongs to none.
+            ArgumentError E327: an unknown `dtype_source`.
         """
+        if dtype_source not in ("current", "saved"):
+            raise ArgumentError("E327", f"dtype_source must be current or saved, got {dtype_source!r}")
         load_into(
             dict(self), arrays, source, allow_missing, ignore_extra,
             cast_dtype=cast_dtype, dtype_source=dtype_source, device=device,

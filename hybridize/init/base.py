@@ -14,7 +14,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, UndefinedError
 from hybridize.base.loading import LOADING
 from hybridize.base.participation import ReadPolicy, WritePolicy
-from hybridize.base.registry import Registry
+from hybridize.base.registry import Registry, described
 
 
 class InitDesc(str):
@@ -110,14 +110,8 @@ class Initializer:
     def _init_gamma(self, name: str, arr: ndarray) -> None:
         arr[...] = 1
 
-    def _init_beta(self, name: str, arr: ndarray) -> None:
-        arr[...] = 0
-
-    def _init_zero(self, name: str, arr: ndarray) -> None:
-        arr[...] = 0
-
-    def _init_one(self, name: str, arr: ndarray) -> None:
-        arr[...] = 1
+    _init_beta = _init_zero = _init_bias
+    _init_one = _init_gamma
 
     def _init_default(self, name: str, arr: ndarray) -> None:
         """Fill what no ending of its name says more of: as a weight."""
@@ -152,20 +146,10 @@ def create(spec: Any, **kwargs: Any) -> Initializer:
         return spec(**kwargs)
     if isinstance(spec, str):
         if spec.startswith("["):
-            spec, kwargs = _described(spec)
+            spec, kwargs = described(spec, "initializer", "E311", 'initializer.dumps(), or ["name", {...}]')
         found = _REGISTRY.find(spec)
         if found is not None:
             return found(**kwargs)
     raise ArgumentError(
         "E311", f"{spec!r} is not an initializer", help=f"use one of {_REGISTRY.names}, or an Initializer"
     )
-
-
-def _described(text: str) -> tuple[str, dict[str, Any]]:
-    """The name and the settings that JSON says."""
-    try:
-        name, settings = json.loads(text)
-        return str(name), dict(settings)
-    except (ValueError, TypeError) as error:
-        what = f"{text!r} describes no initializer: {error}"
-        raise ArgumentError("E311", what, help='initializer.dumps(), or ["name", {...}]') from error

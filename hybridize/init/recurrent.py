@@ -10,7 +10,7 @@ from hybridize.array.functions.shapes import reshape
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.init.base import InitDesc, Initializer, create, register
-from hybridize.ops.library.rnn import GATES, RecurrentStack
+from hybridize.ops.library.rnn import GATES, KINDS, RecurrentStack
 
 
 @register
@@ -50,13 +50,8 @@ class RNNFused(Initializer):
         h2h_bias_initializer: Any = None,
         h2r_weight_initializer: Any = None,
     ) -> None:
-        parts = {
-            "i2h_weight": i2h_weight_initializer,
-            "h2h_weight": h2h_weight_initializer,
-            "i2h_bias": i2h_bias_initializer,
-            "h2h_bias": h2h_bias_initializer,
-            "h2r_weight": h2r_weight_initializer,
-        }
+        biases, weights = (i2h_bias_initializer, h2h_bias_initializer), (i2h_weight_initializer, h2h_weight_initializer)
+        parts = dict(zip(KINDS, (*weights, *biases, h2r_weight_initializer), strict=True))
         super().__init__(
             mode=mode,
             num_layers=num_layers,

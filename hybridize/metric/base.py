@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.errors import ArgumentError, ShapeError, UndefinedError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
-from hybridize.base.registry import Registry
+from hybridize.base.registry import Registry, described
 
 Array = NDArray[Any]
 Names = Sequence[str] | None
@@ -258,7 +257,8 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
         ArgumentError E368: there is no such metric.
     """
     if isinstance(metric, str) and metric.startswith(("[", "{")):
-        metric, args, kwargs = _described(metric)
+        metric, kwargs = described(metric, "metric", "E368", 'json.dumps(metric.get_config()), or ["name", {...}]')
+        args = ()
     if isinstance(metric, EvalMetric):
         return metric
     if isinstance(metric, type) and issubclass(metric, EvalMetric):
@@ -278,18 +278,6 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
         f"{metric!r} is not a metric",
         help=f"use one of {_REGISTRY.names}, an EvalMetric or a function",
     )
-
-
-def _described(text: str) -> tuple[Any, tuple[()], dict[str, Any]]:
-    """Read JSON that describes a metric: `["accuracy", {"axis": 1}]`, or the result of `get_config`."""
-    try:
-        found = json.loads(text)
-        metric, settings = (found, {}) if isinstance(found, dict) else found
-        return metric, (), dict(settings)
-    except (ValueError, TypeError) as error:
-        raise ArgumentError(
-            "E368", f"{text!r} describes no metric: {error}", help='json.dumps(metric.get_config()), or ["name", {...}]'
-        ) from error
 
 
 @alias("composite")

@@ -7,7 +7,7 @@ import pytest
 
 from hybridize import autograd
 from hybridize.array import np
-from hybridize.base.errors import LoadError
+from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.formats.mxnet import read_params
 from hybridize.gluon import SymbolBlock, nn
 
@@ -127,6 +127,9 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(tmp_path):
         net.load_dict({"weight": numpy.zeros((3, 3), "f4"), "bias": numpy.zeros(3, "f4"), "x": numpy.zeros(3)})
     with pytest.raises(LoadError, match="dtype incompatible"):
         net.load_dict({"weight": numpy.zeros((3, 3)), "bias": numpy.zeros(3, "f4")})
+    for holder in (net, net.collect_params()):
+        with pytest.raises(ArgumentError, match="dtype_source must be current or saved, got 'file'"):
+            holder.load_dict({"weight": numpy.zeros((3, 3), "f4")}, allow_missing=True, dtype_source="file")
     assert (net.weight.data().asnumpy() == 1).all()
     net.load_dict({"weight": numpy.zeros((3, 3))}, allow_missing=True, cast_dtype=True)
     assert net.weight.dtype == numpy.float32

@@ -17,69 +17,27 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple
 
 import numpy
-from numpy.typing import NDArray
 
 from hybridize import ops
-from hybridize.base.locations import SourceLoc
+from hybridize.formats.mxnet.writer import BodyWriter, Entry, GraphWriter
 from hybridize.graph import Builder, Graph, Node, Value
 from hybridize.passes.dead import EliminateDead
 
-Entry = tuple[int, int]
 Maker = Callable[[], Entry]
 """Makes what stands for an entry, when it is used."""
 
 
-class BodyWriter(Protocol):
-    """Makes a graph in a node."""
-
-    @property
-    def add(self) -> Callable[..., Entry]: ...
-
-    def slot(self, number: int) -> Entry: ...
-
-    def apply(self, graph: Graph, given: Sequence[float | Maker]) -> list[Entry]: ...
-
-    def closed(self, heads: Sequence[Entry]) -> tuple[dict[str, Any], list[int]]: ...
-
-
-class OuterWriter(Protocol):
-    """The part of the writer of a graph that is needed here."""
-
-    nodes: list[dict[str, Any]]
-    numbers: dict[Value, float]
-    entries: dict[Value, Entry]
-
-    @property
-    def entry(self) -> Callable[[Value], Entry]: ...
-
-    @property
-    def add(self) -> Callable[..., Entry]: ...
-
-    @property
-    def emit(self) -> Callable[..., None]: ...
-
-    @property
-    def alias(self) -> Callable[[Value, Value], None]: ...
-
-    @property
-    def constant(self) -> Callable[[NDArray[Any]], Entry]: ...
-
-    def body(self, slots: list[Maker]) -> BodyWriter: ...
-
-    def refuse(self, what: str, loc: SourceLoc | None, remedy: str = "") -> NoReturn: ...
-
-
-def _node(writer: OuterWriter, op: str, inputs: Sequence[Entry], graphs: Sequence[Any], **attributes: Any) -> int:
+def _node(writer: GraphWriter, op: str, inputs: Sequence[Entry], graphs: Sequence[Any], **attributes: Any) -> int:
     """Add a node with graphs inside and return its number."""
     number, _ = writer.add(op, inputs, num_args=len(inputs) + len(graphs), **attributes)
     writer.nodes[number]["subgraphs"] = list(graphs)
     return number
 
 
-def _given(writer: OuterWriter, body: BodyWriter, node: Node, state: set[int]) -> list[float | Maker]:
+def _given(writer: GraphWriter, body: BodyWriter, node: Node, state: set[int]) -> list[float | Maker]:
     """The operands of a node inside of it: those that stay may be numbers."""
     return [
         writer.numbers[value]
@@ -108,7 +66,7 @@ def _updated(body: BodyWriter, heads: Sequence[Entry], places: Sequence[int | No
 # --------------------------------------------------------------------------------------------------------------- scans
 
 
-def write_scan(writer: OuterWriter, node: Node) -> None:
+def write_scan(writer: GraphWriter, node: Node) -> None:
     """Write a loop over rows, or over nothing."""
     op: Any = node.op
     carried = range(op.num_carry)
@@ -131,7 +89,7 @@ def write_scan(writer: OuterWriter, node: Node) -> None:
         writer.entries[value] = writer.add("reverse", [entry], axis=(0,)) if op.reverse else entry
 
 
-def _over_rows(writer: OuterWriter, node: Node) -> tuple[int, list[Entry]] | None:
+def _over_rows(writer: GraphWriter, node: Node) -> tuple[int, list[Entry]] | None:
     """Write a `_foreach`; return its node and the last states.
 
     None where the body uses no rows, or holds what MXNet knows no shapes of, which it must know here.
@@ -158,7 +116,7 @@ def _over_rows(writer: OuterWriter, node: Node) -> tuple[int, list[Entry]] | Non
     return found, [(found, outputs + k) for k in carried]
 
 
-def _by_number(writer: OuterWriter, node: Node) -> tuple[int, list[Entry]]:
+def _by_number(writer: GraphWriter, node: Node) -> tuple[int, list[Entry]]:
     """Write a `_while_loop` that counts, and takes the rows by their numbers; return its node and the last states."""
     op: Any = node.op
     carried, rows = range(op.num_carry), op.stacked([value.type for value in node.inputs])
@@ -178,7 +136,7 @@ def _by_number(writer: OuterWriter, node: Node) -> tuple[int, list[Entry]]:
     return _loop(writer, slots, cond, func, variables, op.length)
 
 
-def _slots(writer: OuterWriter, node: Node, rows: Sequence[int]) -> list[Maker]:
+def _slots(writer: GraphWriter, node: Node, rows: Sequence[int]) -> list[Maker]:
     """The operands of a scan; the rows as they are gone over."""
     op: Any = node.op
     slots: list[Maker] = [functools.partial(writer.entry, value) for value in node.inputs]
@@ -187,7 +145,7 @@ def _slots(writer: OuterWriter, node: Node, rows: Sequence[int]) -> list[Maker]:
     return slots
 
 
-def _rows(writer: OuterWriter, value: Value, reverse: bool) -> Entry:
+def _rows(writer: GraphWriter, value: Value, reverse: bool) -> Entry:
     """The rows that a loop goes over, in its order, each with an axis."""
     entry = writer.entry(value)
     if reverse:
@@ -202,7 +160,7 @@ def _row(body: BodyWriter, slot: int, count: int) -> Entry:
 
 
 def _loop(
-    writer: OuterWriter,
+    writer: GraphWriter,
     slots: Sequence[Maker],
     cond: tuple[Any, list[int]],
     func: tuple[Any, list[int]],
@@ -339,7 +297,7 @@ class _Case:
         self.same.update(zip(node.outputs, results, strict=True))
 
 
-def _counters(writer: OuterWriter, node: Node) -> list[_Counter]:
+def _counters(writer: GraphWriter, node: Node) -> list[_Counter]:
     """The counters that limit a while loop: whole numbers, from a number on, by a number above 0 in all that go on."""
     op: Any = node.op
     starts: list[Any] = [writer.numbers.get(value) for value in node.inputs]
@@ -392,7 +350,7 @@ def _written(node: Node, body: Graph, counters: Sequence[_Counter], rounds: int)
     return found
 
 
-def write_while(writer: OuterWriter, node: Node) -> None:
+def write_while(writer: GraphWriter, node: Node) -> None:
     """Write a loop that runs while a condition holds.
 
     Raises:
@@ -459,7 +417,7 @@ def _if(
     return found
 
 
-def _reached(writer: OuterWriter, stacked: Entry, before: Value, after: Value, count: Entry) -> None:
+def _reached(writer: GraphWriter, stacked: Entry, before: Value, after: Value, count: Entry) -> None:
     """Write rows that a loop gave as far as it came, and those of the array as it was."""
     shape = (-3,) if after.type.ndim == 1 else (-3, -2)  # its rounds give rows with an axis of 1 in front
     rows = writer.add("Reshape", [stacked], shape=shape)
@@ -477,7 +435,7 @@ def _reached(writer: OuterWriter, stacked: Entry, before: Value, after: Value, c
 # ------------------------------------------------------------------------------------------------------------ branches
 
 
-def write_cond(writer: OuterWriter, node: Node) -> None:
+def write_cond(writer: GraphWriter, node: Node) -> None:
     """Write a branch on data."""
     op: Any = node.op
     slots: list[Maker] = [functools.partial(writer.entry, value) for value in node.inputs]

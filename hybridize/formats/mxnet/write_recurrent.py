@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hybridize.formats.mxnet.write_control import Entry, OuterWriter
+from hybridize.formats.mxnet.writer import Entry, GraphWriter
 from hybridize.graph import Node, Value
 from hybridize.ops.library.rnn import RecurrentStack
 
@@ -17,7 +17,7 @@ def _stack(attributes: Mapping[str, Any]) -> RecurrentStack:
     return RecurrentStack(*(attributes[name] for name in names), *clip)
 
 
-def write_recurrent(writer: OuterWriter, node: Node, attributes: Mapping[str, Any]) -> bool:
+def write_recurrent(writer: GraphWriter, node: Node, attributes: Mapping[str, Any]) -> bool:
     """Write a node; False where MXNet's operator cannot say it: layers without biases, or while training."""
     stack = _stack(attributes)
     data, *rest = node.inputs
@@ -38,7 +38,7 @@ def write_recurrent(writer: OuterWriter, node: Node, attributes: Mapping[str, An
     return True
 
 
-def _states(writer: OuterWriter, stack: RecurrentStack, data: Value, states: Sequence[Value]) -> list[Entry]:
+def _states(writer: GraphWriter, stack: RecurrentStack, data: Value, states: Sequence[Value]) -> list[Entry]:
     """The states to begin with. Zeros are made from the data, so that they are of as many sequences as a call has."""
     found: list[Entry] = []
     one: Entry | None = None

@@ -20,7 +20,14 @@ from hybridize.base.promotion import NUMBERS, promote
 # MXNet's `use_shared_mem` is accepted everywhere and does nothing: workers choose by themselves.
 
 
-class Stack:
+class _Batchify:
+    """The base of functions that make a batch of a list of samples."""
+
+    __hybridize_read__ = ReadPolicy.CONTENT
+    __hybridize_write__ = WritePolicy.IN_TURN
+
+
+class Stack(_Batchify):
     """One array of all samples, along a new first axis.
 
     Elements keep their dtype; Python floats become float32.
@@ -29,9 +36,6 @@ class Stack:
         ValueArgumentError E379: samples of different shapes, or that are no numbers.
     """
 
-    __hybridize_read__ = ReadPolicy.CONTENT
-    __hybridize_write__ = WritePolicy.IN_TURN
-
     def __init__(self, use_shared_mem: bool = False) -> None:
         pass
 
@@ -39,7 +43,7 @@ class Stack:
         return wrap(_stacked(data))
 
 
-class Pad:
+class Pad(_Batchify):
     """One array of all samples, each filled up at the ends of its axes to the greatest size among them.
 
     Args:
@@ -51,9 +55,6 @@ class Pad:
         ArgumentError E376: `val` is no number, or none of that dtype; `round_to` is no positive integer.
         ValueArgumentError E379: samples with other numbers of axes, or that are no numbers.
     """
-
-    __hybridize_read__ = ReadPolicy.CONTENT
-    __hybridize_write__ = WritePolicy.IN_TURN
 
     def __init__(
         self, val: float | None = None, dtype: Any = None, round_to: int | None = None, use_shared_mem: bool = False
@@ -89,16 +90,13 @@ class Pad:
         return math.ceil(size / self._round_to) * self._round_to
 
 
-class Append:
+class Append(_Batchify):
     """A list with an array for each sample, for samples of different shapes.
 
     Args:
         expand: whether each array gets an axis of size 1 in addition.
         batch_axis: where that axis stands.
     """
-
-    __hybridize_read__ = ReadPolicy.CONTENT
-    __hybridize_write__ = WritePolicy.IN_TURN
 
     def __init__(self, expand: bool = True, batch_axis: int = 0, use_shared_mem: bool = False) -> None:
         self._expand = expand
@@ -111,16 +109,13 @@ class Append:
         return [wrap(array.copy()) for array in arrays]
 
 
-class Group:
+class Group(_Batchify):
     """A batchify function for each part of samples that are tuples: `Group(Pad(), Stack())`.
 
     Raises:
         ArgumentError E375: an argument is no function.
         ValueArgumentError E379: samples with another number of parts.
     """
-
-    __hybridize_read__ = ReadPolicy.CONTENT
-    __hybridize_write__ = WritePolicy.IN_TURN
 
     def __init__(self, fn: Any, *args: Callable[..., Any]) -> None:
         functions = (*fn, *args) if isinstance(fn, (list, tuple)) else (fn, *args)
@@ -141,11 +136,8 @@ class Group:
         return tuple(function([sample[i] for sample in data]) for i, function in enumerate(self._functions))
 
 
-class AsList:
+class AsList(_Batchify):
     """The list of samples as it is, for samples that are not numbers: text, names of files."""
-
-    __hybridize_read__ = ReadPolicy.CONTENT
-    __hybridize_write__ = WritePolicy.IN_TURN
 
     def __call__(self, data: Sequence[Any]) -> list[Any]:
         return list(data)

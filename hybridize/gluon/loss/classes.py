@@ -173,8 +173,7 @@ class HingeLoss(Loss):
 
     def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
-        check_number(self, "margin", margin)
-        self._margin = margin
+        self._margin = check_number(self, "margin", margin)
 
     def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
         return self._finished(self._missing(array(pred), label), sample_weight)

@@ -31,8 +31,7 @@ class TripletLoss(Loss):
 
     def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
-        check_number(self, "margin", margin)
-        self._margin = margin
+        self._margin = check_number(self, "margin", margin)
 
     def forward(self, pred: Any, positive: Any, negative: Any, sample_weight: Any = None) -> ndarray:
         pred = array(pred)
@@ -59,8 +58,7 @@ class CosineEmbeddingLoss(Loss):
 
     def __init__(self, weight: float | None = None, batch_axis: int = 0, margin: float = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
-        check_number(self, "margin", margin)
-        self._margin = margin
+        self._margin = check_number(self, "margin", margin)
 
     def forward(self, input1: Any, input2: Any, label: Any, sample_weight: Any = None) -> ndarray:
         y = array(input2)

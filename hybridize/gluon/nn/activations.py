@@ -42,6 +42,12 @@ class Activation(HybridBlock):
         return f"{type(self).__name__}({self._act_type})"
 
 
+def activation_of(block: HybridBlock, word: str | None) -> Activation | None:
+    """Make the activation of a layer's result, in the layer's scope of names; None where there is none."""
+    with block.name_scope():
+        return None if word is None else Activation(word)
+
+
 class LeakyReLU(HybridBlock):
     """x where x > 0, alpha x elsewhere."""
 
@@ -80,8 +86,7 @@ class ELU(HybridBlock):
 
     def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        check_number(self, "alpha", alpha)
-        self._alpha = alpha
+        self._alpha = check_number(self, "alpha", alpha)
 
     def forward(self, x: Any) -> ndarray:
         return neural.leaky_relu(x, act_type="elu", slope=self._alpha)
@@ -116,8 +121,7 @@ class Swish(HybridBlock):
 
     def __init__(self, beta: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        check_number(self, "beta", beta)
-        self._beta = beta
+        self._beta = check_number(self, "beta", beta)
 
     def forward(self, x: Any) -> ndarray:
         return x * neural.sigmoid(x * self._beta if self._beta != 1 else x)

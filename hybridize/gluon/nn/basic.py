@@ -15,8 +15,8 @@ from hybridize.gluon.block import Block
 from hybridize.gluon.checking import check_count, check_part
 from hybridize.gluon.dependence import convert
 from hybridize.gluon.hybrid_block import HybridBlock, functions
-from hybridize.gluon.nn.activations import Activation
-from hybridize.gluon.parameter import UNKNOWN, Parameter
+from hybridize.gluon.nn.activations import activation_of
+from hybridize.gluon.parameter import UNKNOWN
 
 
 class Dense(HybridBlock):
@@ -51,18 +51,9 @@ class Dense(HybridBlock):
         super().__init__(**kwargs)
         self._units = check_count(self, "units", units, "only in_units may be left open")
         self._flatten = flatten
-        self.weight: Parameter = self.params.get(
-            "weight", shape=(units, in_units), dtype=dtype, init=weight_initializer, allow_deferred_init=True
-        )
-        self.bias = None
-        if use_bias:
-            self.bias = self.params.get(
-                "bias", shape=(units,), dtype=dtype, init=bias_initializer, allow_deferred_init=True
-            )
-        self.act = None
-        if activation is not None:
-            with self.name_scope():
-                self.act = Activation(activation)
+        self.weight = self.params.deferred("weight", (units, in_units), weight_initializer, dtype=dtype)
+        self.bias = self.params.deferred("bias", (units,), bias_initializer, dtype=dtype) if use_bias else None
+        self.act = activation_of(self, activation)
 
     def infer_shape(self, x: Any) -> None:
         if not x.shape:
@@ -89,8 +80,7 @@ class Dropout(HybridBlock):
 
     def __init__(self, rate: float, axes: tuple[int, ...] = (), **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        check_part(self, "rate", rate)
-        self._rate = rate
+        self._rate = check_part(self, "rate", rate)
         self._axes = axes
 
     def forward(self, x: Any) -> ndarray:
@@ -139,9 +129,7 @@ class Embedding(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         self._input_dim, self._output_dim, self._dtype = input_dim, output_dim, dtype
-        self.weight: Parameter = self.params.get(
-            "weight", shape=(input_dim, output_dim), init=weight_initializer, dtype=dtype, allow_deferred_init=True
-        )
+        self.weight = self.params.deferred("weight", (input_dim, output_dim), weight_initializer, dtype=dtype)
 
     def forward(self, x: Any) -> ndarray:
         return neural.embedding(x, self.weight.data(), input_dim=self._input_dim, output_dim=self._output_dim)
@@ -150,43 +138,40 @@ class Embedding(HybridBlock):
         return f"{type(self).__name__}({self._input_dim} -> {self._output_dim}, {self._dtype})"
 
 
-class Lambda(Block):
+class _Named(Block):
+    """The base of blocks that are a function."""
+
+    def __init__(self, function: Callable[..., Any] | str, prefix: str | None = None) -> None:
+        super().__init__(prefix)
+        self._func, self._func_name = _function(function)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._func_name})"
+
+
+class Lambda(_Named):
     """A function as a Block.
 
     Args:
         function: a callable, or the name of a function of `np` or `npx`.
     """
 
-    def __init__(self, function: Callable[..., Any] | str, prefix: str | None = None) -> None:
-        super().__init__(prefix)
-        self._func, self._func_name = _function(function)
-
     def forward(self, *args: Any) -> Any:
         return convert(self._func)(*args)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._func_name})"
 
-
-class HybridLambda(HybridBlock):
+class HybridLambda(_Named, HybridBlock):
     """A function as a HybridBlock.
 
     Args:
         function: `function(x, ...)` or MXNet 1.x's `function(F, x, ...)`, or the name of a function of `np` or `npx`.
     """
 
-    def __init__(self, function: Callable[..., Any] | str, prefix: str | None = None) -> None:
-        super().__init__(prefix)
-        self._func, self._func_name = _function(function)
-
     def forward(self, *args: Any) -> Any:
         names = getattr(getattr(self._func, "__code__", None), "co_varnames", ())
         if names[:1] == ("F",):
             return convert(self._func)(functions(), *args)
         return convert(self._func)(*args)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._func_name})"
 
 
 def _function(function: Callable[..., Any] | str) -> tuple[Callable[..., Any], str]:

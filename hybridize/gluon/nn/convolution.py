@@ -11,7 +11,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.checking import check_choice, check_count
 from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.gluon.nn.activations import Activation
+from hybridize.gluon.nn.activations import activation_of
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.ops.convolution import each_axis
 from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last, weight_shape
@@ -51,10 +51,7 @@ class Convolving(HybridBlock):
             given = f"from {in_channels} to {channels}" if in_channels else f"to {channels}"
             what = f"{name} {given} channels in {groups} groups"
             raise ArgumentError("E331", what, help="groups divide the numbers of channels, of the input and the result")
-        self.act = None
-        if activation is not None:
-            with self.name_scope():
-                self.act = Activation(activation)
+        self.act = activation_of(self, activation)
 
     def _numbers(self, keyword: str, given: Numbers, least: int = 1) -> tuple[int, ...]:
         return each_axis(type(self).__name__, keyword, given, self._rank, least, least)
@@ -124,12 +121,8 @@ class _Convolution(Convolving):
         layouts = LAYOUTS[self._rank]
         self._layout = layouts[0] if layout is None else layout
         check_choice(self, "layout", self._layout, layouts, "channels come behind the batch, or last")
-        self.weight: Parameter = self.params.get(
-            "weight", shape=self._weight_shape(in_channels), init=weight_initializer, allow_deferred_init=True
-        )
-        self.bias = None
-        if use_bias:
-            self.bias = self.params.get("bias", shape=(channels,), init=bias_initializer, allow_deferred_init=True)
+        self.weight = self.params.deferred("weight", self._weight_shape(in_channels), weight_initializer)
+        self.bias = self.params.deferred("bias", (channels,), bias_initializer) if use_bias else None
 
     def _alias(self) -> str:
         return "conv"

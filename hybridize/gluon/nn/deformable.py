@@ -92,8 +92,7 @@ class DeformableConvolution(Convolving):
             ("deformable_conv_weight", True, weight_initializer),
             ("deformable_conv_bias", use_bias, bias_initializer),
         ):
-            made = self.params.get(key, shape=shapes[key], init=init, allow_deferred_init=True) if used else None
-            setattr(self, key, made)
+            setattr(self, key, self.params.deferred(key, shapes[key], init) if used else None)
 
     def _alias(self) -> str:
         return type(self).__name__.lower()

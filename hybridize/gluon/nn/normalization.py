@@ -32,15 +32,8 @@ def _check_epsilon(block: HybridBlock, epsilon: Any) -> None:
 
 def _along_axis(block: HybridBlock, name: str, learned: bool, size: int, init: Any) -> Parameter:
     """A parameter of a block along its axis."""
-    parameter: Parameter = block.params.get(
-        name,
-        grad_req="write" if learned else "null",
-        shape=(size,),
-        init=init,
-        allow_deferred_init=True,
-        differentiable=learned,
-    )
-    return parameter
+    request = "write" if learned else "null"
+    return block.params.deferred(name, (size,), init, grad_req=request, differentiable=learned)
 
 
 class _Normalized(HybridBlock):
@@ -48,13 +41,13 @@ class _Normalized(HybridBlock):
 
     def __init__(
         self,
-        axis: int,
-        epsilon: float,
-        center: bool,
-        scale: bool,
-        beta_initializer: Any,
-        gamma_initializer: Any,
-        in_channels: int,
+        axis: int = -1,
+        epsilon: float = 1e-5,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        in_channels: int = 0,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -211,19 +204,6 @@ class LayerNorm(_Normalized):
         gamma_initializer: initializer of `gamma`.
         in_channels: size of the axis; 0: taken from the first input.
     """
-
-    def __init__(
-        self,
-        axis: int = -1,
-        epsilon: float = 1e-5,
-        center: bool = True,
-        scale: bool = True,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
-        in_channels: int = 0,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
 
     def forward(self, x: Any) -> ndarray:
         return neural.layer_norm(x, self.gamma.data(), self.beta.data(), axis=self._axis, eps=self._epsilon)

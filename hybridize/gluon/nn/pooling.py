@@ -17,16 +17,16 @@ class _Pooling(HybridBlock):
 
     _kind: ClassVar[str]
     _rank: ClassVar[int]
+    _global: ClassVar[bool] = False
 
     def __init__(
         self,
-        pool_size: Any,
-        strides: Any,
-        padding: Any,
-        ceil_mode: bool,
-        global_pool: bool,
-        layout: str | None,
-        count_include_pad: bool | None,
+        pool_size: Any = 2,
+        strides: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        layout: str | None = None,
+        count_include_pad: bool | None = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -41,8 +41,7 @@ class _Pooling(HybridBlock):
         self._kernel = each_axis(name, "pool_size", pool_size, rank)
         self._stride = self._kernel if strides is None else each_axis(name, "strides", strides, rank)
         self._pad = each_axis(name, "padding", padding, rank, default=0, least=0)
-        self._ceil_mode, self._global_pool = bool(ceil_mode), global_pool
-        self._layout, self._count_include_pad = layout, count_include_pad
+        self._ceil_mode, self._layout, self._count_include_pad = bool(ceil_mode), layout, count_include_pad
 
     def _alias(self) -> str:
         return "pool"
@@ -55,7 +54,7 @@ class _Pooling(HybridBlock):
             pad=self._pad,
             pool_type=self._kind,
             pooling_convention="full" if self._ceil_mode else "valid",
-            global_pool=self._global_pool,
+            global_pool=self._global,
             count_include_pad=self._count_include_pad,
             layout=self._layout,
         )
@@ -63,7 +62,7 @@ class _Pooling(HybridBlock):
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}(size={self._kernel}, stride={self._stride}, padding={self._pad}, "
-            f"ceil_mode={self._ceil_mode}, global_pool={self._global_pool}, pool_type={self._kind}, "
+            f"ceil_mode={self._ceil_mode}, global_pool={self._global}, pool_type={self._kind}, "
             f"layout={self._layout})"
         )
 
@@ -80,28 +79,18 @@ class _MaxPool(_Pooling):
         ceil_mode: bool = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(pool_size, strides, padding, ceil_mode, False, layout, None, **kwargs)
+        super().__init__(pool_size, strides, padding, ceil_mode, layout, None, **kwargs)
 
 
 class _AvgPool(_Pooling):
     _kind = "avg"
 
-    def __init__(
-        self,
-        pool_size: Any = 2,
-        strides: Any = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        layout: str | None = None,
-        count_include_pad: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(pool_size, strides, padding, ceil_mode, False, layout, count_include_pad, **kwargs)
-
 
 class _GlobalPool(_Pooling):
+    _global = True
+
     def __init__(self, layout: str | None = None, **kwargs: Any) -> None:
-        super().__init__(1, None, 0, True, True, layout, None, **kwargs)
+        super().__init__(1, None, 0, True, layout, None, **kwargs)
 
 
 class MaxPool1D(_MaxPool):

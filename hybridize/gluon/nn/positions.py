@@ -15,7 +15,7 @@ from hybridize.base.promotion import floating
 from hybridize.base.types import same_shape
 from hybridize.gluon.checking import check_choice, check_count, check_number, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.gluon.parameter import UNKNOWN, Parameter
+from hybridize.gluon.parameter import UNKNOWN
 
 
 class PositionalEncoding(HybridBlock):
@@ -98,9 +98,7 @@ class LearnedPositionalEncoding(HybridBlock):
         check_count(self, "max_length", max_length)
         check_part(self, "dropout", dropout)
         self._dropout, self._max_length = dropout, max_length
-        self.weight: Parameter = self.params.get(
-            "weight", shape=(max_length, units), dtype=dtype, init=weight_initializer, allow_deferred_init=True
-        )
+        self.weight = self.params.deferred("weight", (max_length, units), weight_initializer, dtype=dtype)
 
     def infer_shape(self, x: Any, *_: Any) -> None:
         _check_vectors(self, x)

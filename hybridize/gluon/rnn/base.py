@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.array import npx
+from hybridize.array import np, npx
 from hybridize.array.operands import array
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.rnn.states import Stateful
-from hybridize.gluon.rnn.unrolling import given_back, lengths_of, steps_first, through_steps
+from hybridize.gluon.rnn.unrolling import check_layout, given_back, lengths_of, steps_first, through_steps
 
 
 class RecurrentCell(Stateful, Block):
@@ -128,3 +128,32 @@ def activated(x: Any, activation: Any) -> Any:
     if isinstance(activation, str):
         return npx.activation(x, activation)
     return activation(x)
+
+
+def dynamic_unroll(
+    cell: RecurrentCell,
+    inputs: Any,
+    begin_state: list[Any],
+    drop_inputs: float = 0,
+    drop_outputs: float = 0,
+    layout: str = "TNC",
+    valid_length: Any = None,
+) -> tuple[Any, list[Any]]:
+    """Apply a cell to as many steps as the inputs have; in a compiled program that is one loop for all lengths.
+
+    Args:
+        cell: the cell.
+        inputs: an array in the layout.
+        begin_state: the states to begin with.
+        drop_inputs: the part of the inputs that is dropped while training, the same at every step.
+        drop_outputs: the part of the outputs.
+        layout: TNC or NTC.
+        valid_length: [batch], how many steps of each sequence count; None: all.
+
+    Returns:
+        The outputs in the layout, and the last states.
+    """
+    x = npx.dropout(steps_first(None, inputs, layout), p=drop_inputs, axes=(0,))
+    outputs, states = through_cell(cell, x, cell._begun(x, begin_state), lengths_of(x, valid_length))
+    outputs = npx.dropout(outputs, p=drop_outputs, axes=(0,))
+    return np.swapaxes(outputs, 0, 1) if check_layout(layout) else outputs, states

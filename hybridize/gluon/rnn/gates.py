@@ -30,7 +30,7 @@ class GatedCell(HybridRecurrentCell, ABC):
 
     def _own(self, name: str, shape: tuple[int, ...], init: Any) -> None:
         """Make a parameter of the cell."""
-        setattr(self, name, self.params.get(name, shape=shape, init=init, allow_deferred_init=True))
+        setattr(self, name, self.params.deferred(name, shape, init))
 
     @abstractmethod
     def _products(self, x: Any, states: Any) -> tuple[Any, Any]:

@@ -21,7 +21,7 @@ from hybridize.gluon.rnn.cells import GRUCell, LSTMCell, LSTMPCell, RNNCell
 from hybridize.gluon.rnn.containers import BidirectionalCell, HybridSequentialRNNCell
 from hybridize.gluon.rnn.modifiers import DropoutCell
 from hybridize.gluon.rnn.states import Stateful
-from hybridize.ops.library.rnn import RecurrentStack
+from hybridize.ops.library.rnn import KINDS, RecurrentStack
 
 if TYPE_CHECKING:
 
@@ -75,11 +75,9 @@ class RecurrentLayer(Stateful, HybridBlock):
         )  # fmt: skip
         self._layout, self._dtype = layout, dtype
         self._use_sequence_length = use_sequence_length
-        kinds = ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias", "h2r_weight")
-        init = dict(zip(kinds, (*initializers, h2r_weight_initializer), strict=True))
+        init = dict(zip(KINDS, (*initializers, h2r_weight_initializer), strict=True))
         for part, shape in self._stack.parts(input_size):
-            options = {"init": init[part.partition("_")[2]], "dtype": dtype, "allow_deferred_init": True}
-            setattr(self, part, self.params.get(part, shape=shape, **options))
+            setattr(self, part, self.params.deferred(part, shape, init[part.partition("_")[2]], dtype=dtype))
 
     # ---------------------------------------------------------------------------------------------------- states
 

@@ -35,6 +35,8 @@ from hybridize.ops.views import broadcast, cast, full, like, reshape
 
 GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}
 """The blocks of rows in the weights of each mode."""
+KINDS = ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias", "h2r_weight")
+"""The parameters of a layer in one direction; the last one is there with a projection."""
 
 
 @frozen

@@ -17,8 +17,6 @@ class AlexNet(Classifier):
         classes: numbers that come out for an image.
     """
 
-    _is_layer = False
-
     def __init__(self, classes: int = 1000, **kwargs: Any) -> None:
         super().__init__(classes, **kwargs)
         with self.name_scope():

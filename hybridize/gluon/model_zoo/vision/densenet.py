@@ -40,8 +40,6 @@ class DenseNet(Classifier):
         classes: numbers that come out for an image.
     """
 
-    _is_layer = False
-
     def __init__(
         self,
         num_init_features: int,

@@ -105,8 +105,6 @@ class Inception3(Classifier):
         classes: numbers that come out for an image.
     """
 
-    _is_layer = False
-
     def __init__(self, classes: int = 1000, **kwargs: Any) -> None:
         super().__init__(classes, **kwargs)
         with self.name_scope():

@@ -15,7 +15,7 @@ from hybridize.gluon import nn
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.model_zoo.files import constructor
-from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, normalized, relu
+from hybridize.gluon.model_zoo.vision.parts import Classifier, NetworkPart, chain, normalized, relu
 
 
 class RELU6(HybridBlock):
@@ -39,8 +39,6 @@ class MobileNet(Classifier):
         classes: numbers that come out for an image.
     """
 
-    _is_layer = False
-
     def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Any) -> None:
         super().__init__(classes, **kwargs)
         with self.name_scope():
@@ -54,7 +52,7 @@ class MobileNet(Classifier):
             self.output = nn.Dense(classes)
 
 
-class LinearBottleneck(HybridBlock):
+class LinearBottleneck(NetworkPart):
     """An inverted residual: many channels inside, few between, and no ReLU where channels are few.
 
     Args:
@@ -63,8 +61,6 @@ class LinearBottleneck(HybridBlock):
         t: channels inside, as a multiple of those that come in.
         stride: of the depthwise convolution.
     """
-
-    _is_layer = False
 
     def __init__(self, in_channels: int, channels: int, t: int, stride: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -91,8 +87,6 @@ class MobileNetV2(Classifier):
         multiplier: of all numbers of channels but the last one, which it does not make smaller.
         classes: numbers that come out for an image.
     """
-
-    _is_layer = False
 
     def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Any) -> None:
         super().__init__(classes, **kwargs)

@@ -12,7 +12,7 @@ from hybridize.gluon import nn
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.model_zoo.files import constructor
-from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, relu
+from hybridize.gluon.model_zoo.vision.parts import Classifier, NetworkPart, chain, relu
 
 
 def _hard_sigmoid(x: Any) -> Any:
@@ -26,7 +26,7 @@ class HardSwish(HybridBlock):
         return x * _hard_sigmoid(x)
 
 
-class SqueezeExcite(HybridBlock):
+class SqueezeExcite(NetworkPart):
     """Scale channels by what two pointwise convolutions make of their means (*squeeze and excite*).
 
     Args:
@@ -39,8 +39,6 @@ class SqueezeExcite(HybridBlock):
         self.pool = nn.GlobalAvgPool2D()
         self.reduce = nn.Conv2D(narrow, 1, activation="relu", in_channels=channels)
         self.expand = nn.Conv2D(channels, 1, in_channels=narrow)
-
-    _is_layer = False
 
     def forward(self, x: Any) -> ndarray:
         return x * _hard_sigmoid(self.expand(self.reduce(self.pool(x))))
@@ -57,7 +55,7 @@ def _eighths(channels: float) -> int:
     return found if found >= 0.9 * channels else found + 8
 
 
-class InvertedResidual(HybridBlock):
+class InvertedResidual(NetworkPart):
     """Pointwise, depthwise, squeeze and excite, pointwise; what came in is added where sizes agree.
 
     Args:
@@ -69,8 +67,6 @@ class InvertedResidual(HybridBlock):
         swish: HardSwish, else ReLU.
         stride: of the depthwise convolution.
     """
-
-    _is_layer = False
 
     def __init__(
         self, before: int, kernel: int, wide: int, channels: int, excites: bool, swish: bool, stride: int, **kwargs: Any
@@ -116,8 +112,6 @@ class MobileNetV3(Classifier):
         multiplier: of all other numbers of channels.
         classes: numbers that come out for an image.
     """
-
-    _is_layer = False
 
     def __init__(
         self,

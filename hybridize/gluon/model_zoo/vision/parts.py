@@ -42,7 +42,15 @@ def relu() -> nn.Activation:
     return nn.Activation("relu")
 
 
-class Classifier(HybridBlock):
+class NetworkPart(HybridBlock):
+    """The base of networks and of their parts, which are made of layers and are none."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._is_layer = False
+
+
+class Classifier(NetworkPart):
     """The base of the networks: `output` of `features` of an image.
 
     Args:
@@ -51,7 +59,6 @@ class Classifier(HybridBlock):
         params: shared with another block.
     """
 
-    _is_layer = False
     features: HybridBlock
     output: HybridBlock
 

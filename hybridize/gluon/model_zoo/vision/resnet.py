@@ -18,17 +18,15 @@ from hybridize.gluon import nn
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.model_zoo.files import constructor, of_family
-from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, normalized, relu
+from hybridize.gluon.model_zoo.vision.parts import Classifier, NetworkPart, chain, normalized, relu
 
 
 def _by_3(channels: int, stride: int, in_channels: int) -> nn.Conv2D:
     return nn.Conv2D(channels, 3, stride, 1, use_bias=False, in_channels=in_channels)
 
 
-class _BlockV1(HybridBlock, ABC):
+class _BlockV1(NetworkPart, ABC):
     """The base of the blocks of v1: ReLU of what came in, or of its shortcut, and of what `body` makes of it."""
-
-    _is_layer = False
 
     def __init__(
         self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
@@ -58,8 +56,6 @@ class BasicBlockV1(_BlockV1):
         in_channels: that come in; 0 if the first input tells.
     """
 
-    _is_layer = False
-
     def _body(self, channels: int, stride: int, in_channels: int) -> list[Block]:
         first = normalized(channels, 3, stride, 1, in_channels=in_channels)
         return [*first, relu(), *normalized(channels, 3, 1, 1, in_channels=channels)]
@@ -75,8 +71,6 @@ class BottleneckV1(_BlockV1):
         in_channels: that come in; 0 if the first input tells.
     """
 
-    _is_layer = False
-
     def _body(self, channels: int, stride: int, in_channels: int) -> list[Block]:
         narrow = channels // 4
         first: list[Block] = [nn.Conv2D(narrow, 1, stride), nn.BatchNorm(), relu()]
@@ -88,7 +82,7 @@ def _activated(norm: nn.BatchNorm, x: Any) -> Any:
     return npx.activation(norm(x), act_type="relu")
 
 
-class BasicBlockV2(HybridBlock):
+class BasicBlockV2(NetworkPart):
     """Two 3 × 3 convolutions of what came in, normalized and cut at 0, added to what came in.
 
     Args:
@@ -97,8 +91,6 @@ class BasicBlockV2(HybridBlock):
         downsample: whether what is added goes through a pointwise convolution.
         in_channels: that come in; 0 if the first input tells.
     """
-
-    _is_layer = False
 
     def __init__(
         self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
@@ -117,7 +109,7 @@ class BasicBlockV2(HybridBlock):
         return self.conv2(_activated(self.bn2, y)) + short
 
 
-class BottleneckV2(HybridBlock):
+class BottleneckV2(NetworkPart):
     """A 3 × 3 convolution of a quarter of the channels between two pointwise ones, each of normalized values.
 
     Args:
@@ -126,8 +118,6 @@ class BottleneckV2(HybridBlock):
         downsample: whether what is added goes through a pointwise convolution.
         in_channels: that come in; 0 if the first input tells.
     """
-
-    _is_layer = False
 
     def __init__(
         self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
@@ -156,8 +146,6 @@ def _pointwise(channels: int, stride: int, in_channels: int) -> nn.Conv2D:
 
 class _ResNet(Classifier):
     """The base of both versions: a first convolution, and stages of blocks, each half as high and wide."""
-
-    _is_layer = False
 
     def __init__(
         self,
@@ -214,8 +202,6 @@ class ResNetV1(_ResNet):
         thumbnail: for small images (32 × 32): a first convolution of 3 × 3, and no pooling.
     """
 
-    _is_layer = False
-
 
 class ResNetV2(_ResNet):
     """Stages of blocks that normalize before they convolve, for images of 224 × 224.
@@ -227,8 +213,6 @@ class ResNetV2(_ResNet):
         classes: numbers that come out for an image.
         thumbnail: for small images (32 × 32): a first convolution of 3 × 3, and no pooling.
     """
-
-    _is_layer = False
 
     def _before(self) -> list[Block]:
         return [nn.BatchNorm(scale=False, center=False)]

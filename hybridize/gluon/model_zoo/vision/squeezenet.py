@@ -35,8 +35,6 @@ class SqueezeNet(Classifier):
         classes: numbers that come out for an image.
     """
 
-    _is_layer = False
-
     def __init__(self, version: str, classes: int = 1000, **kwargs: Any) -> None:
         super().__init__(classes, **kwargs)
         if version not in VERSIONS:

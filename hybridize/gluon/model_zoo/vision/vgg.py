@@ -28,8 +28,6 @@ class VGG(Classifier):
         batch_norm: normalize after each convolution.
     """
 
-    _is_layer = False
-
     def __init__(
         self,
         layers: Sequence[int],

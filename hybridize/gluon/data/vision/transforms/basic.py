@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from hybridize.array import np, random
 from hybridize.base.dtypes import as_dtype, float32
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.gluon.nn import HybridSequential, Sequential
+from hybridize.gluon.nn.containers import Chain, HybridSequential, Sequential
 
 
 class Compose(Sequential):
@@ -32,25 +33,42 @@ class HybridCompose(HybridSequential):
         self.hybridize()
 
 
-class RandomApply(Sequential):
-    """Transforms, all of them with the probability `p`, none of them otherwise."""
+class Sometimes(HybridBlock, ABC):
+    """The base of changes that an image has with a probability; several images all have it, or none of them.
 
+    Args:
+        p: the probability.
+    """
+
+    def __init__(self, p: float = 0.5) -> None:
+        super().__init__()
+        self._p = probability(p)
+
+    def forward(self, x: Any) -> Any:
+        x = as_image(x)
+        return np.where(random.uniform() < self._p, self._other(x), x)
+
+    @abstractmethod
+    def _other(self, x: Any) -> Any:
+        """Return the image as it is changed."""
+
+
+class _OfTransforms(Chain):
     def __init__(self, transforms: Any, p: float = 0.5) -> None:
         super().__init__()
         self.add(*(transforms if isinstance(transforms, (list, tuple)) else (transforms,)))
         self._p = probability(p)
+
+
+class RandomApply(_OfTransforms, Sequential):
+    """Transforms, all of them with the probability `p`, none of them otherwise."""
 
     def forward(self, x: Any, *args: Any) -> Any:
         return super().forward(x, *args) if float(random.uniform()) < self._p else x
 
 
-class HybridRandomApply(HybridSequential):
+class HybridRandomApply(_OfTransforms, HybridSequential):
     """The same of hybrid transforms that keep shape and dtype: both results are computed, one is taken."""
-
-    def __init__(self, transforms: Any, p: float = 0.5) -> None:
-        super().__init__()
-        self.add(*(transforms if isinstance(transforms, (list, tuple)) else (transforms,)))
-        self._p = probability(p)
 
     def forward(self, x: Any) -> Any:
         return np.where(random.uniform() < self._p, super().forward(x), x)

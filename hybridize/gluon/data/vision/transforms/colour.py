@@ -13,7 +13,7 @@ from hybridize.base.colours import DEVIATIONS, DIRECTIONS, LUMA, TO_YIQ
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.block import Block
-from hybridize.gluon.data.vision.transforms.basic import as_image, probability
+from hybridize.gluon.data.vision.transforms.basic import Sometimes, as_image
 from hybridize.gluon.hybrid_block import HybridBlock
 
 _PRINCIPAL = DIRECTIONS.astype(float32) * DEVIATIONS.astype(float32)
@@ -88,17 +88,11 @@ class RandomLighting(HybridBlock):
         return _as(x, _floats(x) + np.matmul(np.array(_PRINCIPAL), random.normal(size=(3,)) * self._alpha))
 
 
-class RandomGray(HybridBlock):
+class RandomGray(Sometimes):
     """The image without colours, with the probability `p`, still of three channels."""
 
-    def __init__(self, p: float = 0.5) -> None:
-        super().__init__()
-        self._p = probability(p)
-
-    def forward(self, x: Any) -> Any:
-        x = as_image(x)
-        grey = _as(x, np.broadcast_to(_grey(_floats(x)), x.shape))
-        return np.where(random.uniform() < self._p, grey, x)
+    def _other(self, x: Any) -> Any:
+        return _as(x, np.broadcast_to(_grey(_floats(x)), x.shape))
 
 
 class RandomColorJitter(Block):

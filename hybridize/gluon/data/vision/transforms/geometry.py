@@ -7,18 +7,25 @@ from typing import Any
 
 import numpy
 
-from hybridize.array import np, random
+from hybridize.array import np
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.block import Block
-from hybridize.gluon.data.vision.transforms.basic import as_image, probability
+from hybridize.gluon.data.vision.transforms.basic import Sometimes, as_image
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.image.parts import drawn_part, up_to
 
 NEAREST, BILINEAR = 0, 1
 
 
-class Resize(HybridBlock):
+class _Sized(Block):
+    def __init__(self, size: Any, interpolation: int = BILINEAR) -> None:
+        super().__init__()
+        self._size = _pair(size)
+        self._interpolation = _known(interpolation)
+
+
+class Resize(_Sized, HybridBlock):
     """An image of another size.
 
     Args:
@@ -31,10 +38,8 @@ class Resize(HybridBlock):
     """
 
     def __init__(self, size: Any, keep_ratio: bool = False, interpolation: int = BILINEAR) -> None:
-        super().__init__()
-        self._size = _pair(size)
+        super().__init__(size, interpolation)
         self._short = int(size) if keep_ratio and isinstance(size, int) else None
-        self._interpolation = _known(interpolation)
 
     def forward(self, x: Any) -> Any:
         x = as_image(x)
@@ -68,19 +73,14 @@ class CropResize(HybridBlock):
         return part if self._size is None else resized(part, *self._size, self._interpolation)
 
 
-class CenterCrop(HybridBlock):
+class CenterCrop(_Sized, HybridBlock):
     """The middle of an image; where the image is smaller, what there is of it, enlarged."""
-
-    def __init__(self, size: Any, interpolation: int = BILINEAR) -> None:
-        super().__init__()
-        self._size = _pair(size)
-        self._interpolation = _known(interpolation)
 
     def forward(self, x: Any) -> Any:
         return _middle(as_image(x), *self._size, self._interpolation)
 
 
-class RandomCrop(Block):
+class RandomCrop(_Sized):
     """A part of an image, at a random position.
 
     Args:
@@ -91,14 +91,12 @@ class RandomCrop(Block):
     """
 
     def __init__(self, size: Any, pad: Any = None, pad_value: float = 0, interpolation: int = BILINEAR) -> None:
-        super().__init__()
-        self._size = _pair(size)
+        super().__init__(size, interpolation)
         sides = (pad,) * 4 if isinstance(pad, int) else pad or (0, 0, 0, 0)
         if len(sides) != 4 or min(sides) < 0:
             raise ArgumentError("E384", f"pad is a number, or four: left, right, top, bottom; got {pad!r}")
         self._pad = tuple(sides)
         self._value = pad_value
-        self._interpolation = _known(interpolation)
 
     def forward(self, x: Any) -> Any:
         x = as_image(x)
@@ -114,7 +112,7 @@ class RandomCrop(Block):
         return x[..., top : top + height, left : left + width, :]
 
 
-class RandomResizedCrop(Block):
+class RandomResizedCrop(_Sized):
     """A part of an image of random position, area and ratio, in a given size.
 
     Args:
@@ -131,13 +129,11 @@ class RandomResizedCrop(Block):
         ratio: tuple[float, float] = (3 / 4, 4 / 3),
         interpolation: int = BILINEAR,
     ) -> None:
-        super().__init__()
-        self._size = _pair(size)
+        super().__init__(size, interpolation)
         if not (0 < scale[0] <= scale[1] <= 1 and 0 < ratio[0] <= ratio[1]):
             raise ArgumentError("E384", f"scale is within 0 and 1, ratio is positive; got {scale}, {ratio}")
         self._scale = scale
         self._ratio = ratio
-        self._interpolation = _known(interpolation)
 
     def forward(self, x: Any) -> Any:
         x = as_image(x)
@@ -149,28 +145,18 @@ class RandomResizedCrop(Block):
         return resized(x[..., top : top + height, left : left + width, :], *self._size, self._interpolation)
 
 
-class RandomFlipLeftRight(HybridBlock):
+class RandomFlipLeftRight(Sometimes):
     """The image in a mirror, with the probability `p`; several images all, or none of them."""
 
-    def __init__(self, p: float = 0.5) -> None:
-        super().__init__()
-        self._p = probability(p)
-
-    def forward(self, x: Any) -> Any:
-        x = as_image(x)
-        return np.where(random.uniform() < self._p, x[..., ::-1, :], x)
+    def _other(self, x: Any) -> Any:
+        return x[..., ::-1, :]
 
 
-class RandomFlipTopBottom(HybridBlock):
+class RandomFlipTopBottom(Sometimes):
     """The image upside down, with the probability `p`; several images all, or none of them."""
 
-    def __init__(self, p: float = 0.5) -> None:
-        super().__init__()
-        self._p = probability(p)
-
-    def forward(self, x: Any) -> Any:
-        x = as_image(x)
-        return np.where(random.uniform() < self._p, x[..., ::-1, :, :], x)
+    def _other(self, x: Any) -> Any:
+        return x[..., ::-1, :, :]
 
 
 def resized(x: Any, width: int, height: int, interpolation: int) -> Any:
