@@ -3,8 +3,8 @@
 
 In: a function of torch and its arguments, tensors of the program among them. Out: tensors of the program. `table` is
 the registry, `rules` are torch's rules for dtypes and sizes, `calling` binds arguments and writes what is written; the
-entries themselves are in `pointwise`, `shapes` and beside them, one for each function: it decides the type of the result
-and its value, by primitives and the compositions of `ops.library`.
+entries themselves are in `pointwise`, `shapes` and beside them, one for each function: it decides the type of the
+result and its value, by primitives and the compositions of `ops.library`.
 """
 
 from hybridize.torch.functions import activations as activations

@@ -21,7 +21,7 @@ from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import broadcast, is_symbolic, known, product
 from hybridize.base.dtypes import bool_, int64, is_float
-from hybridize.base.types import same_shape
+from hybridize.base.types import Shape, same_shape
 from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand, within, within_axis
@@ -205,23 +205,26 @@ def _getitem(input: Symbol, key: Any) -> Symbol:
 
 def picked(x: Operand, indices: Sequence[Operand | None]) -> Operand:
     """Return the elements of a tensor at indices along some axes, broadcast against each other."""
-    axes, points, front = _points(x, indices)
+    axes, batch, front = _placed(indices)
+    points = _points(x, axes, indices, batch)
     if len(axes) == 1:
         return ops.gather(x, ops.reshape(points, type_of(points).shape[:-1]), axes[0])
     rest = [axis for axis in range(type_of(x).ndim) if axis not in axes]
     found = ops.gather_nd(ops.transpose(x, (*axes, *rest)), points)
-    return ops.transpose(found, _back(type_of(points).ndim - 1, type_of(found).ndim, front))
+    return ops.transpose(found, _back(len(batch), type_of(found).ndim, front))
 
 
-def _points(x: Operand, indices: Sequence[Operand | None]) -> tuple[list[int], Operand, int]:
-    """Return the axes that are picked from, what is picked as [..., axes], and where those axes are to stand."""
+def _placed(indices: Sequence[Operand | None]) -> tuple[list[int], Shape, int]:
+    """Return the axes that are picked from, the sizes of what is picked, and where its axes are to stand."""
     axes = [axis for axis, one in enumerate(indices) if one is not None]
-    given = [one for one in indices if one is not None]
-    batch = fitting(*(type_of(one).shape for one in given))
-    sizes = [type_of(x).shape[axis] for axis in axes]
-    columns = [_from_front(operand(one, int64, batch), size) for one, size in zip(given, sizes, strict=True)]
-    points = ops.concat(*(ops.reshape(one, (*batch, 1)) for one in columns), axis=len(batch))
-    return axes, points, axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
+    batch = fitting(*(type_of(one).shape for one in indices if one is not None))
+    return axes, batch, axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
+
+
+def _points(x: Operand, axes: Sequence[int], indices: Sequence[Operand | None], batch: Shape) -> Operand:
+    """Return what is picked, as [..., axes]."""
+    columns = (_from_front(operand(indices[axis], int64, batch), type_of(x).shape[axis]) for axis in axes)
+    return ops.concat(*(ops.reshape(one, (*batch, 1)) for one in columns), axis=len(batch))
 
 
 def _back(batch: int, ndim: int, front: int) -> tuple[int, ...]:
@@ -234,12 +237,12 @@ def _written(
     x: Operand, indices: Sequence[Operand | None], accumulate: bool, updates: Callable[[tuple[Any, ...]], Operand]
 ) -> Operand:
     """Return a tensor with updates, which are asked for by their sizes, set at indices of some axes or added there."""
-    axes, points, front = _points(x, indices)
+    axes, batch, front = _placed(indices)
     rest = [axis for axis in range(type_of(x).ndim) if axis not in axes]
-    order, batch = (*axes, *rest), type_of(points).ndim - 1
-    wide = (*type_of(points).shape[:-1], *(type_of(x).shape[axis] for axis in rest))
-    back = _back(batch, len(wide), front)
+    order, wide = (*axes, *rest), (*batch, *(type_of(x).shape[axis] for axis in rest))
+    back = _back(len(batch), len(wide), front)
     new = ops.transpose(updates(tuple(wide[k] for k in back)), ops.Transpose(back).inverse)
+    points = _points(x, axes, indices, batch)
     total = _put_at(ops.transpose(x, order), points, new, "add" if accumulate else "set")
     return ops.transpose(total, ops.Transpose(order).inverse)
 
