@@ -82,12 +82,9 @@ def _convolved(
 
 
 def _check(x: Operand, weight: Operand, bias: Operand | None, groups: Any, transposed: bool) -> None:
-    """Raise a RuntimeError in torch's words where operands do not fit."""
+    """Check that operands fit."""
     of, by = type_of(x), type_of(weight)
-    for name, other in (("weight", weight), ("bias", bias)):
-        if other is not None and type_of(other).dtype != of.dtype:
-            found = type_of(other).dtype.name
-            raise RuntimeError(f"Input type ({of.dtype.name}) and {name} type ({found}) should be the same")
+    expect(all(type_of(other).dtype == of.dtype for other in (weight, bias) if other is not None))
     expect(by.ndim == of.ndim)
     expect(groups > 0)
     wanted = by.shape[0] if transposed else by.shape[1] * groups

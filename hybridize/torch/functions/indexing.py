@@ -75,12 +75,8 @@ def _part(part: Any) -> Any:
             numbers = numbers.astype(numpy.int64)
         expect(numbers.dtype.kind in "iub")
         return Symbol.of(staging(), ops.constant(numbers))
-    if hasattr(type(part), "__index__"):
-        return part.__index__()
-    raise IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-        f"{type(part).__name__})"
-    )
+    expect(hasattr(type(part), "__index__"))
+    return part.__index__()
 
 
 def _plain(x: Any) -> Any:
@@ -284,7 +280,7 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
     if any(map(_is_mask, given)) and _put_masked(view, tensors, update, accumulate):
         return
     if not given:
-        fitted = fits(update, view.shape, sliced=True)
+        fitted = fits(update, view.shape)
         store(view, ops.add(view.operand(), fitted) if accumulate else fitted)
         return
     expect(not isinstance(value, Symbol) or value.weak is not None or value.dtype == dtype)
@@ -292,31 +288,13 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
     store(view, _written(view.operand(), indices, accumulate, functools.partial(fits, update)))
 
 
-def fits(value: Operand, shape: Sequence[Any], sliced: bool = False) -> Operand:
-    """Return a value broadcast to sizes; axes of size 1 in front do not count.
-
-    Raises:
-        RuntimeError: it does not fit; in torch's words.
-    """
+def fits(value: Operand, shape: Sequence[Any]) -> Operand:
+    """Return a value broadcast to sizes, which it fits; axes of size 1 in front do not count."""
     sizes = type_of(value).shape
     while len(sizes) > len(shape) and sizes[0] == 1:
         sizes = sizes[1:]
     common = broadcast(sizes, tuple(shape))
-    if common is None or not same_shape(common, tuple(shape)):
-        if sliced and len(sizes) <= len(shape):
-            axis, (old, size) = next(
-                (len(shape) - k, pair)
-                for k, pair in enumerate(zip(reversed(sizes), reversed(shape), strict=False), 1)
-                if pair[0] not in (1, pair[1])
-            )
-            raise RuntimeError(
-                f"The expanded size of the tensor ({size}) must match the existing size ({old}) at non-singleton "
-                f"dimension {axis}.  Target sizes: {list(shape)}.  Tensor sizes: {list(sizes)}"
-            )
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(type_of(value).shape)} cannot be broadcast to indexing "
-            f"result of shape {list(shape)}"
-        )
+    expect(common is not None and same_shape(common, tuple(shape)))
     return ops.broadcast(ops.reshape(value, sizes), tuple(shape))
 
 

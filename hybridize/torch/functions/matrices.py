@@ -44,11 +44,10 @@ def _parts(found: Any) -> tuple[Operand, ...]:
     return tuple(of_symbol(one) for one in found)
 
 
-@computes("linalg.inv", "inverse")
-def _inv(A: Any = None, input: Any = None) -> Operand:
-    x = input if A is None else A
-    _square(x, "linalg.inv")
-    return by(factors.inv, x)
+@computes("linalg.inv", "inverse", also="input=A")
+def _inv(A: Operand) -> Operand:
+    _square(A, "linalg.inv")
+    return by(factors.inv, A)
 
 
 @computes("linalg.inv_ex")
@@ -57,22 +56,20 @@ def _inv_ex(A: Operand, *, check_errors: bool = False) -> Any:
     return _RETURNS.linalg_inv_ex((by(factors.inv, A), _no_errors(A)))
 
 
-def _no_errors(x: Operand) -> Operand:
-    return operand(0, kind(torch.int32, ()).dtype, type_of(x).shape[:-2])
+def _no_errors(A: Operand) -> Operand:
+    return operand(0, kind(torch.int32, ()).dtype, type_of(A).shape[:-2])
 
 
-@computes("linalg.det", "det")
-def _det(A: Any = None, *, input: Any = None) -> Operand:
-    x = input if A is None else A
-    _square(x, "linalg.det")
-    return by(factors.det, x)
+@computes("linalg.det", "det", also="input=A")
+def _det(A: Operand) -> Operand:
+    _square(A, "linalg.det")
+    return by(factors.det, A)
 
 
-@computes("linalg.slogdet", "slogdet")
-def _slogdet(A: Any = None, *, input: Any = None) -> Any:
-    x = input if A is None else A
-    _square(x, "linalg.slogdet")
-    return _RETURNS.linalg_slogdet(_parts(factors.slogdet(result(x))))
+@computes("linalg.slogdet", "slogdet", also="input=A")
+def _slogdet(A: Operand) -> Any:
+    _square(A, "linalg.slogdet")
+    return _RETURNS.linalg_slogdet(_parts(factors.slogdet(result(A))))
 
 
 @computes("logdet")
@@ -121,11 +118,10 @@ def _turned(x: Operand) -> Operand:
     return ops.transpose(x, (*range(ndim - 2), ndim - 1, ndim - 2))
 
 
-@computes("linalg.cholesky")
-def _cholesky(A: Any = None, *, upper: bool = False, input: Any = None) -> Operand:
-    x = input if A is None else A
-    _square(x, "linalg.cholesky")
-    return by(factors.cholesky, x, upper=upper)
+@computes("linalg.cholesky", also="input=A")
+def _cholesky(A: Operand, *, upper: bool = False) -> Operand:
+    _square(A, "linalg.cholesky")
+    return by(factors.cholesky, A, upper=upper)
 
 
 @computes("cholesky")
@@ -179,15 +175,14 @@ def _torch_svd(input: Operand, some: bool = True, compute_uv: bool = True) -> An
     return torch.return_types.svd((u, s, _turned(vh)))
 
 
-@computes("linalg.matrix_power", "matrix_power")
-def _matrix_power(input: Any = None, n: int = 1, *, A: Any = None) -> Operand:
-    x = input if A is None else A
-    _square(x, "linalg.matrix_power") if n < 0 else None
+@computes("linalg.matrix_power", "matrix_power", also="input=A")
+def _matrix_power(A: Operand, n: int) -> Operand:
+    _square(A, "linalg.matrix_power") if n < 0 else None
     if n == 0:
-        shape = type_of(x).shape
+        shape = type_of(A).shape
         eye = ops.eq(ops.iota(shape, len(shape) - 2, int64), ops.iota(shape, len(shape) - 1, int64))
-        return ops.cast(eye, type_of(x).dtype)
-    return by(of_arrays.matrix_power, x, n=n)
+        return ops.bind(ops.After(), ops.cast(eye, type_of(A).dtype), A)[0]  # its gradient is 0, and not missing
+    return by(of_arrays.matrix_power, A, n=n)
 
 
 @computes("linalg.multi_dot")

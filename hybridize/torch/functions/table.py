@@ -22,7 +22,7 @@ import functools
 import inspect
 import itertools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -56,6 +56,8 @@ class Entry:
     """Letters of NumPy's for the kinds of dtypes that it takes: f, i, u, b. All where there are none."""
     alike: tuple[str, ...] = ()
     """Parameters whose tensors have one dtype: for all others torch promotes."""
+    also: tuple[str, ...] = ()
+    """Other names that torch has for parameters, each as `name=parameter`."""
 
     @functools.cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
@@ -69,6 +71,17 @@ class Entry:
         return [one.name for one in kept]
 
     @functools.cached_property
+    def synonyms(self) -> dict[str, str]:
+        """Parameters by their other names."""
+        return dict(pair.split("=") for pair in self.also)
+
+    @functools.cached_property
+    def packed(self) -> int | None:
+        """The place from which on arguments are one of `Sizes`: sizes one by one, or all of them in a tuple or list."""
+        found = [name for name in self.places if self.parameters[name].annotation == "Sizes"]
+        return self.places.index(found[0]) if found else None
+
+    @functools.cached_property
     def classes(self) -> dict[str, str]:
         """Annotations that say what torch's own parser takes: those of `CLASSES`, by the names of the parameters."""
         said = {name: str(one.annotation).removesuffix(" | None") for name, one in self.parameters.items()}
@@ -76,6 +89,8 @@ class Entry:
         return {name: word for name, word in said.items() if word in CLASSES and self.parameters[name].kind in plain}
 
 
+Sizes = Sequence[Any]
+"""The annotation of a parameter for which torch takes numbers, or tensors, one by one, or a tuple or list of them."""
 CLASSES = {"Operand": "Tensor", "Symbol": "Tensor", "int": "int", "bool": "bool"}
 """Annotations of parameters, and what torch calls what is given for them."""
 FUNCTIONS: dict[Any, Entry] = {}
@@ -102,11 +117,11 @@ def _objects(name: str) -> Iterator[Any]:
 
 
 def _register(
-    names: tuple[str, ...], views: bool, kinds: str = "", alike: str = ""
+    names: tuple[str, ...], views: bool, kinds: str = "", alike: str = "", also: str = ""
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            entry = Entry(name, function, views, kinds, tuple(alike.split()))
+            entry = Entry(name, function, views, kinds, tuple(alike.split()), tuple(also.split()))
             written = not views and name.endswith("_") and not name.endswith("__")
             objects = () if written else tuple(_objects(name))
             if not objects and not written:
@@ -120,20 +135,23 @@ def _register(
     return register
 
 
-def computes(*names: str, kinds: str = "", alike: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def computes(
+    *names: str, kinds: str = "", alike: str = "", also: str = ""
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register what is computed in the place of functions of torch: operands in, operands out.
 
     Args:
         names: of the functions.
         kinds: of dtypes that they take, by NumPy's letters; all where there are none.
         alike: the parameters, after each other, whose tensors have one dtype.
+        also: other names of parameters, as `name=parameter` after each other.
     """
-    return _register(names, False, kinds, alike)
+    return _register(names, False, kinds, alike, also)
 
 
-def views(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def views(*names: str, also: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register what functions of torch give that return views: symbols in, symbols out."""
-    return _register(names, views=True)
+    return _register(names, views=True, also=also)
 
 
 OPERATORS: dict[str, str] = {
