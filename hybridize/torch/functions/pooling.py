@@ -86,6 +86,7 @@ def _register_maxima(rank: int) -> None:
         ceil_mode: bool = False,
     ) -> tuple[Operand, Operand]:
         x, single = batched(input, rank, f"max_pool{rank}d")
+        expect(type_of(x).shape[1] != 0)
         w = _windows(x, kernel_size, stride, padding, dilation, ceil_mode)
         values, places = maxima_of_windows(x, w.axes, w.size, w.steps, w.sides, w.behind, w.apart)
         if w.even and all(space == 1 for space in w.apart):

@@ -21,7 +21,7 @@ from tests.torch.functions.door import door  # noqa: E402
 from tests.torch.functions.opinfo import INFOS  # noqa: E402
 
 NAMES = sorted(name for name, info in INFOS.items() if info.error_inputs_func is not None)
-QUICK = random.Random(0).sample(NAMES, 24)
+QUICK = random.Random(0).sample(NAMES, 12)
 TAKEN = {
     "cov": "weights that are negative or no integers",
     "diff": "an order below 0",
@@ -33,7 +33,7 @@ TAKEN = {
     "gather": "out= of another dtype",
     "multinomial": "out= of another dtype",
     "__rdiv__": "two numbers, which no tensor is among",
-    "empty_permuted": "an order of memory, which programs do not have",
+    **dict.fromkeys(("scatter", "scatter_add"), "which index is out of range, only the call knows"),
     "linalg.cross": "sizes that are broadcast",
     "item": "a refusal of arrays comes first",
 }
