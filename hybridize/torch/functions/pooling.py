@@ -39,7 +39,7 @@ class _Windows:
     sides: Numbers
     """The padding before axes."""
     behind: Numbers
-    """How far they reach beyond the ends of axes."""
+    """Their reach beyond the ends of axes."""
     apart: Numbers
     """The distances of their elements."""
 
