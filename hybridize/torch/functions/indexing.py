@@ -335,7 +335,7 @@ def _gather(input: Operand, dim: int, index: Operand, *, sparse_grad: bool = Fal
     if known(sizes) and 0 in sizes:
         return nothing_of(input, sizes)
     expect(type_of(index).dtype.name in ("int64", "int32"))
-    _check_axes(input, index, axis, "gather")
+    _check_axes(input, index, axis)
     x, numbers = _with_axes(input), within_axis(_with_axes(ops.cast(index, int64)), (shape or (1,))[axis], axis)
     lines = _corner(x, tuple(shape[k] if k == axis else size for k, size in enumerate(sizes)) or (1,))
     return ops.reshape(ops.take_along_axis(lines, numbers, axis), sizes)
@@ -346,7 +346,7 @@ def _corner(x: Operand, sizes: Sequence[Any]) -> Operand:
     return ops.slice(x, (0,) * len(sizes), tuple(sizes), (1,) * len(sizes))
 
 
-def _check_axes(x: Operand, index: Operand, axis: int, name: str) -> None:
+def _check_axes(x: Operand, index: Operand, axis: int) -> None:
     shape, sizes = type_of(x).shape or (1,), type_of(index).shape or (1,)
     if known(sizes) and 0 in sizes:
         return
@@ -407,7 +407,7 @@ def _put(input: Operand, index: Operand, source: Operand, accumulate: bool = Fal
     return ops.reshape(put_, shape)
 
 
-def _along(x: Operand, axis: int, index: Operand, source: Any, accumulate: bool, name: str) -> Operand:
+def _along(x: Operand, axis: int, index: Operand, source: Any, accumulate: bool) -> Operand:
     """Return a tensor with parts of it, at indices of an axis, set to parts of another one, or those added."""
     shape = type_of(x).shape
     expect(type_of(index).ndim <= 1)
@@ -434,13 +434,13 @@ def _index_add(input: Operand, dim: int, index: Operand, source: Operand, *, alp
     axis, shape = axis_of(dim, type_of(input).ndim), type_of(input).shape
     if alpha != 1:
         source = ops.mul(source, operand(alpha, type_of(source).dtype, type_of(source).shape))
-    return ops.reshape(_along(_with_axes(input), axis, index, source, True, "index_add"), shape)
+    return ops.reshape(_along(_with_axes(input), axis, index, source, True), shape)
 
 
 @computes("index_copy", alike="input source")
 def _index_copy(input: Operand, dim: int, index: Operand, source: Operand) -> Operand:
     axis, shape = axis_of(dim, type_of(input).ndim), type_of(input).shape
-    return ops.reshape(_along(_with_axes(input), axis, index, source, False, "index_copy"), shape)
+    return ops.reshape(_along(_with_axes(input), axis, index, source, False), shape)
 
 
 @computes("index_fill")
@@ -493,12 +493,12 @@ def _index_put(input: Operand, indices: Sequence[Any], values: Operand, accumula
 # At points along an axis.
 
 
-def _scattered(x: Operand, dim: int, index: Operand, source: Any, mode: str, name: str) -> Operand:
+def _scattered(x: Operand, dim: int, index: Operand, source: Any, mode: str) -> Operand:
     shape = type_of(x).shape
     axis = axis_of(dim, len(shape))
     if known(type_of(index).shape) and 0 in type_of(index).shape:
         return x
-    _check_axes(x, index, axis, name)
+    _check_axes(x, index, axis)
     base, numbers = _with_axes(x), _with_axes(ops.cast(index, int64))
     sizes = type_of(numbers).shape
     if is_tensor(source):
@@ -521,7 +521,7 @@ def _scatter(
 ) -> Operand:
     source = value if src is None else src
     if reduce is None:
-        return _scattered(input, dim, index, source, "set", "scatter")
+        return _scattered(input, dim, index, source, "set")
     expect(reduce in ("add", "multiply"))
     if not is_tensor(source):
         source = operand(source, type_of(input).dtype, type_of(index).shape)
@@ -530,7 +530,7 @@ def _scatter(
 
 @computes("scatter_add", alike="input src")
 def _scatter_add(input: Operand, dim: int, index: Operand, src: Operand) -> Operand:
-    return _scattered(input, dim, index, src, "add", "scatter_add")
+    return _scattered(input, dim, index, src, "add")
 
 
 @computes("scatter_reduce", alike="input src")
@@ -561,7 +561,7 @@ def reduced_by(x: Operand, dim: int, index: Operand, source: Operand, how: str, 
     axis = axis_of(dim, len(shape))
     if known(type_of(index).shape) and 0 in type_of(index).shape:
         return x
-    _check_axes(x, index, axis, "scatter_reduce")
+    _check_axes(x, index, axis)
     base, numbers = _with_axes(x), _with_axes(ops.cast(index, int64))
     sizes = type_of(numbers).shape
     source = _with_axes(source)
