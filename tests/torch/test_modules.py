@@ -1,7 +1,6 @@
 """Whole modules where a part of the input does not count: padding, masks, labels that end; PyTorch's gradients."""
 
 import copy
-import inspect
 import pickle
 from functools import partial
 
@@ -95,8 +94,7 @@ def test_labels_end_at_the_first_negative_one(reduction):
 def test_labels_of_one_sample():
     x = torch.tensor([0.1, 0.2, 0.4, 0.8], requires_grad=True)
     same(nn.MultiLabelMarginLoss(), x, LABELS[0])
-    with pytest.raises(CaptureError, match="E422: a MultiLabelMarginLoss of one sample"):
-        hybridize(nn.MultiLabelMarginLoss(reduction="none"))(x, LABELS[0])
+    same(nn.MultiLabelMarginLoss(reduction="none"), x, LABELS[0])
 
 
 DEVIATIONS = {
@@ -227,36 +225,6 @@ def test_a_module_that_writes_its_parameter():
         hybridize(module)(x)
     assert "leaf" in str(theirs.value) and "leaf" in str(ours.value)
     assert torch.equal(module.weight, torch.ones(3))
-
-
-HANDLED_BY_TYPE = {
-    "dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "size", "sizes", "shape", "self",
-    "implicit", "start_dim", "end_dim", "dim", "fill_value", "s", "high", "low", "physical_layout",
-}  # fmt: skip
-"""Arguments that say no more than the types of the results do, or are read from the others by their place."""
-WITHOUT_MEANING = {
-    "sparse_grad": "a gradient is dense here", "unroll_dim": "of torch's own loop", "generator": "draws have a key",
-    "a": "checked by the tracer", "stride": "checked by the tracer", "assert_msg": "checked by PyTorch's tracer",
-}  # fmt: skip
-
-
-def test_translations_take_every_argument_of_their_operators():
-    for name, translate in TABLE.items():
-        if name.startswith("hybridize."):
-            continue  # an operator of ours that stands for one of these
-        _, operator, overload = name.split(".")
-        arguments = getattr(getattr(torch.ops.aten, operator), overload)._schema.arguments
-        signature = inspect.signature(translate)
-        by_place = [one.name for one in arguments if not one.kwarg_only]
-        by_name = [one.name for one in arguments if one.kwarg_only]
-        required = [one.name for one in arguments if not one.has_default_value()]
-        signature.bind(None, *by_place, **{one: one for one in by_name})
-        signature.bind(None, *[one for one in by_place if one in required], **{k: k for k in by_name if k in required})
-        taken = [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)][1:]
-        placed = [p for p in taken if p.kind is p.POSITIONAL_OR_KEYWORD]
-        rest = any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values())  # handed on, as they are
-        ignored = {*by_place[len(by_place) if rest else len(placed) :], *(set(by_name) - {p.name for p in taken})}
-        assert ignored <= HANDLED_BY_TYPE | WITHOUT_MEANING.keys(), f"{name} takes no notice of {ignored}"
 
 
 class Mistaken(nn.Module):

@@ -415,6 +415,8 @@ OWN_ERRORS = {
     "two precisions": (lambda x: F.conv2d(x, weight(4, 4, 3, 3, dtype=torch.float32)), "expected scalar type"),
     "bools": (lambda x: F.max_pool2d(x > 0, 2), "not implemented for 'Bool'"),
     "an empty image": (lambda x: F.grid_sample(x[:, :, :0], weight(2, 2, 2, 2)), "non-empty spatial"),
+    "output padding": (lambda x: F.conv_transpose2d(x, weight(4, 2, 3, 3), stride=2, output_padding=2), "output padding must"),
+    "no sizes": (lambda x: F.interpolate(x, scale_factor=0.01), "sizes should be greater than 0"),
 }  # fmt: skip
 
 
@@ -433,11 +435,9 @@ def test_errors_that_tracing_does_not_find_are_pytorchs(name):
         (lambda x: F.avg_pool2d(x.long(), 2), "E239"),
         (lambda x: F.interpolate(x.to(torch.uint8), size=(5, 5), mode="bilinear"), "E422"),
         (lambda x: torch.fft.fft2(x).abs(), "E420"),
-        (lambda x: F.conv_transpose2d(x, weight(4, 2, 3, 3), stride=2, output_padding=2), "E422.*output_padding"),
-        (lambda x: F.interpolate(x, scale_factor=0.01), r"E422(.|\n)*scale_factor"),
         (lambda x: x + torch.rand(4, 1, 1, generator=torch.Generator()), "E422"),
     ],
-    ids=["means of integers", "bytes", "complex", "output padding", "no sizes", "a generator"],
+    ids=["means of integers", "bytes", "complex", "a generator"],
 )
 def test_what_is_refused_names_the_line_in_forward(function, text):
     with refusal(HybridizeError, text) as caught:

@@ -27,12 +27,7 @@ def _attention(
 ) -> Operand:
     """Axes before the heads, or before time, are broadcast."""
     kinds = [type_of(x) for x in (query, key, value)]
-    if any(kind.ndim < 2 for kind in kinds):
-        shown = " and ".join(str(kind.ndim) for kind in kinds)
-        raise RuntimeError(f"Expected query, key and value to all be at least 2 dimensional, but got {shown}")
-    if any(kind.dtype != kinds[0].dtype for kind in kinds):
-        shown = ", ".join(kind.dtype.name for kind in kinds)
-        raise RuntimeError(f"Expected query, key, and value to have the same dtype, but got {shown}")
+    expect(all(kind.ndim >= 2 and kind.dtype == kinds[0].dtype for kind in kinds))
     expect(not is_causal or attn_mask is None)
     inner = 3 if enable_gqa else 2
     lead = fitting(*(kind.shape[:-inner] for kind in kinds))

@@ -41,7 +41,7 @@ from hybridize.ops import StopGradient, type_of
 from hybridize.torch.backward import CALLS, NotRecorded
 from hybridize.torch.functions.lists import of_each
 from hybridize.torch.functions.operands import SizeNumber, operand
-from hybridize.torch.functions.rules import Misfit, check_numbers, check_operands, written_as
+from hybridize.torch.functions.rules import Misfit, check_numbers, check_operands, sizes_in, written_as
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import store
 from hybridize.torch.internals import OPERATORS as OF_LIBRARIES
@@ -202,8 +202,11 @@ def _blank(x: Any, device: str) -> Any:
     """Return an argument without what only the program knows."""
     if isinstance(x, torch.Tensor):
         return torch.zeros(tuple(map(hint, x.shape)), dtype=x.dtype, device=device)
-    if type(x) is Symbol or is_symbolic(x):
-        return 1.0 if getattr(x, "weak", int) is float else 1
+    if is_symbolic(x):
+        return hint(x)
+    if type(x) is Symbol:
+        number = None if x.weak is None else x._trace.number_of(x)
+        return number if number is not None else 1.0 if x.weak is float else 1
     if type(x) is slice:
         return slice(*(_blank(end, device) for end in (x.start, x.stop, x.step)))
     return type(x)(_blank(part, device) for part in x) if type(x) in (list, tuple) else x
@@ -387,6 +390,8 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     inplace = "inplace" in entry.parameters and _flag(entry, "inplace", args, kwargs)
     detached = is_detached(trace)
     kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
+    if entry.packed is not None and len(args) > entry.packed:
+        args = (*args[: entry.packed], sizes_in(args[entry.packed :]))
     convert = functools.partial(_symbols if entry.views else _operands, trace, detached)
     given = [convert(value, name) for name, value in zip_longest(entry.places[: len(args)], args, fillvalue="")]
     named = {name: convert(value, name) for name, value in kwargs.items()}
@@ -425,8 +430,8 @@ def cut(value: Value) -> Value:
 
 
 def _spelled(entry: Entry, name: str) -> str:
-    """Return torch's name of a keyword that may be NumPy's, which torch takes too."""
-    other = _NUMPYS.get(name)
+    """Return the name of the parameter that a keyword is for, which may be another one of torch's, or NumPy's."""
+    other = entry.synonyms.get(name) or _NUMPYS.get(name)
     return name if other is None or name in entry.parameters or other not in entry.parameters else other
 
 

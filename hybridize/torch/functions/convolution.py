@@ -17,7 +17,7 @@ from hybridize.torch.functions.table import computes
 Numbers = tuple[Any, ...]
 
 
-def each(given: Any, rank: int, name: str = "kernel_size") -> Numbers:
+def each(given: Any, rank: int) -> Numbers:
     """Return a number for each axis of an image.
 
     Raises:
@@ -28,7 +28,7 @@ def each(given: Any, rank: int, name: str = "kernel_size") -> Numbers:
     return numbers * rank if len(numbers) == 1 else numbers
 
 
-def batched(x: Operand, rank: int, name: str) -> tuple[Operand, bool]:
+def batched(x: Operand, rank: int) -> tuple[Operand, bool]:
     """Return images with an axis of the batch, and whether it was put there.
 
     Raises:
@@ -64,14 +64,14 @@ def _convolved(
     output_padding: Any = 0,
     transposed: bool = False,
 ) -> Operand:
-    x, single = batched(x, rank, name)
+    x, single = batched(x, rank)
     _check(x, weight, bias, groups, transposed)
-    steps, apart = each(stride, rank, "stride"), each(dilation, rank, "dilation")
+    steps, apart = each(stride, rank), each(dilation, rank)
     if isinstance(padding, str):
         x, sides = _sides(x, padding, type_of(weight).shape[2:], steps, apart)
     else:
-        sides = each(padding, rank, "padding")
-    more = each(output_padding, rank, "output_padding")
+        sides = each(padding, rank)
+    more = each(output_padding, rank)
     expect(min(steps) > 0 and min(apart) > 0 and min(sides) >= 0)
     _check_room(type_of(x).shape[2:], type_of(weight).shape[2:], sides, apart, transposed)
     layout = LAYOUTS[rank][0]
@@ -82,12 +82,9 @@ def _convolved(
 
 
 def _check(x: Operand, weight: Operand, bias: Operand | None, groups: Any, transposed: bool) -> None:
-    """Raise a RuntimeError in torch's words where operands do not fit."""
+    """Check that operands fit."""
     of, by = type_of(x), type_of(weight)
-    for name, other in (("weight", weight), ("bias", bias)):
-        if other is not None and type_of(other).dtype != of.dtype:
-            found = type_of(other).dtype.name
-            raise RuntimeError(f"Input type ({of.dtype.name}) and {name} type ({found}) should be the same")
+    expect(all(type_of(other).dtype == of.dtype for other in (weight, bias) if other is not None))
     expect(by.ndim == of.ndim)
     expect(groups > 0)
     wanted = by.shape[0] if transposed else by.shape[1] * groups
@@ -180,7 +177,7 @@ def _conv_tbc(input: Operand, weight: Operand, bias: Operand, pad: Any = 0) -> O
 
 @computes("nn.im2col", kinds="fb")
 def _im2col(input: Operand, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Operand:
-    x, single = batched(input, 2, "im2col")
+    x, single = batched(input, 2)
     return unbatched(columns.im2col(x, *_windows(kernel_size, dilation, padding, stride)), single)
 
 
@@ -190,9 +187,9 @@ def _col2im(
 ) -> Operand:
     shape = type_of(input).shape
     expect(len(shape) in (2, 3))
-    x, single = batched(input, 1, "col2im")
+    x, single = batched(input, 1)
     kernel, steps, apart, sides = _windows(kernel_size, dilation, padding, stride)
-    sizes = each(output_size, 2, "output_size")
+    sizes = each(output_size, 2)
     taps = kernel[0] * kernel[1]
     expect(type_of(x).shape[1] % taps == 0)
     counts = list(map(count_of_windows, sizes, kernel, steps, sides, apart))
@@ -202,7 +199,7 @@ def _col2im(
 
 def _windows(kernel: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """Return the size of windows, their distance, that of their elements, and the padding, of two axes."""
-    return each(kernel, 2), each(stride, 2, "stride"), each(dilation, 2, "dilation"), each(padding, 2, "padding")
+    return each(kernel, 2), each(stride, 2), each(dilation, 2), each(padding, 2)
 
 
 @computes("channel_shuffle", "native_channel_shuffle")
@@ -215,7 +212,7 @@ def _channel_shuffle(input: Operand, groups: Any) -> Operand:
     return ops.reshape(turned, of.shape)
 
 
-def _of_images(name: str, input: Operand, factor: Any, which: str) -> Shape:
+def _of_images(input: Operand, factor: Any) -> Shape:
     """Return the sizes of images whose pixels are to be shuffled by a factor.
 
     Raises:
@@ -238,7 +235,7 @@ def _rearranged(x: Operand, parts: Shape, order: tuple[int, ...], sizes: Shape) 
 @computes("pixel_shuffle")
 def _pixel_shuffle(input: Operand, upscale_factor: Any) -> Operand:
     f = upscale_factor
-    *_, channels, height, width = _of_images("pixel_shuffle", input, f, "upscale_factor")
+    *_, channels, height, width = _of_images(input, f)
     expect(channels % (f * f) == 0)
     made = channels // (f * f)
     return _rearranged(input, (made, f, f, height, width), (0, 3, 1, 4, 2), (made, height * f, width * f))
@@ -247,7 +244,7 @@ def _pixel_shuffle(input: Operand, upscale_factor: Any) -> Operand:
 @computes("pixel_unshuffle")
 def _pixel_unshuffle(input: Operand, downscale_factor: Any) -> Operand:
     f = downscale_factor
-    *_, channels, height, width = _of_images("pixel_unshuffle", input, f, "downscale_factor")
+    *_, channels, height, width = _of_images(input, f)
     expect(height % f == 0 and width % f == 0)
     parts = channels, height // f, f, width // f, f
     return _rearranged(input, parts, (0, 2, 4, 1, 3), (channels * f * f, height // f, width // f))

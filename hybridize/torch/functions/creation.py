@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
@@ -15,6 +15,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType, float64, int64
 from hybridize.base.errors import CaptureError
+from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import current_trace
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Operand, type_of
@@ -31,7 +32,7 @@ from hybridize.torch.functions.rules import (
     torch_dtype,
 )
 from hybridize.torch.functions.shapes import reshaped
-from hybridize.torch.functions.table import computes, views
+from hybridize.torch.functions.table import Sizes, computes, views
 from hybridize.torch.internals import as_torch
 from hybridize.torch.memory import dtype_of
 
@@ -44,6 +45,7 @@ def checked(
     pin_memory: bool | None = None,
     names: Any = None,
     memory_format: Any = None,
+    generator: Any = None,
 ) -> torch.dtype:
     """Return the dtype that is asked for, torch's default one if none is.
 
@@ -57,6 +59,10 @@ def checked(
         )
     if layout not in (None, torch.strided) or pin_memory or names is not None:
         raise CaptureError("E422", "a program makes plain tensors only", help="leave out layout, pin_memory and names")
+    if generator is not None:
+        raise CaptureError(
+            "E422", "a program draws from torch's own generator, not from another one", help="leave out generator="
+        )
     return dtype or default_dtype()
 
 
@@ -67,30 +73,31 @@ def _full(value: Any, shape: tuple[Any, ...], dtype: torch.dtype) -> Operand:
     return operand(value, of.dtype, of.shape)
 
 
-def sizes_of(args: Any, size: Any) -> tuple[Any, ...]:
-    """Return sizes that are given one by one, or as one argument, which may be the keyword `size`."""
-    return sizes_in(args if size is None else (size,))
+def of_sizes(name: str, numbers: Callable[[Shape, torch.dtype], Operand]) -> None:
+    """Register a function of torch that makes numbers of sizes and a dtype, and what it makes like a tensor."""
 
-
-def _of_sizes(name: str, value: int) -> None:
     @computes(f"torch.{name}")
-    def entry(*args: Any, size: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
-        return _full(value, sizes_of(args, size), checked(dtype, **options))
-
-    @computes(f"Tensor.new_{name}")
-    def new(input: Operand, *args: Any, size: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
-        own = torch_dtype(type_of(input).dtype)
-        return _full(value, sizes_of(args, size), checked(dtype or own, **options))
+    def entry(size: Sizes, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+        return numbers(tuple(size), checked(dtype, **options))
 
     @computes(f"torch.{name}_like")
     def like(input: Operand, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
-        of = type_of(input)
-        return _full(value, of.shape, checked(dtype or torch_dtype(of.dtype), **options))
+        return numbers(type_of(input).shape, _checked_like(input, dtype, **options))
+
+    if not hasattr(torch.Tensor, f"new_{name}"):
+        return
+
+    @computes(f"Tensor.new_{name}")
+    def new(input: Operand, size: Sizes, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+        return numbers(tuple(size), _checked_like(input, dtype, **options))
 
 
-_of_sizes("zeros", 0)
-_of_sizes("ones", 1)
-_of_sizes("empty", 0)  # what is in it nobody promises
+def _checked_like(input: Operand, dtype: torch.dtype | None, **options: Any) -> torch.dtype:
+    return checked(dtype or torch_dtype(type_of(input).dtype), **options)
+
+
+for _name, _value in {"zeros": 0, "ones": 1, "empty": 0}.items():  # what is in an empty one nobody promises
+    of_sizes(_name, functools.partial(_full, _value))
 
 
 def _dtype_of(value: Any) -> torch.dtype:
@@ -108,14 +115,12 @@ def _filled(size: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **o
 def _new_full(
     input: Operand, size: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any
 ) -> Operand:
-    dtype = checked(dtype or torch_dtype(type_of(input).dtype), **options)
-    return _full(fill_value, sizes_in((size,)), dtype)
+    return _full(fill_value, sizes_in((size,)), _checked_like(input, dtype, **options))
 
 
 @computes("full_like", fills="fill_value")
 def _full_like(input: Operand, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
-    of = type_of(input)
-    return _full(fill_value, of.shape, checked(dtype or torch_dtype(of.dtype), **options))
+    return _full(fill_value, type_of(input).shape, _checked_like(input, dtype, **options))
 
 
 @computes("scalar_tensor", fills="s")
@@ -137,7 +142,7 @@ def _empty_permuted(size: Any, physical_layout: Any, *, dtype: torch.dtype | Non
 def _new_empty_strided(
     input: Operand, size: Any, stride: Any, *, dtype: torch.dtype | None = None, **options: Any
 ) -> Operand:
-    return _full(0, sizes_in((size,)), checked(dtype or torch_dtype(type_of(input).dtype), **options))
+    return _full(0, sizes_in((size,)), _checked_like(input, dtype, **options))
 
 
 # Of what Python has.
@@ -235,16 +240,29 @@ for _name, _dtype in {
 # Ranges.
 
 
+def overloaded(args: Sequence[Any], options: dict[str, Any], **parameters: Any) -> list[Any]:
+    """Return arguments by place or name, of whose parameters the first may be left out, and those with defaults.
+
+    Args:
+        args: by places.
+        options: by names, those of these parameters among them, which are taken out.
+        parameters: with their defaults, None where there is none.
+    """
+    named = {name: options.pop(name) for name in parameters if name in options}
+    places = [name for name in parameters if name not in named]
+    others = [name for name in places if name != next(iter(parameters))]
+    if len(args) <= sum(parameters[name] is None for name in others):
+        places = others
+    return list((parameters | dict(zip(places, args, strict=False)) | named).values())
+
+
 def _integral(*xs: Any) -> bool:
     return not any(common(x).is_floating_point for x in xs)
 
 
 @computes("arange")
 def _arange(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> Operand:
-    named = {name: options.pop(name) for name in ("start", "end", "step") if name in options}
-    places = ("end",) if len(args) == 1 and "end" not in named else ("start", "end", "step")
-    given = {"start": 0, "step": 1} | dict(zip(places, args, strict=False)) | named
-    start, end, step = given["start"], given["end"], given["step"]
+    start, end, step = overloaded(args, options, start=0, end=None, step=1)
     whole = checked(dtype or (torch.int64 if _integral(start, end, step) else None), **options)
     if whole == torch.int64:  # of which alone torch cuts off the ends first
         start, end, step = (int(x) if isinstance(x, float) else x for x in (start, end, step))
@@ -359,10 +377,9 @@ def _eye(n: Any, m: Any = None, *, dtype: torch.dtype | None = None, **options: 
 
 
 @views("meshgrid")
-def _meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Symbol, ...]:
-    given = sizes_in(tensors)
+def _meshgrid(tensors: Sizes, *, indexing: str | None = None) -> tuple[Symbol, ...]:
     expect(indexing in (None, "ij", "xy"))
-    flat = [x if len(x.shape) else reshaped(x, (1,)) for x in given]
+    flat = [x if len(x.shape) else reshaped(x, (1,)) for x in tensors]
     expect(all(x.dtype == flat[0].dtype for x in flat))
     for x in flat:
         expect(len(x.shape) == 1)

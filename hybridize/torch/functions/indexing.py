@@ -21,7 +21,7 @@ from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import broadcast, is_symbolic, known, product
 from hybridize.base.dtypes import bool_, int64, is_float
-from hybridize.base.types import same_shape
+from hybridize.base.types import Shape, same_shape
 from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand, within, within_axis
@@ -75,12 +75,8 @@ def _part(part: Any) -> Any:
             numbers = numbers.astype(numpy.int64)
         expect(numbers.dtype.kind in "iub")
         return Symbol.of(staging(), ops.constant(numbers))
-    if hasattr(type(part), "__index__"):
-        return part.__index__()
-    raise IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-        f"{type(part).__name__})"
-    )
+    expect(hasattr(type(part), "__index__"))
+    return part.__index__()
 
 
 def _plain(x: Any) -> Any:
@@ -205,23 +201,26 @@ def _getitem(input: Symbol, key: Any) -> Symbol:
 
 def picked(x: Operand, indices: Sequence[Operand | None]) -> Operand:
     """Return the elements of a tensor at indices along some axes, broadcast against each other."""
-    axes, points, front = _points(x, indices)
+    axes, batch, front = _placed(indices)
+    points = _points(x, axes, indices, batch)
     if len(axes) == 1:
         return ops.gather(x, ops.reshape(points, type_of(points).shape[:-1]), axes[0])
     rest = [axis for axis in range(type_of(x).ndim) if axis not in axes]
     found = ops.gather_nd(ops.transpose(x, (*axes, *rest)), points)
-    return ops.transpose(found, _back(type_of(points).ndim - 1, type_of(found).ndim, front))
+    return ops.transpose(found, _back(len(batch), type_of(found).ndim, front))
 
 
-def _points(x: Operand, indices: Sequence[Operand | None]) -> tuple[list[int], Operand, int]:
-    """Return the axes that are picked from, what is picked as [..., axes], and where those axes are to stand."""
+def _placed(indices: Sequence[Operand | None]) -> tuple[list[int], Shape, int]:
+    """Return the axes that are picked from, the sizes of what is picked, and where its axes are to stand."""
     axes = [axis for axis, one in enumerate(indices) if one is not None]
-    given = [one for one in indices if one is not None]
-    batch = fitting(*(type_of(one).shape for one in given))
-    sizes = [type_of(x).shape[axis] for axis in axes]
-    columns = [_from_front(operand(one, int64, batch), size) for one, size in zip(given, sizes, strict=True)]
-    points = ops.concat(*(ops.reshape(one, (*batch, 1)) for one in columns), axis=len(batch))
-    return axes, points, axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
+    batch = fitting(*(type_of(one).shape for one in indices if one is not None))
+    return axes, batch, axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
+
+
+def _points(x: Operand, axes: Sequence[int], indices: Sequence[Operand | None], batch: Shape) -> Operand:
+    """Return what is picked, as [..., axes]."""
+    columns = (_from_front(operand(indices[axis], int64, batch), type_of(x).shape[axis]) for axis in axes)
+    return ops.concat(*(ops.reshape(one, (*batch, 1)) for one in columns), axis=len(batch))
 
 
 def _back(batch: int, ndim: int, front: int) -> tuple[int, ...]:
@@ -234,12 +233,12 @@ def _written(
     x: Operand, indices: Sequence[Operand | None], accumulate: bool, updates: Callable[[tuple[Any, ...]], Operand]
 ) -> Operand:
     """Return a tensor with updates, which are asked for by their sizes, set at indices of some axes or added there."""
-    axes, points, front = _points(x, indices)
+    axes, batch, front = _placed(indices)
     rest = [axis for axis in range(type_of(x).ndim) if axis not in axes]
-    order, batch = (*axes, *rest), type_of(points).ndim - 1
-    wide = (*type_of(points).shape[:-1], *(type_of(x).shape[axis] for axis in rest))
-    back = _back(batch, len(wide), front)
+    order, wide = (*axes, *rest), (*batch, *(type_of(x).shape[axis] for axis in rest))
+    back = _back(len(batch), len(wide), front)
     new = ops.transpose(updates(tuple(wide[k] for k in back)), ops.Transpose(back).inverse)
+    points = _points(x, axes, indices, batch)
     total = _put_at(ops.transpose(x, order), points, new, "add" if accumulate else "set")
     return ops.transpose(total, ops.Transpose(order).inverse)
 
@@ -280,7 +279,7 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
     if any(map(_is_mask, given)) and _put_masked(view, tensors, update, accumulate):
         return
     if not given:
-        fitted = fits(update, view.shape, sliced=True)
+        fitted = fits(update, view.shape)
         store(view, ops.add(view.operand(), fitted) if accumulate else fitted)
         return
     expect(not isinstance(value, Symbol) or value.weak is not None or value.dtype == dtype)
@@ -288,31 +287,13 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
     store(view, _written(view.operand(), indices, accumulate, functools.partial(fits, update)))
 
 
-def fits(value: Operand, shape: Sequence[Any], sliced: bool = False) -> Operand:
-    """Return a value broadcast to sizes; axes of size 1 in front do not count.
-
-    Raises:
-        RuntimeError: it does not fit; in torch's words.
-    """
+def fits(value: Operand, shape: Sequence[Any]) -> Operand:
+    """Return a value broadcast to sizes, which it fits; axes of size 1 in front do not count."""
     sizes = type_of(value).shape
     while len(sizes) > len(shape) and sizes[0] == 1:
         sizes = sizes[1:]
     common = broadcast(sizes, tuple(shape))
-    if common is None or not same_shape(common, tuple(shape)):
-        if sliced and len(sizes) <= len(shape):
-            axis, (old, size) = next(
-                (len(shape) - k, pair)
-                for k, pair in enumerate(zip(reversed(sizes), reversed(shape), strict=False), 1)
-                if pair[0] not in (1, pair[1])
-            )
-            raise RuntimeError(
-                f"The expanded size of the tensor ({size}) must match the existing size ({old}) at non-singleton "
-                f"dimension {axis}.  Target sizes: {list(shape)}.  Tensor sizes: {list(sizes)}"
-            )
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(type_of(value).shape)} cannot be broadcast to indexing "
-            f"result of shape {list(shape)}"
-        )
+    expect(common is not None and same_shape(common, tuple(shape)))
     return ops.broadcast(ops.reshape(value, sizes), tuple(shape))
 
 
@@ -353,7 +334,7 @@ def _gather(input: Operand, dim: int, index: Operand, *, sparse_grad: bool = Fal
     if known(sizes) and 0 in sizes:
         return nothing_of(input, sizes)
     expect(type_of(index).dtype.name in ("int64", "int32"))
-    _check_axes(input, index, axis, "gather")
+    _check_axes(input, index, axis)
     x, numbers = _with_axes(input), within_axis(_with_axes(ops.cast(index, int64)), (shape or (1,))[axis], axis)
     lines = _corner(x, tuple(shape[k] if k == axis else size for k, size in enumerate(sizes)) or (1,))
     return ops.reshape(ops.take_along_axis(lines, numbers, axis), sizes)
@@ -364,7 +345,7 @@ def _corner(x: Operand, sizes: Sequence[Any]) -> Operand:
     return ops.slice(x, (0,) * len(sizes), tuple(sizes), (1,) * len(sizes))
 
 
-def _check_axes(x: Operand, index: Operand, axis: int, name: str) -> None:
+def _check_axes(x: Operand, index: Operand, axis: int) -> None:
     shape, sizes = type_of(x).shape or (1,), type_of(index).shape or (1,)
     if known(sizes) and 0 in sizes:
         return
@@ -425,7 +406,7 @@ def _put(input: Operand, index: Operand, source: Operand, accumulate: bool = Fal
     return ops.reshape(put_, shape)
 
 
-def _along(x: Operand, axis: int, index: Operand, source: Any, accumulate: bool, name: str) -> Operand:
+def _along(x: Operand, axis: int, index: Operand, source: Any, accumulate: bool) -> Operand:
     """Return a tensor with parts of it, at indices of an axis, set to parts of another one, or those added."""
     shape = type_of(x).shape
     expect(type_of(index).ndim <= 1)
@@ -452,13 +433,13 @@ def _index_add(input: Operand, dim: int, index: Operand, source: Operand, *, alp
     axis, shape = axis_of(dim, type_of(input).ndim), type_of(input).shape
     if alpha != 1:
         source = ops.mul(source, operand(alpha, type_of(source).dtype, type_of(source).shape))
-    return ops.reshape(_along(_with_axes(input), axis, index, source, True, "index_add"), shape)
+    return ops.reshape(_along(_with_axes(input), axis, index, source, True), shape)
 
 
 @computes("index_copy", alike="input source")
 def _index_copy(input: Operand, dim: int, index: Operand, source: Operand) -> Operand:
     axis, shape = axis_of(dim, type_of(input).ndim), type_of(input).shape
-    return ops.reshape(_along(_with_axes(input), axis, index, source, False, "index_copy"), shape)
+    return ops.reshape(_along(_with_axes(input), axis, index, source, False), shape)
 
 
 @computes("index_fill", held="value")
@@ -506,12 +487,12 @@ def _index_put(input: Operand, indices: Sequence[Any], values: Operand, accumula
 # At points along an axis.
 
 
-def _scattered(x: Operand, dim: int, index: Operand, source: Any, mode: str, name: str) -> Operand:
+def _scattered(x: Operand, dim: int, index: Operand, source: Any, mode: str) -> Operand:
     shape = type_of(x).shape
     axis = axis_of(dim, len(shape))
     if known(type_of(index).shape) and 0 in type_of(index).shape:
         return x
-    _check_axes(x, index, axis, name)
+    _check_axes(x, index, axis)
     base, numbers = _with_axes(x), _with_axes(ops.cast(index, int64))
     sizes = type_of(numbers).shape
     if is_tensor(source):
@@ -536,14 +517,14 @@ def _scatter(
     if not is_tensor(source):
         source = operand(source, type_of(input).dtype, type_of(index).shape)
     if reduce is None:
-        return _scattered(input, dim, index, source, "set", "scatter")
+        return _scattered(input, dim, index, source, "set")
     expect(reduce in ("add", "multiply"))
     return reduced_by(input, dim, index, source, "sum" if reduce == "add" else "prod", True)
 
 
 @computes("scatter_add", alike="input src")
 def _scatter_add(input: Operand, dim: int, index: Operand, src: Operand) -> Operand:
-    return _scattered(input, dim, index, src, "add", "scatter_add")
+    return _scattered(input, dim, index, src, "add")
 
 
 @computes("scatter_reduce", alike="input src")
@@ -574,7 +555,7 @@ def reduced_by(x: Operand, dim: int, index: Operand, source: Operand, how: str, 
     axis = axis_of(dim, len(shape))
     if known(type_of(index).shape) and 0 in type_of(index).shape:
         return x
-    _check_axes(x, index, axis, "scatter_reduce")
+    _check_axes(x, index, axis)
     base, numbers = _with_axes(x), _with_axes(ops.cast(index, int64))
     sizes = type_of(numbers).shape
     source = _with_axes(source)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy
-import torch
 
 from hybridize import ops
 from hybridize.array.functions import linear
@@ -28,7 +27,6 @@ from hybridize.torch.functions.rules import (
     fitting,
     kind,
     shape_of,
-    torch_dtype,
 )
 from hybridize.torch.functions.table import computes
 
@@ -37,18 +35,9 @@ def _shape(x: Operand) -> Shape:
     return type_of(x).shape
 
 
-def _of_one_dtype(*xs: Operand | None) -> torch.dtype:
-    """Return the dtype of operands of a product, which is one.
-
-    Raises:
-        RuntimeError: it is not; in torch's words.
-    """
-    dtypes = [torch_dtype(type_of(x).dtype) for x in xs if x is not None]
-    for other in dtypes[1:]:
-        if other != dtypes[0]:
-            names = (str(one).removeprefix("torch.") for one in (dtypes[0], other))
-            raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {' != '.join(names)}")
-    return dtypes[0]
+def _check_dtypes(*xs: Operand | None) -> None:
+    """Check that operands of a product have one dtype."""
+    expect(len({type_of(x).dtype for x in xs if x is not None}) == 1)
 
 
 def _check_axes(x: Operand, y: Operand, first: int, second: int) -> None:
@@ -58,18 +47,16 @@ def _check_axes(x: Operand, y: Operand, first: int, second: int) -> None:
 
 
 def _check_inner(left: Shape, right: Shape) -> None:
-    """Raise a RuntimeError in torch's words where operands of a product do not fit: the last axis of the first one goes
-    with the one before the last of the second, or with its only one.
+    """Check that operands of a product fit: the last axis of the first one goes with the one before the last of the
+    second, or with its only one.
     """
-    if left[-1:] != right[-2:][:1]:
-        sizes = " and ".join("x".join(map(str, shape)) for shape in (left, right))
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({sizes})")
+    expect(left[-1:] == right[-2:][:1])
 
 
 @computes("F.linear")
 def _linear(input: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
     _check_inner(_shape(input), _shape(weight)[::-1])
-    _of_one_dtype(input, weight, bias)
+    _check_dtypes(input, weight, bias)
     if type_of(weight).ndim != 1:
         return composites.fully_connected(input, weight, bias, False)
     y = _matmul(input, weight)
@@ -82,7 +69,7 @@ def _matmul(input: Operand, other: Operand) -> Operand:
     expect(left and right)
     _check_inner(left, right)
     batch = fitting(left[:-2], right[:-2])
-    _of_one_dtype(input, other)
+    _check_dtypes(input, other)
     rows, columns = left[-2:-1], right[-1:] if len(right) > 1 else ()
     x, y = ops.reshape(input, left if rows else (1, *left)), ops.reshape(other, right if columns else (*right, 1))
     found = ops.matmul(*(ops.broadcast(one, (*batch, *_shape(one)[-2:])) for one in (x, y)))
@@ -119,28 +106,22 @@ def _dot(input: Operand, other: Operand) -> Operand:
 def _inner(input: Operand, other: Operand) -> Operand:
     left, right = _shape(input), _shape(other)
     if not left or not right:
-        return _products(input, other)
+        return multiply(input, other)
     expect(left[-1] == right[-1])
     return einsum_of(f"{_LETTERS[: len(left) - 1]}z,{_LETTERS[10 : 9 + len(right)]}z", input, other)
 
 
 @computes("linalg.vecdot", kinds="f", alike="x y")
 def _vecdot(x: Operand, y: Operand, *, dim: int = -1) -> Operand:
-    products = _products(x, y)
+    products = multiply(x, y)
     return ops.sum(products, (axis_of(dim, type_of(products).ndim),))
-
-
-def _products(x: Operand, y: Operand) -> Operand:
-    return multiply(x, y)
 
 
 @computes("outer", "ger")
 def _outer(input: Operand, vec2: Operand) -> Operand:
-    if type_of(input).ndim != 1 or type_of(vec2).ndim != 1:
-        which = "self" if type_of(input).ndim != 1 else "vec2"
-        raise RuntimeError(f"outer: Expected 1-D argument {which}")
+    expect(type_of(input).ndim == 1 and type_of(vec2).ndim == 1)
     rows = ops.reshape(input, (*_shape(input), 1))
-    return _products(rows, vec2)
+    return multiply(rows, vec2)
 
 
 def _plus(input: Operand, product: Operand, beta: Any, alpha: Any, promotes: bool = False) -> Operand:
@@ -149,8 +130,8 @@ def _plus(input: Operand, product: Operand, beta: Any, alpha: Any, promotes: boo
     Raises:
         RuntimeError: they do not fit; in torch's words.
     """
-    dtype = common(input, product) if promotes else _of_one_dtype(input, product)
-    result = kind(dtype, _shape(product))
+    expect(promotes or type_of(input).dtype == type_of(product).dtype)
+    result = kind(common(input, product), _shape(product))
     product = ops.cast(product, result.dtype)
     expect(broadcast(_shape(input), result.shape) == result.shape)
     if not _is(alpha, 1):
@@ -206,12 +187,8 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def einsum_of(text: str, *xs: Operand) -> Operand:
-    """Return Einstein's sum of operands, as arrays have it.
-
-    Raises:
-        RuntimeError: they are not of one dtype; in torch's words.
-    """
-    _of_one_dtype(*xs)
+    """Return Einstein's sum of operands of one dtype, as arrays have it."""
+    _check_dtypes(*xs)
     trace = current_trace()
     assert trace is not None, "an entry is called while capturing"
     found: Symbol = linear.einsum(text, *(Symbol.of(trace, x) for x in xs))
@@ -245,7 +222,7 @@ def _tensordot(a: Operand, b: Operand, dims: Any = 2, out: Any = None) -> Operan
     else:
         firsts, seconds = ([axis_of(int(axis), n) for axis in one] for one, n in zip(dims, (left, right), strict=True))
     expect(len(firsts) == len(seconds))
-    _of_one_dtype(a, b)
+    _check_dtypes(a, b)
     terms = list(_LETTERS[:left]), list(_LETTERS[left : left + right])
     for first, second in zip(firsts, seconds, strict=True):
         expect(1 in (_shape(a)[first], _shape(b)[second]) or _shape(a)[first] == _shape(b)[second])
@@ -269,7 +246,7 @@ def _cdist(x1: Operand, x2: Operand, p: Any = 2.0, compute_mode: Any = None) -> 
     expect(len(left) >= 2 and len(right) >= 2)
     expect(left[-1] == right[-1])
     expect(type_of(x1).dtype in (float32, float64))
-    _of_one_dtype(x1, x2)
+    _check_dtypes(x1, x2)
     rows = (*(broadcast(left[:-2], right[:-2]) or ()), left[-2], right[-2])
     x, y = ops.reshape(x1, (*left[:-1], 1, left[-1])), ops.reshape(x2, (*right[:-2], 1, *right[-2:]))
     apart = ops.sub(*(ops.broadcast(one, (*rows, left[-1])) for one in (x, y)))

@@ -337,10 +337,7 @@ def _of_labels(
     expect(of.ndim)
     axis = 0 if of.ndim == 1 else 1
     classes, rows = of.shape[axis], (*of.shape[:axis], *of.shape[axis + 1 :])
-    if by.shape != rows:
-        expect(not axis or not by.ndim or by.shape[0] == of.shape[0])
-        raise RuntimeError(f"Expected target size {list(rows)}, got {list(by.shape)}")
-    expect(not is_float(by.dtype) and by.dtype != bool_)
+    expect(by.shape == rows and not is_float(by.dtype) and by.dtype != bool_)
     labels = operand(target, int64, by.shape)
     skipped = ops.eq(labels, ops.like(ignored, labels))
     labels = within(ops.where(skipped, ops.like(0, labels), labels), classes)
@@ -442,8 +439,8 @@ def _gaussian_nll_loss(
     if by.shape != of.shape:
         if by.shape == of.shape[:-1]:
             var = ops.reshape(var, (*by.shape, 1))
-        elif by.ndim != of.ndim or [y for x, y in zip(of.shape, by.shape, strict=True) if x != y] != [1]:
-            raise ValueError("var is of incorrect size")
+        else:
+            expect(by.ndim == of.ndim and [y for x, y in zip(of.shape, by.shape, strict=True) if x != y] == [1])
     expect(reduction in REDUCTIONS)
     zero = ops.like(0, var)
     fine = ops.bit_not(ops.any(ops.lt(var, zero), tuple(range(type_of(var).ndim))))

@@ -27,15 +27,15 @@ from hybridize.torch.functions.table import computes
 _RETURNS: Any = torch.return_types
 
 
-def _square(x: Operand, name: str) -> None:
+def _square(x: Operand) -> None:
     """Raise torch's error for what holds no square matrices of floats."""
     shape = type_of(x).shape
     expect(len(shape) >= 2)
     expect(shape[-1] == shape[-2])
-    _of_floats(x, name)
+    _of_floats(x)
 
 
-def _of_floats(x: Operand, name: str) -> None:
+def _of_floats(x: Operand) -> None:
     dtype = torch_dtype(type_of(x).dtype)
     expect(dtype in (torch.float32, torch.float64))
 
@@ -44,40 +44,37 @@ def _parts(found: Any) -> tuple[Operand, ...]:
     return tuple(of_symbol(one) for one in found)
 
 
-@computes("linalg.inv", "inverse")
-def _inv(A: Any = None, input: Any = None) -> Operand:
-    x = input if A is None else A
-    _square(x, "linalg.inv")
-    return by(factors.inv, x)
+@computes("linalg.inv", "inverse", also="input=A")
+def _inv(A: Operand) -> Operand:
+    _square(A)
+    return by(factors.inv, A)
 
 
 @computes("linalg.inv_ex")
 def _inv_ex(A: Operand, *, check_errors: bool = False) -> Any:
-    _square(A, "linalg.inv")
+    _square(A)
     return _RETURNS.linalg_inv_ex((by(factors.inv, A), _no_errors(A)))
 
 
-def _no_errors(x: Operand) -> Operand:
-    return operand(0, kind(torch.int32, ()).dtype, type_of(x).shape[:-2])
+def _no_errors(A: Operand) -> Operand:
+    return operand(0, kind(torch.int32, ()).dtype, type_of(A).shape[:-2])
 
 
-@computes("linalg.det", "det")
-def _det(A: Any = None, *, input: Any = None) -> Operand:
-    x = input if A is None else A
-    _square(x, "linalg.det")
-    return by(factors.det, x)
+@computes("linalg.det", "det", also="input=A")
+def _det(A: Operand) -> Operand:
+    _square(A)
+    return by(factors.det, A)
 
 
-@computes("linalg.slogdet", "slogdet")
-def _slogdet(A: Any = None, *, input: Any = None) -> Any:
-    x = input if A is None else A
-    _square(x, "linalg.slogdet")
-    return _RETURNS.linalg_slogdet(_parts(factors.slogdet(result(x))))
+@computes("linalg.slogdet", "slogdet", also="input=A")
+def _slogdet(A: Operand) -> Any:
+    _square(A)
+    return _RETURNS.linalg_slogdet(_parts(factors.slogdet(result(A))))
 
 
 @computes("logdet")
 def _logdet(input: Operand) -> Operand:
-    _square(input, "logdet")
+    _square(input)
     sign, log = _parts(factors.slogdet(result(input)))
     nan = operand(float("nan"), type_of(log).dtype, type_of(log).shape)
     return ops.where(ops.lt(sign, ops.like(0, sign)), nan, log)
@@ -85,7 +82,7 @@ def _logdet(input: Operand) -> Operand:
 
 @computes("linalg.solve")
 def _solve(A: Operand, B: Operand, *, left: bool = True) -> Operand:
-    _square(A, "linalg.solve")
+    _square(A)
     expect(type_of(A).dtype == type_of(B).dtype)
     first, second = type_of(A).shape, type_of(B).shape
     vectors = len(second) == 1 or (len(first) - 1 == len(second) and second == first[:-1])
@@ -103,8 +100,7 @@ def _solve(A: Operand, B: Operand, *, left: bool = True) -> Operand:
 def _solve_triangular(
     input: Operand, B: Operand, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Operand:
-    name = "linalg.solve_triangular"
-    _square(input, name)
+    _square(input)
     expect(type_of(input).dtype == type_of(B).dtype)
     expect(type_of(B).ndim >= 2)
     t, b = (input, B) if left else (_turned(input), _turned(B))
@@ -121,11 +117,10 @@ def _turned(x: Operand) -> Operand:
     return ops.transpose(x, (*range(ndim - 2), ndim - 1, ndim - 2))
 
 
-@computes("linalg.cholesky")
-def _cholesky(A: Any = None, *, upper: bool = False, input: Any = None) -> Operand:
-    x = input if A is None else A
-    _square(x, "linalg.cholesky")
-    return by(factors.cholesky, x, upper=upper)
+@computes("linalg.cholesky", also="input=A")
+def _cholesky(A: Operand, *, upper: bool = False) -> Operand:
+    _square(A)
+    return by(factors.cholesky, A, upper=upper)
 
 
 @computes("cholesky")
@@ -136,7 +131,7 @@ def _torch_cholesky(input: Operand, upper: bool = False) -> Operand:
 @computes("linalg.qr")
 def _qr(A: Operand, mode: str = "reduced") -> Any:
     expect(mode in ("reduced", "complete", "r"))
-    _of_floats(A, "linalg.qr")
+    _of_floats(A)
     if mode == "r":
         return _RETURNS.linalg_qr((operand(0, type_of(A).dtype, (0,)), by(factors.qr, A, mode="r")))
     return _RETURNS.linalg_qr(_parts(factors.qr(result(A), mode=mode)))
@@ -149,25 +144,25 @@ def _torch_qr(input: Operand, some: bool = True) -> Any:
 
 @computes("linalg.eigh")
 def _eigh(A: Operand, UPLO: str = "L") -> Any:
-    _square(A, "linalg.eigh")
+    _square(A)
     return _RETURNS.linalg_eigh(_parts(factors.eigh(result(A), UPLO.upper())))
 
 
 @computes("linalg.eigvalsh")
 def _eigvalsh(A: Operand, UPLO: str = "L") -> Operand:
-    _square(A, "linalg.eigvalsh")
+    _square(A)
     return by(factors.eigvalsh, A, UPLO=UPLO.upper())
 
 
 @computes("linalg.svd")
 def _svd(A: Operand, full_matrices: bool = True, *, driver: Any = None) -> Any:
-    _of_floats(A, "linalg.svd")
+    _of_floats(A)
     return _RETURNS.linalg_svd(_parts(factors.svd(result(A), full_matrices)))
 
 
 @computes("linalg.svdvals")
 def _svdvals(A: Operand, *, driver: Any = None) -> Operand:
-    _of_floats(A, "linalg.svdvals")
+    _of_floats(A)
     return by(factors.svdvals, A)
 
 
@@ -179,15 +174,14 @@ def _torch_svd(input: Operand, some: bool = True, compute_uv: bool = True) -> An
     return torch.return_types.svd((u, s, _turned(vh)))
 
 
-@computes("linalg.matrix_power", "matrix_power")
-def _matrix_power(input: Any = None, n: int = 1, *, A: Any = None) -> Operand:
-    x = input if A is None else A
-    _square(x, "linalg.matrix_power") if n < 0 else None
+@computes("linalg.matrix_power", "matrix_power", also="input=A")
+def _matrix_power(A: Operand, n: int) -> Operand:
+    _square(A) if n < 0 else None
     if n == 0:
-        shape = type_of(x).shape
+        shape = type_of(A).shape
         eye = ops.eq(ops.iota(shape, len(shape) - 2, int64), ops.iota(shape, len(shape) - 1, int64))
-        return ops.cast(eye, type_of(x).dtype)
-    return by(of_arrays.matrix_power, x, n=n)
+        return ops.bind(ops.After(), ops.cast(eye, type_of(A).dtype), A)[0]  # its gradient is 0, and not missing
+    return by(of_arrays.matrix_power, A, n=n)
 
 
 @computes("linalg.multi_dot")
@@ -222,7 +216,7 @@ def _matrix_norm(
     expect(axes[0] != axes[1])
     if ord not in (2, -2, "nuc"):
         return by(norms.norm, A, ord=ord, axis=axes, keepdims=keepdim)
-    _of_floats(A, "linalg.matrix_norm")
+    _of_floats(A)
     shape = type_of(A).shape
     rest = [axis for axis in range(ndim) if axis not in axes]
     values = by(factors.svdvals, ops.transpose(A, (*rest, *axes)))
@@ -247,7 +241,7 @@ def _norm(
 
 @computes("linalg.pinv")
 def _pinv(A: Operand, rcond: Any = None, hermitian: bool = False, **named: Any) -> Operand:
-    _of_floats(A, "linalg.pinv")
+    _of_floats(A)
     if any(map(is_tensor, (rcond, *named.values()))):
         raise CaptureError("E422", "linalg.pinv() with a tensor for rtol or atol cannot be compiled", help="a number")
     return by(factors.pinv, A, hermitian=hermitian, rcond=rcond, **({"rtol": None} | named))

@@ -25,10 +25,9 @@ from hybridize.torch.functions.rules import (
     kind,
     nothing_of,
     shape_of,
-    sizes_in,
     torch_dtype,
 )
-from hybridize.torch.functions.table import computes
+from hybridize.torch.functions.table import Sizes, computes
 
 
 def dtype_of_all(tensors: Sequence[Operand]) -> torch.dtype:
@@ -59,8 +58,8 @@ def joined(tensors: Sequence[Operand], dim: int, dtype: torch.dtype | None = Non
 
 
 @computes("cat", "concat", "concatenate")
-def _cat(tensors: Sequence[Operand], dim: int = 0, **named: int) -> Operand:
-    return joined(tensors, named.get("axis", dim))
+def _cat(tensors: Sequence[Operand], dim: int = 0) -> Operand:
+    return joined(tensors, dim)
 
 
 @computes("stack")
@@ -104,10 +103,9 @@ def _column_stack(tensors: Sequence[Operand]) -> Operand:
 
 
 @computes("block_diag")
-def _block_diag(*tensors: Any) -> Operand:
-    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    dtype = kind(dtype_of_all(given), ()).dtype
-    blocks = [ops.cast(_at_least(x, 2), dtype) for x in given]
+def _block_diag(tensors: Sizes) -> Operand:
+    dtype = kind(dtype_of_all(tensors), ()).dtype
+    blocks = [ops.cast(_at_least(x, 2), dtype) for x in tensors]
     expect(all(type_of(x).ndim <= 2 for x in blocks))
     columns = sum(type_of(x).shape[1] for x in blocks)
     rows, start = [], 0
@@ -119,18 +117,16 @@ def _block_diag(*tensors: Any) -> Operand:
 
 
 @computes("cartesian_prod")
-def _cartesian_prod(*tensors: Any) -> Operand:
-    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    if len(given) == 1:
-        return given[0]
-    expect(all(type_of(x).dtype == type_of(given[0]).dtype for x in given))
-    sizes = tuple(product(type_of(x).shape) for x in given)
-    count = len(given)
+def _cartesian_prod(tensors: Sizes) -> Operand:
+    if len(tensors) == 1:
+        return tensors[0]
+    expect(all(type_of(x).dtype == type_of(tensors[0]).dtype for x in tensors))
+    sizes = tuple(product(type_of(x).shape) for x in tensors)
     columns = []
-    for axis, x in enumerate(given):
+    for axis, x in enumerate(tensors):
         row = ops.reshape(x, tuple(size if k == axis else 1 for k, size in enumerate(sizes)))
         columns.append(ops.reshape(ops.broadcast(row, sizes), (product(sizes), 1)))
-    return joined(columns, 1) if count else given
+    return joined(columns, 1)
 
 
 @computes("combinations")
@@ -154,17 +150,9 @@ def _numbers(values: Sequence[int]) -> Any:
 # Repeated.
 
 
-@computes("Tensor.repeat")
-def _repeat(input: Operand, *repeats: Any, **named: Any) -> Operand:
-    return repeated(input, named["repeats"] if named else sizes_in(repeats))
-
-
-def repeated(x: Operand, times: Sequence[Any]) -> Operand:
-    """Return a tensor repeated as a whole, so often along each axis.
-
-    Raises:
-        RuntimeError: there are fewer numbers than axes; in torch's words.
-    """
+@computes("Tensor.repeat", also="repeats=times")
+def repeated(x: Operand, times: Sizes) -> Operand:
+    """Return a tensor repeated as a whole, so often along each axis."""
     shape = type_of(x).shape
     expect(len(times) >= len(shape))
     expect(all(type(one) is not int or one >= 0 for one in times))
@@ -175,9 +163,8 @@ def repeated(x: Operand, times: Sequence[Any]) -> Operand:
 
 
 @computes("tile")
-def _tile(input: Operand, *dims: Any, **named: Any) -> Operand:
-    times = tuple(named["dims"] if "dims" in named else sizes_in(dims))
-    return repeated(input, (*(1,) * (type_of(input).ndim - len(times)), *times))
+def _tile(input: Operand, dims: Sizes) -> Operand:
+    return repeated(input, (*(1,) * (type_of(input).ndim - len(dims)), *dims))
 
 
 @computes("repeat_interleave")
@@ -212,10 +199,9 @@ def flipped(x: Operand, axes: Sequence[int]) -> Operand:
 
 
 @computes("flip")
-def _flip(input: Operand, *dims: Any, **named: Any) -> Operand:
-    given = named["dims"] if named else sizes_in(dims)
+def _flip(input: Operand, dims: Sizes) -> Operand:
     ndim = type_of(input).ndim
-    axes = [axis_of(axis, ndim) for axis in ([given] if isinstance(given, int) else given)]
+    axes = [axis_of(axis, ndim) for axis in ([dims] if isinstance(dims, int) else dims)]
     for axis in axes:
         expect(axes.count(axis) <= 1)
     return flipped(input, axes if ndim else ())

@@ -119,14 +119,8 @@ def _check_dtypes(of: TensorType, *parts: Operand | None) -> None:
 def _check_normalized(of: TensorType, shape: Sequence[Any], *parts: Operand | None) -> None:
     """Check that the last axes are `shape`, and those of parts."""
     expect(shape)
-    for part in parts:
-        expect(part is None or type_of(part).shape == tuple(shape))
-    if len(shape) > of.ndim or of.shape[of.ndim - len(shape) :] != tuple(shape):
-        shown = ", ".join(str(size) for size in shape)
-        raise RuntimeError(
-            f"Given normalized_shape=[{shown}], expected input with shape [*, {shown}], but got input of "
-            f"size{list(of.shape)}"
-        )
+    expect(all(part is None or type_of(part).shape == tuple(shape) for part in parts))
+    expect(len(shape) <= of.ndim and of.shape[of.ndim - len(shape) :] == tuple(shape))
 
 
 @computes("layer_norm", kinds="f")

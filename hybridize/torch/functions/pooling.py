@@ -39,7 +39,7 @@ class _Windows:
     sides: Numbers
     """The padding before axes."""
     behind: Numbers
-    """How far they reach beyond the ends of axes."""
+    """Their reach beyond the ends of axes."""
     apart: Numbers
     """The distances of their elements."""
 
@@ -59,8 +59,8 @@ def _windows(x: Operand, kernel: Any, stride: Any, padding: Any, dilation: Any, 
     sizes = type_of(x).shape[2:]
     rank = len(sizes)
     window = each(kernel, rank)
-    steps = window if stride is None or stride in ((), []) else each(stride, rank, "stride")
-    sides, apart, behind = each(padding, rank, "padding"), each(dilation, rank, "dilation"), []
+    steps = window if stride is None or stride in ((), []) else each(stride, rank)
+    sides, apart, behind = each(padding, rank), each(dilation, rank), []
     for size, taps, step, side, space in zip(sizes, window, steps, sides, apart, strict=True):
         expect(size > 0 and taps > 0 and step > 0 and space > 0 and 0 <= side * 2 <= space * (taps - 1) + 1)
         count = count_of_windows(size + (step - 1 if beyond else 0), taps, step, side, space)
@@ -85,7 +85,8 @@ def _register_maxima(rank: int) -> None:
         dilation: Any = 1,
         ceil_mode: bool = False,
     ) -> tuple[Operand, Operand]:
-        x, single = batched(input, rank, f"max_pool{rank}d")
+        x, single = batched(input, rank)
+        expect(type_of(x).shape[1] != 0)
         w = _windows(x, kernel_size, stride, padding, dilation, ceil_mode)
         values, places = maxima_of_windows(x, w.axes, w.size, w.steps, w.sides, w.behind, w.apart)
         if w.even and all(space == 1 for space in w.apart):
@@ -109,7 +110,7 @@ def _means(
     divisor: Any,
 ) -> Operand:
     expect(divisor is None or divisor != 0)
-    x, single = batched(x, rank, f"avg_pool{rank}d")
+    x, single = batched(x, rank)
     w = _windows(x, kernel_size, stride, padding, 1, ceil_mode)
     if divisor is None and w.even:
         layout = LAYOUTS[rank][0]
@@ -148,7 +149,7 @@ def _register_means(rank: int) -> None:
 def _parts(x: Operand, counts: Any) -> Numbers:
     """Return how many parts each axis of images is to have: as many as before where None is given."""
     sizes = type_of(x).shape[2:]
-    found = each(counts, len(sizes), "output_size")
+    found = each(counts, len(sizes))
     found = tuple(size if count is None else count for size, count in zip(sizes, found, strict=True))
     expect(all(count >= 0 for count in found))
     return found
@@ -159,7 +160,7 @@ def _register_parts(rank: int) -> None:
 
     @computes(f"{space}adaptive_avg_pool{rank}d")
     def means(input: Operand, output_size: Any) -> Operand:
-        x, single = batched(input, rank, "adaptive_avg_pool")
+        x, single = batched(input, rank)
         counts = _parts(x, output_size)
         if any(same(count, 0) for count in counts):
             return unbatched(nothing_of(x, (*type_of(x).shape[:2], *counts)), single)
@@ -167,7 +168,7 @@ def _register_parts(rank: int) -> None:
 
     @computes(f"{space}adaptive_max_pool{rank}d")
     def maxima(input: Operand, output_size: Any) -> tuple[Operand, Operand]:
-        x, single = batched(input, rank, "adaptive_max_pool")
+        x, single = batched(input, rank)
         counts = _parts(x, output_size)
         if any(same(count, 0) for count in counts):
             none = nothing_of(x, (*type_of(x).shape[:2], *counts))
@@ -180,9 +181,9 @@ def _register_fractional(rank: int) -> None:
     @computes(f"nn.fractional_max_pool{rank}d")
     def entry(input: Operand, kernel_size: Any, output_size: Any, _random_samples: Operand) -> tuple[Operand, Operand]:
         """The random numbers of an image and channel are for its axes in order, but of two for the last one first."""
-        x, single = batched(input, rank, "fractional_max_pool")
+        x, single = batched(input, rank)
         lead, sizes = type_of(x).shape[:2], type_of(x).shape[2:]
-        window, counts, starts = each(kernel_size, rank), each(output_size, rank, "output_size"), []
+        window, counts, starts = each(kernel_size, rank), each(output_size, rank), []
         for k, (size, count, taps) in enumerate(zip(sizes, counts, window, strict=True)):
             expect(count + taps - 1 <= size)
             column = rank - 1 - k if rank == 2 else k
@@ -200,14 +201,14 @@ for _rank in (2, 3):
     _register_fractional(_rank)
 
 
-def _unpooled(name: str, rank: int, x: Operand, indices: Operand, sizes: Sequence[Any]) -> Operand:
+def _unpooled(rank: int, x: Operand, indices: Operand, sizes: Sequence[Any]) -> Operand:
     """Put elements to their places in an image, one for each channel; all others are 0.
 
     Raises:
         RuntimeError: the tensors do not fit; in torch's words.
     """
     expect(type_of(x).shape == type_of(indices).shape)
-    x, single = batched(x, rank, name)
+    x, single = batched(x, rank)
     shape, of = type_of(x).shape, type_of(x)
     rows, count, room = product(shape[:2]), product(shape[2:]), product(sizes)
     flat = ops.reshape(x, (rows, count))
@@ -219,9 +220,9 @@ def _unpooled(name: str, rank: int, x: Operand, indices: Operand, sizes: Sequenc
 
 @computes("nn.max_unpool2d")
 def _max_unpool2d(input: Operand, indices: Operand, output_size: Any) -> Operand:
-    return _unpooled("max_unpool2d", 2, input, indices, each(output_size, 2, "output_size"))
+    return _unpooled(2, input, indices, each(output_size, 2))
 
 
 @computes("nn.max_unpool3d")
 def _max_unpool3d(input: Operand, indices: Operand, output_size: Any, stride: Any, padding: Any) -> Operand:
-    return _unpooled("max_unpool3d", 3, input, indices, each(output_size, 3, "output_size"))
+    return _unpooled(3, input, indices, each(output_size, 3))

@@ -10,47 +10,18 @@ from typing import Any
 import torch
 
 from hybridize import ops
-from hybridize.base.dtypes import DType, bool_, float32, float64, int64, is_float
-from hybridize.base.errors import CaptureError
-from hybridize.base.types import Shape, TensorType
+from hybridize.base.dtypes import bool_, float32, float64, int64, is_float
+from hybridize.base.types import TensorType
 from hybridize.ops import Operand, type_of
 from hybridize.torch import draws
-from hybridize.torch.functions.creation import checked, sizes_of
+from hybridize.torch.functions.creation import checked, of_sizes, overloaded
 from hybridize.torch.functions.operands import between, operand, required
-from hybridize.torch.functions.rules import expect, is_tensor, kind, shape_of, torch_dtype
+from hybridize.torch.functions.rules import expect, is_tensor, kind, shape_of, sizes_in, torch_dtype
 from hybridize.torch.functions.table import computes
 from hybridize.torch.memory import dtype_of
 
-
-def _check_generator(generator: Any) -> None:
-    """Check that numbers are of torch's default generator.
-
-    Raises:
-        CaptureError E422: they are of another one.
-    """
-    if generator is not None:
-        raise CaptureError(
-            "E422", "a program draws from torch's own generator, not from another one", help="leave out generator="
-        )
-
-
-def _of_sizes(name: str, numbers: Callable[[Shape, DType], Operand]) -> None:
-    @computes(f"torch.{name}")
-    def entry(
-        *args: Any, size: Any = None, generator: Any = None, dtype: torch.dtype | None = None, **options: Any
-    ) -> Operand:
-        _check_generator(generator)
-        return numbers(sizes_of(args, size), dtype_of(checked(dtype, **options)))
-
-    @computes(f"torch.{name}_like")
-    def like(input: Operand, *, generator: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
-        _check_generator(generator)
-        of = type_of(input)
-        return numbers(of.shape, dtype_of(checked(dtype or torch_dtype(of.dtype), **options)))
-
-
-_of_sizes("rand", draws.uniform)
-_of_sizes("randn", draws.normal)
+of_sizes("rand", lambda shape, dtype: draws.uniform(shape, dtype_of(dtype)))
+of_sizes("randn", lambda shape, dtype: draws.normal(shape, dtype_of(dtype)))
 
 
 def _between(low: Any, high: Any, of: Any) -> Operand:
@@ -62,35 +33,21 @@ def _between(low: Any, high: Any, of: Any) -> Operand:
 
 
 @computes("randint")
-def _randint(*args: Any, generator: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+def _randint(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     """In torch's forms: (high, size) and (low, high, size)."""
-    _check_generator(generator)
-    named = {name: options.pop(name) for name in ("low", "high", "size") if name in options}
-    places = [name for name in ("low", "high", "size") if name not in named]
-    if "low" in places and len(args) < len(places):
-        places.remove("low")
-    given = {"low": 0} | dict(zip(places, args, strict=False)) | named
-    dtype = checked(dtype or torch.int64, **options)
-    return _between(given["low"], given["high"], kind(dtype, sizes_of((), given["size"])))
+    low, high, size = overloaded(args, options, low=0, high=None, size=None)
+    return _between(low, high, kind(checked(dtype or torch.int64, **options), sizes_in((size,))))
 
 
 @computes("randint_like")
-def _randint_like(
-    input: Operand, *args: Any, generator: Any = None, dtype: torch.dtype | None = None, **options: Any
-) -> Operand:
-    _check_generator(generator)
-    named = {name: options.pop(name) for name in ("low", "high") if name in options}
-    places = [name for name in ("low", "high") if name not in named]
-    if "low" in places and len(args) < len(places):
-        places.remove("low")
-    given = {"low": 0} | dict(zip(places, args, strict=False)) | named
+def _randint_like(input: Operand, *args: Any, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+    low, high = overloaded(args, options, low=0, high=None)
     of = type_of(input)
-    return _between(given["low"], given["high"], kind(checked(dtype or torch_dtype(of.dtype), **options), of.shape))
+    return _between(low, high, kind(checked(dtype or torch_dtype(of.dtype), **options), of.shape))
 
 
 @computes("randperm")
-def _randperm(n: Any, *, generator: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
-    _check_generator(generator)
+def _randperm(n: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     order = ops.arg_sort(draws.uniform((n,), float64), 0)
     return ops.cast(order, dtype_of(checked(dtype or torch.int64, **options)))
 
@@ -101,15 +58,14 @@ def _normal(
     std: Any = 1.0,
     size: Any = None,
     *,
-    generator: Any = None,
     dtype: torch.dtype | None = None,
     **options: Any,
 ) -> Operand:
-    _check_generator(generator)
-    _expect(std, lambda x: x >= 0, "normal expects std >= 0.0, but found std {}")
+    _expect(std, lambda x: x >= 0)
     if size is not None:
-        of = kind(checked(dtype, **options), sizes_of((), size))
+        of = kind(checked(dtype, **options), sizes_in((size,)))
     else:
+        checked(torch.float32, **options)
         first = mean if is_tensor(mean) else std
         of = kind(torch_dtype(type_of(first).dtype), shape_of(mean, std))
     if is_tensor(std):
@@ -128,7 +84,7 @@ def _normals(of: Any, mean: Any, std: Any) -> Operand:
 
 @computes("bernoulli")
 def _bernoulli(input: Operand, p: Any = None, *, generator: Any = None) -> Operand:
-    _check_generator(generator)
+    checked(torch.float32, generator=generator)
     return _instead(input, _bernoulli_numbers(type_of(input), input if p is None else p))
 
 
@@ -138,7 +94,7 @@ def _multinomial(input: Operand, num_samples: int, replacement: bool = False, *,
 
     Without replacement by a race: whose exponential number is the smallest for its weight comes first.
     """
-    _check_generator(generator)
+    checked(torch.float32, generator=generator)
     shape = type_of(input).shape
     expect(len(shape) in (1, 2) and num_samples > 0)
     expect(replacement or num_samples <= shape[-1])
@@ -169,8 +125,8 @@ def _is_number(x: Any) -> bool:
     return isinstance(x, (int, float))
 
 
-def _expect(x: Any, fits: Callable[[Any], bool], message: str) -> None:
-    """Refuse a number that does not fit, in PyTorch's words, which hold it at {}."""
+def _expect(x: Any, fits: Callable[[Any], bool]) -> None:
+    """Check a number; what only a call knows is not looked at."""
     expect(not _is_number(x) or fits(x))
 
 
@@ -188,7 +144,7 @@ def _written(name: str, *parameters: str) -> Callable[[Callable[..., Operand]], 
     def register(function: Callable[..., Operand]) -> None:
         @computes(name)
         def entry(input: Operand, *args: Any, generator: Any = None, **kwargs: Any) -> Operand:
-            _check_generator(generator)
+            checked(torch.float32, generator=generator)
             given = dict(zip(parameters, args, strict=False)) | kwargs
             values = [given[parameter] for parameter in parameters if parameter in given]
             return _instead(input, function(type_of(input), *values))
@@ -205,33 +161,33 @@ def _uniform(of: Any, low: Any = 0.0, high: Any = 1.0) -> Operand:
 
 @_written("normal_", "mean", "std")
 def _of_normals(of: Any, mean: Any = 0.0, std: Any = 1.0) -> Operand:
-    _expect(std, lambda x: x >= 0, "normal expects std >= 0.0, but found std {}")
+    _expect(std, lambda x: x >= 0)
     return _normals(of, mean, std)
 
 
 @_written("log_normal_", "mean", "std")
 def _log_normal(of: Any, mean: Any = 1.0, std: Any = 2.0) -> Operand:
-    _expect(std, lambda x: x > 0, "log_normal_ expects std > 0.0, but found std={}")
+    _expect(std, lambda x: x > 0)
     return ops.exp(_normals(of, mean, std))
 
 
 @_written("exponential_", "lambd")
 def _exponential(of: Any, rate: Any = 1.0) -> Operand:
-    _expect(rate, lambda x: x > 0, "exponential_ expects lambda > 0.0, but found lambda={}")
+    _expect(rate, lambda x: x > 0)
     drawn = ops.neg(ops.log(draws.open_uniform(of.shape, of.dtype)))
     return ops.div(drawn, operand(rate, of.dtype, of.shape))
 
 
 @_written("cauchy_", "median", "sigma")
 def _cauchy(of: Any, median: Any = 0.0, sigma: Any = 1.0) -> Operand:
-    _expect(sigma, lambda x: x > 0, "cauchy_ expects sigma > 0.0, but found sigma={}")
+    _expect(sigma, lambda x: x > 0)
     angle = ops.mul(ops.sub(draws.open_uniform(of.shape, of.dtype), _all(0.5, of)), _all(math.pi, of))
     return ops.add(ops.mul(ops.tan(angle), _all(sigma, of)), _all(median, of))
 
 
 @_written("geometric_", "p")
 def _geometric(of: Any, p: Any) -> Operand:
-    _expect(p, lambda x: 0 < x < 1, "geometric_ expects p to be in (0, 1), but got p={}")
+    _expect(p, lambda x: 0 < x < 1)
     wide = of.with_dtype(of.dtype if is_float(of.dtype) else float32)
     drawn = ops.log(draws.open_uniform(of.shape, wide.dtype))
     return ops.cast(ops.ceil(ops.div(drawn, ops.log1p(ops.neg(_all(p, wide))))), of.dtype)
@@ -239,7 +195,7 @@ def _geometric(of: Any, p: Any) -> Operand:
 
 @_written("bernoulli_", "p")
 def _chances(of: Any, p: Any = 0.5) -> Operand:
-    _expect(p, lambda x: 0 <= x <= 1, "bernoulli_ expects p to be in [0, 1], but got p={}")
+    _expect(p, lambda x: 0 <= x <= 1)
     return _bernoulli_numbers(of, p)
 
 

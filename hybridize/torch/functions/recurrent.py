@@ -46,10 +46,7 @@ def _layers(mode: str) -> None:
         if not isinstance(has_biases, bool):
             raise _refused()
         states = [hx] if is_tensor(hx) else list(hx)
-        dtypes = {type_of(x).dtype for x in (input, *states, *params)}
-        if len(dtypes) > 1:
-            shown = ", ".join(sorted(dtype.name for dtype in dtypes))
-            raise ValueError(f"RNN input, states and parameters must have the same dtype, got {shown}")
+        expect(all(type_of(x).dtype == type_of(input).dtype for x in (*states, *params)))
         size, projected = type_of(states[-1]).shape[2], type_of(states[0]).shape[2]
         stack = rnn.RecurrentStack(
             mode,

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -267,14 +266,9 @@ def kind(dtype: torch.dtype, shape: Sequence[Any]) -> TensorType:
 
 
 def axis_of(axis: int, ndim: int) -> int:
-    """Return an axis counted from the first one.
-
-    Raises:
-        IndexError: there is none; in torch's words.
-    """
+    """Return an axis, which is there, counted from the first one."""
     count = max(ndim, 1)
-    if not -count <= axis < count:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-count}, {count - 1}], but got {axis})")
+    expect(-count <= axis < count)
     return axis % count
 
 
@@ -284,9 +278,7 @@ def axes_of(axes: Any, ndim: int) -> tuple[int, ...]:
         return tuple(range(ndim))
     given = [axes] if isinstance(axes, int) else list(axes)
     counted = sorted(axis_of(int(axis), ndim) for axis in given)
-    for one, other in itertools.pairwise(counted):
-        if one == other:
-            raise RuntimeError(f"dim {one} appears multiple times in the list of dims")
+    expect(len(set(counted)) == len(counted))
     return tuple(counted) if ndim else ()
 
 
@@ -316,11 +308,6 @@ def in_floats(function: Callable[[Operand], Operand], x: Operand) -> Operand:
     """Return a function of real numbers of an operand; short floats are computed in float32 and rounded once."""
     dtype = dtype_of(float_operand(x))
     return ops.cast(function(ops.cast(x, wide(dtype))), dtype)
-
-
-def not_implemented(text: str) -> NotImplementedError:
-    """Return the error that torch raises for what it does not do for a dtype or mode, in its words."""
-    return NotImplementedError(text)
 
 
 def nothing_of(x: Operand, shape: tuple[int, ...]) -> Operand:

@@ -21,16 +21,12 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.types import same_shape
 from hybridize.ops import Broadcast, Reshape, StopGradient, Transpose
 from hybridize.torch.functions.operands import within
-from hybridize.torch.functions.rules import axis_of, expect, fitting, sizes_in, torch_dtype
-from hybridize.torch.functions.table import views
+from hybridize.torch.functions.rules import axis_of, expect, fitting, torch_dtype
+from hybridize.torch.functions.table import Sizes, views
 
 
 def completed(shape: Sequence[Any], total: Any) -> tuple[Any, ...]:
-    """Return sizes with what stands for -1 in them.
-
-    Raises:
-        RuntimeError: they do not hold so many elements; in torch's words.
-    """
+    """Return sizes, of so many elements, with what stands for -1 in them."""
     sizes = tuple(shape)
     open_ = [axis for axis, size in enumerate(sizes) if type(size) is int and size < 0]
     expect(all(sizes[axis] == -1 for axis in open_))
@@ -38,11 +34,10 @@ def completed(shape: Sequence[Any], total: Any) -> tuple[Any, ...]:
     rest = product(size for axis, size in enumerate(sizes) if axis not in open_)
     if open_:
         expect(rest != 0)
-        if total % rest == 0:
-            return tuple(total // rest if axis in open_ else size for axis, size in enumerate(sizes))
-    elif rest == total:
-        return sizes
-    raise RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {total}")
+        expect(total % rest == 0)
+        return tuple(total // rest if axis in open_ else size for axis, size in enumerate(sizes))
+    expect(rest == total)
+    return sizes
 
 
 def has_view(x: Symbol, shape: Sequence[Any]) -> bool:
@@ -68,17 +63,12 @@ def part(x: Symbol, axis: int, start: Any, stop: Any) -> Symbol:
     return found
 
 
-def has_axes(x: Symbol, name: str, least: int = 1) -> None:
-    """Raise torch's error for a tensor of fewer axes than it takes."""
-    expect(len(x.shape) >= least)
-
-
 # Other sizes of the same elements.
 
 
 @views("reshape")
-def _reshape(input: Symbol, *shape: Any, **named: Any) -> Symbol:
-    return reshaped(input, named["shape"] if named else sizes_in(shape))
+def _reshape(input: Symbol, shape: Sizes) -> Symbol:
+    return reshaped(input, shape)
 
 
 @views("reshape_as")
@@ -87,8 +77,8 @@ def _reshape_as(input: Symbol, other: Symbol) -> Symbol:
 
 
 @views("view")
-def _view(input: Symbol, *shape: Any, **named: Any) -> Symbol:
-    given = named.get("dtype", shape[0] if shape else None)
+def _view(input: Symbol, size: Sizes = (), dtype: Any = None) -> Symbol:
+    given = size[0] if dtype is None and len(size) == 1 else dtype
     if isinstance(given, torch.dtype):
         if given is torch_dtype(input.dtype):
             return input.same()
@@ -97,7 +87,7 @@ def _view(input: Symbol, *shape: Any, **named: Any) -> Symbol:
             f"view({given}) of a tensor of {torch_dtype(input.dtype)} cannot be compiled: it reads bits as others",
             help=f"x.to({given}) converts the numbers",
         )
-    return viewed_as(input, named["size"] if named else sizes_in(shape))
+    return viewed_as(input, size)
 
 
 @views("Tensor.view_as")
@@ -137,19 +127,8 @@ def _ravel(input: Symbol) -> Symbol:
 def _unflatten(input: Symbol, dim: int, sizes: Any) -> Symbol:
     axis = axis_of(dim, len(input.shape))
     expect(len(sizes))
-    found = completed_at(sizes, input.shape[axis], axis)
+    found = completed(sizes, input.shape[axis])
     return viewed_as(input, (*input.shape[:axis], *found, *input.shape[axis + 1 :]))
-
-
-def completed_at(sizes: Sequence[Any], length: Any, axis: int) -> tuple[Any, ...]:
-    """Return the sizes that an axis is cut into, with what stands for -1."""
-    try:
-        return completed(sizes, length)
-    except RuntimeError:
-        raise RuntimeError(
-            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} ({length}) in the "
-            "input tensor"
-        ) from None
 
 
 @views("unsqueeze")
@@ -159,11 +138,9 @@ def _unsqueeze(input: Symbol, dim: int) -> Symbol:
 
 
 @views("squeeze")
-def _squeeze(input: Symbol, *dims: Any, dim: Any = None) -> Symbol:
+def _squeeze(input: Symbol, dim: Any = None) -> Symbol:
     ndim = len(input.shape)
-    given = (
-        sizes_in(dims) if dims else (range(ndim) if dim is None else dim if isinstance(dim, (tuple, list)) else [dim])
-    )
+    given = range(ndim) if dim is None else dim if isinstance(dim, (tuple, list)) else [dim]
     axes = {axis_of(axis, ndim) for axis in given} if ndim else set()
     return sized(input, [size for axis, size in enumerate(input.shape) if axis not in axes or size != 1])
 
@@ -205,28 +182,22 @@ def permuted(x: Symbol, axes: Sequence[int]) -> Symbol:
 
 
 @views("permute")
-def _permute(input: Symbol, *axes: Any, dims: Any = None) -> Symbol:
-    given = sizes_in(axes) if dims is None else tuple(dims)
-    expect(len(given) == len(input.shape))
-    order = tuple(axis_of(int(axis), len(input.shape)) for axis in given)
+def _permute(input: Symbol, dims: Sizes) -> Symbol:
+    expect(len(dims) == len(input.shape))
+    order = tuple(axis_of(int(axis), len(input.shape)) for axis in dims)
     expect(len(set(order)) == len(order))
     return permuted(input, order)
 
 
-@views("transpose", "swapaxes", "swapdims")
-def _transpose(input: Symbol, dim0: Any = None, dim1: Any = None, **named: int) -> Symbol:
-    dim0, dim1 = named.get("axis0", dim0), named.get("axis1", dim1)
-    return exchanged(input, dim0, dim1)
-
-
-def exchanged(x: Symbol, first: int, second: int) -> Symbol:
+@views("transpose", "swapaxes", "swapdims", also="axis0=dim0 axis1=dim1")
+def exchanged(input: Symbol, dim0: Any, dim1: Any) -> Symbol:
     """Return the view of a tensor with two axes exchanged."""
-    ndim = len(x.shape)
-    i, j = axis_of(first, ndim), axis_of(second, ndim)
+    ndim = len(input.shape)
+    i, j = axis_of(dim0, ndim), axis_of(dim1, ndim)
     axes = list(range(ndim))
     if ndim:
         axes[i], axes[j] = axes[j], axes[i]
-    return permuted(x, axes)
+    return permuted(input, axes)
 
 
 @views("t")
@@ -238,8 +209,9 @@ def _t(input: Symbol) -> Symbol:
 
 @views("adjoint")
 def _adjoint(input: Symbol) -> Symbol:
-    has_axes(input, "tensor.adjoint()", 2)
-    return exchanged(input, -2, -1)
+    expect(len(input.shape) >= 2)
+    found: Symbol = exchanged(input, -2, -1)
+    return found
 
 
 @views("movedim", "moveaxis")
@@ -320,10 +292,12 @@ def cut(x: Symbol, axis: int, ends: Sequence[Any]) -> tuple[Symbol, ...]:
     return tuple(part(x, axis, start, stop) for start, stop in pairwise((0, *ends)))
 
 
-@views("split", "split_with_sizes")
-def _split(input: Any = None, split_size: Any = None, dim: int = 0, **named: Any) -> tuple[Symbol, ...]:
-    x = named.get("tensor", input)
-    sizes = next((named[name] for name in ("split_size_or_sections", "split_sizes") if name in named), split_size)
+@views(
+    "split",
+    "split_with_sizes",
+    also="tensor=x input=x split_size_or_sections=sizes split_sizes=sizes split_size=sizes",
+)
+def _split(x: Symbol, sizes: Any, dim: int = 0) -> tuple[Symbol, ...]:
     expect(x.shape)
     axis = axis_of(dim, len(x.shape))
     size = x.shape[axis]
@@ -360,12 +334,8 @@ def _chunk(input: Symbol, chunks: int, dim: int = 0) -> tuple[Symbol, ...]:
     return cut(input, axis, [0] * chunks if step == 0 else _ends(size, step))
 
 
-@views("tensor_split")
-def _tensor_split(input: Symbol, indices_or_sections: Any = None, dim: int = 0, **named: Any) -> tuple[Symbol, ...]:
-    given = next(
-        (named[name] for name in ("sections", "indices", "tensor_indices_or_sections") if name in named),
-        indices_or_sections,
-    )
+@views("tensor_split", also="sections=given indices=given indices_or_sections=given tensor_indices_or_sections=given")
+def _tensor_split(input: Symbol, given: Any, dim: int = 0) -> tuple[Symbol, ...]:
     expect(input.shape)
     axis = axis_of(dim, len(input.shape))
     size = input.shape[axis]
@@ -386,9 +356,8 @@ def _tensor_split(input: Symbol, indices_or_sections: Any = None, dim: int = 0, 
 
 
 def _split_along(name: str, axis: int, least: int) -> None:
-    @views(name)
-    def entry(input: Symbol, indices_or_sections: Any = None, **named: Any) -> tuple[Symbol, ...]:
-        given = next((named[key] for key in ("sections", "indices") if key in named), indices_or_sections)
+    @views(name, also="sections=given indices=given indices_or_sections=given")
+    def entry(input: Symbol, given: Any) -> tuple[Symbol, ...]:
         ndim = len(input.shape)
         expect(ndim >= least)
         along = 0 if name == "hsplit" and ndim == 1 else axis
@@ -418,19 +387,16 @@ def stretched(x: Symbol, sizes: Sequence[Any]) -> Symbol:
         if type(size) is int and size < 0:
             expect(old is not None and size == -1)
             size = old
-        elif old is not None and old != size and old != 1:
-            raise RuntimeError(
-                f"The expanded size of the tensor ({size}) must match the existing size ({old}) at non-singleton "
-                f"dimension {axis}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(x.shape)}"
-            )
+        else:
+            expect(old is None or old == size or old == 1)
         shape.append(size)
     same = same_shape(x.shape, tuple(shape[new:])) and all(type(size) is int and size == 1 for size in shape[:new])
     return x.view_by(Reshape(tuple(shape)) if same else Broadcast(tuple(shape)))
 
 
 @views("expand")
-def _expand(input: Symbol, *sizes: Any, implicit: bool = False, size: Any = None) -> Symbol:
-    return stretched(input, sizes_in(sizes) if size is None else tuple(size))
+def _expand(input: Symbol, size: Sizes, *, implicit: bool = False) -> Symbol:
+    return stretched(input, size)
 
 
 @views("Tensor.expand_as")
@@ -444,10 +410,9 @@ def _broadcast_to(input: Symbol, size: Any) -> Symbol:
 
 
 @views("broadcast_tensors")
-def _broadcast_tensors(*tensors: Any) -> tuple[Symbol, ...]:
-    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    shape = fitting(*(x.shape for x in given))
-    return tuple(stretched(x, shape) for x in given)
+def _broadcast_tensors(tensors: Sizes) -> tuple[Symbol, ...]:
+    shape = fitting(*(x.shape for x in tensors))
+    return tuple(stretched(x, shape) for x in tensors)
 
 
 # Picked by steps.

@@ -101,18 +101,17 @@ def placed(edges: Operand, x: Operand, right: bool, out_int32: bool) -> Operand:
     return ops.cast(counted, int32 if out_int32 else int64)
 
 
-@computes("searchsorted")
+@computes("searchsorted", also="self=input values=input")
 def _searchsorted(
     sorted_sequence: Operand,
-    input: Any = None,
+    input: Any,
     *,
     out_int32: bool = False,
     right: bool = False,
     side: str | None = None,
     sorter: Operand | None = None,
-    **named: Any,
 ) -> Operand:
-    x = _numbers(named.get("values", input), sorted_sequence)
+    x = _numbers(input, sorted_sequence)
     expect(side in (None, "left", "right"))
     expect(side != "left" or not right)
     shape, sizes = type_of(sorted_sequence).shape, type_of(x).shape
@@ -128,12 +127,8 @@ def _bucketize(input: Any, boundaries: Operand, *, out_int32: bool = False, righ
     return placed(boundaries, _numbers(input, boundaries), right, out_int32)
 
 
-@computes("isin")
-def _isin(
-    elements: Any = None, test_elements: Any = None, *, assume_unique: bool = False, invert: bool = False, **named: Any
-) -> Operand:
-    x = named.get("element", elements)
-    tests = named.get("test_element", test_elements)
+@computes("isin", also="element=x elements=x test_element=tests test_elements=tests")
+def _isin(x: Any, tests: Any, *, assume_unique: bool = False, invert: bool = False) -> Operand:
     dtype = kind(common(x, tests), ()).dtype
     expect(all(type_of(one).dtype.kind != "b" for one in (x, tests) if is_tensor(one)))
     x, tests = (operand(one, dtype, type_of(one).shape if is_tensor(one) else ()) for one in (x, tests))

@@ -22,7 +22,7 @@ import functools
 import inspect
 import itertools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -62,6 +62,8 @@ class Entry:
     """The same, where floats of 16 bits are computed with as float32, which must hold them."""
     fills: tuple[str, ...] = ()
     """The same, where floats of 16 bits take any number."""
+    also: tuple[str, ...] = ()
+    """Other names that torch has for parameters, each as `name=parameter`."""
 
     @functools.cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
@@ -75,6 +77,17 @@ class Entry:
         return [one.name for one in kept]
 
     @functools.cached_property
+    def synonyms(self) -> dict[str, str]:
+        """Parameters by their other names."""
+        return dict(pair.split("=") for pair in self.also)
+
+    @functools.cached_property
+    def packed(self) -> int | None:
+        """The place from which on arguments are one of `Sizes`: sizes one by one, or all of them in a tuple or list."""
+        found = [name for name in self.places if self.parameters[name].annotation == "Sizes"]
+        return self.places.index(found[0]) if found else None
+
+    @functools.cached_property
     def classes(self) -> dict[str, str]:
         """Annotations that say what torch's own parser takes: those of `CLASSES`, by the names of the parameters."""
         said = {name: str(one.annotation).removesuffix(" | None") for name, one in self.parameters.items()}
@@ -82,6 +95,8 @@ class Entry:
         return {name: word for name, word in said.items() if word in CLASSES and self.parameters[name].kind in plain}
 
 
+Sizes = Sequence[Any]
+"""The annotation of a parameter for which torch takes numbers, or tensors, one by one, or a tuple or list of them."""
 CLASSES = {"Operand": "Tensor", "Symbol": "Tensor", "int": "int", "bool": "bool"}
 """Annotations of parameters, and what torch calls what is given for them."""
 FUNCTIONS: dict[Any, Entry] = {}
@@ -129,7 +144,13 @@ def _register(
 
 
 def computes(
-    *names: str, kinds: str = "", alike: str = "", held: str = "", scales: str = "", fills: str = ""
+    *names: str,
+    kinds: str = "",
+    alike: str = "",
+    held: str = "",
+    scales: str = "",
+    fills: str = "",
+    also: str = "",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register what is computed in the place of functions of torch: operands in, operands out.
 
@@ -140,13 +161,14 @@ def computes(
         held: those whose numbers the dtype of the result must hold.
         scales: those whose numbers it must hold, float32 in the place of floats of 16 bits.
         fills: those whose numbers it must hold, where floats of 16 bits take any.
+        also: other names of parameters, as `name=parameter` after each other.
     """
-    return _register(names, False, kinds, alike=alike, held=held, scales=scales, fills=fills)
+    return _register(names, False, kinds, alike=alike, held=held, scales=scales, fills=fills, also=also)
 
 
-def views(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def views(*names: str, also: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register what functions of torch give that return views: symbols in, symbols out."""
-    return _register(names, views=True)
+    return _register(names, views=True, also=also)
 
 
 OPERATORS: dict[str, str] = {
