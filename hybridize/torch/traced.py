@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import numpy
 import torch
+from torch.autograd import forward_ad
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
@@ -55,9 +56,9 @@ from hybridize.torch.exchange import exchange
 from hybridize.torch.exchange import modes as mode_watches
 from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Attachment, Gradients, sides_differ, wanted
-from hybridize.torch.internals import pytree, records
+from hybridize.torch.internals import has_dual_level, overriding_mode, pytree, records, transform
 from hybridize.torch.library import ARGUMENTS, AsObjects, TorchLibrary
-from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
+from hybridize.torch.memory import as_numpy, as_tensor, check_class, tensor_of
 from hybridize.torch.modules import SETTINGS
 from hybridize.torch.scaling import check_updated
 from hybridize.torch.tensors import SIZES, TensorSizes, TracedTensor
@@ -132,9 +133,28 @@ class Followed:
         """Return the result of a call.
 
         Raises:
+            CaptureError E458: a mode of PyTorch is on that programs know nothing of.
             CannotCapture: the module cannot be captured for it.
         """
+        self._check_modes(args, kwargs)
         return self._with_arrays(args, kwargs, partial(self._call, args, kwargs))
+
+    def _check_modes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        mode = ""
+        if torch.is_autocast_enabled("cpu"):
+            mode = "within torch.autocast"
+        elif transform() is not None:
+            mode = "within a transform of torch.func, such as vmap"
+        elif has_dual_level() and _has_tangents((args, kwargs)):
+            mode = "with tangents of forward-mode differentiation"
+        elif overriding := overriding_mode():
+            mode = f"within {overriding}"
+        if mode:
+            raise CaptureError(
+                "E458",
+                f"{self.function.name} is called {mode}, which its programs know nothing of",
+                help="call the module itself there; module.bfloat16() makes programs of half the precision",
+            )
 
     def _with_arrays(self, args: tuple[Any, ...], kwargs: dict[str, Any], act: Callable[..., Any]) -> Any:
         """Return `act(args, kwargs, tensors)` for a call with arrays in the place of tensors; see `taken`."""
@@ -348,6 +368,7 @@ def taken(
     met: dict[int, ndarray] = {}
     for number, leaf in enumerate(leaves):
         if isinstance(leaf, torch.Tensor):
+            check_class(leaf)
             if library is not None and (number in numbers or (library.asks_attributes and vars(leaf))):
                 arrays.append(library.held_as(leaf))
                 continue
@@ -360,6 +381,11 @@ def taken(
             arrays.append(leaf)
     given, named = unflatten(structure, arrays)
     return given, named, tensors
+
+
+def _has_tangents(arguments: Any) -> bool:
+    tensors = [leaf for leaf in flatten(arguments)[0] if isinstance(leaf, torch.Tensor)]
+    return any(forward_ad.unpack_dual(tensor).tangent is not None for tensor in tensors)  # type: ignore[no-untyped-call]
 
 
 class CannotCapture(Exception):

@@ -45,7 +45,7 @@ from hybridize.torch.functions.rules import check_numbers, check_operands, writt
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import store
 from hybridize.torch.internals import OPERATORS as OF_LIBRARIES
-from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, records, transform
+from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, overriding_mode, records, transform
 from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
@@ -80,6 +80,14 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
                 "E420",
                 "a transform of torch.func, such as vmap, inside of a module cannot be compiled yet",
                 help="write the batch out, as functions of torch take it",
+            )
+        )
+    if overriding := overriding_mode(Capturing):
+        raise trace.root.refusing(
+            CaptureError(
+                "E420",
+                f"functions of PyTorch within {overriding} cannot be compiled",
+                help="compute there in an island",
             )
         )
     if trace.root.rolls:
