@@ -82,9 +82,7 @@ def test_modes_around_a_call(mode, door):
 
 @DOORS
 @pytest.mark.parametrize("mode", [Adding, lambda: torch.device("meta")])
-@pytest.mark.parametrize(
-    "function", [doubled, lambda x: x * 2, lambda x: torch.zeros(2), lambda x: nn.functional.relu(x)]
-)
+@pytest.mark.parametrize("function", [doubled, lambda x: x * 2, lambda x: torch.zeros(2)])
 def test_modes_within_a_function(function, mode, door):
     def within(x):
         with mode():
