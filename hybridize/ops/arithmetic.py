@@ -42,7 +42,7 @@ class Neg(Unary):
 
 
 class Abs(Unary):
-    """The absolute value; its slope at 0 is 0."""
+    """The absolute value; its slope at 0, and of NaN, is 0."""
 
     of_complex = OfComplex.RULED
     scalar, meaning, takes = "abs", numpy.absolute, SIGNED_NUMBER
@@ -53,7 +53,11 @@ class Abs(Unary):
         return (kind.with_dtype(part_of(kind.dtype)) if is_complex(kind.dtype) else kind,)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(cast(g, type_of(x).dtype), sign(x))
+        kind = type_of(x).dtype
+        if not is_float(kind):
+            return mul(cast(g, kind), sign(x))
+        zero = like(0, x)
+        return mul(g, sub(cast(gt(x, zero), kind), cast(lt(x, zero), kind)))
 
 
 class Sign(Unary):

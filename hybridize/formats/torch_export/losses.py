@@ -60,7 +60,7 @@ def _smooth_l1(types: Types, x: Any, target: Any, reduction: int = _MEAN, beta: 
     apart, distance = _difference(types, x, target)
     if beta == 0:
         return reduced(distance, reduction)
-    near = ops.lt(distance, ops.like(beta, distance))
+    near = ops.bit_not(ops.ge(distance, ops.like(beta, distance)))  # NaN, too, whose slope is NaN
     inner = ops.where(near, apart, ops.like(0, apart))
     bent = ops.div(ops.mul(ops.mul(inner, inner), ops.like(0.5, inner)), ops.like(beta, inner))
     return reduced(ops.where(near, bent, ops.sub(distance, ops.like(0.5 * beta, distance))), reduction)
@@ -70,7 +70,7 @@ def _smooth_l1(types: Types, x: Any, target: Any, reduction: int = _MEAN, beta: 
 def _huber(types: Types, x: Any, target: Any, reduction: int = _MEAN, delta: float = 1.0) -> Operand:
     """d d / 2 of differences up to delta, else delta times the distance less delta / 2."""
     apart, distance = _difference(types, x, target)
-    near = ops.le(distance, ops.like(delta, distance))
+    near = ops.bit_not(ops.gt(distance, ops.like(delta, distance)))  # NaN, too
     inner = ops.where(near, apart, ops.like(0, apart))
     bent = ops.mul(ops.mul(inner, inner), ops.like(0.5, inner))
     straight = ops.mul(ops.sub(distance, ops.like(0.5 * delta, distance)), ops.like(delta, distance))

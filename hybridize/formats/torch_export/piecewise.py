@@ -16,6 +16,7 @@ from hybridize import ops
 from hybridize.base.dtypes import bfloat16, float16, float32, is_float
 from hybridize.formats.torch_export.registry import Types, aten, operand
 from hybridize.ops import Operand, composites
+from hybridize.ops.library.histories import with_gradient_of
 
 _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 
@@ -79,7 +80,8 @@ def _hardswish(types: Types, x: Operand) -> Operand:
         between = ops.bit_and(ops.lt(x, ops.like(3, x)), ops.bit_not(below))
         inner = ops.where(between, x, zero)
         bent = ops.div(ops.mul(inner, ops.add(inner, ops.like(3, x))), ops.like(6, x))
-        return ops.where(between, bent, ops.where(below, zero, x))
+        flat = ops.stop_gradient(ops.mul(x, zero))  # of minus infinity it is NaN
+        return ops.where(between, bent, ops.where(below, flat, x))
 
     return _in_floats(types, x, function)
 
@@ -89,7 +91,8 @@ def _hardsigmoid(types: Types, x: Operand) -> Operand:
     """0 up to -3, 1 from 3 on, a line between."""
     line = ops.div(ops.add(x, ops.like(3, x)), ops.like(6, x))
     above = ops.where(ops.ge(x, ops.like(3, x)), ops.like(1, x), line)
-    return ops.where(ops.le(x, ops.like(-3, x)), ops.like(0, x), above)
+    joined = ops.where(ops.le(x, ops.like(-3, x)), ops.like(0, x), above)
+    return ops.where(ops.isnan(x), ops.stop_gradient(x), joined)
 
 
 @aten("leaky_relu.default")
@@ -169,6 +172,9 @@ def times_log(logarithm: Callable[[Operand], Operand], pole: float) -> Callable[
         infinite = ops.bit_or(ops.le(y, ops.like(pole, y)), ops.eq(y, ops.like(math.inf, y)))
         nothing = ops.bit_and(ops.eq(x, ops.like(0, x)), infinite)
         safe = ops.where(nothing, ops.like(1, y), y)
-        return ops.where(nothing, ops.like(0, x), ops.mul(x, logarithm(safe)))
+        product = ops.mul(x, logarithm(safe))
+        at_pole = ops.bit_and(nothing, ops.eq(y, ops.like(pole, y)))  # the slope there is 0 / 0
+        steep = ops.add(product, ops.mul(y, ops.where(at_pole, ops.like(math.nan, y), ops.like(0, y))))
+        return with_gradient_of(steep, ops.where(nothing, ops.like(0, x), product))
 
     return product

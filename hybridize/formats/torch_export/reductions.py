@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
-from hybridize.base.dtypes import bfloat16, bool_, float16, float32, is_float
+from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export.registry import Types, aten, axes_of, operand
 from hybridize.ops import Operand, composites, type_of
@@ -128,7 +128,7 @@ def _var_mean(
 def _std(types: Types, x: Operand, axes: Any = None, *, correction: float | None = 1, keepdim: bool = False) -> Operand:
     """The root of the variance; its gradient where that is 0 is 0."""
     kind = types[0]
-    wide = operand(x, float32 if kind.dtype in (float16, bfloat16) else kind.dtype, type_of(x).shape)
+    wide = operand(x, float32 if kind.dtype in (float16, bfloat16) else float64, type_of(x).shape)
     variance = composites.variance(wide, axes_of(axes, type_of(x).ndim), 1 if correction is None else correction)
     nothing = ops.eq(variance, ops.like(0, variance))
     root = ops.sqrt(ops.where(nothing, ops.like(1, variance), variance))

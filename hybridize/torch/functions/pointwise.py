@@ -276,6 +276,8 @@ def _pow(input: Any, exponent: Any) -> Operand:
         check_fits(exponent, dtype_of(dtype))
     if dtype is torch.bool and isinstance(exponent, bool):
         return input if exponent else ops.like(True, input)
+    if exponent in (0.5, -0.5) and dtype.is_floating_point and not is_tensor(exponent):
+        return (ops.sqrt if exponent > 0 else ops.rsqrt)(*aligned(input, dtype=dtype))
     return ops.pow(*aligned(input, exponent))
 
 

@@ -15,6 +15,7 @@ from hybridize.base.dtypes import bool_, float32, float64, int64, is_float, uint
 from hybridize.formats.torch_export.refusals import between
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.ops.library.histories import with_gradient_of
 from hybridize.torch.functions.pointwise import MAXIMUM, MINIMUM, aligned, divide, multiply, subtract
 from hybridize.torch.functions.rules import (
     as_float,
@@ -177,7 +178,8 @@ def _extreme(name: str, pair: Callable[[Operand, Operand], Operand]) -> None:
             raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
         _check_some(name, input, dim)
         if dim is None:
-            return aten(f"{name}.default", kind(dtype, ()), input)
+            row = _flat(input)
+            return _shared(row, aten(f"{name}.default", kind(dtype, ()), row))
         shape = reduced(type_of(input).shape, _axes(input, dim), keepdim)
         found = aten(f"{name}.dim", (kind(dtype, shape), kind(torch.int64, shape)), input, dim)
         return getattr(torch.return_types, name)(found)
@@ -328,12 +330,14 @@ def _middle(name: str, skips: bool) -> None:
 
 
 def _shared(x: Operand, found: Operand) -> Operand:
-    """Return what was found in a row, its gradient shared by all that are equal to it."""
-    if not is_float(type_of(x).dtype):
+    """Return what was found in a row, its gradient shared by all that are equal to it, NaN among them."""
+    kind = type_of(x)
+    if not is_float(kind.dtype) or not kind.shape:
         return found
-    value = ops.spread(ops.stop_gradient(found), type_of(x).shape, (0,))
+    value = ops.spread(ops.stop_gradient(found), kind.shape, (0,))
     same = ops.bit_or(ops.eq(x, value), ops.bit_and(ops.isnan(x), ops.isnan(value)))
-    return ops.reduce_max(ops.where(same, x, ops.like(-math.inf, x)), (0,))
+    count = ops.sum(ops.cast(same, kind.dtype), (0,))
+    return with_gradient_of(ops.div(ops.sum(ops.where(same, x, ops.like(0, x)), (0,)), count), found)
 
 
 _middle("median", False)
@@ -376,23 +380,22 @@ def _quantile(name: str, skips: bool) -> None:
             place = ops.ceil(place)
         elif interpolation == "nearest":
             place = ops.round(place)
+        if not skips:  # NaN is last in order, and all there is where there is one
+            lost = ops.gt(missing, ops.like(0, missing))
+            place = ops.where(ops.spread(lost, wide, (len(rows),)), ops.spread(last, wide, (len(rows),)), place)
         low = ops.floor(place)
         below = ops.take_along_axis(ordered, ops.cast(low, int64), len(rows))
         above = ops.take_along_axis(ordered, ops.cast(ops.ceil(place), int64), len(rows))
-        share = ops.like(0.5, place) if interpolation == "midpoint" else ops.sub(place, low)
-        # From the nearer end, as lerp goes.
-        apart = ops.sub(above, below)
-        found = ops.where(
-            ops.lt(share, ops.like(0.5, share)),
-            ops.add(below, ops.mul(share, apart)),
-            ops.sub(above, ops.mul(apart, ops.sub(ops.like(1, share), share))),
-        )
-        if not skips:
-            lost = ops.gt(missing, ops.like(0, missing))
-            found = ops.where(ops.spread(lost, wide, (len(rows),)), ops.like(math.nan, found), found)
-        else:
-            empty = ops.eq(missing, operand(size, int64, rows))
-            found = ops.where(ops.spread(empty, wide, (len(rows),)), ops.like(math.nan, found), found)
+        found = below
+        if interpolation in ("linear", "midpoint"):
+            share = ops.like(0.5, place) if interpolation == "midpoint" else ops.sub(place, low)
+            # From the nearer end, as lerp goes.
+            apart = ops.sub(above, below)
+            found = ops.where(
+                ops.lt(share, ops.like(0.5, share)),
+                ops.add(below, ops.mul(share, apart)),
+                ops.sub(above, ops.mul(apart, ops.sub(ops.like(1, share), share))),
+            )
         left = reduced(of.shape, _axes(input, dim), keepdim)
         first = ops.transpose(found, (len(rows), *range(len(rows))))
         return ops.reshape(first, (count, *left) if many else left)
@@ -439,6 +442,12 @@ def vector_norm(
         return ops.reshape(ops.pow(total, ops.like(1 / order, total)), result.shape)
     if math.isinf(order):
         _check_some("linalg.vector_norm", x, dim)
+        size = ops.abs(wide)
+        found = (ops.reduce_max if order > 0 else ops.reduce_min)(size, axes)
+        same = ops.eq(size, ops.spread(ops.stop_gradient(found), type_of(size).shape, axes))
+        count = ops.max(ops.sum(ops.cast(same, result.dtype), axes), ops.like(1, found))  # of NaN there is none
+        shared = ops.div(ops.sum(ops.where(same, size, ops.like(0, size)), axes), count)
+        return ops.reshape(with_gradient_of(shared, found), result.shape)
     return aten("linalg_vector_norm.default", result, wide, order, axes)
 
 
