@@ -57,6 +57,8 @@ class OwnPasses:
         """State of optimizers as the program has left it, by the identities of optimizer and parameter."""
         self.kept: set[int] = set()
         """Tensors from outside that are the state of an optimizer, by identity."""
+        self.stepping: list[Any] = []
+        """Copies of optimizers that steps of the program work on."""
         self.settings: dict[int, Any] = {}
         """Feeds that compare all that updates depend on, by the identity of the optimizer."""
         self.rates: dict[int, Any] = {}
