@@ -573,7 +573,11 @@ def _requires_grad(trace: Recording, self: Any, requires_grad: bool = True) -> A
         return self
     if not requires_grad:
         raise trace.root.refusing(
-            CaptureError("E422", "requires_grad_(False) of what has a gradient", help="x.detach() has none")
+            CaptureError(
+                "E422",
+                "requires_grad_(False) of a tensor that has a gradient",
+                help="freeze parameters before the call; inside, compute with x.detach()",
+            )
         )
     library: Any = trace.root.library
     library.flagged.add(CURRENT.get().require(trace, face))

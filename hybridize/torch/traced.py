@@ -495,6 +495,8 @@ class _Captured(Function[Any, Any]):
             let_through(error)
             if self.library.objects:  # what was refused may be right with these
                 raise AsObjects(list(self.library.objects.values())) from None
+            if isinstance(error, CaptureError):  # in the words of tensors
+                error.help = error.help.replace(".copy()", ".clone()")
             raise CannotCapture from error
 
     def _of_training(self, call: Call) -> Program | None:

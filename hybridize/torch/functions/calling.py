@@ -180,6 +180,9 @@ def _met(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str,
         error.help = _ASTYPE.sub(lambda cast: f".to({f'torch.{cast[1]}' if cast[1] else '...'})", error.help)
     if not is_defect or isinstance(error, (CaptureError, DTypeError)):
         return error
+    own = _own_error(function, args, kwargs, (TypeError,))
+    if own is not None:
+        return own
     return InternalError(
         "E978",
         f"capturing {name_of(function)} raised {type(error).__name__}: {error}",
@@ -332,7 +335,7 @@ def _derived(function: Any) -> Callable[..., Any] | None:
     for table, call in ((OPERATORS, _called), (REFLECTED, _reflected), (IN_PLACE, _in_place)):
         if name in table:
             entry = BY_NAME.get(table[name])
-            return None if entry is None else functools.partial(_with, call, entry)
+            return None if entry is None else functools.partial(_operated, functools.partial(_with, call, entry))
     if name.endswith("_") and not name.startswith("__"):
         entry = BY_NAME.get(name) or BY_NAME.get(name[:-1])
         return None if entry is None else functools.partial(_with, _seen_so if entry.views else _in_place, entry)
@@ -346,6 +349,14 @@ def _derived(function: Any) -> Callable[..., Any] | None:
 
 def _with(call: Any, entry: Entry, trace: Recording, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     return call(trace, entry, args, kwargs)
+
+
+def _operated(call: Callable[..., Any], trace: Recording, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Return what an operator gives; NotImplemented for what is neither a tensor nor a number, as torch's do."""
+    operands = (torch.Tensor, Symbol, int, float, complex, numpy.generic, numpy.ndarray)
+    if not all(isinstance(arg, operands) or is_symbolic(arg) for arg in args):
+        return NotImplemented
+    return call(trace, args, kwargs)
 
 
 def _reflected(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -389,6 +400,9 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
         if "dtype" in entry.parameters and not isinstance(out, (tuple, list)):
             kwargs = {"dtype": out.dtype} | kwargs
+    is_leaf = bool(kwargs.get("requires_grad")) and "requires_grad" not in entry.parameters
+    if is_leaf:
+        kwargs = {name: value for name, value in kwargs.items() if name != "requires_grad"}
     inplace = "inplace" in entry.parameters and _flag(entry, "inplace", args, kwargs)
     detached = is_detached(trace)
     kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
@@ -406,6 +420,8 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
             return type(out)(_write_out(trace, one, faced(trace, new)) for one, new in zip(out, found, strict=True))
         return _write_out(trace, out, faced(trace, found))
     made = faced(trace, found)
+    if is_leaf:
+        return CALLS[torch.Tensor.requires_grad_](trace, made)
     return write(trace, args[0] if args else kwargs["input"], made) if inplace else made
 
 

@@ -1,0 +1,54 @@
+"""What is raised is of the class that PyTorch raises, and says what it says, where it is the user's mistake."""
+
+import pytest
+import torch
+
+from hybridize import hybridize
+from hybridize.errors import CaptureError
+from tests.refusals import refusal
+
+SINGULAR = [
+    torch.linalg.inv, lambda a: a.inverse(), lambda a: torch.linalg.solve(a, torch.ones(2)), torch.linalg.cholesky,
+    lambda a: torch.linalg.matrix_power(a, -1), lambda a: torch.linalg.inv(torch.stack([torch.eye(2), a])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", SINGULAR)
+def test_singular_matrices(function):
+    """By the first call, by the entry, with gradients and without; in between the program goes on."""
+    good, bad = torch.tensor([[2.0, 1.0], [1.0, 2.0]]), torch.tensor([[0.0, 0.0], [0.0, 0.0]])
+    compiled = hybridize(lambda a: function(a))
+    for a in (bad, good, good, good, bad, good):
+        for wants in (False, True):
+            if a is good:
+                torch.testing.assert_close(compiled(a.clone().requires_grad_(wants)), function(a), check_stride=False)
+                continue
+            for call in (compiled, function):
+                with pytest.raises(torch.linalg.LinAlgError):
+                    call(a.clone().requires_grad_(wants))
+
+
+OPERANDS = [
+    lambda x: x + "a", lambda x: x < None, lambda x: x * {}, lambda x: torch.add(x, "s"), lambda x: torch.eq(x, None),
+    lambda x: x.item(), lambda x: x[:0].item(), lambda x: torch.clamp(x, max="a"), lambda x: x.__iadd__(None) + 1,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", OPERANDS)
+def test_operands_that_torch_does_not_take(function):
+    raised = []
+    for call in (hybridize(function), function):
+        with pytest.raises((TypeError, RuntimeError)) as caught:
+            call(torch.tensor([1.0, 2.0]))
+        raised.append((caught.type, str(caught.value).partition("\n")[0]))
+    assert raised[0] == raised[1]
+
+
+def test_comparisons_with_none():
+    for function in (lambda x: x == None, lambda x: x != None, lambda x: (x * 2) == "a"):  # noqa: E711
+        assert hybridize(function)(torch.ones(2)) is function(torch.ones(2))
+
+
+def test_remedies_are_those_of_tensors():
+    with refusal(CaptureError, r"x\[i\]\.clone\(\)"):
+        hybridize(lambda x, i: x[i])(torch.ones(3, 2), torch.tensor(1))
