@@ -17,6 +17,7 @@ from typing import Any, cast
 import numpy
 import torch
 from torch.autograd import forward_ad
+from torch.nn.utils.rnn import PackedSequence
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
@@ -55,6 +56,7 @@ from hybridize.torch.draws import DrawnKey, ModuleDraws
 from hybridize.torch.exchange import exchange
 from hybridize.torch.exchange import modes as mode_watches
 from hybridize.torch.functions import Capturing
+from hybridize.torch.functions.recurrent import packed_refused
 from hybridize.torch.gradients import Attachment, Gradients, sides_differ, wanted
 from hybridize.torch.internals import has_dual_level, overriding_mode, pytree, records, transform
 from hybridize.torch.library import ARGUMENTS, AsObjects, TorchLibrary
@@ -360,6 +362,8 @@ def taken(
         library: whose arrays stand for tensors that programs have met outside as well.
         objects: leaves in whose place is what stands for the tensor itself, by the structure of the arguments.
     """
+    if any(isinstance(arg, PackedSequence) for arg in (*args, *kwargs.values())):
+        raise packed_refused()
     made = _array if library is None else library.argument_array
     leaves, structure = flatten((tuple(args), kwargs))
     numbers = objects.get(structure, ()) if objects else ()

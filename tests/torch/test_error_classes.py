@@ -52,3 +52,22 @@ def test_comparisons_with_none():
 def test_remedies_are_those_of_tensors():
     with refusal(CaptureError, r"x\[i\]\.clone\(\)"):
         hybridize(lambda x, i: x[i])(torch.ones(3, 2), torch.tensor(1))
+
+
+def test_packed_sequences_among_the_arguments():
+    packed = torch.nn.utils.rnn.pack_padded_sequence(torch.randn(4, 2, 3), [4, 2])
+    for compiled in (hybridize(torch.nn.GRU(3, 4)), hybridize(lambda p: p.data * 2)):
+        with refusal(CaptureError, "E422: a packed sequence"):
+            compiled(packed)
+
+
+@pytest.mark.parametrize("text", [
+    "torch.pow(x, s)", "torch.full_like(x, s)", "torch.where(x > 0, s, x)", "torch.add(x, s)", "torch.clamp(x, max=s)", "x * s",
+    "torch.full((2,), s)", "x[:int(s)]",
+])  # fmt: skip
+def test_numbers_among_the_arguments_of_functions_without_source(text):
+    """What runs as it is hands them to torch's functions in C, which take those of Python only."""
+    function = eval(f"lambda x, s: {text}", {"torch": torch})
+    compiled, x = hybridize(function), torch.tensor([1.0, 2.0])
+    for number in (2, 1, 2.5, 2):
+        torch.testing.assert_close(compiled(x, number), function(x, number))

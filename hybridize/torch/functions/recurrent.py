@@ -14,7 +14,7 @@ from hybridize.torch.functions.rules import aten, is_tensor
 from hybridize.torch.functions.table import computes
 
 
-def _refused() -> CaptureError:
+def packed_refused() -> CaptureError:
     """The error for a packed sequence."""
     return CaptureError(
         "E422",
@@ -43,7 +43,7 @@ def _layers(mode: str) -> None:
             CaptureError E422: of a packed sequence, whose numbers of batches come second.
         """
         if not isinstance(has_biases, bool):
-            raise _refused()
+            raise packed_refused()
         states = [hx] if is_tensor(hx) else list(hx)
         dtypes = {type_of(x).dtype for x in (input, *states, *params)}
         if len(dtypes) > 1:
@@ -103,4 +103,4 @@ for _mode in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
 
 @computes("_pack_padded_sequence")
 def _packed(input: Operand, lengths: Any, batch_first: bool) -> tuple[Operand, Operand]:
-    raise _refused()
+    raise packed_refused()
