@@ -292,7 +292,7 @@ class OwnPasses:
         library: Any = trace.root.library
         entry = next(entry for entry in trace.root.inputs.entries if entry.value is argument)
         library.argument_of(trace, TracedTensor(entry.symbol))
-        return trace.root.refusing(  # type: ignore[no-any-return]
+        return trace.root.refusing(
             CaptureError(
                 "E422",
                 "backward() of a compiled function reaches one of its arguments, which has a gradient",

@@ -201,7 +201,7 @@ def _inherited(trace: Recording, function: Any, optimizer: Any) -> Callable[...,
     if not is_trusted_file(own.__code__.co_filename):
         return trace.convert(own)
     if not _has_source(_own_step(type(optimizer))):
-        return own  # of what is not followed, all is on faces
+        return own  # type: ignore[no-any-return]  # of what is not followed, all is on faces
     if any(own is _own_step(kind) for kind in _BY_NUMBERS):
         return convert.converted(own, library_router(own, "torch.optim")) or own
 

@@ -603,7 +603,7 @@ def _portable(program: Program) -> Program:
         results = tuple(one for k in numbers for one in captured.results[ends[k] : ends[k + 1]])
         structure = _filled(structure, iter([parts[k] for k in numbers]))
         captured = changed(captured, structure=structure, results=results)
-    if TensorSizes in object_classes(captured.structure):
+    if any(map(_is_torchs_tuple, object_classes(captured.structure))):
         captured = changed(captured, structure=_without_torch(captured.structure))
     if captured is program.capture:
         return program
@@ -611,9 +611,14 @@ def _portable(program: Program) -> Program:
 
 
 def _without_torch(structure: Structure) -> Structure:
-    """Return a structure with tuples in the place of sizes of tensors."""
+    """Return a structure with tuples in the place of sizes of tensors, and of results such as those of `topk`."""
     children = tuple(map(_without_torch, structure.children))
-    return Structure("tuple", children) if structure.cls is TensorSizes else changed(structure, children=children)
+    is_torchs = structure.cls is not None and _is_torchs_tuple(structure.cls)
+    return Structure("tuple", children) if is_torchs else changed(structure, children=children)
+
+
+def _is_torchs_tuple(kind: type) -> bool:
+    return kind is TensorSizes or kind.__module__ == "torch.return_types"
 
 
 def _filled(structure: Structure, parts: Iterator[Structure]) -> Structure:

@@ -114,7 +114,8 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         return each(functools.partial(apply, trace), *args, **kwargs)
     if _is_own(function) and isinstance(args[0], torch.Tensor):  # also of one from outside, whose face tells
         return getattr(trace.lifted(args[0]), function.__name__)(*args[1:], **kwargs)
-    if function is SET_GRAD and args[0] and not trace.root.library.records:
+    library: Any = trace.root.library
+    if function is SET_GRAD and args[0] and not library.records:
         inference = torch.is_inference_mode_enabled
         infers = trace.root.world.read(CallResult(inference, (), {}), inference(), "inference mode", whole=False)
         if not infers and not trace.root.differentiated and not torch.is_grad_enabled():
