@@ -38,8 +38,16 @@ class Neg(Unary, meaning=numpy.negative, slope=lambda g, y, x: neg(g)):
     of_complex, takes = OfComplex.HOLOMORPHIC, SIGNED_NUMBER
 
 
-class Abs(Unary, meaning=numpy.absolute, slope=lambda g, y, x: mul(cast(g, type_of(x).dtype), sign(x))):
-    """The absolute value; its slope at 0 is 0."""
+def _slope_of_absolute(g: Operand, y: Operand, x: Operand) -> Gradient:
+    """The slope at 0, and of NaN, is 0."""
+    kind, zero = type_of(x).dtype, like(0, x)
+    if not is_float(kind):
+        return mul(cast(g, kind), sign(x))
+    return mul(g, sub(cast(gt(x, zero), kind), cast(lt(x, zero), kind)))
+
+
+class Abs(Unary, meaning=numpy.absolute, slope=_slope_of_absolute):
+    """The absolute value; its slope at 0, and of NaN, is 0."""
 
     of_complex, takes, smooth = OfComplex.RULED, SIGNED_NUMBER, False
 

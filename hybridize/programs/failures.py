@@ -55,7 +55,7 @@ def _lines(graph: Graph, error: HybridizeError, around: SourceLoc | None) -> Ite
     """The lines of the assertions that raise such an error, those of graphs inside of ops included."""
     for node in graph.nodes:
         line, op = node.loc or around, node.op
-        if isinstance(op, Assert) and not op.recipe and type(error) is op.raises and error.what == op.message:
+        if isinstance(op, Assert) and not op.recipe and isinstance(error, op.raises) and error.what == op.message:
             yield line
         for inner in op.graphs.values():
             yield from _lines(inner, error, line)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.access import READERS, WRITER, await_writer, pause_reading
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import AssertionFailed, LinAlgError, OutOfBoundsError, ValueArgumentError
+from hybridize.base.errors import AssertionFailed, HybridizeError, LinAlgError, OutOfBoundsError, ValueArgumentError
 from hybridize.base.forks import in_child, renewed
 from hybridize.base.parsing import literal
 from hybridize.base.tracebacks import without_ours
@@ -65,6 +65,13 @@ def _alone() -> None:
 
 
 in_child(_alone)
+
+
+RAISES: dict[str, tuple[type[HybridizeError], str]] = {
+    "assert": (AssertionFailed, "E520"), "bounds": (OutOfBoundsError, "E110"), "solvable": (LinAlgError, "E525"),
+    "permitted": (ValueArgumentError, "E345"),
+}  # fmt: skip
+"""Exceptions of assertions by their kinds, with codes; another library's door may have one that is its own, too."""
 
 
 def note(kind: str, message: str, recipe: str, types: Sequence[TensorType | str]) -> str:
@@ -110,13 +117,8 @@ def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) 
         return
     if recipe:
         raise exception(literal(recipe), others)
-    if kind == "bounds":
-        raise OutOfBoundsError("E110", message)
-    if kind == "solvable":
-        raise LinAlgError("E525", message)
-    if kind == "permitted":
-        raise ValueArgumentError("E345", message)
-    raise AssertionFailed("E520", message.format(*others) if others else message)
+    found, code = RAISES[kind]
+    raise found(code, message.format(*others) if others else message)
 
 
 def _call(kind: str, name: str, title: str, types: list[str], pointers: int) -> None:

@@ -10,7 +10,6 @@ is only looked at for whether it is there, until somebody computes with it.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,7 +22,6 @@ from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
-from hybridize.base.types import TensorType
 from hybridize.capture.gradients.sweep import Producer, TraceSweep
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.captured import SideEffect
@@ -31,6 +29,7 @@ from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Refer
 from hybridize.graph import Node, Value
 from hybridize.ops import Cast, full
+from hybridize.ops.library.histories import with_gradient_of
 from hybridize.ops.op import Operand, bind1
 from hybridize.torch.internals import as_torch
 from hybridize.torch.tensors import TracedTensor
@@ -58,6 +57,8 @@ class OwnPasses:
         """State of optimizers as the program has left it, by the identities of optimizer and parameter."""
         self.kept: set[int] = set()
         """Tensors from outside that are the state of an optimizer, by identity."""
+        self.stepping: list[Any] = []
+        """Copies of optimizers that steps of the program work on."""
         self.settings: dict[int, Any] = {}
         """Feeds that compare all that updates depend on, by the identity of the optimizer."""
         self.rates: dict[int, Any] = {}
@@ -148,7 +149,7 @@ class OwnPasses:
             before: the value that it had.
             owner: the tensor from outside that it is, where it is a leaf.
         """
-        (made,) = ops.bind(_kept(base.type), before, base.operand())
+        made = with_gradient_of(before, base.operand())
         with modes.mode(recording=False):
             base.write(made)
         value = base.operand()
@@ -291,7 +292,7 @@ class OwnPasses:
         library: Any = trace.root.library
         entry = next(entry for entry in trace.root.inputs.entries if entry.value is argument)
         library.argument_of(trace, TracedTensor(entry.symbol))
-        return trace.root.refusing(  # type: ignore[no-any-return]
+        return trace.root.refusing(
             CaptureError(
                 "E422",
                 "backward() of a compiled function reaches one of its arguments, which has a gradient",
@@ -480,14 +481,6 @@ class LeftGradients:
             owner.grad = value
 
 
-@functools.lru_cache(256)
-def _kept(kind: TensorType) -> ops.CustomGradient:
-    """Return the op that gives its second operand, with the history of its first one."""
-    body = ops.make_graph(lambda before, now: [now], (kind, kind))
-    back = ops.make_graph(lambda gradient: [gradient], (kind,))
-    return ops.CustomGradient("a write without a history", body, back, 1, (0,), (0,))
-
-
 def _cotangent(trace: Recording, head: TracedTensor, given: Any) -> Operand:
     kind = head.array.type
     if given is None:
@@ -580,7 +573,11 @@ def _requires_grad(trace: Recording, self: Any, requires_grad: bool = True) -> A
         return self
     if not requires_grad:
         raise trace.root.refusing(
-            CaptureError("E422", "requires_grad_(False) of what has a gradient", help="x.detach() has none")
+            CaptureError(
+                "E422",
+                "requires_grad_(False) of a tensor that has a gradient",
+                help="freeze parameters before the call; inside, compute with x.detach()",
+            )
         )
     library: Any = trace.root.library
     library.flagged.add(CURRENT.get().require(trace, face))

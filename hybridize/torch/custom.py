@@ -7,16 +7,20 @@ import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import zip_longest
 from typing import Any, ClassVar
 
 import torch
 from torch.utils.checkpoint import CheckpointFunction, checkpoint, checkpoint_sequential
 
 from hybridize.array.symbol import Symbol
+from hybridize.base.dims import broadcast
 from hybridize.base.errors import CaptureError
+from hybridize.base.types import TensorType
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.python.router import library_router, routed
 from hybridize.capture.trace.recording import current_trace
+from hybridize.torch.functions.rules import torch_dtype
 from hybridize.torch.internals import records
 from hybridize.torch.tensors import TracedTensor
 
@@ -61,12 +65,15 @@ class _Custom:
     def __init__(self, kind: Any, needs: Sequence[bool]) -> None:
         self._kind, self._context = kind, Context(needs)
         self.__name__ = kind.__name__
+        self._kinds: Sequence[TensorType | None] = ()
+        """Types of the arguments that are tensors."""
         self.constant: Sequence[bool] = ()
         """For each result of `forward`, whether it has no history."""
 
     def forward(self, *args: Any) -> Any:
         """Run `forward` on symbols, while torch records no gradients."""
         given = [TracedTensor(x) if type(x) is Symbol and x.weak is None else x for x in args]
+        self._kinds = [x.type if type(x) is Symbol else None for x in args]
         trace = current_trace()
         assert trace is not None, "it is captured"
         trace.root.world.made(self._context, trace)
@@ -99,7 +106,21 @@ class _Custom:
                     )
                 )
             given = [None if fixed else one for one, fixed in zip(given, self.constant, strict=True)]
-        return _bare(trace.convert(self._kind.backward)(context, *given))
+        found = trace.convert(self._kind.backward)(context, *given)
+        gradients = found if isinstance(found, (tuple, list)) else (found,)
+        return [_bare(_fitted(*pair)) for pair in zip_longest(gradients, self._kinds[: len(gradients)])]
+
+
+def _fitted(gradient: Any, kind: TensorType | None) -> Any:
+    """Return a gradient in the sizes and dtype of its argument, as torch makes it: summed where it was broadcast."""
+    if kind is None or type(gradient) is not TracedTensor or gradient.array.type == kind:
+        return gradient
+    shape, given = tuple(kind.shape), tuple(gradient.shape)
+    if given != shape and broadcast(shape, given) == given:
+        first = len(given) - len(shape)
+        axes = [k for k in range(len(given)) if k < first or shape[k - first] != given[k]]
+        gradient = gradient.sum(axes, keepdim=True).reshape(shape)
+    return gradient.to(torch_dtype(kind.dtype))
 
 
 def _bare(found: Any) -> Any:

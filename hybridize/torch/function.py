@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.autograd import forward_ad
 
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
@@ -27,7 +26,6 @@ from hybridize.capture.options import Options
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.programs import Program
-from hybridize.torch.internals import has_dual_level, transform
 from hybridize.torch.kinds import example
 from hybridize.torch.modules import Wrapper
 from hybridize.torch.traced import CannotCapture, Followed
@@ -150,12 +148,6 @@ class TorchFunction(Wrapper):
             CaptureError: a part of the module that cannot be compiled, named with its line.
             DeviceError E702: a tensor outside the computer's memory.
         """
-        if torch.is_autocast_enabled("cpu"):
-            raise _refused(self.module, "within torch.autocast")
-        if transform() is not None:
-            raise _refused(self.module, "within a transform of torch.func, such as vmap")
-        if has_dual_level() and _has_tangents((args, kwargs)):
-            raise _refused(self.module, "with tangents of forward-mode differentiation")
         if CONFIG.disable or modes.is_disabled():
             return self.module(*args, **kwargs)
         try:
@@ -337,17 +329,4 @@ def _defect(module: torch.nn.Module, problem: BaseException | None) -> InternalE
         f"capturing {type(module).__name__} raised {type(problem).__name__}: {problem}",
         loc=None if problem is None else location_in(problem),
         help=f"please report it; {_ISLAND}",
-    )
-
-
-def _has_tangents(arguments: Any) -> bool:
-    tensors = [leaf for leaf in flatten(arguments)[0] if isinstance(leaf, torch.Tensor)]
-    return any(forward_ad.unpack_dual(tensor).tangent is not None for tensor in tensors)  # type: ignore[no-untyped-call]
-
-
-def _refused(module: torch.nn.Module, mode: str) -> CaptureError:
-    return CaptureError(
-        "E458",
-        f"{type(module).__name__} is called {mode}, which its programs know nothing of",
-        help="call the module itself there; module.bfloat16() makes programs of half the precision",
     )

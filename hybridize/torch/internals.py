@@ -16,6 +16,7 @@ import torch
 from torch.autograd import forward_ad
 from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree
+from torch.utils._device import DeviceContext
 
 
 def _named(path: str, otherwise: Any = None) -> Any:
@@ -60,6 +61,29 @@ RANGES: frozenset[Any] = frozenset(
 _is_batched: Callable[[Any], bool] = _named("_C._functorch.is_legacy_batchedtensor", lambda tensor: False)
 transform: Callable[[], Any] = _named("_C._functorch.peek_interpreter_stack", lambda: None)
 """Returns the innermost transform of `torch.func`; where unknown, its tensors are refused as those without memory."""
+_function_modes: Callable[[], list[Any]] = _named("overrides._get_current_function_mode_stack", lambda: [])
+_dispatch_modes: Callable[[], int] = _named("_C._len_torch_dispatch_stack", lambda: 0)
+_PLAIN_CLASS: Any = torch.nn.Parameter.__torch_function__
+_PLAIN_DISPATCH: Any = torch.Tensor.__torch_dispatch__
+
+
+def overriding_mode(own: type | None = None) -> str:
+    """Return the class of the innermost mode by which somebody overrides functions of torch, as from where `own` is on;
+    "" where none does: a device that is the computer's own memory changes nothing.
+    """
+    for mode in reversed(_function_modes()):
+        if own is not None and isinstance(mode, own):
+            return ""
+        device = getattr(mode, "device", None)
+        if not (isinstance(mode, DeviceContext) and device is not None and device.type == "cpu"):
+            return type(mode).__name__ + (f" of {device}" if isinstance(mode, DeviceContext) else "")
+    return "a TorchDispatchMode" if _dispatch_modes() else ""
+
+
+def is_overriding(kind: type[torch.Tensor]) -> bool:
+    """Tell whether a class of tensors says what functions of torch do with them, or is that of their results."""
+    is_plain = kind is torch.Tensor or kind.__torch_function__ is _PLAIN_CLASS
+    return not (is_plain and kind.__torch_dispatch__ is _PLAIN_DISPATCH)
 
 
 MODES: tuple[tuple[Callable[[], Any], Any], ...] = tuple(

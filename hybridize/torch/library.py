@@ -36,7 +36,7 @@ from hybridize.torch.exchange import exchange, is_memory
 from hybridize.torch.functions import FUNCTIONS, apply
 from hybridize.torch.internals import as_torch, records
 from hybridize.torch.islands import island_call
-from hybridize.torch.memory import array_of, as_numpy, dtype_of
+from hybridize.torch.memory import array_of, as_numpy, check_class, dtype_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module, depend_on_looked_at
 from hybridize.torch.optimizers import optimizer_call
 from hybridize.torch.scaling import scaler_call
@@ -223,6 +223,7 @@ class TorchLibrary(Library):
     def face(self, symbol: Any, value: Any = None) -> TracedTensor:
         trace = current_trace()
         if value is not None and trace is not None:
+            check_class(value)
             place = TensorMemory(value)
             if place.key not in trace.root.world.guards:
                 with as_torch():

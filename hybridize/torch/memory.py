@@ -13,8 +13,24 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import BY_NAME, DType
-from hybridize.base.errors import DeviceError, DTypeError
+from hybridize.base.errors import CaptureError, DeviceError, DTypeError
 from hybridize.base.types import TensorType
+from hybridize.torch.internals import is_overriding
+
+
+def check_class(tensor: torch.Tensor) -> None:
+    """See that a tensor is of a class whose functions are torch's.
+
+    Raises:
+        CaptureError E420: its class overrides them, or their results are of it.
+    """
+    kind = type(tensor)
+    if kind not in (torch.Tensor, torch.nn.Parameter) and is_overriding(kind):
+        raise CaptureError(
+            "E420",
+            f"a tensor of class {kind.__name__}, by which functions of PyTorch do something else",
+            help="x.as_subclass(torch.Tensor) is a plain one over the same memory",
+        )
 
 
 def as_numpy(tensor: torch.Tensor) -> NDArray[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import math
 import operator
 import weakref
@@ -22,7 +23,7 @@ from torch.optim.lr_scheduler import LRScheduler
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.capture.convert import statements as convert
-from hybridize.capture.outside.trust import is_trusted_class
+from hybridize.capture.outside.trust import is_trusted_class, is_trusted_file
 from hybridize.capture.python.router import library_router
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.captured import SideEffect
@@ -151,7 +152,8 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
     own = _own_step(kind)
     called = _followed(trace, kind, own)
     # Where code is followed, a tensor from outside is a key by itself.
-    keys = {id(param): faces[id(param)] if called is own else param for param in settings.params}
+    is_followed = called is not own and _has_source(own)
+    keys = {id(param): param if is_followed else faces[id(param)] for param in settings.params}
     for param in settings.params:
         held = CURRENT.get().states.get((id(optimizer), id(param)), optimizer.state.get(param))
         if held is not None:
@@ -163,6 +165,9 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
     vars(working).pop("step", None)
     for made in (working, groups, *groups, state, *state.values()):
         trace.root.world.made(made, trace)
+    CURRENT.get().stepping.append(working)
+    held = (vars(working), *groups)
+    before = list(map(dict, held))
     with torch.no_grad():
         try:
             called(working)
@@ -172,6 +177,11 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
             why = "decides by numbers that it has computed" if isinstance(error, CaptureError) else f"fails: {error}"
             text = f"a step of {kind.__name__}, which {why}"
             raise trace.root.refusing(CaptureError("E422", text, help=_OUTSIDE)) from error
+    pairs = zip(held, before, strict=True)
+    changed = [name for now, then in pairs for name, value in now.items() if value is not then.get(name, MISSING)]
+    if changed:
+        text = f"a step of {kind.__name__}, which sets {changed[0]!r} of the optimizer or of a group of its parameters"
+        raise trace.root.refusing(CaptureError("E422", text, help=_OUTSIDE))
     for param in settings.params:
         _keep(trace, optimizer, param, state.get(keys[id(param)], {}), known.get(id(param), {}))
     return result
@@ -183,6 +193,37 @@ def _followed(trace: Recording, kind: Any, own: Any) -> Callable[..., Any]:
         return trace.convert(own)
     made = convert.converted(own, library_router(own, "torch.optim")) if kind in _BY_NUMBERS else None
     return own if made is None else made
+
+
+def _inherited(trace: Recording, function: Any, optimizer: Any) -> Callable[..., Any]:
+    """Return a step of a base class as the step of a class of the user's calls it: torch's on faces, as they are."""
+    own = inspect.unwrap(function.__func__)
+    if not is_trusted_file(own.__code__.co_filename):
+        return trace.convert(own)
+    if not _has_source(_own_step(type(optimizer))):
+        return own  # type: ignore[no-any-return]  # of what is not followed, all is on faces
+    if any(own is _own_step(kind) for kind in _BY_NUMBERS):
+        return convert.converted(own, library_router(own, "torch.optim")) or own
+
+    def on_faces(optimizer: Any, closure: Any = None) -> Any:
+        """Call it with faces for the keys of its state, where code that is followed has the tensors."""
+        kept = optimizer.state
+        faces = {id(face.of): face for group in optimizer.param_groups for face in group["params"]}
+        state = defaultdict(dict, {faces.get(id(key), key): value for key, value in kept.items()})
+        vars(optimizer)["state"] = state
+        result = own(optimizer, closure)
+        kept.update((key.of if type(key) is TracedTensor else key, value) for key, value in state.items())
+        for value in kept.values():
+            trace.root.world.made(value, trace)
+        vars(optimizer)["state"] = kept
+        return result
+
+    return on_faces
+
+
+def _has_source(function: Any) -> bool:
+    """Tell whether code of the user's is followed; else it runs as it is, on faces."""
+    return convert.converted_code(function.__code__, function.__globals__) is not None
 
 
 def _own_step(kind: Any) -> Callable[..., Any]:
@@ -475,6 +516,8 @@ def _call_of(function: Any) -> Callable[..., Any] | None:
     owner = getattr(function, "__self__", None) if owner is None else owner
     if isinstance(owner, torch.optim.Optimizer) and name in ("step", "zero_grad"):
         method = {"step": step, "zero_grad": zero_grad}[name]
+        if any(owner is one for one in CURRENT.get().stepping):  # `super().step()` of a class of the user's
+            return lambda trace, *args, **kwargs: _inherited(trace, function, owner)(owner, *args, **kwargs)
         return lambda trace, *args, **kwargs: method(trace, owner, *args, **kwargs)
     if isinstance(owner, LRScheduler) and name == "step":
         return lambda trace, *args: schedule_step(trace, owner, *args)

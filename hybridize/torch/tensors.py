@@ -377,6 +377,9 @@ class TracedTensor(Face, torch.Tensor):
     # ------------------------------------------------------------------------------------------ Python's own values
 
     def __bool__(self) -> bool:
+        if self.numel() != 1:
+            many = "more than one value" if self.numel() else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
         return bool(self.array.__bool__())
 
     def __int__(self) -> int:
@@ -398,6 +401,8 @@ class TracedTensor(Face, torch.Tensor):
     def _python(self, kind: Any) -> Any:
         trace = current_trace()
         assert trace is not None, "it is a tensor of a program"
+        if self.numel() != 1:
+            raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
         return trace.root.library.number(self, kind)  # type: ignore[union-attr]
 
     def tolist(self) -> Any:

@@ -16,6 +16,8 @@ from typing import Any, cast
 
 import numpy
 import torch
+from torch.autograd import forward_ad
+from torch.nn.utils.rnn import PackedSequence
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
@@ -53,10 +55,11 @@ from hybridize.torch.draws import CURRENT, DrawnKey, ModuleDraws
 from hybridize.torch.exchange import exchange
 from hybridize.torch.exchange import modes as mode_watches
 from hybridize.torch.functions import Capturing
+from hybridize.torch.functions.recurrent import packed_refused
 from hybridize.torch.gradients import Attachment, Gradients, sides_differ, wanted
-from hybridize.torch.internals import pytree, records
+from hybridize.torch.internals import has_dual_level, overriding_mode, pytree, records, transform
 from hybridize.torch.library import ARGUMENTS, AsObjects, TorchLibrary
-from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
+from hybridize.torch.memory import as_numpy, as_tensor, check_class, tensor_of
 from hybridize.torch.modules import SETTINGS
 from hybridize.torch.scaling import check_updated
 from hybridize.torch.tensors import SIZES, TensorSizes, TracedTensor
@@ -131,9 +134,28 @@ class Followed:
         """Return the result of a call.
 
         Raises:
+            CaptureError E458: a mode of PyTorch is on that programs know nothing of.
             CannotCapture: the module cannot be captured for it.
         """
+        self._check_modes(args, kwargs)
         return self._with_arrays(args, kwargs, partial(self._call, args, kwargs))
+
+    def _check_modes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        mode = ""
+        if torch.is_autocast_enabled("cpu"):
+            mode = "within torch.autocast"
+        elif transform() is not None:
+            mode = "within a transform of torch.func, such as vmap"
+        elif has_dual_level() and _has_tangents((args, kwargs)):
+            mode = "with tangents of forward-mode differentiation"
+        elif overriding := overriding_mode():
+            mode = f"within {overriding}"
+        if mode:
+            raise CaptureError(
+                "E458",
+                f"{self.function.name} is called {mode}, which its programs know nothing of",
+                help="call the module itself there; module.bfloat16() makes programs of half the precision",
+            )
 
     def _with_arrays(self, args: tuple[Any, ...], kwargs: dict[str, Any], act: Callable[..., Any]) -> Any:
         """Return `act(args, kwargs, tensors)` for a call with arrays in the place of tensors; see `taken`."""
@@ -339,6 +361,8 @@ def taken(
         library: whose arrays stand for tensors that programs have met outside as well.
         objects: leaves in whose place is what stands for the tensor itself, by the structure of the arguments.
     """
+    if any(isinstance(arg, PackedSequence) for arg in (*args, *kwargs.values())):
+        raise packed_refused()
     made = _array if library is None else library.argument_array
     leaves, structure = flatten((tuple(args), kwargs))
     numbers = objects.get(structure, ()) if objects else ()
@@ -347,6 +371,7 @@ def taken(
     met: dict[int, ndarray] = {}
     for number, leaf in enumerate(leaves):
         if isinstance(leaf, torch.Tensor):
+            check_class(leaf)
             if library is not None and (number in numbers or (library.asks_attributes and vars(leaf))):
                 arrays.append(library.held_as(leaf))
                 continue
@@ -359,6 +384,11 @@ def taken(
             arrays.append(leaf)
     given, named = unflatten(structure, arrays)
     return given, named, tensors
+
+
+def _has_tangents(arguments: Any) -> bool:
+    tensors = [leaf for leaf in flatten(arguments)[0] if isinstance(leaf, torch.Tensor)]
+    return any(forward_ad.unpack_dual(tensor).tangent is not None for tensor in tensors)  # type: ignore[no-untyped-call]
 
 
 class CannotCapture(Exception):
@@ -471,6 +501,8 @@ class _Captured(Function[Any, Any]):
             let_through(error)
             if self.library.objects:  # what was refused may be right with these
                 raise AsObjects(list(self.library.objects.values())) from None
+            if isinstance(error, CaptureError):  # in the words of tensors
+                error.help = error.help.replace(".copy()", ".clone()")
             raise CannotCapture from error
 
     def _of_training(self, call: Call) -> Program | None:
@@ -573,7 +605,7 @@ def _portable(program: Program) -> Program:
         results = tuple(one for k in numbers for one in captured.results[ends[k] : ends[k + 1]])
         structure = _filled(structure, iter([parts[k] for k in numbers]))
         captured = changed(captured, structure=structure, results=results)
-    if TensorSizes in object_classes(captured.structure):
+    if any(map(_is_torchs_tuple, object_classes(captured.structure))):
         captured = changed(captured, structure=_without_torch(captured.structure))
     if captured is program.capture:
         return program
@@ -581,9 +613,14 @@ def _portable(program: Program) -> Program:
 
 
 def _without_torch(structure: Structure) -> Structure:
-    """Return a structure with tuples in the place of sizes of tensors."""
+    """Return a structure with tuples in the place of sizes of tensors, and of results such as those of `topk`."""
     children = tuple(map(_without_torch, structure.children))
-    return Structure("tuple", children) if structure.cls is TensorSizes else changed(structure, children=children)
+    is_torchs = structure.cls is not None and _is_torchs_tuple(structure.cls)
+    return Structure("tuple", children) if is_torchs else changed(structure, children=children)
+
+
+def _is_torchs_tuple(kind: type) -> bool:
+    return kind is TensorSizes or kind.__module__ == "torch.return_types"
 
 
 def _filled(structure: Structure, parts: Iterator[Structure]) -> Structure:

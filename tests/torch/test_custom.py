@@ -254,3 +254,28 @@ def test_a_checkpoint_in_a_step():
     for _ in range(4):
         torch.testing.assert_close(fast(X), slow(X))
     torch.testing.assert_close(list(module.parameters()), list(twin.parameters()))
+
+
+class Scaled(torch.autograd.Function):
+    """Gives gradients as they come: of the sizes and the dtype of the result."""
+
+    @staticmethod
+    def forward(ctx, x, w, shift):
+        ctx.save_for_backward(x, w)
+        return (x * w + shift).double()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, w = ctx.saved_tensors
+        return gradient * w, gradient * x, gradient
+
+
+@pytest.mark.parametrize("shape", [(3,), (1, 3), (2, 1), (2, 3), ()])
+def test_gradients_that_were_broadcast_are_summed(shape):
+    outcomes = []
+    for compile in (hybridize, lambda function: function):
+        x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+        w, shift = (torch.full(shape, 2.0, requires_grad=True) for _ in range(2))
+        compile(lambda x, w, shift: Scaled.apply(x, w, shift))(x, w, shift).sum().backward()
+        outcomes.append((x.grad, w.grad, shift.grad))
+    torch.testing.assert_close(*outcomes)

@@ -132,6 +132,29 @@ def test_save_and_load(x, tmp_path):
     assert again(x[:1].numpy()).shape == (1, 3)
 
 
+NAMED = [
+    lambda x: torch.topk(x, 2), lambda x: (torch.sort(x), x.shape), lambda x: {"a": torch.max(x, 1)}, torch.linalg.qr,
+    lambda x: [torch.linalg.slogdet(x.T @ x), torch.aminmax(x)],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", NAMED)
+def test_files_have_tuples_for_results_with_names(function, tmp_path):
+    class Named(nn.Module):
+        def forward(self, x):
+            return function(x)
+
+    x = torch.tensor([[2.0, 1.0], [0.5, 3.0], [1.0, -1.0]])
+    fast = hybridize(Named())
+    with torch.no_grad():
+        want = fast(x)
+    fast.save(tmp_path / "named")
+    got = load(tmp_path / "named")(x)
+    flat = torch.utils._pytree.tree_leaves
+    assert type(want) is type(function(x))
+    torch.testing.assert_close(flat(got), flat(torch.utils._pytree.tree_map(lambda one: one, want)))
+
+
 def test_the_numpy_backend_and_verification(x):
     module = net()
     with torch.no_grad():

@@ -185,13 +185,10 @@ def test_what_is_no_plain_memory_is_not_taken(slow):
     module = Affine()
     fast = ready(module, torch.randn(2, 4))
 
-    class Sub(torch.Tensor):
-        pass
-
     base = torch.randn(2, 4)
     odd = [
         torch.randn(4, 2).t(), torch.randn(2, 8)[:, ::2], torch.randn(1, 4).expand(2, 4), torch._neg_view(base),
-        base.double().float()[:, torch.arange(4)].t().contiguous().t(), base.as_subclass(Sub), torch.randn(3, 4),
+        base.double().float()[:, torch.arange(4)].t().contiguous().t(), torch.randn(3, 4),
         torch.complex(base, base).conj().imag,
     ]  # fmt: skip
     with torch.no_grad():
@@ -288,10 +285,8 @@ def test_modes_are_seen(slow, grad, monkeypatch):
         with torch.autograd.forward_ad.dual_level(), refusal(CaptureError, "tangents"):
             fast(torch.autograd.forward_ad.make_dual(x, x))
         for mode in (Heard, Overheard):
-            with mode():
-                y, fits = taken(slow, lambda: fast(x))
-            assert not fits
-            same(y, module(x))
+            with mode(), refusal(CaptureError, "E458: Affine is called within"):
+                fast(x)
         monkeypatch.setattr(CONFIG, "disable", True)
         _, fits = taken(slow, lambda: fast(x))
         assert not fits

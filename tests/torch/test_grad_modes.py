@@ -102,3 +102,34 @@ def test_tensors_of_inference_mode():
     for function in (after, hybridize(after)):
         with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
             function(x)
+
+
+CREATIONS = [
+    lambda x, **options: torch.zeros_like(x, **options), lambda x, **options: torch.ones(3, **options),
+    lambda x, **options: torch.tensor([1.0, 2.0, 3.0], **options), lambda x, **options: torch.full((3,), 2.0, **options),
+    lambda x, **options: x.new_ones(3, **options), lambda x, **options: torch.linspace(0, 1, 3, **options),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("create", CREATIONS)
+def test_tensors_made_with_a_gradient(create):
+    """A leaf of the program's own: gradients go to it, asked for or left in `grad`; without the word there are none."""
+
+    def asked(x):
+        shift = create(x, requires_grad=True)
+        loss = ((x + shift) * WEIGHT.detach()).square().sum()
+        return (*torch.autograd.grad(loss, shift), shift.requires_grad, shift.is_leaf)
+
+    def left(x):
+        shift = create(x, requires_grad=True)
+        (x * shift).square().sum().backward()
+        return shift.grad
+
+    def alone(x):
+        return create(x, requires_grad=True), create(x, requires_grad=False)
+
+    x = torch.tensor([1.0, -2.0, 0.5])
+    for function in (asked, left, alone):
+        assert outcome(hybridize(function), x) == outcome(function, x)
+    with torch.no_grad():
+        assert outcome(hybridize(alone), x) == outcome(alone, x)

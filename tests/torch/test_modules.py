@@ -7,7 +7,6 @@ from functools import partial
 import pytest
 import torch
 import torch.nn.functional as F
-from hybridize.torch.aten import TABLE
 from torch import nn
 from torch.nn.utils import prune
 

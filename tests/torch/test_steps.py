@@ -1036,3 +1036,89 @@ def test_writes_to_expanded_arguments(make):
         with refusal(*expected):
             hybridize.hybridize(function)(x)
         torch.testing.assert_close(x, make())
+
+
+# ------------------------------------------------------------------------------------- optimizers of the user's own
+
+
+class Clipped(optim.SGD):
+    def step(self, closure=None):
+        result = super().step(closure)
+        with torch.no_grad():
+            for group in self.param_groups:
+                for p in group["params"]:
+                    p.clamp_(-0.3, 0.3)
+        return result
+
+
+class Decorated(optim.Adam):
+    @torch.no_grad()
+    def step(self, closure=None):
+        return super().step()
+
+
+class Twice(Decorated):
+    def step(self, closure=None):
+        super().step(closure)
+        return super().step(closure)
+
+
+class Counting(optim.SGD):
+    def step(self, closure=None):
+        self.count = getattr(self, "count", 0) + 1
+        return super().step(closure)
+
+
+class Decaying(optim.SGD):
+    def step(self, closure=None):
+        for group in self.param_groups:
+            group["lr"] = group["lr"] * 0.5
+        return super().step(closure)
+
+
+WITHOUT_SOURCE: dict = {"Adam": optim.Adam}
+exec("class Hidden(Adam):\n    def step(self, closure=None):\n        return super().step(closure)\n", WITHOUT_SOURCE)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        (Clipped, {}),
+        (Clipped, {"momentum": 0.9}),
+        (Decorated, {}),
+        (Twice, {"amsgrad": True}),
+        (WITHOUT_SOURCE["Hidden"], {}),
+    ],
+)
+def test_steps_that_call_the_step_of_their_base(kind, options):
+    torch.manual_seed(0)
+    first = nn.Linear(3, 2).double()
+    outcomes = []
+    for compile in (hybridize.hybridize, lambda function: function):
+        net = copy.deepcopy(first)
+        optimizer = kind(net.parameters(), 0.1, **options)
+
+        def step(x, net=net, optimizer=optimizer):
+            optimizer.zero_grad()
+            loss = net(x).square().sum()
+            loss.backward()
+            optimizer.step()
+            return loss.detach()
+
+        run = compile(step)
+        losses = [run(torch.full((2, 3), k / 2, dtype=torch.float64)) for k in (1, 2, 3, 1)]
+        outcomes.append((losses, list(net.parameters()), [list(one.values()) for one in optimizer.state.values()]))
+    torch.testing.assert_close(outcomes[0], outcomes[1])
+
+
+@pytest.mark.parametrize(("kind", "name"), [(Counting, "count"), (Decaying, "lr")])
+def test_steps_that_set_what_no_program_keeps(kind, name):
+    net = nn.Linear(3, 2)
+    optimizer = kind(net.parameters(), 0.1)
+
+    def step(x):
+        net(x).sum().backward()
+        optimizer.step()
+
+    with refusal(CaptureError, f"a step of {kind.__name__}, which sets '{name}'"):
+        hybridize.hybridize(step)(torch.ones(2, 3))

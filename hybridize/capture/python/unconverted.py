@@ -24,6 +24,7 @@ import numpy
 
 from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
+from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import is_of_package
@@ -80,6 +81,9 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
     Raises:
         CaptureError E431: it changes something of that, which calls of the program would not do, or cannot be followed.
     """
+    if trace.root.library is not None:  # whose code takes numbers of Python only
+        args = tuple([_known(trace, arg) for arg in args])
+        kwargs = {name: _known(trace, arg) for name, arg in kwargs.items()}
     if any(step.opname in _COMPARING for step in dis.get_instructions(function)):
         trace.root.inputs.compare_arguments()
     reached = Reached(trace, router)
@@ -112,6 +116,12 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
     trace.root.world.forget_between(guarded)
     reached.finish(result)
     return result
+
+
+def _known(trace: Recording, x: Any) -> Any:
+    """Return the number that a symbol among the arguments stands for, on which the program then depends."""
+    number = trace.number_of(x) if type(x) is Symbol and x.weak is not None else None
+    return x if number is None else number
 
 
 def _lacks_source(error: BaseException, function: FunctionType) -> bool:

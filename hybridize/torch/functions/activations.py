@@ -53,14 +53,16 @@ def _hardswish(x: Operand) -> Operand:
     between = ops.bit_and(ops.lt(x, ops.like(3, x)), ops.bit_not(below))
     inner = ops.where(between, x, zero)
     bent = ops.div(ops.mul(inner, ops.add(inner, ops.like(3, x))), ops.like(6, x))
-    return ops.where(between, bent, ops.where(below, zero, x))
+    flat = ops.stop_gradient(ops.mul(x, zero))  # of minus infinity it is NaN
+    return ops.where(between, bent, ops.where(below, flat, x))
 
 
 def _hardsigmoid(x: Operand) -> Operand:
     """0 up to -3, 1 from 3 on, a line between."""
     line = ops.div(ops.add(x, ops.like(3, x)), ops.like(6, x))
     above = ops.where(ops.ge(x, ops.like(3, x)), ops.like(1, x), line)
-    return ops.where(ops.le(x, ops.like(-3, x)), ops.like(0, x), above)
+    joined = ops.where(ops.le(x, ops.like(-3, x)), ops.like(0, x), above)
+    return ops.where(ops.isnan(x), ops.stop_gradient(x), joined)
 
 
 def log_sigmoid(x: Operand) -> Operand:

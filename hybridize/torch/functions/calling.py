@@ -45,7 +45,7 @@ from hybridize.torch.functions.rules import Misfit, check_numbers, check_operand
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import store
 from hybridize.torch.internals import OPERATORS as OF_LIBRARIES
-from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, records, transform
+from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, overriding_mode, records, transform
 from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
@@ -82,6 +82,14 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
                 help="write the batch out, as functions of torch take it",
             )
         )
+    if overriding := overriding_mode(Capturing):
+        raise trace.root.refusing(
+            CaptureError(
+                "E420",
+                f"functions of PyTorch within {overriding} cannot be compiled",
+                help="compute there in an island",
+            )
+        )
     if trace.root.rolls:
         joined = as_one(_JOINING, function, args, kwargs)
         if joined is not NotImplemented:
@@ -106,7 +114,8 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         return each(functools.partial(apply, trace), *args, **kwargs)
     if _is_own(function) and isinstance(args[0], torch.Tensor):  # also of one from outside, whose face tells
         return getattr(trace.lifted(args[0]), function.__name__)(*args[1:], **kwargs)
-    if function is SET_GRAD and args[0] and not trace.root.library.records:
+    library: Any = trace.root.library
+    if function is SET_GRAD and args[0] and not library.records:
         inference = torch.is_inference_mode_enabled
         infers = trace.root.world.read(CallResult(inference, (), {}), inference(), "inference mode", whole=False)
         if not infers and not trace.root.differentiated and not torch.is_grad_enabled():
@@ -167,6 +176,9 @@ def _met(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str,
         error.help = _ASTYPE.sub(lambda cast: f".to({f'torch.{cast[1]}' if cast[1] else '...'})", error.help)
     if not is_defect or isinstance(error, DTypeError):
         return error
+    own = _own_error(function, args, kwargs, (TypeError,))
+    if own is not None:
+        return own
     return InternalError(
         "E978",
         f"capturing {name_of(function)} raised {type(error).__name__}: {error}",
@@ -330,7 +342,7 @@ def _derived(function: Any) -> Callable[..., Any] | None:
     for table, call in ((OPERATORS, _called), (REFLECTED, _reflected), (IN_PLACE, _in_place)):
         if name in table:
             entry = BY_NAME.get(table[name])
-            return None if entry is None else functools.partial(_with, call, entry)
+            return None if entry is None else functools.partial(_operated, functools.partial(_with, call, entry))
     if name.endswith("_") and not name.startswith("__"):
         entry = BY_NAME.get(name) or BY_NAME.get(name[:-1])
         return None if entry is None else functools.partial(_with, _seen_so if entry.views else _in_place, entry)
@@ -344,6 +356,14 @@ def _derived(function: Any) -> Callable[..., Any] | None:
 
 def _with(call: Any, entry: Entry, trace: Recording, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     return call(trace, entry, args, kwargs)
+
+
+def _operated(call: Callable[..., Any], trace: Recording, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Return what an operator gives; NotImplemented for what is neither a tensor nor a number, as torch's do."""
+    operands = (torch.Tensor, Symbol, int, float, complex, numpy.generic, numpy.ndarray)
+    if not all(isinstance(arg, operands) or is_symbolic(arg) for arg in args):
+        return NotImplemented
+    return call(trace, args, kwargs)
 
 
 def _reflected(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -387,6 +407,9 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
         if "dtype" in entry.parameters and not isinstance(out, (tuple, list)):
             kwargs = {"dtype": out.dtype} | kwargs
+    is_leaf = bool(kwargs.get("requires_grad")) and "requires_grad" not in entry.parameters
+    if is_leaf:
+        kwargs = {name: value for name, value in kwargs.items() if name != "requires_grad"}
     inplace = "inplace" in entry.parameters and _flag(entry, "inplace", args, kwargs)
     detached = is_detached(trace)
     kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
@@ -406,6 +429,8 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
             return type(out)(_write_out(trace, one, faced(trace, new)) for one, new in zip(out, found, strict=True))
         return _write_out(trace, out, faced(trace, found))
     made = faced(trace, found)
+    if is_leaf:
+        return CALLS[torch.Tensor.requires_grad_](trace, made)
     return write(trace, args[0] if args else kwargs["input"], made) if inplace else made
 
 

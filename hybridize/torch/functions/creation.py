@@ -53,10 +53,6 @@ def checked(
         CaptureError E422: what else is asked for, no program makes.
     """
     check_device(device)
-    if requires_grad:
-        raise CaptureError(
-            "E422", "a program makes no tensor of requires_grad=True", help="make it a parameter of the module"
-        )
     if layout not in (None, torch.strided) or pin_memory or names is not None:
         raise CaptureError("E422", "a program makes plain tensors only", help="leave out layout, pin_memory and names")
     if generator is not None:

@@ -15,9 +15,10 @@ from hybridize.array.functions import factors, norms
 from hybridize.array.operands import operand as of_symbol
 from hybridize.array.operands import result
 from hybridize.base.dtypes import int64
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import CaptureError, LinAlgError
 from hybridize.ops import Operand, type_of
 from hybridize.ops.elimination import solve_triangular
+from hybridize.runtime.effects import RAISES
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.reductions import vector_norm
 from hybridize.torch.functions.rules import axis_of, common, expect, fitting, is_tensor, kind, torch_dtype
@@ -25,6 +26,14 @@ from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import computes
 
 _RETURNS: Any = torch.return_types
+
+
+class SingularError(LinAlgError, torch.linalg.LinAlgError):  # type: ignore[misc, name-defined]
+    """A matrix that has no such factors, solution or inverse, as NumPy's users and torch's catch it (code E525)."""
+
+
+SingularError.__name__ = "LinAlgError"
+RAISES["solvable"] = SingularError, "E525"
 
 
 def _square(x: Operand) -> None:

@@ -17,6 +17,7 @@ from hybridize.base.dtypes import bool_, is_float
 from hybridize.base.types import TensorType
 from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.ops import Operand, composites, type_of
+from hybridize.ops.library.histories import with_gradient_of
 from hybridize.ops.library.logarithms import log_add_exp2
 from hybridize.torch.functions.conversions import made
 from hybridize.torch.functions.operands import operand, required
@@ -166,7 +167,10 @@ def _times_log(logarithm: Callable[[Operand], Operand], pole: float) -> Callable
         infinite = ops.bit_or(ops.le(y, ops.like(pole, y)), ops.eq(y, ops.like(math.inf, y)))
         nothing = ops.bit_and(ops.eq(x, ops.like(0, x)), infinite)
         safe = ops.where(nothing, ops.like(1, y), y)
-        return ops.where(nothing, ops.like(0, x), ops.mul(x, logarithm(safe)))
+        product = ops.mul(x, logarithm(safe))
+        at_pole = ops.bit_and(nothing, ops.eq(y, ops.like(pole, y)))  # the slope there is 0 / 0
+        steep = ops.add(product, ops.mul(y, ops.where(at_pole, ops.like(math.nan, y), ops.like(0, y))))
+        return with_gradient_of(steep, ops.where(nothing, ops.like(0, x), product))
 
     return product
 
@@ -273,6 +277,8 @@ def _pow(input: Any, exponent: Any) -> Operand:
         check_fits(exponent, dtype_of(dtype))
     if dtype is torch.bool and isinstance(exponent, bool):
         return input if exponent else ops.like(True, input)
+    if exponent in (0.5, -0.5) and dtype.is_floating_point and not is_tensor(exponent):
+        return (ops.sqrt if exponent > 0 else ops.rsqrt)(*aligned(input, dtype=dtype))
     return ops.pow(*aligned(input, exponent))
 
 

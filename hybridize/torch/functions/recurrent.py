@@ -15,7 +15,7 @@ from hybridize.torch.functions.rules import expect, is_tensor
 from hybridize.torch.functions.table import computes
 
 
-def _refused() -> CaptureError:
+def packed_refused() -> CaptureError:
     """The error for a packed sequence."""
     return CaptureError(
         "E422",
@@ -44,7 +44,7 @@ def _layers(mode: str) -> None:
             CaptureError E422: of a packed sequence, whose numbers of batches come second.
         """
         if not isinstance(has_biases, bool):
-            raise _refused()
+            raise packed_refused()
         states = [hx] if is_tensor(hx) else list(hx)
         expect(all(type_of(x).dtype == type_of(input).dtype for x in (*states, *params)))
         size, projected = type_of(states[-1]).shape[2], type_of(states[0]).shape[2]
@@ -110,4 +110,4 @@ for _mode in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
 
 @computes("_pack_padded_sequence")
 def _packed(input: Operand, lengths: Any, batch_first: bool) -> tuple[Operand, Operand]:
-    raise _refused()
+    raise packed_refused()

@@ -14,8 +14,8 @@ from hybridize import ops
 from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, float32, float64, int64, is_float, uint8
 from hybridize.ops import Operand, composites, type_of
+from hybridize.ops.library.histories import with_gradient_of
 from hybridize.ops.library.norms import log_sum_exp, norm, root
-from hybridize.ops.views import wide
 from hybridize.torch.functions.operands import between, operand
 from hybridize.torch.functions.pointwise import MAXIMUM, MINIMUM, Joined, aligned, divide, multiply, subtract
 from hybridize.torch.functions.rules import (
@@ -155,7 +155,8 @@ def _extreme(name: str, pair: Joined, far: Callable[..., Operand], position: Cal
             return pair(*aligned(input, dim if other is None else other))
         expect(not isinstance(dim, (tuple, list)))
         if dim is None:
-            return far(input)
+            row = _flat(input)
+            return _shared(row, far(row))
         _check_some(input, dim)
         return getattr(torch.return_types, name)(_picked(position, input, dim, keepdim))
 
@@ -217,7 +218,8 @@ def _spread(name: str, by: Callable[[Operand, tuple[int, ...], float], Operand])
 def _deviation(x: Operand, axes: tuple[int, ...], correction: float) -> Operand:
     """The root of the variance, whose gradient where that is 0 is 0."""
     dtype = type_of(x).dtype
-    return ops.cast(root(composites.variance(ops.cast(x, wide(dtype)), axes, correction)), dtype)
+    whole = float32 if dtype.itemsize < 4 else float64
+    return ops.cast(root(composites.variance(ops.cast(x, whole), axes, correction)), dtype)
 
 
 _spread("var", composites.variance)
@@ -304,12 +306,14 @@ def _middle(name: str, skips: bool) -> None:
 
 
 def _shared(x: Operand, found: Operand) -> Operand:
-    """Return what was found in a row, its gradient shared by all that are equal to it."""
-    if not is_float(type_of(x).dtype):
+    """Return what was found in a row, its gradient shared by all that are equal to it, NaN among them."""
+    kind = type_of(x)
+    if not is_float(kind.dtype) or not kind.shape:
         return found
-    value = ops.spread(ops.stop_gradient(found), type_of(x).shape, (0,))
+    value = ops.spread(ops.stop_gradient(found), kind.shape, (0,))
     same = ops.bit_or(ops.eq(x, value), ops.bit_and(ops.isnan(x), ops.isnan(value)))
-    return ops.reduce_max(ops.where(same, x, ops.like(-math.inf, x)), (0,))
+    count = ops.sum(ops.cast(same, kind.dtype), (0,))
+    return with_gradient_of(ops.div(ops.sum(ops.where(same, x, ops.like(0, x)), (0,)), count), found)
 
 
 _middle("median", False)
@@ -349,23 +353,22 @@ def _quantile(name: str, skips: bool) -> None:
             place = ops.ceil(place)
         elif interpolation == "nearest":
             place = ops.round(place)
+        if not skips:  # NaN is last in order, and all there is where there is one
+            lost = ops.gt(missing, ops.like(0, missing))
+            place = ops.where(ops.spread(lost, wide, (len(rows),)), ops.spread(last, wide, (len(rows),)), place)
         low = ops.floor(place)
         below = ops.take_along_axis(ordered, ops.cast(low, int64), len(rows))
         above = ops.take_along_axis(ordered, ops.cast(ops.ceil(place), int64), len(rows))
-        share = ops.like(0.5, place) if interpolation == "midpoint" else ops.sub(place, low)
-        # From the nearer end, as lerp goes.
-        apart = ops.sub(above, below)
-        found = ops.where(
-            ops.lt(share, ops.like(0.5, share)),
-            ops.add(below, ops.mul(share, apart)),
-            ops.sub(above, ops.mul(apart, ops.sub(ops.like(1, share), share))),
-        )
-        if not skips:
-            lost = ops.gt(missing, ops.like(0, missing))
-            found = ops.where(ops.spread(lost, wide, (len(rows),)), ops.like(math.nan, found), found)
-        else:
-            empty = ops.eq(missing, operand(size, int64, rows))
-            found = ops.where(ops.spread(empty, wide, (len(rows),)), ops.like(math.nan, found), found)
+        found = below
+        if interpolation in ("linear", "midpoint"):
+            share = ops.like(0.5, place) if interpolation == "midpoint" else ops.sub(place, low)
+            # From the nearer end, as lerp goes.
+            apart = ops.sub(above, below)
+            found = ops.where(
+                ops.lt(share, ops.like(0.5, share)),
+                ops.add(below, ops.mul(share, apart)),
+                ops.sub(above, ops.mul(apart, ops.sub(ops.like(1, share), share))),
+            )
         left = reduced(of.shape, _axes(input, dim), keepdim)
         first = ops.transpose(found, (len(rows), *range(len(rows))))
         return ops.reshape(first, (count, *left) if many else left)
@@ -389,9 +392,21 @@ def vector_norm(
 ) -> Operand:
     """Return the norm of order `ord` of elements along axes."""
     expect(is_float(type_of(x).dtype))
-    if math.isinf(order := float(ord)):
+    order = float(ord)
+    if math.isinf(order):
         _check_some(x, dim)
-    return _along(lambda x, axes: norm(x, order, axes), x, dim, keepdim, dtype)
+    by = _farthest if math.isinf(order) else norm
+    return _along(lambda x, axes: by(x, order, axes), x, dim, keepdim, dtype)
+
+
+def _farthest(x: Operand, order: float, axes: tuple[int, ...]) -> Operand:
+    """Return the norm of an infinite order: its gradient is shared by all that are equal to it, and by no NaN."""
+    size = ops.abs(x)
+    result = (ops.reduce_max if order > 0 else ops.reduce_min)(size, axes)
+    same = ops.eq(size, ops.spread(ops.stop_gradient(result), type_of(size).shape, axes))
+    count = ops.max(ops.sum(ops.cast(same, type_of(x).dtype), axes), ops.like(1, result))
+    shared = ops.div(ops.sum(ops.where(same, size, ops.like(0, size)), axes), count)
+    return with_gradient_of(shared, result)
 
 
 @computes("dist")

@@ -134,11 +134,11 @@ def truth(test: Any) -> bool | None:
 
 def check(test: Any, error: Exception) -> None:
     """Raise an exception unless a test of numbers holds; where data decides it, the program does."""
-    holds = truth(test)
+    holds, trace = truth(test), current_trace()
     if holds is False:
         raise error
-    if holds is None:
-        raising.check(current_trace(), test, error)
+    if holds is None and trace is not None:
+        raising.check(trace, test, error)
 
 
 _IN_C = {"int32": "int", "float32": "float", "float16": "c10::Half", "bfloat16": "c10::BFloat16"}
