@@ -299,9 +299,13 @@ def _sum_of_parts(context: RewriteContext, op: Op, operands: Operands) -> Value 
 
     Gradients of slices, the gates of a cell say, meet so. The 0 stays, as -0.0 + 0.0 = 0.0.
     """
+    shape = operands[0].type.shape
+    most = operands[0].type.size if dims.known(shape) else math.inf
     updates: list[Node] = []
     todo = list(operands)
     while todo:
+        if len(updates) > most:
+            return None  # of a long sum, each term of which asks, no more is read than there are elements
         value = todo.pop()
         update, sum_ = context.producer(value, ops.UpdateSlice), context.producer(value, ops.Add)
         if update is not None and _is(context.number(update.inputs[0]), 0):
@@ -310,7 +314,6 @@ def _sum_of_parts(context: RewriteContext, op: Op, operands: Operands) -> Value 
             todo += sum_.inputs
         else:
             return None
-    shape = operands[0].type.shape
     for axis in range(len(shape)):
         parts = _one_after_the_other(updates, axis, shape)
         if parts is not None:

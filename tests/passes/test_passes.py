@@ -1,5 +1,6 @@
 """Each pass: the text after it, and the value before and after."""
 
+import functools
 import math
 
 import numpy
@@ -20,6 +21,7 @@ from hybridize.passes import (
     MasksOfResults,
     Pipeline,
     Simplify,
+    simplify,
 )
 
 SPECIAL = numpy.array([0.0, -0.0, 1.5, -2.0, math.inf, -math.inf, math.nan, 1e-40], "f4")
@@ -287,6 +289,27 @@ def test_parts_of_zeros_that_are_added_are_joined(axis, ranges, joined):
     rng = numpy.random.default_rng(0)
     with numpy.errstate(all="ignore"):
         same_bits(graph, changed, *(rng.choice(SPECIAL, (8, 8)).astype("f4") for _ in range(2)))
+
+
+def test_of_a_long_sum_of_parts_no_more_is_read_than_could_be_joined(monkeypatch):
+    """Such are the gradients of an array that nested loops read: their work was the square of the rounds."""
+    kind = TensorType((4,), numpy.dtype("f4"))
+    asked = []
+    producer = simplify.RewriteContext.producer
+    monkeypatch.setattr(simplify.RewriteContext, "producer", lambda *args: (asked.append(1), producer(*args))[1])
+
+    def work(count):
+        def parts(x):
+            zero, cuts = ops.full(0, kind), [((k % 4,), (k % 4 + 1,), (1,)) for k in range(count)]
+            updates = [ops.update_slice(zero, ops.slice(ops.mul(x, x), *one), *one) for one in cuts]
+            return [functools.reduce(ops.add, updates)]
+
+        graph = make_graph(parts, [kind])
+        asked.clear()
+        PIPELINE.run(graph)
+        return len(asked)
+
+    assert work(200) < 2.5 * work(100)
 
 
 @pytest.mark.parametrize("flag", [False, True])
