@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import itertools
 import os
 import shutil
 import subprocess
@@ -45,6 +46,21 @@ def one_device() -> Iterator[None]:
     devices = sys.modules.get("hybridize.array.device")
     if devices is not None:
         devices.forget()
+
+
+_files = itertools.count(1)
+EACH = 30
+"""After so many files of tests, what was kept out of collections is looked through once."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def left() -> Iterator[None]:
+    """Keep what the tests of a file leave out of later collections; programs over dying objects ask for many."""
+    yield
+    if next(_files) % EACH == 0:
+        gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def seed_everywhere() -> None:
