@@ -44,7 +44,7 @@ class Depthwise(Convolved):
 depthwise = st.composite(lambda draw: Depthwise(draw))()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(depthwise, st.sampled_from(LEVELS), st.booleans())
 def test_depthwise_convolutions_and_gradients_are_their_reference(case, level, stable):
     case.check(level, stable)

@@ -59,7 +59,7 @@ class FewOutputs(Convolved):
 convolutions = st.composite(lambda draw: FewOutputs(draw))()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(convolutions, st.sampled_from(LEVELS), st.booleans())
 def test_convolutions_with_few_outputs_and_gradients_are_their_reference(case, level, stable):
     case.check(level, stable)

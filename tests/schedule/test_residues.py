@@ -86,7 +86,7 @@ def check_windows(case, level):
     check(graph, inputs, level, 2e-2 if case.dtype.itemsize == 2 else 1e-5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(windows, st.sampled_from(LEVELS))
 def test_gradients_of_poolings_are_their_reference(case, level):
     check_windows(case, level)
