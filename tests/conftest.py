@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import itertools
 import os
 import shutil
 import subprocess
@@ -9,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy
 import pytest
 
 # Before anything is imported, and for the processes that tests start: what is tested is this compiler, not what it, or
@@ -17,6 +17,10 @@ import pytest
 os.environ["HYBRIDIZE_CACHE"] = "0"
 # Nor what this machine was measured to be good at: the same code is tested each time. Tests of measuring ask for it.
 os.environ["HYBRIDIZE_MACHINE"] = "table"
+# Threads of PyTorch's wait asleep, and NumPy multiplies by one: beside a second process of tests they would spin for ten
+# times as long as they compute.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 CHAPTER = Path(__file__).parent / "chapter"
 
@@ -47,9 +51,25 @@ def one_device() -> Iterator[None]:
         devices.forget()
 
 
+_files = itertools.count(1)
+EACH = 30
+"""After so many files of tests, what was kept out of collections is looked through once."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def left() -> Iterator[None]:
+    """Keep what the tests of a file leave out of later collections; programs over dying objects ask for many."""
+    yield
+    if next(_files) % EACH == 0:
+        gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+
+
 def seed_everywhere() -> None:
     """Start every generator of random numbers that is loaded anew."""
-    numpy.random.seed(0)
+    if "numpy" in sys.modules:  # imported late: its number of threads is set above
+        sys.modules["numpy"].random.seed(0)
     if "hybridize" in sys.modules:
         random = getattr(sys.modules["hybridize"], "random", None)
         if random is not None:

@@ -110,6 +110,7 @@ def one_process_each(monkeypatch):
     monkeypatch.setattr(deployment, "PROCESSES_EACH", 1)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("one_process_each")
 def test_files_start_in_fresh_processes(system):
     system("cc", "node")

@@ -201,6 +201,7 @@ def test_later_epochs_are_shuffled():
     assert [prepared.function() for _ in range(3)] == [[2.0], [4.0, 6.0], [4.0, 6.0]]
 
 
+@pytest.mark.long
 def test_a_thousand_steps_compile_at_most_twice_again():
     """The program fails where they do not, which `run_script` says."""
     text, _ = bench.run_script("train-programs", bench.BenchOptions())

@@ -298,7 +298,7 @@ def by_steps(a):
 
 def between_two(a):
     total = np.zeros(())
-    for i in range(18):
+    for i in range(11):
         for j in range(i):
             for k in range(j, i):
                 total = total * 0.9 + a[i] * a[j] - a[k]
@@ -306,8 +306,8 @@ def between_two(a):
 
 
 def into_a_table(a):
-    table = np.zeros((21, 21))
-    for i in range(20):
+    table = np.zeros((13, 13))
+    for i in range(12):
         for j in range(i + 1):
             table[i + 1, j] = table[i, j] * 0.5 + a[i] * a[j]
     return table.sum()

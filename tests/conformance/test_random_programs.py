@@ -226,8 +226,8 @@ def agree(seed: int, backend: str) -> str:
 
 
 def test_random_programs():
-    refusals = [agree(seed, "numpy") for seed in range(150)]
-    assert refusals.count("") > 75, "most of them are no matter of refusal"
+    refusals = [agree(seed, "numpy") for seed in range(50)]
+    assert refusals.count("") > 25, "most of them are no matter of refusal"
 
 
 def test_random_programs_as_machine_code():

@@ -163,7 +163,7 @@ def check(sequence):
         assert perform(sequence) == expected
 
 
-@settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=CHECKS)
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=CHECKS)
 @given(st.lists(steps, min_size=5, max_size=25))
 def test_sequences(monkeypatch_of_all, sequence):
     check(sequence)

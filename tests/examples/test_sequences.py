@@ -50,7 +50,11 @@ def reaches_its_goals(name, *arguments):
     assert all(any(f" {model} " in row for row in rows) for model in MODELS[name])
 
 
-@pytest.mark.parametrize("name", MODELS)
+SLOW = {"characters", "translation"}
+"""Of what nets learn here, the others have all kinds: layers of tests/gluon/rnn, attention, words."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.long] if one in SLOW else []) for one in MODELS])
 def test_small_nets_reach_their_goals(name):
     reaches_its_goals(name, "--small")
 

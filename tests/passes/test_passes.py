@@ -1,5 +1,6 @@
 """Each pass: the text after it, and the value before and after."""
 
+import functools
 import math
 import sys
 
@@ -21,6 +22,7 @@ from hybridize.passes import (
     MasksOfResults,
     Pipeline,
     Simplify,
+    simplify,
 )
 
 SPECIAL = numpy.array([0.0, -0.0, 1.5, -2.0, math.inf, -math.inf, math.nan, 1e-40], "f4")
@@ -341,6 +343,27 @@ def test_a_part_that_is_doubled_over_and_over_is_simplified_in_linear_time():
     graph = make_graph(doubled, [kind])
     assert calls_of(Simplify(), graph) < 3000
     assert "concat" not in Simplify()(graph).op_names()
+
+
+def test_of_a_long_sum_of_parts_no_more_is_read_than_could_be_joined(monkeypatch):
+    """Such are the gradients of an array that nested loops read: their work was the square of the rounds."""
+    kind = TensorType((4,), numpy.dtype("f4"))
+    asked = []
+    producer = simplify.RewriteContext.producer
+    monkeypatch.setattr(simplify.RewriteContext, "producer", lambda *args: (asked.append(1), producer(*args))[1])
+
+    def work(count):
+        def parts(x):
+            zero, cuts = ops.full(0, kind), [((k % 4,), (k % 4 + 1,), (1,)) for k in range(count)]
+            updates = [ops.update_slice(zero, ops.slice(ops.mul(x, x), *one), *one) for one in cuts]
+            return [functools.reduce(ops.add, updates)]
+
+        graph = make_graph(parts, [kind])
+        asked.clear()
+        PIPELINE.run(graph)
+        return len(asked)
+
+    assert work(200) < 2.5 * work(100)
 
 
 @pytest.mark.parametrize("flag", [False, True])

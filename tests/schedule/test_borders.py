@@ -152,7 +152,7 @@ def images(draw):
     return spec, x, w, dict(zip(pixels, after, strict=True))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(images(), st.sampled_from(TARGETS), st.booleans())
 def test_bits_do_not_depend_on_copies_or_threads(case, target, turned):
     """Read as it lies wherever that can be, and from a copy with a halo: the same sums in the same order."""

@@ -387,7 +387,7 @@ def cells(draw):
     return gates, steps, kept
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(cells(), st.sampled_from(WAYS), st.sampled_from([1, 7]), st.sampled_from([16, 37]))
 def test_any_arithmetic_of_gates(drawn, apart, rows, columns):
     """Values that are kept, or read by several others, or not at all."""

@@ -241,7 +241,7 @@ class Network:
 networks = st.composite(lambda draw: Network(draw))()
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(networks, st.sampled_from(TARGETS), st.booleans())
 def test_any_network_is_its_reference(network, target, stable):
     graph, inputs = network.graph(), network.arrays()

@@ -34,7 +34,7 @@ def drawn(n, seed):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.sampled_from(sorted(MADE)),
     st.sampled_from(sorted(READ)),

@@ -64,7 +64,7 @@ def test_a_flattened_pooling_is_turned_in_registers(channels):
         check(graph, inputs, level)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.integers(1, 5),
     st.sampled_from([1, 3, 8, 16, 17, 32, 40]),

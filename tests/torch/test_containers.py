@@ -153,9 +153,19 @@ def follows(net, *changes):
                     torch.testing.assert_close(fast(X), net(X))
 
 
-@pytest.mark.parametrize("kind", [nn.ModuleList, lambda parts: nn.Sequential(*parts)], ids=["list", "sequential"])
-@pytest.mark.parametrize("look", LOOKS)
-def test_a_list_of_modules(kind, look):
+def sequential(parts):
+    return nn.Sequential(*parts)
+
+
+@pytest.mark.parametrize(
+    ("look", "kind"),
+    [
+        *((look, nn.ModuleList) for look in LOOKS),
+        *((look, sequential) for look in (numbered, sliced, iterated, children)),
+        *(pytest.param(look, sequential, marks=pytest.mark.long) for look in LOOKS[3:10] + LOOKS[11:]),
+    ],
+)
+def test_a_list_of_modules(look, kind):
     for change in CHANGES:
         net = Net(kind([layer(), layer(), layer()]), look)
         fast = hybridize(net)

@@ -33,7 +33,12 @@ def train(made, runs, steps=10):
     return torch.stack(losses)
 
 
-CASES = [(name, torch.float64) for name in LOOPS] + [(name, torch.float32) for name in SINGLE]
+SHORT = ("mlp_adam", "batch_norm", "transformer_layer")
+"""Loops in float32 that every run tests."""
+CASES = [
+    *((name, torch.float64) for name in LOOPS),
+    *(pytest.param(name, torch.float32, marks=[] if name in SHORT else [pytest.mark.long]) for name in SINGLE),
+]
 
 
 @pytest.mark.parametrize(("name", "precision"), CASES, indirect=["precision"], ids=lambda x: str(x).split(".")[-1])
