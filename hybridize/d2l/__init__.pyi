@@ -1,31 +1,23 @@
 # Written by `docs/make.py` from the module's table of names.
 
-from hybridize.d2l.arrays import abs as abs
-from hybridize.d2l.arrays import arange as arange
+from typing import Any
+
+from hybridize.array.ndarray import ndarray as ndarray
 from hybridize.d2l.arrays import argmax as argmax
 from hybridize.d2l.arrays import astype as astype
 from hybridize.d2l.arrays import batch_matmul as batch_matmul
 from hybridize.d2l.arrays import concat as concat
-from hybridize.d2l.arrays import cos as cos
-from hybridize.d2l.arrays import cosh as cosh
 from hybridize.d2l.arrays import cpu as cpu
-from hybridize.d2l.arrays import exp as exp
 from hybridize.d2l.arrays import expand_dims as expand_dims
-from hybridize.d2l.arrays import eye as eye
 from hybridize.d2l.arrays import float32 as float32
 from hybridize.d2l.arrays import gpu as gpu
 from hybridize.d2l.arrays import int32 as int32
 from hybridize.d2l.arrays import int64 as int64
-from hybridize.d2l.arrays import linspace as linspace
-from hybridize.d2l.arrays import log as log
 from hybridize.d2l.arrays import matmul as matmul
 from hybridize.d2l.arrays import meshgrid as meshgrid
 from hybridize.d2l.arrays import nn_Module as nn_Module
-from hybridize.d2l.arrays import normal as normal
 from hybridize.d2l.arrays import num_gpus as num_gpus
 from hybridize.d2l.arrays import numpy as numpy
-from hybridize.d2l.arrays import ones as ones
-from hybridize.d2l.arrays import ones_like as ones_like
 from hybridize.d2l.arrays import rand as rand
 from hybridize.d2l.arrays import randn as randn
 from hybridize.d2l.arrays import reduce_mean as reduce_mean
@@ -33,19 +25,14 @@ from hybridize.d2l.arrays import reduce_sum as reduce_sum
 from hybridize.d2l.arrays import repeat as repeat
 from hybridize.d2l.arrays import reshape as reshape
 from hybridize.d2l.arrays import sigmoid as sigmoid
-from hybridize.d2l.arrays import sin as sin
-from hybridize.d2l.arrays import sinh as sinh
 from hybridize.d2l.arrays import size as size
 from hybridize.d2l.arrays import stack as stack
 from hybridize.d2l.arrays import swapaxes as swapaxes
-from hybridize.d2l.arrays import tanh as tanh
 from hybridize.d2l.arrays import tensor as tensor
 from hybridize.d2l.arrays import to as to
 from hybridize.d2l.arrays import transpose as transpose
 from hybridize.d2l.arrays import try_all_gpus as try_all_gpus
 from hybridize.d2l.arrays import try_gpu as try_gpu
-from hybridize.d2l.arrays import zeros as zeros
-from hybridize.d2l.arrays import zeros_like as zeros_like
 from hybridize.d2l.attention import AddNorm as AddNorm
 from hybridize.d2l.attention import AdditiveAttention as AdditiveAttention
 from hybridize.d2l.attention import AttentionDecoder as AttentionDecoder
@@ -185,3 +172,51 @@ __all__ = [
     "transpose", "truncate_pad", "try_all_gpus", "try_gpu", "update_D", "update_G", "use_svg_display", "zeros",
     "zeros_like"
 ]
+
+def abs(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+    """The absolute value of x."""
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
+    """start, start + step, ... up to but without `stop`; float32 unless said."""
+
+def cos(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+    """The cosine of x, in radians."""
+
+def cosh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+    """The hyperbolic cosine of x."""
+
+def exp(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+    """e to the power of x."""
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
+    """Ones on the diagonal `k`, zeros elsewhere."""
+
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0, ctx: Any = None, device: Any = None) -> Any:
+    """`num` numbers at even distance from `start` to `stop`; float32 unless said."""
+
+def log(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+    """The natural logarithm of x."""
+
+def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
+    """Normal numbers with mean `loc` and standard deviation `scale`."""
+
+def ones(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
+    """Ones, float32 unless said."""
+
+def ones_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
+    """Ones of the shape, unless another one is given, and dtype of `a`."""
+
+def sin(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+    """The sine of x, in radians."""
+
+def sinh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+    """The hyperbolic sine of x."""
+
+def tanh(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
+    """The hyperbolic tangent of x."""
+
+def zeros(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
+    """Zeros, float32 unless said."""
+
+def zeros_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
+    """Zeros of the shape, unless another one is given, and dtype of `a`."""
