@@ -176,9 +176,6 @@ def _met(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str,
         error.help = _ASTYPE.sub(lambda cast: f".to({f'torch.{cast[1]}' if cast[1] else '...'})", error.help)
     if not is_defect or isinstance(error, DTypeError):
         return error
-    own = _own_error(function, args, kwargs, (TypeError,))
-    if own is not None:
-        return own
     return InternalError(
         "E978",
         f"capturing {name_of(function)} raised {type(error).__name__}: {error}",
