@@ -65,14 +65,14 @@ def load_params(prefix: str | os.PathLike[str], epoch: int) -> tuple[Parameters,
     """
     path = f"{os.fspath(prefix)}-{epoch:04d}.params"
     arrays = load_arrays(path)
-    found: dict[str, Parameters] = {"arg": {}, "aux": {}}
+    groups: dict[str, Parameters] = {"arg": {}, "aux": {}}
     for name, array in arrays.items() if isinstance(arrays, dict) else ():
         kind, _, rest = name.partition(":")
-        if kind not in found or not rest:
+        if kind not in groups or not rest:
             what = f"{path}: {name!r} is the parameter neither of an argument (arg:) nor of a state (aux:)"
             raise LoadError("E669", what, help="nd.load reads any arrays by name")
-        found[kind][rest] = array
-    return found["arg"], found["aux"]
+        groups[kind][rest] = array
+    return groups["arg"], groups["aux"]
 
 
 def load_checkpoint(prefix: str | os.PathLike[str], epoch: int) -> tuple[Expression, Parameters, Parameters]:

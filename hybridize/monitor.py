@@ -143,9 +143,9 @@ class Monitor:
                 if not parameter.deferred:
                     self.stat_helper(name, parameter.data())
         self.activated = False
-        found = sorted(self.queue, key=lambda one: one[1]) if self.sort else self.queue
+        entries = sorted(self.queue, key=lambda one: one[1]) if self.sort else self.queue
         self.queue = []
-        return [(step, name, _text(value)) for step, name, value in found]
+        return [(step, name, _text(value)) for step, name, value in entries]
 
     def toc_print(self) -> None:
         """End a batch, and log what `toc` gives, at the level INFO."""

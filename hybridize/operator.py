@@ -173,8 +173,8 @@ class _CustomOperation(Function):
         return out_data if len(out_data) > 1 else out_data[0]
 
     def backward(self, *output_grads: Any) -> Any:
-        kept = list(self.saved_tensors)
-        in_data, out_data = kept[: -len(self._results)], kept[-len(self._results) :]
+        arrays = list(self.saved_tensors)
+        in_data, out_data = arrays[: -len(self._results)], arrays[-len(self._results) :]
         in_grad = [np.zeros(x.shape, x.dtype) for x in in_data]
         backward = _followed(self._op.backward)
         backward(["write"] * len(in_grad), list(output_grads), in_data, out_data, in_grad, self._aux)
@@ -207,12 +207,12 @@ def Custom(*data: Any, op_type: str, name: str | None = None, **kwargs: Any) -> 
         known = ", ".join(map(repr, _PROPERTIES)) or "none"
         text = f"no custom operation is called {op_type!r}"
         raise ArgumentError("E300", text, help=f"@operator.register(name); there are: {known}")
-    prop, given = _prepared(op_type, list(data), kwargs)
+    prop, arrays = _prepared(op_type, list(data), kwargs)
     count = len(prop.list_arguments())
     if capturing() and prop.list_auxiliary_states():
         text = f"{op_type!r} has auxiliary states, which it cannot change inside of a compiled function"
         raise StateError("E545", text, help="give them back as results, or call it outside")
-    inputs = [array(x) for x in given]
+    inputs = [array(x) for x in arrays]
     shapes, dtypes = [list(x.shape) for x in inputs[:count]], [x.dtype for x in inputs[:count]]
     out_shapes = list(prop.infer_shape(shapes)[1])
     out_types = list(prop.infer_type(list(dtypes))[1])
@@ -234,11 +234,11 @@ def _prepared(op_type: str, data: list[Any], kwargs: dict[str, Any]) -> tuple[Cu
     for key in by_name:
         if key not in names[len(data) :]:
             raise ArgumentError("E300", f"{op_type!r} has no argument {key!r} left", help=f"its names are {names}")
-    given = [*data, *(by_name[name] for name in names[len(data) :] if name in by_name)]
-    if len(given) != len(names):
-        text = f"{op_type!r} takes {len(names)} arrays, {', '.join(names)}, got {len(given)}"
+    arrays = [*data, *(by_name[name] for name in names[len(data) :] if name in by_name)]
+    if len(arrays) != len(names):
+        text = f"{op_type!r} takes {len(names)} arrays, {', '.join(names)}, got {len(arrays)}"
         raise ArgumentError("E300", text)
-    return prop, given
+    return prop, arrays
 
 
 def _is_array(value: Any) -> bool:

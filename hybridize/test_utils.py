@@ -146,14 +146,14 @@ def rand_ndarray(shape: Any, stype: str = "default", dtype: Any = None, scale: f
     """
     if stype != "default":
         raise ArgumentError("E300", f"random arrays are dense, got stype={stype!r}", help="make a sparse one of it")
-    found: ndarray = random.uniform(-scale, scale, shape, ctx=ctx).astype("float32" if dtype is None else dtype)
-    return found
+    array: ndarray = random.uniform(-scale, scale, shape, ctx=ctx).astype("float32" if dtype is None else dtype)
+    return array
 
 
 def random_arrays(*shapes: Any) -> Any:
     """Draw NumPy arrays of normal numbers, float32; one where there is one shape."""
-    found = [numpy.asarray(random.normal(0, 1, shape)) for shape in shapes]
-    return found[0] if len(found) == 1 else found
+    arrays = [numpy.asarray(random.normal(0, 1, shape)) for shape in shapes]
+    return arrays[0] if len(arrays) == 1 else arrays
 
 
 def create_vector(size: int, dtype: Any = "int64") -> Any:

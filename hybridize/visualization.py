@@ -46,13 +46,13 @@ def _layers(symbol: Any, shapes: Mapping[str, Shape] | None) -> list[DrawnLayer]
         internals = symbol.get_internals()
         outputs = internals.infer_shape(**dict(shapes))[1]
         known = dict(zip(internals.list_outputs(), map(tuple, outputs or ()), strict=False))
-    found = []
+    layers = []
     for node in nodes:
         name = node["name"]
         shape = known.get(name, known.get(f"{name}_output", known.get(f"{name}_output0")))
         read = tuple(int(one[0]) for one in node["inputs"])
-        found.append(DrawnLayer(name, node["op"], read, node.get("attrs", {}), shape))
-    return found
+        layers.append(DrawnLayer(name, node["op"], read, node.get("attrs", {}), shape))
+    return layers
 
 
 def _is_weight(layer: DrawnLayer) -> bool:
@@ -173,14 +173,14 @@ def plot_network(
     """
     layers = _layers(symbol, shape)
     boxes: list[Box] = []
-    made: dict[int, int] = {}
+    positions: dict[int, int] = {}
     for number, layer in enumerate(layers):
         if hide_weights and _is_weight(layer):
             continue
         word = () if layer.op == "null" else (layer.op,)
         lines = (layer.name, *word, *(() if layer.shape is None else (str(layer.shape),)))
-        reads = tuple(made[one] for one in layer.inputs if one in made)
-        made[number] = len(boxes)
+        reads = tuple(positions[one] for one in layer.inputs if one in positions)
+        positions[number] = len(boxes)
         tip = ", ".join(f"{key}={value}" for key, value in layer.attributes.items())
         boxes.append(Box(lines, reads, "argument" if layer.op == "null" else "operation", tip))
     return Picture(title, Drawing(tuple(boxes)))

@@ -17,10 +17,10 @@ While capturing, such a number may be one that only the call knows; all others a
 
 def data_parameters(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> frozenset[int]:
     """Tell which arguments of a call are data, by their numbers, those by keyword counted behind the others."""
-    found = _annotated(getattr(function, "__func__", function))
+    parameters = _annotated(getattr(function, "__func__", function))
     offset = 1 if hasattr(function, "__self__") and inspect.ismethod(function) else 0
-    by_position = {k for k in range(len(args)) if k + offset in found}
-    return frozenset(by_position | {len(args) + k for k, name in enumerate(kwargs) if name in found})
+    by_position = {k for k in range(len(args)) if k + offset in parameters}
+    return frozenset(by_position | {len(args) + k for k, name in enumerate(kwargs) if name in parameters})
 
 
 @lru_cache(maxsize=1024)

@@ -97,11 +97,11 @@ class _FloatInformation:
     """The ends of a dtype of floats, as Python's numbers."""
 
     def __init__(self, dtype: Any) -> None:
-        found = np.finfo(dtype)
-        self.dtype = found.dtype
-        self.bits = int(found.bits)
-        self.eps, self.max, self.min = float(found.eps), float(found.max), float(found.min)
-        self.smallest_normal = float(found.smallest_normal)
+        information = np.finfo(dtype)
+        self.dtype = information.dtype
+        self.bits = int(information.bits)
+        self.eps, self.max, self.min = float(information.eps), float(information.max), float(information.min)
+        self.smallest_normal = float(information.smallest_normal)
 
 
 def finfo(type: Any, /) -> _FloatInformation:
@@ -121,12 +121,12 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Any, ...]:
 
 def floor_divide(x1: Any, x2: Any, /) -> Any:
     """The largest integer not above x1 / x2; where one of both is infinite the limit, where NumPy has NaN or -1."""
-    found = np.floor_divide(x1, x2)
-    if not np.isdtype(found.dtype, "real floating"):
-        return found
+    floor = np.floor_divide(x1, x2)
+    if not np.isdtype(floor.dtype, "real floating"):
+        return floor
     quotient = np.divide(x1, x2)
     infinite = np.logical_or(np.isinf(x1), np.isinf(x2))
-    return np.where(np.logical_and(infinite, np.not_equal(x2, 0)), quotient, found)
+    return np.where(np.logical_and(infinite, np.not_equal(x2, 0)), quotient, floor)
 
 
 def reshape(x: Any, /, shape: Any, *, copy: Any = None) -> Any:

@@ -13,14 +13,14 @@ from hybridize.base.names import late, places
 
 def eig(x: Any, /) -> Any:
     """The eigenvalues of square matrices, and eigenvectors as columns, complex; imperatively."""
-    found = linalg.eig(x)
-    return type(found)(*(astype(part, complex_of(part.dtype), copy=False) for part in found))
+    pair = linalg.eig(x)
+    return type(pair)(*(astype(part, complex_of(part.dtype), copy=False) for part in pair))
 
 
 def eigvals(x: Any, /) -> Any:
     """The eigenvalues of square matrices, complex; imperatively."""
-    found = linalg.eigvals(x)
-    return astype(found, complex_of(found.dtype), copy=False)
+    values = linalg.eigvals(x)
+    return astype(values, complex_of(values.dtype), copy=False)
 
 
 _OF_NP = (

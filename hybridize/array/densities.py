@@ -22,13 +22,13 @@ def _density(function: _Function) -> _Function:
     """Make a logarithm of a density of a sample and parameters, which broadcast, the density itself."""
 
     @wraps(function)
-    def call(sample: Any, *given: Any, is_log: bool = False, **named: Any) -> Any:
+    def call(sample: Any, *arguments: Any, is_log: bool = False, **named: Any) -> Any:
         x = array(sample)
         names = function.__code__.co_varnames[1 : function.__code__.co_argcount]
-        parameters = dict(zip(names, given, strict=False)) | named
+        parameters = dict(zip(names, arguments, strict=False)) | named
         spread = {name: _spread(array(one), x, name, function.__name__) for name, one in parameters.items()}
-        found = function(x, **spread)
-        return found if is_log else np.exp(found)
+        logarithm = function(x, **spread)
+        return logarithm if is_log else np.exp(logarithm)
 
     return call
 
@@ -106,8 +106,8 @@ def dirichlet(sample: Any, alpha: Any, is_log: bool = False) -> Any:
         raise ShapeError("E118", what)
     a = np.reshape(a, (*a.shape[:-1], *(1 for _ in range(x.ndim - a.ndim)), a.shape[-1]))
     terms = np.sum((a - 1.0) * np.log(x), -1)
-    found = terms + npx.gammaln(np.sum(a, -1)) - np.sum(npx.gammaln(a), -1)
-    return found if is_log else np.exp(found)
+    logarithm = terms + npx.gammaln(np.sum(a, -1)) - np.sum(npx.gammaln(a), -1)
+    return logarithm if is_log else np.exp(logarithm)
 
 
 FUNCTIONS: dict[str, _Function] = {

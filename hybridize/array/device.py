@@ -147,10 +147,10 @@ def as_device(device: Any) -> Device:
         if match is None:
             raise _not_there(device)
         device = Device(match[1], int(match[2] or 0))
-    found: Device = device
-    if not found.device_type.startswith("cpu"):
-        raise _not_there(found)
-    return found
+    target: Device = device
+    if not target.device_type.startswith("cpu"):
+        raise _not_there(target)
+    return target
 
 
 def check_device(device: Any) -> None:

@@ -129,8 +129,8 @@ def logseries(p: Any, size: Any = None) -> Any:
     q = -np.expm1(np.log1p(-chance) * u)
     q = np.where(q > 0, q, 1e-300)
     many = _below_int64(1.0 + np.log(v) / np.where(np.less(q, 1.0), np.log(q), -1e-300))
-    found = np.where(np.less_equal(v, q * q), np.maximum(many, 1.0), np.where(np.greater_equal(v, q), 1.0, 2.0))
-    return np.where(np.greater_equal(v, chance), 1.0, found).astype(int64)
+    numbers = np.where(np.less_equal(v, q * q), np.maximum(many, 1.0), np.where(np.greater_equal(v, q), 1.0, 2.0))
+    return np.where(np.greater_equal(v, chance), 1.0, numbers).astype(int64)
 
 
 @public
@@ -177,9 +177,9 @@ class _Draw:
         by, *values = operands
         random = load_module("numpy.random")
         draw = getattr(random.Generator(random.SFC64(by.tolist())), self.name)
-        given = dict(zip(self.parameters, values, strict=True))
-        found = numpy.asarray(draw(**given, size=self.size, **dict(self.options)))
-        return [found.astype(self.dtype, copy=False)], None
+        arguments = dict(zip(self.parameters, values, strict=True))
+        numbers = numpy.asarray(draw(**arguments, size=self.size, **dict(self.options)))
+        return [numbers.astype(self.dtype, copy=False)], None
 
     def gradient(self, wanted: tuple[int, ...]) -> NoReturn:
         """Refuse to be differentiated.
@@ -214,32 +214,32 @@ def _by_numpy(
     parameters = tuple(checks)
 
     def draw(*args: Any, **kwargs: Any) -> Any:
-        given = dict(zip((*parameters, "size"), args, strict=False)) | kwargs
-        unknown = given.keys() - {*parameters, "size", "dtype", "method"}
-        missing = [one for one in parameters if one not in given]
+        arguments = dict(zip((*parameters, "size"), args, strict=False)) | kwargs
+        unknown = arguments.keys() - {*parameters, "size", "dtype", "method"}
+        missing = [one for one in parameters if one not in arguments]
         if unknown or missing or len(args) > len(parameters) + 1:
             takes = ", ".join((*parameters, "size"))
             raise TypeError(f"{name}({takes}): missing {missing}, unknown {sorted(unknown)}")
         for one, check in checks.items():
-            check(given[one], f"{name}: {one}")
-        values = [_parameter(given[one]) for one in parameters]
-        size, dtype, method = given.get("size"), given.get("dtype"), given.get("method")
+            check(arguments[one], f"{name}: {one}")
+        values = [_parameter(arguments[one]) for one in parameters]
+        size, dtype, method = arguments.get("size"), arguments.get("dtype"), arguments.get("method")
         if along is None:
-            asked = shape = tuple(map(int, shape_of_draws(size, *map(result, values))))
+            sizes = shape = tuple(map(int, shape_of_draws(size, *map(result, values))))
         else:
-            asked = () if size is None else tuple(map(int, sizes_from(size)))
-            shape = (*asked, *shape_of(values[along]))
+            sizes = () if size is None else tuple(map(int, sizes_from(size)))
+            shape = (*sizes, *shape_of(values[along]))
         wanted = kind if dtype is None else as_dtype(dtype)
         learnt = tuple(range(1, len(parameters) + 1)) if is_float(wanted) else ()
         options = () if method is None else (("method", method),)
-        what = _Draw(name, parameters, shape, asked, wanted, options, learnt)
+        what = _Draw(name, parameters, shape, sizes, wanted, options, learnt)
         if ACTIVE and capturing():
             callee = _CALLEES.setdefault(what, Callee(what))
             return result(bind1(made(f"random.{name}", callee, [TensorType(shape, wanted)]), key(), *values))
         if is_float(wanted) and any(type(value) is Traced and value.edge is not None for value in values):
             raise _no_gradient(name)
-        (found,), _ = what.run([key(), *(value.data if type(value) is Traced else value for value in values)])
-        return wrap(found)
+        (numbers,), _ = what.run([key(), *(value.data if type(value) is Traced else value for value in values)])
+        return wrap(numbers)
 
     return described(draw, name, f"{text}; drawn by NumPy, which programs call.")
 
@@ -248,10 +248,10 @@ def _parameter(x: Any) -> Operand:
     """The operand of a parameter: Python's numbers in 64 bits."""
     if isinstance(x, (list, tuple)) and not has_arrays(x):
         return given_of(numpy.asarray(x))
-    found = operand(x)
-    if isinstance(found, Weak):
-        return found.value
-    return given_of(numpy.asarray(found)) if isinstance(found, NUMBERS) else found
+    value = operand(x)
+    if isinstance(value, Weak):
+        return value.value
+    return given_of(numpy.asarray(value)) if isinstance(value, NUMBERS) else value
 
 
 def _any(_: Any, what: str) -> None:

@@ -115,8 +115,8 @@ def drawn(draw: CompiledDraw, shape: tuple[int, ...], *arguments: Any) -> Any:
         return result(draw.function(key(), shape, *operands))
     before = key()
     assert isinstance(before, numpy.ndarray), "nobody captures"
-    found = draw(before, math.prod(shape), *(x.reshape(-1) if x.ndim else x for x in operands))
-    return wrap(found if len(shape) == 1 else found.reshape(shape))
+    numbers = draw(before, math.prod(shape), *(x.reshape(-1) if x.ndim else x for x in operands))
+    return wrap(numbers if len(shape) == 1 else numbers.reshape(shape))
 
 
 UNITS = {

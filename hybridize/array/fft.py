@@ -62,10 +62,10 @@ def _resized(x: Any, n: int, axis: int, name: str) -> Any:
 
 def _points(x: Any, n: Any, axis: int, name: str) -> int:
     """The number of points along an axis: those of the array unless said."""
-    found = int(x.shape[axis]) if n is None else n.__index__()
-    if found < 1:
-        raise ValueArgumentError("E345", f"{name}: the number of points must be positive, got {found}")
-    return int(found)
+    count = int(x.shape[axis]) if n is None else n.__index__()
+    if count < 1:
+        raise ValueArgumentError("E345", f"{name}: the number of points must be positive, got {count}")
+    return int(count)
 
 
 def _applied(op: Op, x: Any) -> Any:
@@ -163,10 +163,10 @@ def _sizes(x: Any, s: Any, axes: Any, name: str, of_real: bool = False) -> tuple
     sizes = [None] * len(chosen) if s is None else [None if size in (None, -1) else size for size in s]
     if len(sizes) != len(chosen):
         raise ShapeError("E188", f"{name}: {len(sizes)} sizes for {len(chosen)} axes", help="give a size for each axis")
-    found = [axis_of(axis, x.ndim, name) for axis in chosen]
-    if of_real and not found:
+    indices = [axis_of(axis, x.ndim, name) for axis in chosen]
+    if of_real and not indices:
         raise ShapeError("E188", f"{name} of {x.type}: it needs an axis")
-    return sizes, found
+    return sizes, indices
 
 
 def _over(x: Any, s: Any, axes: Any, norm: Any, name: str, inverse: bool) -> Any:
@@ -283,8 +283,8 @@ def _count(n: Any, name: str) -> int:
 
 def _moved(x: Any, axes: Any, name: str, shift: Any) -> Any:
     """An array rolled along axes by a function of their sizes."""
-    given: Sequence[Any] = range(x.ndim) if axes is None else [axes] if isinstance(axes, int) else list(axes)
-    chosen = tuple(axis_of(axis, x.ndim, name) for axis in given)
+    numbers: Sequence[Any] = range(x.ndim) if axes is None else [axes] if isinstance(axes, int) else list(axes)
+    chosen = tuple(axis_of(axis, x.ndim, name) for axis in numbers)
     return roll(x, tuple(shift(int(x.shape[axis])) for axis in chosen), chosen)
 
 

@@ -99,9 +99,9 @@ class _Drawing:
 
 
 def _again(kind: type[_Drawing], words: tuple[int, int]) -> _Drawing:
-    made = kind(0)
-    made._put(words)
-    return made
+    generator = kind(0)
+    generator._put(words)
+    return generator
 
 
 def _write(target: ndarray | Symbol, words: tuple[int, int]) -> None:
@@ -194,10 +194,10 @@ class Generator(_Drawing):
         along = axis_of(0 if axis is None else axis, flat.ndim, "permuted")
         with drawing_from(self._state):
             order = np.argsort(bits(flat.shape), along)
-        found = np.reshape(np.take_along_axis(flat, order, along), a.shape)
+        output = np.reshape(np.take_along_axis(flat, order, along), a.shape)
         if out is None:
-            return found
-        out[...] = found
+            return output
+        out[...] = output
         return out
 
     def spawn(self, n_children: int) -> list[Generator]:

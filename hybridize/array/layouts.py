@@ -31,7 +31,7 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
     """
     if any(size == 0 for size in shape):
         return row_major(wanted)
-    made: dict[int, int] = {}
+    by_axis: dict[int, int] = {}
     for old, new in grouped(shape, wanted):
         axes = [(shape[k], strides[k]) for k in old]
         if not _surely_dense(axes):
@@ -40,9 +40,9 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
                 return None
         stride = axes[-1][1] if axes else 1
         for axis in reversed(new):
-            made[axis] = stride
+            by_axis[axis] = stride
             stride = stride * wanted[axis]
-    return tuple(made.get(axis, 1) for axis in range(len(wanted)))  # the stride of an axis of size 1 means nothing
+    return tuple(by_axis.get(axis, 1) for axis in range(len(wanted)))  # the stride of an axis of size 1 means nothing
 
 
 def may_be_view(shape: Shape, strides: Strides, wanted: Shape) -> bool | None:
@@ -101,10 +101,10 @@ def span(part: slice, length: int) -> tuple[int, int, int]:
         raise ValueError("slice step cannot be zero")
     low, high = (0, length) if step > 0 else (-1, length - 1)
 
-    def end(given: Any, default: int) -> int:
-        if given is None:
+    def end(bound: Any, default: int) -> int:
+        if bound is None:
             return default
-        counted = given + length if given < 0 else given
+        counted = bound + length if bound < 0 else bound
         return low if counted < low else high if counted > high else counted
 
     first, stop = (

@@ -79,10 +79,10 @@ def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_
     if ord not in (1, 2):
         raise ValueArgumentError("E345", f"norm: ord must be 1 or 2, got {ord!r}", help="np.linalg.norm has others")
     x = floats(data)
-    found = (
+    norms = (
         root(np.sum(np.square(x), axis, keepdims=keepdims)) if ord == 2 else np.sum(np.abs(x), axis, keepdims=keepdims)
     )
-    return found if out_dtype is None else found.astype(out_dtype)
+    return norms if out_dtype is None else norms.astype(out_dtype)
 
 
 def concat(*data: Any, dim: int = 1, num_args: int | None = None) -> Any:
@@ -160,8 +160,8 @@ def argsort(data: Any, axis: int | None = -1, is_ascend: bool = True, dtype: Any
 
 def sort(data: Any, axis: int | None = -1, is_ascend: bool = True) -> Any:
     """Sorted along `axis`."""
-    found = np.sort(data, axis)
-    return found if is_ascend else np.flip(found, -1 if axis is None else axis)
+    ascending = np.sort(data, axis)
+    return ascending if is_ascend else np.flip(ascending, -1 if axis is None else axis)
 
 
 def argmax_channel(data: Any) -> Any:
@@ -235,8 +235,8 @@ def _filled(function: _Function) -> _Function:
     @wraps(function)
     def call(shape: Any, ctx: Any = None, dtype: Any = None, stype: Any = None, device: Any = None) -> Any:
         ctx, dtype = _placed(ctx, dtype, device)
-        found = function(shape, float32 if dtype is None else dtype, ctx=ctx)
-        return found if stype in (None, "default") else functions.tostype(found, stype)
+        dense = function(shape, float32 if dtype is None else dtype, ctx=ctx)
+        return dense if stype in (None, "default") else functions.tostype(dense, stype)
 
     return call
 
@@ -274,8 +274,8 @@ def index_array(data: Any, axes: Any = None) -> Any:
     x = array(data)
     grid = np.indices(x.shape, dtype="int64")
     if axes is not None:
-        given = several(axes)
-        grid = np.stack([grid[axis_of(axis, x.ndim, "index_array")] for axis in given])
+        numbers = several(axes)
+        grid = np.stack([grid[axis_of(axis, x.ndim, "index_array")] for axis in numbers])
     return np.moveaxis(grid, 0, -1)
 
 
@@ -409,11 +409,11 @@ def softmax_output(
     if label is None or not modes.is_recording():
         return y
     classes = array(label)
-    found, known = npx.log_softmax(x, axis), x.shape[axis]
+    logarithms, known = npx.log_softmax(x, axis), x.shape[axis]
     taught = np.where(classes != ignore_label, classes, 0) if use_ignore else classes
     check(index_operand(taught), 0, known, f"SoftmaxOutput of {x.type}: labels", _LABELS)
-    at_label = np.expand_dims(npx.pick(found, taught, axis), axis)
-    others = (np.sum(found, axis, keepdims=True) - at_label) / (known - 1) if smooth_alpha else 0.0
+    at_label = np.expand_dims(npx.pick(logarithms, taught, axis), axis)
+    others = (np.sum(logarithms, axis, keepdims=True) - at_label) / (known - 1) if smooth_alpha else 0.0
     loss = at_label * (smooth_alpha - 1.0) - others * smooth_alpha
     scale: Any = grad_scale / classes.shape[0] if normalization == "batch" else grad_scale
     counted = np.expand_dims(classes != ignore_label, axis)
@@ -533,8 +533,8 @@ def diag(data: Any, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Cumulative sum."""
     x = array(a)
-    kept = float32 if x.dtype == bool_ else x.dtype
-    return np.cumsum(x, axis, kept if dtype is None else dtype)
+    default = float32 if x.dtype == bool_ else x.dtype
+    return np.cumsum(x, axis, default if dtype is None else dtype)
 
 
 def size_array(data: Any) -> Any:
@@ -544,9 +544,9 @@ def size_array(data: Any) -> Any:
 
 def _index_copied(old: Any, index: Any, new: Any) -> Any:
     """A copy of `old` whose rows `index` are those of `new`."""
-    found = np.copy(old)
-    found[index.astype("int64")] = new
-    return found
+    output = np.copy(old)
+    output[index.astype("int64")] = new
+    return output
 
 
 class _Group(SimpleNamespace):
@@ -558,9 +558,9 @@ class _Group(SimpleNamespace):
 
     def changed(self, change: Callable[[str, _Function], _Function]) -> _Group:
         """Return a group of what a function makes of each name and function."""
-        made = _Group(self._group, {})
-        vars(made).update({name: change(name, one) for name, one in vars(self).items() if not name.startswith("_")})
-        return made
+        group = _Group(self._group, {})
+        vars(group).update({name: change(name, one) for name, one in vars(self).items() if not name.startswith("_")})
+        return group
 
     def __getattr__(self, name: str) -> Any:
         raise missing(f"nd.{self._group}", name, vars(self))
@@ -677,24 +677,26 @@ _CONTRIB: dict[str, _Function] = {
 @cache
 def _functions() -> Mapping[str, _Function]:
     """Return the functions by the names of the face."""
-    found: dict[str, _Function] = {name: getattr(np, name) for name in _SAME}
-    found |= {name: getattr(npx, name) for name in _SAME_X}
-    found |= {name: kept(getattr(np, name)) for name in _KEPT} | {name: kept(getattr(npx, name)) for name in _KEPT_X}
-    found |= {name: reduction(function) for name, function in _REDUCTIONS.items()}
-    found |= {"argmax": _index(np.argmax), "argmin": _index(np.argmin)}
+    by_name: dict[str, _Function] = {name: getattr(np, name) for name in _SAME}
+    by_name |= {name: getattr(npx, name) for name in _SAME_X}
+    by_name |= {name: kept(getattr(np, name)) for name in _KEPT} | {name: kept(getattr(npx, name)) for name in _KEPT_X}
+    by_name |= {name: reduction(function) for name, function in _REDUCTIONS.items()}
+    by_name |= {"argmax": _index(np.argmax), "argmin": _index(np.argmin)}
     for name, function in _ARITHMETIC.items():
         pair = paired(function)
-        found |= {name: pair, f"broadcast_{name}": pair, f"elemwise_{name}": of_equal_shapes(pair)}
+        by_name |= {name: pair, f"broadcast_{name}": pair, f"elemwise_{name}": of_equal_shapes(pair)}
     for name, function in _COMPARISONS.items():
-        found |= dict.fromkeys((name, f"broadcast_{name}"), paired(function))
-    found |= _OURS
-    found |= {f"linalg_{name}": function for name, function in _LINALG.items()}
+        by_name |= dict.fromkeys((name, f"broadcast_{name}"), paired(function))
+    by_name |= _OURS
+    by_name |= {f"linalg_{name}": function for name, function in _LINALG.items()}
     for name, function in legacy_random.FUNCTIONS.items():
         if name not in ("seed", "randn"):
-            found |= {f"random_{name}": function, f"sample_{name}": function}
-    found |= densities.FUNCTIONS | {"from_numpy": npx.from_numpy}
-    found |= {name: legacy_random.FUNCTIONS[name] for name in ("uniform", "normal", "poisson", "exponential", "randn")}
-    return found
+            by_name |= {f"random_{name}": function, f"sample_{name}": function}
+    by_name |= densities.FUNCTIONS | {"from_numpy": npx.from_numpy}
+    by_name |= {
+        name: legacy_random.FUNCTIONS[name] for name in ("uniform", "normal", "poisson", "exponential", "randn")
+    }
+    return by_name
 
 
 @cache
@@ -703,12 +705,12 @@ def table() -> Mapping[str, Any]:
 
     It is made at the first look at it, not with `import hybridize`.
     """
-    found = _functions()
+    by_name = _functions()
     first: dict[str, tuple[str, ...]] = {
         name: ("lhs", "rhs") for word in _ARITHMETIC for name in (word, f"broadcast_{word}", f"elemwise_{word}")
     }
     first |= _FIRST | {f"linalg_{name}": words for name, words in _FIRST.items() if name in _LINALG}
-    faces: dict[str, Any] = {name: _face(name, function, first.get(name, ())) for name, function in found.items()}
+    faces: dict[str, Any] = {name: _face(name, function, first.get(name, ())) for name, function in by_name.items()}
     for group, members in (("random", legacy_random.FUNCTIONS), ("linalg", _LINALG), ("contrib", _CONTRIB)):
         faces[group] = _Group(group, members)
     return faces

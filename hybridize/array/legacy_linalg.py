@@ -16,8 +16,8 @@ def gemm2(
 ) -> Any:
     """Alpha times the matrix products over the last two axes, or over `axis`, the one of the rows, and the last."""
     if axis != -2:
-        found = gemm2(np.moveaxis(A, axis, -2), np.moveaxis(B, axis, -2), transpose_a, transpose_b, alpha)
-        return np.moveaxis(found, -2, axis)
+        product = gemm2(np.moveaxis(A, axis, -2), np.moveaxis(B, axis, -2), transpose_a, transpose_b, alpha)
+        return np.moveaxis(product, -2, axis)
     x, y = (np.swapaxes(m, -1, -2) if turned else array(m) for m, turned in ((A, transpose_a), (B, transpose_b)))
     return _scaled(np.matmul(x, y), alpha)
 
@@ -105,8 +105,8 @@ def _scaled(x: Any, by: float) -> Any:
 
 
 def _triangle(A: Any, lower: bool, turned: bool) -> Any:
-    found = np.tril(A) if lower else np.triu(A)
-    return np.swapaxes(found, -1, -2) if turned else found
+    triangle = np.tril(A) if lower else np.triu(A)
+    return np.swapaxes(triangle, -1, -2) if turned else triangle
 
 
 def _of_triangle(size: int, offset: int, lower: bool) -> tuple[Any, ...]:

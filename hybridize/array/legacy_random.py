@@ -36,19 +36,19 @@ def sampled(function: _Function) -> _Function:
                 if one is not None and not hasattr(one, "device_type"):
                     dtype = one
         sizes = () if shape is None else tuple(several(shape))
-        given = dict(zip(names, args, strict=False)) | kwargs
-        arrays = {name: array(value) for name, value in given.items() if hasattr(value, "shape")}
+        arguments = dict(zip(names, args, strict=False)) | kwargs
+        arrays = {name: array(value) for name, value in arguments.items() if hasattr(value, "shape")}
         outer = dims.broadcast(*(x.shape for x in arrays.values())) if arrays else ()
         if outer is None:
             types = " and ".join(str(x.type) for x in arrays.values())
             what = f"{function.__name__}: parameters do not broadcast: {types}"
             raise ShapeError("E101", what)
         for name, x in arrays.items():
-            given[name] = np.reshape(np.broadcast_to(x, outer), (*outer, *(1 for _ in sizes)))
+            arguments[name] = np.reshape(np.broadcast_to(x, outer), (*outer, *(1 for _ in sizes)))
         whole = (*outer, *sizes) if arrays or sizes else (1,)
         kind = float32 if dtype in (None, "None") else as_dtype(dtype)
         with nullcontext() if ctx is None else as_device(ctx):
-            return function(whole, kind, **given)
+            return function(whole, kind, **arguments)
 
     return call
 
@@ -127,12 +127,12 @@ def categorical(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any =
     shares = p / np.sum(p, -1, keepdims=True)
     sizes = tuple(several(shape))
     drawn = np.moveaxis(random.categorical(np.log(npx.stop_gradient(shares)), (math.prod(sizes),)), 0, -1)
-    found = np.reshape(drawn, p.shape[:-1] + sizes).astype(dtype)
+    indices = np.reshape(drawn, p.shape[:-1] + sizes).astype(dtype)
     if not get_prob:
-        return found
+        return indices
     chosen = np.log(np.take_along_axis(p, drawn, -1))  # not of all: that of a share of 0 has no gradient
     whole = npx.stop_gradient(np.log(np.sum(p, -1, keepdims=True)))
-    return [found, np.reshape(chosen - whole, p.shape[:-1] + sizes)]
+    return [indices, np.reshape(chosen - whole, p.shape[:-1] + sizes)]
 
 
 def shuffle(data: Any) -> Any:

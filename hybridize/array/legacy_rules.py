@@ -87,8 +87,8 @@ def paired(function: Function) -> Function:
     @wraps(function)
     def call(lhs: ArrayLike, rhs: ArrayLike) -> Any:
         (x, y), dtype = alike(lhs, rhs)
-        found = function(x, y)
-        return found if dtype is None else as_dtype_of(found, dtype)
+        output = function(x, y)
+        return output if dtype is None else as_dtype_of(output, dtype)
 
     return call
 
@@ -126,13 +126,13 @@ def of_equal_shapes(function: Function) -> Function:
     return call
 
 
-def with_axis(found: Any, args: tuple[Any, ...]) -> Any:
+def with_axis(value: Any, args: tuple[Any, ...]) -> Any:
     """Return a result with an axis of size 1 where it has none, unless an operand has none either."""
-    if isinstance(found, (list, tuple)):
-        return [with_axis(one, args) for one in found]
-    if getattr(found, "ndim", 1) or any(getattr(one, "ndim", 1) == 0 for one in args):
-        return found
-    return np.reshape(found, (1,))
+    if isinstance(value, (list, tuple)):
+        return [with_axis(one, args) for one in value]
+    if getattr(value, "ndim", 1) or any(getattr(one, "ndim", 1) == 0 for one in args):
+        return value
+    return np.reshape(value, (1,))
 
 
 def divided(x: Any, y: Any) -> Any:
@@ -171,7 +171,7 @@ def extremes(function: Function) -> Function:
             return function(x, axes, keepdims=keepdims)
         top = npx.stop_gradient(function(x, axes, keepdims=True))
         reached = np.sum(np.where(np.logical_and(np.equal(x, top), np.isfinite(x)), x, 0.0), axes, keepdims=True)
-        found = top + (reached - npx.stop_gradient(reached))
-        return found if keepdims else np.squeeze(found, axes)
+        extreme = top + (reached - npx.stop_gradient(reached))
+        return extreme if keepdims else np.squeeze(extreme, axes)
 
     return call

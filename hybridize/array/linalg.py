@@ -31,15 +31,15 @@ _LAPACK = (
 
 
 def _eigh(a: Any, UPLO: Any = "L") -> Any:
-    found = numpy.linalg.eigh(a, UPLO)
-    return type(found)(*signed_eigh(*found))
+    pair = numpy.linalg.eigh(a, UPLO)
+    return type(pair)(*signed_eigh(*pair))
 
 
 def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     if not compute_uv:
         return numpy.linalg.svd(a, full_matrices, False, hermitian)
-    found = numpy.linalg.svd(a, full_matrices, True, hermitian)
-    return type(found)(*signed_svd(*found))
+    parts = numpy.linalg.svd(a, full_matrices, True, hermitian)
+    return type(parts)(*signed_svd(*parts))
 
 
 def _matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
@@ -57,9 +57,9 @@ def _function(name: str) -> Any:
     numpys = _AS_PROGRAMS.get(name) or getattr(numpy.linalg, name)
     passing = None if name == "matrix_rank" else ours
     captured = None if name in _IMPERATIVE else ours
-    made: Any = data_dependent(f"linalg.{name}", numpys, passing, captured, partial(check, name))
-    made.__signature__ = inspect.signature(getattr(numpy.linalg, name))
-    return made
+    function: Any = data_dependent(f"linalg.{name}", numpys, passing, captured, partial(check, name))
+    function.__signature__ = inspect.signature(getattr(numpy.linalg, name))
+    return function
 
 
 (
@@ -138,12 +138,12 @@ def matrix_power(a: Any, n: int) -> Any:
     if n < 0:
         check_floats("matrix_power", x)
         x, n = inv(x), -n
-    found = None
+    product = None
     while n:
         if n & 1:
-            found = x if found is None else matmul(found, x)
+            product = x if product is None else matmul(product, x)
         x, n = matmul(x, x), n >> 1
-    return found if found is not None else eye(x.shape[-1], dtype=x.dtype)
+    return product if product is not None else eye(x.shape[-1], dtype=x.dtype)
 
 
 LinAlgError = numpy.linalg.LinAlgError

@@ -160,8 +160,8 @@ def _fast_binary(
                 array._data = result
                 array._storage = None
                 return array
-        elif not OTHERS and (tape := taping()) and (made := tape.binary(name, self, other, reflected)) is not None:
-            return made
+        elif not OTHERS and (tape := taping()) and (output := tape.binary(name, self, other, reflected)) is not None:
+            return output
         return slow(self, other)
 
     operator.__name__ = operator.__qualname__ = method
@@ -206,9 +206,9 @@ def _fast_bits(ufunc: numpy.ufunc, name: str) -> Callable[[ndarray, Any], ndarra
             x, y = self._data, other._data
             dtype = x.dtype
             if y.dtype is dtype and (dtype is bool_ or dtype is int64 or dtype is int32):
-                found = at_once(ufunc, x, y)
-                if found is not None:
-                    return found
+                output = at_once(ufunc, x, y)
+                if output is not None:
+                    return output
         return slow(self, other)
 
     operator.__name__ = operator.__qualname__ = f"__{name}__"
@@ -221,18 +221,18 @@ def _fast_power(self: ndarray, other: Any) -> ndarray:
         x = self._data
         dtype = x.dtype
         if dtype is float32 or dtype is float64:
-            kind, found = type(other), None
+            kind, output = type(other), None
             if kind is float or kind is int:
                 if other == 2:
-                    found = at_once(numpy.square, x)
+                    output = at_once(numpy.square, x)
                 elif other == 0.5:
-                    found = at_once(numpy.sqrt, x)
+                    output = at_once(numpy.sqrt, x)
                 else:
-                    found = at_once(numpy.power, x, other)
+                    output = at_once(numpy.power, x, other)
             elif kind is ndarray and other._data.dtype is dtype:
-                found = at_once(numpy.power, x, other._data)
-            if found is not None:
-                return found
+                output = at_once(numpy.power, x, other._data)
+            if output is not None:
+                return output
     power: ndarray = Operators.__pow__(self, other)
     return power
 
@@ -241,13 +241,13 @@ def at_once(ufunc: Callable[..., Any], *data: Any) -> ndarray | None:
     """An array of what NumPy computes, or None where it objects, or somebody may have written meanwhile."""
     writes = ACCESS.writes
     try:
-        found = ufunc(*data)
+        result = ufunc(*data)
     except (ValueError, OverflowError, TypeError):
         return None  # the general way says what is wrong, with the types
     if ACCESS.writes is not writes:
         return None
     array = _new(ndarray)
-    array._data = found if type(found) is _NUMPY else numpy.asarray(found)
+    array._data = result if type(result) is _NUMPY else numpy.asarray(result)
     array._storage = None
     return array
 
@@ -432,8 +432,8 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
-        given = (self._data, self._attached())
-        return unpickled, (given if self.device == _HOME else (*given, self.device))
+        arguments = (self._data, self._attached())
+        return unpickled, (arguments if self.device == _HOME else (*arguments, self.device))
 
     def _attached(self) -> str | None:
         """The way in which `attach_grad` had its gradient written; None where it was not called."""

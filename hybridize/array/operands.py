@@ -119,8 +119,8 @@ def public(function: _Function) -> _Function:
                 if receiver is not None:
                     return receiver.__hybridize_function__(name, call, args, kwargs)
                 raise
-            found = _objection(name, args, kwargs, error)
-            raise found from (error if CONFIG.full_tracebacks else error.with_traceback(None))
+            objection = _objection(name, args, kwargs, error)
+            raise objection from (error if CONFIG.full_tracebacks else error.with_traceback(None))
 
     def choose(looks: bool) -> None:
         nonlocal chosen
@@ -165,9 +165,9 @@ def creates(*keywords: str) -> Callable[[Callable[..., _Array]], Callable[..., _
             begin_on(common["ctx"] if common.get("ctx") is not None else common.get("device"))
             return finished(function(*args[:count], **kwargs), common.get("out"))
 
-        made: Any = public(call)
-        made.__signature__ = whole
-        return as_type(Callable[..., _Array], made)
+        wrapper: Any = public(call)
+        wrapper.__signature__ = whole
+        return as_type(Callable[..., _Array], wrapper)
 
     return decorate
 
@@ -253,12 +253,12 @@ def operand(x: Any, dtype: DType | None = None) -> Any:
 
 def operands(*xs: Any) -> list[Any]:
     """The operands of arguments that compute together: a list beside float64 is rounded once, to that."""
-    found = [operand(x) for x in xs]
+    values = [operand(x) for x in xs]
     if any(isinstance(x, (list, tuple)) for x in xs):
-        dtype = common_dtype(found)
+        dtype = common_dtype(values)
         if dtype in (float64, complex128):
-            return [operand(x, dtype) if isinstance(x, (list, tuple)) else y for x, y in zip(xs, found, strict=True)]
-    return found
+            return [operand(x, dtype) if isinstance(x, (list, tuple)) else y for x, y in zip(xs, values, strict=True)]
+    return values
 
 
 def given(array: numpy.ndarray[Any, Any]) -> Operand:
@@ -362,10 +362,10 @@ def cast(x: Any, dtype: DType) -> Operand:
     if isinstance(x, Weak):
         _check_range(x, dtype)
         x = x.value
-    found: DType = x.dtype if isinstance(x, numpy.ndarray) else type_of(x).dtype
-    if found == dtype:
+    source: DType = x.dtype if isinstance(x, numpy.ndarray) else type_of(x).dtype
+    if source == dtype:
         return x
-    if is_complex(found) and not is_complex(dtype) and dtype != bool_:
+    if is_complex(source) and not is_complex(dtype) and dtype != bool_:
         what = f"{typed(x)} cannot become {code(dtype)} without its imaginary part"
         raise DTypeError("E207", what, help="take a part: x.real, x.imag, np.abs(x)")
     return bind1(Cast(dtype), x)
@@ -411,12 +411,12 @@ def _check_range(x: Weak, dtype: DType) -> None:
         if not low <= x.size <= high:
             number(dims.hint(x.size), dtype)  # raises
         return
-    given = type_of(x.value).dtype
-    if given.kind in "iu" and low <= numpy.iinfo(given).min and numpy.iinfo(given).max <= high:
+    source = type_of(x.value).dtype
+    if source.kind in "iu" and low <= numpy.iinfo(source).min and numpy.iinfo(source).max <= high:
         return
-    found = staging().outside(x.value, x.kind, low, high)
-    if found is not None:
-        number(found, dtype)  # raises
+    outlier = staging().outside(x.value, x.kind, low, high)
+    if outlier is not None:
+        number(outlier, dtype)  # raises
 
 
 def strong(x: Any, dtype: DType | None = None) -> Operand:
@@ -441,12 +441,12 @@ def index_numbers(x: Operand) -> Operand:
         return cast(x, int64)
     if isinstance(x, numpy.ndarray):
         return index_numbers_of(x)
-    found = cast(x, int64)
-    known = staging().between(found)
+    numbers = cast(x, int64)
+    known = staging().between(numbers)
     if known is not None and dims.proven(known[0], NO_INDEX + 1):
-        return found  # made of integers
+        return numbers  # made of integers
     missing = broadcast(given(numpy.array(NO_INDEX)), shape_of(x))
-    return bind1(Where(), bind1(Isnan(), x), missing, found)
+    return bind1(Where(), bind1(Isnan(), x), missing, numbers)
 
 
 def common_dtype(xs: Sequence[Any], *, float_only: bool = False) -> DType:
@@ -644,10 +644,10 @@ def count(number: Any, what: str) -> Any:
         ArgumentError E308: it is no integer.
         ValueArgumentError E345: it is negative.
     """
-    found = whole(number, what)
-    if found < 0:
-        raise ValueArgumentError("E345", f"{what} must not be negative, got {found}")
-    return found
+    integer = whole(number, what)
+    if integer < 0:
+        raise ValueArgumentError("E345", f"{what} must not be negative, got {integer}")
+    return integer
 
 
 def shape_from(shape: Any) -> Shape:

@@ -152,12 +152,12 @@ class Job:
         if failure is not None:
             for array in self.arrays:
                 _slot.__set__(array, Failed(failure))
-        held = self.run, self.undo, self.arrays, self.reads, self.writes
+        contents = self.run, self.undo, self.arrays, self.reads, self.writes
         self.run = self.undo = _nothing
         self.arrays, self.reads = [], {}
         if failure is None:
             self.writes = {}  # else its owners are looked for until somebody has heard of it
-        return held
+        return contents
 
 
 def _nothing() -> None:
@@ -438,8 +438,8 @@ class Queue:
                 for key in mine:
                     if known.get(key) is job:
                         del known[key]
-            held = job.end()
-        del held
+            contents = job.end()
+        del contents
         job.done.set()
 
     def _run_in_turn(self, job: Job) -> None:
@@ -491,8 +491,8 @@ class Queue:
             self.reading.clear()
             for job in reversed(ended):
                 job.undo()
-            held = [job.end(failure) for job in ended]
-        del held
+            contents = [job.end(failure) for job in ended]
+        del contents
         for job in ended:
             job.done.set()
 

@@ -108,7 +108,7 @@ def arrays_in(values: Iterable[Any]) -> Iterator[Any]:
 
 def common_device(values: Iterable[Any]) -> Device | None:
     """Return the device of the first array among values that has one; None where there is none."""
-    return next((found for x in arrays_in(values) if (found := device_of(x)) is not None), None)
+    return next((device for x in arrays_in(values) if (device := device_of(x)) is not None), None)
 
 
 def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -120,16 +120,16 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         values = (*args, *kwargs.values())
         if any(callable(x) and not isinstance(x, type) and not hasattr(x, "shape") for x in values):
             return _of_users(function(*args, **kwargs), values, name)
-        asked = _asked(args, kwargs)
-        given = list(arrays_in(values))
-        there = None if name in _ACROSS else one_device(name, given)
-        if there is None:
-            there = common_device(given)
-        wanted = asked or there or (None if given else current_device())
+        explicit = _asked(args, kwargs)
+        arrays = list(arrays_in(values))
+        common = None if name in _ACROSS else one_device(name, arrays)
+        if common is None:
+            common = common_device(arrays)
+        wanted = explicit or common or (None if arrays else current_device())
         _INSIDE.value = True
         try:
-            made = function(*args, **kwargs)
-            return made if wanted is None else settled(made, wanted, [] if asked is None else given)
+            output = function(*args, **kwargs)
+            return output if wanted is None else settled(output, wanted, [] if explicit is None else arrays)
         finally:
             _INSIDE.value = False
 
@@ -138,11 +138,11 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def _of_users(made: Any, values: tuple[Any, ...], name: str) -> Any:
     """Place what a function has made that calls one of the user's, which may use arrays of any device."""
-    there = None if name in _BODIES else common_device(values)
-    if there is not None:
+    device = None if name in _BODIES else common_device(values)
+    if device is not None:
         for x in arrays_in([made]):
             if device_of(x) == _HOME:
-                place(x, there)
+                place(x, device)
     return made
 
 
@@ -155,37 +155,37 @@ _ACROSS = frozenset({"array", "asarray", "copyto", "save", "savez", "savez_compr
 def _asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Device | None:
     """The device that a call asks for by name, or by a device among its arguments."""
     for name in ("ctx", "device"):
-        given = kwargs.get(name)
-        if given is not None:
-            return as_device(given)
-    found = next((x for x in args if isinstance(x, Device)), None)
-    return None if found is None else as_device(found)
+        value = kwargs.get(name)
+        if value is not None:
+            return as_device(value)
+    device = next((x for x in args if isinstance(x, Device)), None)
+    return None if device is None else as_device(device)
 
 
-def one_device(name: str, given: list[Any]) -> Device | None:
+def one_device(name: str, arrays: list[Any]) -> Device | None:
     """Return the device of arrays, one for all; None where none has one.
 
     Raises:
         DeviceError E703: they are on different devices.
     """
     first: Any = None
-    there: Device | None = None
+    common: Device | None = None
     beside: Device | None = None
-    for x in given:
+    for x in arrays:
         device = device_of(x)
-        if device is None or device == there:
+        if device is None or device == common:
             continue
         if device.device_type != "cpu":
             beside = device  # pinned and shared memory goes with any CPU, as in MXNet
             continue
-        if there is not None:
+        if common is not None:
             raise DeviceError(
                 "E703",
-                f"{name}: arrays on different devices, {first.type} on {there} and {x.type} on {device}",
-                help=f"x.as_in_ctx({there}) gives an array there",
+                f"{name}: arrays on different devices, {first.type} on {common} and {x.type} on {device}",
+                help=f"x.as_in_ctx({common}) gives an array there",
             )
-        first, there = x, device
-    return there or beside
+        first, common = x, device
+    return common or beside
 
 
 def settled(made: Any, device: Device, given: list[Any]) -> Any:

@@ -271,9 +271,9 @@ class CompiledDraw:
         if program is None:
             if self._few is None and self._spent < PATIENCE:
                 begin = time.perf_counter()
-                found = self._by_numpy(key, count, *arguments)
+                numbers = self._by_numpy(key, count, *arguments)
                 self._spent += time.perf_counter() - begin
-                return found
+                return numbers
             with self._lock:
                 program = self._programs.get(kinds)
                 if program is None:

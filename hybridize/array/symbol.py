@@ -60,8 +60,8 @@ class At:
 
     def infer(self, of: TensorType) -> tuple[TensorType]:
         """The type of the view."""
-        kept = () if self.length is None else (self.length,)
-        return (of.with_shape((*of.shape[: self.axis], *kept, *of.shape[self.axis + 1 :])),)
+        sizes = () if self.length is None else (self.length,)
+        return (of.with_shape((*of.shape[: self.axis], *sizes, *of.shape[self.axis + 1 :])),)
 
 
 @frozen
@@ -240,10 +240,10 @@ class Symbol(Operators):
     @property
     def grad(self) -> Any:
         """The gradient of this array; None unless `attach_grad` was called on it."""
-        found = in_charge(SymbolStaging).gradient(self)
-        if found is not None and self._cell.device is not None:
-            found._cell.device = self._cell.device
-        return found
+        gradient = in_charge(SymbolStaging).gradient(self)
+        if gradient is not None and self._cell.device is not None:
+            gradient._cell.device = self._cell.device
+        return gradient
 
     def operand(self) -> Operand:
         """The value that the symbol has now: its cell's, through its steps."""
@@ -350,8 +350,8 @@ class Symbol(Operators):
                 case Broadcast():
                     new = kind.ndim - len(shape)
                     sizes = zip(shape, kind.shape[new:], strides, strict=True)
-                    kept = tuple(0 if dims.stretches(size, wide) else stride for size, wide, stride in sizes)
-                    strides = (0,) * new + kept
+                    rest = tuple(0 if dims.stretches(size, wide) else stride for size, wide, stride in sizes)
+                    strides = (0,) * new + rest
                 case At(length=None):
                     strides = strides[: step.axis] + strides[step.axis + 1 :]
                 case Strided():
@@ -506,10 +506,10 @@ def check_classes(function: Callable[..., Any], *operands: Any) -> None:
     Raises:
         TypeError: Python's own.
     """
-    given = [stand_in(x) for x in operands]
-    if all(type(x).__module__ == "builtins" for x in given):
+    values = [stand_in(x) for x in operands]
+    if all(type(x).__module__ == "builtins" for x in values):
         with contextlib.suppress(ArithmeticError, ValueError):
-            function(*given)
+            function(*values)
 
 
 def _is_rounding(x: Any) -> bool:
@@ -606,10 +606,10 @@ def _comparing(name: str, function: Callable[..., Any]) -> None:
             return answer
         if any(numpy.dtype(x.weak) in _ROUNDING for x in scalars):
             return self._as_number(name, function, (self, other))
-        made = plain(self, other)
-        if type(made) is Symbol:
-            made.weak = numpy.bool_
-        return made
+        comparison = plain(self, other)
+        if type(comparison) is Symbol:
+            comparison.weak = numpy.bool_
+        return comparison
 
     setattr(Symbol, f"__{name}__", compare)
 

@@ -202,8 +202,8 @@ def exponential(scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
 
 def _exponential(size: Any, dtype: Any, *parameters: Any) -> Any:
     wanted = float_of(dtype)
-    found = drawn(_EXPONENTIALS[float64 if wanted == float64 else float32], shape_of_draws(size, *parameters))
-    return found.astype(wanted, copy=False)
+    numbers = drawn(_EXPONENTIALS[float64 if wanted == float64 else float32], shape_of_draws(size, *parameters))
+    return numbers.astype(wanted, copy=False)
 
 
 def _open(size: Any, dtype: Any, *parameters: Any) -> Any:

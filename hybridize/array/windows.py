@@ -94,8 +94,8 @@ def _rows(op: Contract) -> tuple[bool, ...]:
     if batch is None:
         return (False, False)
     elsewhere = [index for subscripts in operands for index in subscripts if batch in index.axes]
-    found = (True, first[1] == batch)
-    return found if len(elsewhere) == sum(found) else (False, False)
+    flags = (True, first[1] == batch)
+    return flags if len(elsewhere) == sum(flags) else (False, False)
 
 
 WINDOWS = Windows()

@@ -47,11 +47,11 @@ def without(graph: Graph, absent: Collection[int], arrived: Collection[int]) -> 
 
 def _shares(graph: Graph, inputs: Sequence[CotangentShare]) -> dict[Value, CotangentShare]:
     """Tell the share of cotangents in each value of a graph from those in its inputs."""
-    found = dict(zip(graph.inputs, inputs, strict=True))
-    found.update(dict.fromkeys(graph.constants, CotangentShare.NONE))
+    shares = dict(zip(graph.inputs, inputs, strict=True))
+    shares.update(dict.fromkeys(graph.constants, CotangentShare.NONE))
     for node in graph.nodes:
-        found.update(zip(node.outputs, _shares_of(node, [found[value] for value in node.inputs]), strict=True))
-    return found
+        shares.update(zip(node.outputs, _shares_of(node, [shares[value] for value in node.inputs]), strict=True))
+    return shares
 
 
 def _shares_of(node: Node, inputs: Sequence[CotangentShare]) -> Sequence[CotangentShare]:
@@ -59,8 +59,8 @@ def _shares_of(node: Node, inputs: Sequence[CotangentShare]) -> Sequence[Cotange
     op = node.op
     if CotangentShare.ABSENT in inputs:
         if isinstance(op, Scan):
-            found = _shares(op.body, _settled(op, inputs))
-            return [found[value] for value in op.body.outputs]
+            shares = _shares(op.body, _settled(op, inputs))
+            return [shares[value] for value in op.body.outputs]
         if isinstance(op, Cond):
             sides = [_shares(side, inputs[1:]) for side in (op.then, op.orelse)]
             pairs = zip(op.then.outputs, op.orelse.outputs, strict=True)
@@ -76,8 +76,8 @@ def _settled(op: Scan, inputs: Sequence[CotangentShare]) -> list[CotangentShare]
     """Tell the shares of the inputs of a loop's body in any round: the state is what an earlier round left, too."""
     settled = list(inputs)
     while True:
-        found = _shares(op.body, settled)
-        state = [max(settled[k], found[value]) for k, value in enumerate(op.body.outputs[: op.num_carry])]
+        shares = _shares(op.body, settled)
+        state = [max(settled[k], shares[value]) for k, value in enumerate(op.body.outputs[: op.num_carry])]
         if state == settled[: op.num_carry]:
             return settled
         settled[: op.num_carry] = state

@@ -97,9 +97,9 @@ class Function:
         operands = [operand(x) for x in arrays]
         if not any(type(x) is Traced and x.edge is not None for x in operands):
             return outputs
-        kept = [x for x in self._saved if isinstance(x, ndarray)]
-        made = TAPE.by_rule(_Custom(self, inputs, results), operands, results, kept)
-        return type(outputs)(made) if several else made[0]
+        residuals = [x for x in self._saved if isinstance(x, ndarray)]
+        ys = TAPE.by_rule(_Custom(self, inputs, results), operands, results, residuals)
+        return type(outputs)(ys) if several else ys[0]
 
 
 class _Custom:
@@ -135,25 +135,25 @@ class _Custom:
             self._function._saved = saved
 
     def _gradients(self, g: tuple[Operand, ...], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
-        found = self._function.backward(*(result(one) for one in g))
+        answer = self._function.backward(*(result(one) for one in g))
 
         def taped_operand(one: Any, kind: TensorType) -> Operand:
             return operand(one if isinstance(one, (ndarray, numpy.ndarray)) else numpy.asarray(one, kind.dtype))
 
         return argument_gradients(
-            self.name, found, self._takes, list(map(TAPE.type_of, xs)), taped_operand, TAPE.type_of
+            self.name, answer, self._takes, list(map(TAPE.type_of, xs)), taped_operand, TAPE.type_of
         )
 
 
 def argument_gradients(
-    name: str, said: Any, takes: Sequence[bool], kinds: Sequence[TensorType],
+    name: str, answer: Any, takes: Sequence[bool], kinds: Sequence[TensorType],
     operand: Callable[[Any, TensorType], Operand], type_of: Callable[[Operand], TensorType],
 ) -> tuple[Operand | None, ...]:  # fmt: skip
     """The gradients that a `backward` of the user's gave, as operands; None where an argument has none.
 
     Args:
         name: of its class.
-        said: what it gave: one for each argument, or for each that is an array.
+        answer: what it gave: one for each argument, or for each that is an array.
         takes: for each argument, whether it is an array.
         kinds: types of the arrays.
         operand: makes an operand of what was given for a type.
@@ -162,17 +162,17 @@ def argument_gradients(
     Raises:
         ArgumentError E387, E389: they do not fit.
     """
-    given = listed(said)
-    if len(given) == len(takes):
-        given = [one for one, taken in zip(given, takes, strict=True) if taken]
-    if len(given) != len(kinds):
+    answers = listed(answer)
+    if len(answers) == len(takes):
+        answers = [one for one, is_array in zip(answers, takes, strict=True) if is_array]
+    if len(answers) != len(kinds):
         raise ArgumentError(
             "E389",
-            f"{name}.backward gave {len(given)} gradients for {len(kinds)} arguments that are arrays",
+            f"{name}.backward gave {len(answers)} gradients for {len(kinds)} arguments that are arrays",
             help="give one for each, None where there is none",
         )
-    found: list[Operand | None] = []
-    for number, (one, kind) in enumerate(zip(given, kinds, strict=True)):
+    gradients: list[Operand | None] = []
+    for number, (one, kind) in enumerate(zip(answers, kinds, strict=True)):
         gradient = None if one is None or not is_inexact(kind.dtype) else operand(one, kind)
         if gradient is not None and type_of(gradient) != kind:
             raise ArgumentError(
@@ -180,5 +180,5 @@ def argument_gradients(
                 f"{name}.backward gave {type_of(gradient)} as the gradient of argument {number}, which is {kind}",
                 help="both must be of one type",
             )
-        found.append(gradient)
-    return tuple(found)
+        gradients.append(gradient)
+    return tuple(gradients)

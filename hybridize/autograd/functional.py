@@ -58,7 +58,7 @@ def value_and_grad(
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = list(args)
+        arguments = list(args)
         leaves: list[Any] = []
         structures = []
         outer = modes.is_recording() if capturing() else taping() is not None
@@ -66,13 +66,13 @@ def value_and_grad(
         for position in positions:
             if not -len(args) <= position < len(args):
                 raise ArgumentError("E388", f"gradient with respect to argument {position} of {len(args)}")
-            found, structure = flatten(args[position])
-            mine = [_copy(x, position, outer) for x in found]
+            xs, structure = flatten(args[position])
+            mine = [_copy(x, position, outer) for x in xs]
             leaves += mine
             structures.append(structure)
-            given[position] = unflatten(structure, mine)
+            arguments[position] = unflatten(structure, mine)
         with record(train_mode=modes.is_training()):
-            outputs = called(*given, **kwargs)
+            outputs = called(*arguments, **kwargs)
             value = outputs[0] if has_aux else outputs
             if isinstance(value, (ndarray, Symbol)) and value.size != 1:
                 raise ArgumentError(
@@ -82,8 +82,8 @@ def value_and_grad(
                 )
             gradients = _gradients(value, leaves, create=outer)
         parts = iter(gradients)
-        made = [unflatten(structure, [next(parts) for _ in range(structure.leaves)]) for structure in structures]
-        return outputs, made[0] if isinstance(argnums, int) else tuple(made)
+        trees = [unflatten(structure, [next(parts) for _ in range(structure.leaves)]) for structure in structures]
+        return outputs, trees[0] if isinstance(argnums, int) else tuple(trees)
 
     return call
 
@@ -133,8 +133,8 @@ class _Through:
         array = wrap(x.data if type(x) is Traced else x)
         if type(x) is Traced and x.storage is not None:
             array._storage = x.storage
-        (made,) = TAPE.by_rule(cls(), [x], [array])
-        traced = history(made)
+        (y,) = TAPE.by_rule(cls(), [x], [array])
+        traced = history(y)
         assert traced is not None
         return traced
 
@@ -182,12 +182,12 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
         drawn = random.state.asnumpy()
         with pause(train_mode=training):
             outputs = function(*args, **kwargs)
-        found, of = flatten(outputs)
-        results = [array(y) for y in found]
+        values, of = flatten(outputs)
+        results = [array(y) for y in values]
         operands = [operand(x) for x in arrays]
         again = _Recomputation(function, leaves, structure, drawn, training)
-        made = TAPE.by_rule(again, operands, results, arrays)
-        return unflatten(of, made)
+        ys = TAPE.by_rule(again, operands, results, arrays)
+        return unflatten(of, ys)
 
     return call
 
@@ -215,37 +215,37 @@ class _Recomputation:
 
     def sweep(self, outer: Sweep, g: Sequence[Operand], ys: Sequence[Any], xs: Sequence[Any]) -> list[Operand | None]:
         """Compute again, recording, and go back from there; gradients of variables inside go to the pass outside."""
-        given, positions = list(self._leaves), [k for k, x in enumerate(self._leaves) if type(x) is ndarray]
+        leaves, positions = list(self._leaves), [k for k, x in enumerate(self._leaves) if type(x) is ndarray]
         since = number_of_next()
         for k, x in zip(positions, xs, strict=True):
-            if not is_float(given[k].dtype):
+            if not is_float(leaves[k].dtype):
                 continue
             if outer.create:
-                storage = given[k].storage
+                storage = leaves[k].storage
                 edge = x.edge if type(x) is Traced else None
-                given[k] = result(_Through.of(Traced(given[k]._data, edge, storage, storage.version)))
+                leaves[k] = result(_Through.of(Traced(leaves[k]._data, edge, storage, storage.version)))
             else:
-                copy = wrap(given[k]._data)
-                copy._storage = given[k].storage
+                copy = wrap(leaves[k]._data)
+                copy._storage = leaves[k].storage
                 mark(copy, Variable(copy.type, "write"))
-                given[k] = copy
+                leaves[k] = copy
         with STATE:
             before = random.state.asnumpy()
             random.state._data[...] = self._drawn
         nested, modes.THREAD.recomputing = modes.THREAD.recomputing, True
         try:
-            args, kwargs = unflatten(self._structure, given)
+            args, kwargs = unflatten(self._structure, leaves)
             with record(train_mode=self._training):
                 outputs = self._function(*args, **kwargs)
         finally:
             modes.THREAD.recomputing = nested
             with STATE:
                 random.state._data[...] = before
-        found, _ = flatten(outputs)
-        edges = [traced.edge if (traced := history(given[k])) is not None else None for k in positions]
+        values, _ = flatten(outputs)
+        edges = [traced.edge if (traced := history(leaves[k])) is not None else None for k in positions]
         heads = [
             (traced.edge, one)
-            for y, one in zip(found, g, strict=True)
+            for y, one in zip(values, g, strict=True)
             if type(y) is ndarray and (traced := history(y)) is not None and traced.edge is not None
         ]
         inner = Sweep(

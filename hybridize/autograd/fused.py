@@ -96,8 +96,8 @@ class FullyConnected(Fused):
             single = _DENSE_GRADIENTS[kind]
             key = tuple([x.shape for x in arguments])
             program = single.programs.get(key) or single.make(key)
-            found = iter(program(*arguments))
-            return tuple([next(found) if one else None for one in wanted])
+            gradients = iter(program(*arguments))
+            return tuple([next(gradients) if one else None for one in wanted])
         return _dense_gradients(wanted, g[0], xs[1], xs[0])
 
 
@@ -111,9 +111,9 @@ def _dense_program(wanted: tuple[bool, ...]) -> Single:
     """The programs of the gradients of a dense layer that somebody waits for, of the result's and what they read."""
 
     def gradients(g: Operand, *read: Operand) -> list[Operand]:
-        given = iter(read)
-        w = next(given) if wanted[0] else None
-        x = next(given) if wanted[1] else None
+        operands = iter(read)
+        w = next(operands) if wanted[0] else None
+        x = next(operands) if wanted[1] else None
         return [one for one in _dense_gradients(wanted, g, w, x) if one is not None]
 
     rows = (True, *(counted for counted, is_read in ((False, wanted[0]), (True, wanted[1])) if is_read))

@@ -236,8 +236,8 @@ def _found(op: Op, tracked: Mask, inputs: Sequence[NDArray[Any]], outputs: Seque
     ys = [builder.input(TensorType(y.shape, y.dtype)) for y in outputs]
     gs = tuple(builder.input(TensorType(y.shape, y.dtype)) for y in outputs)
     with interpreting(recorder):
-        found = pulled_back(op, None, gs, tuple(ys), *xs)
-    live = {value for value, asked in zip(found, tracked, strict=True) if value is not None and asked}
+        gradients = pulled_back(op, None, gs, tuple(ys), *xs)
+    live = {value for value, is_tracked in zip(gradients, tracked, strict=True) if value is not None and is_tracked}
     needed(builder.nodes, live)
     return tuple(x in live for x in xs), tuple(y in live for y in ys)
 

@@ -68,11 +68,11 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
     """
     graph = Inline(differentiated=True)(graph)
     behind = behind_outputs(graph, wrt)
-    linked = frozenset(number for number, found in enumerate(behind) if found)
+    linked = frozenset(number for number, sources in enumerate(behind) if sources)
     recorder = GraphTracer()
     builder = recorder.builder
     builder.inputs, builder.nodes, builder.constants = list(graph.inputs), list(graph.nodes), dict(graph.constants)
-    given = {
+    seeds = {
         number: builder.input(value.type)
         for number, value in enumerate(graph.outputs)
         if number in linked and (of is None or number in of)
@@ -80,26 +80,26 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
     here: dict[Value, Operand] = {value: value for value in (*graph.inputs, *graph.constants)}
     here.update((value, value) for node in graph.nodes for value in node.outputs)
     with interpreting(recorder):
-        arrived = swept(graph, here, [given.get(number) for number in range(len(graph.outputs))], wrt)
-        asked = [number for number in wrt if arrived[number] is not None]
-        gradients: list[Operand] = [arrived[number] for number in asked]
+        arrived = swept(graph, here, [seeds.get(number) for number in range(len(graph.outputs))], wrt)
+        numbers = [number for number in wrt if arrived[number] is not None]
+        gradients: list[Operand] = [arrived[number] for number in numbers]
     count = len(graph.outputs)
     joint = UNCUT.run(builder.finish([*graph.outputs, *gradients]))
     joint = EliminateDead()(REMATERIALISE.after(joint, joint.inputs[len(graph.inputs) :]))
     links = linked, _needed(graph, linked), behind
-    return _cut(joint, len(graph.inputs), count, tuple(given), tuple(asked), links)
+    return _cut(joint, len(graph.inputs), count, tuple(seeds), tuple(numbers), links)
 
 
 def behind_outputs(graph: Graph, wrt: Sequence[int]) -> tuple[frozenset[int], ...]:
     """Find the inputs that each output of floats depends on other than through what stops gradients."""
     reached = {graph.inputs[number]: 1 << place for place, number in enumerate(wrt)}
     for node in graph.nodes:
-        found = 0
+        bits = 0
         if not isinstance(node.op, StopGradient):
             for value in node.inputs:
-                found |= reached.get(value, 0)
-        if found:
-            reached.update((value, found) for value in differentiated(node, reached))
+                bits |= reached.get(value, 0)
+        if bits:
+            reached.update((value, bits) for value in differentiated(node, reached))
     masks = [reached.get(value, 0) for value in graph.outputs]
     return tuple(frozenset(number for place, number in enumerate(wrt) if mask >> place & 1) for mask in masks)
 
@@ -107,13 +107,13 @@ def behind_outputs(graph: Graph, wrt: Sequence[int]) -> tuple[frozenset[int], ..
 def opened(graph: Graph, output: int) -> Graph:
     """The graph with one more input, of which all is computed that was computed of an output."""
     value = graph.outputs[output]
-    given = Value(value.type, value.name)
+    substitute = Value(value.type, value.name)
     nodes = tuple(
-        Node(node.op, tuple(given if one is value else one for one in node.inputs), node.outputs, node.loc)
+        Node(node.op, tuple(substitute if one is value else one for one in node.inputs), node.outputs, node.loc)
         for node in graph.nodes
     )
-    outputs = tuple(given if one is value else one for one in graph.outputs)
-    return Graph((*graph.inputs, given), nodes, outputs, graph.constants)
+    outputs = tuple(substitute if one is value else one for one in graph.outputs)
+    return Graph((*graph.inputs, substitute), nodes, outputs, graph.constants)
 
 
 def _needed(graph: Graph, outputs: frozenset[int]) -> frozenset[int]:
@@ -128,10 +128,10 @@ def _cut(
     inputs: int,
     outputs: int,
     cotangents: tuple[int, ...],
-    asked: tuple[int, ...],
+    wrt: tuple[int, ...],
     links: tuple[frozenset[int], frozenset[int], tuple[frozenset[int], ...]],
 ) -> Halves:
-    given, seeds = joint.inputs[:inputs], joint.inputs[inputs:]
+    arguments, seeds = joint.inputs[:inputs], joint.inputs[inputs:]
     results, gradients = joint.outputs[:outputs], joint.outputs[outputs:]
     late = set(seeds)
     for node in joint.nodes:
@@ -141,27 +141,33 @@ def _cut(
     after = [node for node in joint.nodes if not late.isdisjoint(node.outputs)]
     read = {value for node in after for value in node.inputs} | set(gradients)
     constants = set(joint.constants)
-    saved, again = _economised(read - late - constants, early, {*given, *results} | constants)
+    saved, again = _economised(read - late - constants, early, {*arguments, *results} | constants)
     saved -= constants
-    ordered_inputs = [number for number, value in enumerate(given) if value in saved]
-    ordered_outputs = [number for number, value in enumerate(results) if value in saved and value not in given]
+    ordered_inputs = [number for number, value in enumerate(arguments) if value in saved]
+    ordered_outputs = [number for number, value in enumerate(results) if value in saved and value not in arguments]
     firsts = {results[number]: number for number in reversed(ordered_outputs)}
     ordered_outputs = sorted(firsts.values())
-    kept = [value for node in early for value in node.outputs if value in saved and value not in firsts]
-    forward = Graph(given, tuple(early), (*results, *kept), _used(joint, early, (*results, *kept)))
+    intermediates = [value for node in early for value in node.outputs if value in saved and value not in firsts]
+    forward = Graph(
+        arguments, tuple(early), (*results, *intermediates), _used(joint, early, (*results, *intermediates))
+    )
     nodes = (*again, *after)
-    told = (*(given[number] for number in ordered_inputs), *(results[number] for number in ordered_outputs), *kept)
-    untold = _untold(joint, (*told, *seeds))
-    backward = Graph((*told, *untold.values(), *seeds), nodes, gradients, _used(joint, nodes, gradients))
+    residuals = (
+        *(arguments[number] for number in ordered_inputs),
+        *(results[number] for number in ordered_outputs),
+        *intermediates,
+    )
+    untold = _untold(joint, (*residuals, *seeds))
+    backward = Graph((*residuals, *untold.values(), *seeds), nodes, gradients, _used(joint, nodes, gradients))
     return Halves(
         PIPELINE.run(forward),
         backward,
         tuple(ordered_inputs),
         tuple(ordered_outputs),
-        len(kept),
+        len(intermediates),
         tuple(untold),
         cotangents,
-        asked,
+        wrt,
         *links,
     )
 
@@ -174,9 +180,9 @@ def _untold(joint: Graph, inputs: Sequence[Value]) -> dict[SizeSymbol, Value]:
     """
     if joint.scope is None:
         return {}
-    told = determined(size for value in inputs for size in value.type.shape)
+    known = determined(size for value in inputs for size in value.type.shape)
     untold: list[tuple[SizeSymbol, Any]] = [
-        (symbol, joint.scope.dim(symbol)) for symbol in joint.scope.symbols if symbol not in told
+        (symbol, joint.scope.dim(symbol)) for symbol in joint.scope.symbols if symbol not in known
     ]
     return {symbol: Value(TensorType((size, 0), numpy.dtype(bool))) for symbol, size in untold}
 

@@ -117,7 +117,7 @@ class Sweep:
 
     def _reachable(self, edges: Iterable[Edge]) -> list[TapeNode]:
         """The nodes behind edges that were not seen yet, oldest first."""
-        found: list[TapeNode] = []
+        nodes: list[TapeNode] = []
         todo = [edge for edge in edges if type(edge) is tuple]
         while todo:
             edge = todo.pop()
@@ -133,17 +133,17 @@ class Sweep:
                 continue
             if node not in self._seen:
                 self._seen.add(node)
-                found.append(node)
+                nodes.append(node)
                 if node.freed:
                     node.check()
             below = node.edges or ()
             if behind is not None:
                 below = [below[number] for number in behind(edge[1])]
             todo += [one for one in below if type(one) is tuple and one not in self._passed]
-        found.sort(key=_NUMBER)
+        nodes.sort(key=_NUMBER)
         if self.wanted is not None:
-            self._leading(found, self.wanted)
-        return found
+            self._leading(nodes, self.wanted)
+        return nodes
 
     def _leading(self, nodes: Sequence[Any], wanted: set[Edge]) -> None:
         """Find the nodes, given oldest first, that lead to what is wanted; one that recomputes may lead anywhere."""
@@ -199,19 +199,19 @@ class Sweep:
             )
         sweeping = getattr(node.rule, "sweep", None) if node.private else None
         if sweeping is not None:
-            found = sweeping(self, whole, ys, xs)
+            cotangents = sweeping(self, whole, ys, xs)
         elif None in edges and not node.private:
-            found = pulled_back(node.rule, [edge is not None for edge in edges], whole, tuple(ys), *xs)
+            cotangents = pulled_back(node.rule, [edge is not None for edge in edges], whole, tuple(ys), *xs)
         elif not node.private:
-            found = pulled_back(node.rule, None, whole, tuple(ys), *xs)
+            cotangents = pulled_back(node.rule, None, whole, tuple(ys), *xs)
         else:
-            found = node.rule.vjp(whole, tuple(ys), *xs)
+            cotangents = node.rule.vjp(whole, tuple(ys), *xs)
         behind = _behind(node)
         if behind is not None and len(gradients) > 1:
             reached = {number for k, g in enumerate(gradients) if g is not None for number in behind(k)}
             # a node that only the other outputs lead to is not gone through: an earlier pass may have freed it
             edges = tuple(edge if type(edge) is not tuple or k in reached else None for k, edge in enumerate(edges))
-        return [(edge, g) for edge, g in zip(edges, found, strict=True) if edge is not None]
+        return [(edge, g) for edge, g in zip(edges, cotangents, strict=True) if edge is not None]
 
     def _arrived_at(self, node: TapeNode, number: int, gradients: Given) -> Operand | None:
         """The gradient of one output of a node, by way of the node's other outputs too."""
@@ -314,8 +314,8 @@ def grad(
     with modes.mode(recording=create_graph, training=train_mode):
         sweep.run(pairs)
         modes.listen()
-    found = results(sweep, edges, of)
-    return [_depending(g, x) for g, x in zip(found, of, strict=True)] if create_graph else found
+    gradients = results(sweep, edges, of)
+    return [_depending(g, x) for g, x in zip(gradients, of, strict=True)] if create_graph else gradients
 
 
 def _depending(g: ndarray, x: ndarray) -> ndarray:
@@ -323,9 +323,9 @@ def _depending(g: ndarray, x: ndarray) -> ndarray:
     if history(g) is not None:
         return g
     with taped(TAPE):
-        kept = numpy.ones(g.shape, bool)
-        (made,) = TAPE.bind(Where(), (kept, g._data, TAPE.operand(x)))
-        return TAPE.wrap(made)
+        mask = numpy.ones(g.shape, bool)
+        (value,) = TAPE.bind(Where(), (mask, g._data, TAPE.operand(x)))
+        return TAPE.wrap(value)
 
 
 def results(sweep: Sweep, edges: Iterable[Edge], of: Sequence[ndarray]) -> list[ndarray]:
@@ -336,11 +336,11 @@ def results(sweep: Sweep, edges: Iterable[Edge], of: Sequence[ndarray]) -> list[
     arrived = [sweep.arrived(edge) for edge in edges]
     sweep.found.clear()
     sweep.variables.clear()
-    found: list[ndarray] = []
+    gradients: list[ndarray] = []
     while arrived:
         gradient = arrived.pop()
-        found.append(_result(gradient, of[len(arrived)]))
-    return list(map(beside, found[::-1], of)) if OTHERS else found[::-1]
+        gradients.append(_result(gradient, of[len(arrived)]))
+    return list(map(beside, gradients[::-1], of)) if OTHERS else gradients[::-1]
 
 
 def _result(gradient: Operand | None, x: ndarray) -> ndarray:
@@ -414,7 +414,7 @@ def _references() -> tuple[int, int, int]:
     class Holder:
         __slots__ = ("_data",)
 
-    def found(data: Any) -> int:
+    def of_argument(data: Any) -> int:
         return sys.getrefcount(data)
 
     def of_base(data: Any) -> int:
@@ -427,7 +427,7 @@ def _references() -> tuple[int, int, int]:
     holder._data = numpy.zeros(2)
     viewed = [numpy.zeros(2)]
     viewed.append(viewed.pop()[:])
-    return found(gradient), sys.getrefcount(holder._data), of_base(viewed[0])
+    return of_argument(gradient), sys.getrefcount(holder._data), of_base(viewed[0])
 
 
 _OF_FOUND, _OF_SLOT, _OF_BASE = _references()
@@ -462,45 +462,45 @@ def edge_of(head: Any) -> Edge:
 
 
 def head_gradients(
-    heads: Sequence[TensorType], given: Any, operand: Callable[[Any, TensorType], Operand],
+    heads: Sequence[TensorType], head_grads: Any, operand: Callable[[Any, TensorType], Operand],
     type_of: Callable[[Operand], TensorType],
 ) -> list[Operand | None]:  # fmt: skip
     """The gradients of heads as operands; None for ones.
 
     Args:
         heads: their types.
-        given: by the user: one for each, or None.
+        head_grads: by the user: one for each, or None.
         operand: makes an operand of what is given for a type.
         type_of: gives the type of an operand.
 
     Raises:
         ArgumentError E386, E387: they do not fit.
     """
-    grads = [None] * len(heads) if given is None else listed(given)
+    grads = [None] * len(heads) if head_grads is None else listed(head_grads)
     if len(grads) != len(heads):
         what = f"{len(heads)} heads were given {len(grads)} head gradients"
         raise ArgumentError("E386", what, help="give one for each, None for ones")
-    found = [None if g is None else operand(g, head) for head, g in zip(heads, grads, strict=True)]
-    for head, g in zip(heads, found, strict=True):
+    gradients = [None if g is None else operand(g, head) for head, g in zip(heads, grads, strict=True)]
+    for head, g in zip(heads, gradients, strict=True):
         if g is not None and type_of(g) != head:
             what = f"the head gradient of {head} is {type_of(g)}"
             raise ArgumentError("E387", what, help="both must be of one type")
-    return found
+    return gradients
 
 
-def _head_grads(heads: Sequence[ndarray], given: Any, create: bool) -> list[Operand]:
+def _head_grads(heads: Sequence[ndarray], head_grads: Any, create: bool) -> list[Operand]:
     """The gradients of heads: values alone, unless the pass is recorded and they have a history themselves."""
-    if given is None:
+    if head_grads is None:
         return [numpy.ones(head.shape, head.dtype) for head in heads]
 
     def taped_operand(g: Any, head: TensorType) -> Operand:
         with taped(TAPE):
             return operand(g if isinstance(g, (ndarray, numpy.ndarray)) else numpy.asarray(g, head.dtype))
 
-    def kept(g: Operand | None, head: ndarray) -> Operand:
+    def operand_of(g: Operand | None, head: ndarray) -> Operand:
         if g is None:
             return numpy.ones(head.shape, head.dtype)
         return g.data if type(g) is Traced and not (create and g.edge is not None) else g
 
-    found = head_gradients([head.type for head in heads], given, taped_operand, TAPE.type_of)
-    return list(map(kept, found, heads))
+    gradients = head_gradients([head.type for head in heads], head_grads, taped_operand, TAPE.type_of)
+    return list(map(operand_of, gradients, heads))

@@ -85,17 +85,17 @@ class Tape(Staging, Taping):
             return tuple(outputs)
         read = reads(op, operands, data, outputs)
         node = TapeNode(op, operands, data, outputs, read)
-        made: list[Operand] = []
+        results: list[Operand] = []
         for number, y in enumerate(outputs):
             if not tracked[number]:
-                made.append(y)
+                results.append(y)
                 continue
             own = storage
             if read[1][number] and own is None:
                 own = Storage()
                 node.guard(own, number)
-            made.append(unowned(y, (node, number), own, version))
-        return tuple(made)
+            results.append(unowned(y, (node, number), own, version))
+        return tuple(results)
 
     def type_of(self, operand: Operand) -> TensorType:
         """Type of an operand."""
@@ -155,8 +155,8 @@ class Tape(Staging, Taping):
         data = traced.data.copy()
         if traced.edge is None:
             return wrap(data)
-        (made,) = self.note(Reshape(data.shape), (traced,), (traced.data,), (data,))
-        return self.wrap(made)
+        (value,) = self.note(Reshape(data.shape), (traced,), (traced.data,), (data,))
+        return self.wrap(value)
 
     def view(self, x: ndarray, steps: Sequence[Op], found: ndarray | None = None) -> ndarray:
         """The view of an array that view ops make."""
@@ -202,13 +202,13 @@ class Tape(Staging, Taping):
         else:
             return None
         mine = self.operand(x)
-        (made,) = self.bind(op, (other, mine) if reflected else (mine, other))
-        return self.wrap(made) if type(made) is Traced else wrap(made)
+        (value,) = self.bind(op, (other, mine) if reflected else (mine, other))
+        return self.wrap(value) if type(value) is Traced else wrap(value)
 
     def unary(self, op: Op, x: ndarray) -> ndarray:
         """The short way of a function of one float array."""
-        (made,) = self.bind(op, (self.operand(x),))
-        return self.wrap(made) if type(made) is Traced else wrap(made)
+        (value,) = self.bind(op, (self.operand(x),))
+        return self.wrap(value) if type(value) is Traced else wrap(value)
 
     def made(self, name: str, arrays: Sequence[ndarray], y: Array, *parameters: Any) -> ndarray:
         """The array `y` that a function of `fused` has computed of arrays."""

@@ -95,8 +95,8 @@ def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> 
         )
     for x, buffer in zip(xs, buffers, strict=True):
         if type(x) is ndarray and (type(buffer) is not ndarray or buffer.type != x.type):
-            found = buffer.type if type(buffer) is ndarray else type(buffer).__name__
-            raise ArgumentError("E387", f"the gradient of {x.type} is {found}", help="both must be of one type")
+            spec = buffer.type if type(buffer) is ndarray else type(buffer).__name__
+            raise ArgumentError("E387", f"the gradient of {x.type} is {spec}", help="both must be of one type")
     for x, buffer, req in zip(xs, buffers, reqs, strict=True):
         attach_grad(x, req)
         traced = history(x)

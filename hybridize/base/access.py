@@ -241,14 +241,14 @@ def consistently(read: Callable[..., T], *args: Any) -> T:
         await_writer()
     writes = ACCESS.writes
     try:
-        found = read(*args)
+        result = read(*args)
     except Exception as error:
         let_through(error)
         if ACCESS.writes == writes:
             raise
     else:
         if ACCESS.writes == writes:
-            return found
+            return result
     return _as_writer(read, *args)
 
 
@@ -278,9 +278,9 @@ def consistent(compute: Callable[..., T]) -> Callable[..., T]:
     def call(*args: Any) -> T:
         if not WRITER:
             writes = ACCESS.writes
-            found = compute(*args)
+            result = compute(*args)
             if ACCESS.writes is writes:
-                return found
+                return result
         return consistently(compute, *args)
 
     return call

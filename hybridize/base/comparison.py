@@ -15,26 +15,26 @@ _TOLERANCE = {2: 2e-2, 4: 1e-4, 8: 1e-10}
 
 
 def difference(
-    found: NDArray[Any], expected: NDArray[Any], slack: NDArray[Any] | None = None, precision: int = 8
+    actual: NDArray[Any], expected: NDArray[Any], slack: NDArray[Any] | None = None, precision: int = 8
 ) -> str:
     """Describe how two results differ by more than rounding; empty if they do not.
 
     Integers, shapes, dtypes, NaN and infinity must be the same.
 
     Args:
-        found: a result.
+        actual: a result.
         expected: the other, which says how large the values are.
         slack: how much each element may be off besides.
         precision: bytes of the shortest float that they were computed in, where it is shorter than their own.
     """
-    if found.shape != expected.shape or found.dtype != expected.dtype:
-        return f"{found.dtype}{list(found.shape)} for {expected.dtype}{list(expected.shape)}"
+    if actual.shape != expected.shape or actual.dtype != expected.dtype:
+        return f"{actual.dtype}{list(actual.shape)} for {expected.dtype}{list(expected.shape)}"
     if not is_float(expected.dtype):
-        wrong = found != expected
+        wrong = actual != expected
         if slack is not None:
-            wrong &= numpy.abs(found.astype(numpy.float64) - expected.astype(numpy.float64)) > slack
+            wrong &= numpy.abs(actual.astype(numpy.float64) - expected.astype(numpy.float64)) > slack
     else:
-        x, y = found.astype(numpy.float64), expected.astype(numpy.float64)
+        x, y = actual.astype(numpy.float64), expected.astype(numpy.float64)
         finite = numpy.isfinite(y)
         scale = numpy.abs(y[finite]).max() if finite.any() else 0.0
         with numpy.errstate(invalid="ignore"):
@@ -44,14 +44,14 @@ def difference(
     if not wrong.any():
         return ""
     first = tuple(int(i) for i in numpy.argwhere(wrong)[0])
-    return f"{int(wrong.sum())} of {wrong.size} elements, first at {list(first)}: {found[first]} for {expected[first]}"
+    return f"{int(wrong.sum())} of {wrong.size} elements, first at {list(first)}: {actual[first]} for {expected[first]}"
 
 
-def largest(found: NDArray[Any], expected: NDArray[Any]) -> float:
+def largest(actual: NDArray[Any], expected: NDArray[Any]) -> float:
     """The largest absolute difference of two results of one shape, where both are finite."""
-    if found.shape != expected.shape or not found.size:
+    if actual.shape != expected.shape or not actual.size:
         return 0.0
-    x, y = found.astype(numpy.float64), expected.astype(numpy.float64)
+    x, y = actual.astype(numpy.float64), expected.astype(numpy.float64)
     with numpy.errstate(invalid="ignore"):
         apart = numpy.abs(x - y)
     return float(numpy.where(numpy.isfinite(apart), apart, 0.0).max())

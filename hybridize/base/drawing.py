@@ -220,17 +220,17 @@ class _Layout:
 
 def _layers(boxes: Sequence[Box]) -> list[int]:
     """Give each box the layer below all that it reads; what depends on no argument stands just above its first use."""
-    found: list[int] = []
+    layers: list[int] = []
     depends: list[bool] = []
     for box in boxes:
-        found.append(1 + max((found[source] for source in box.reads), default=-1))
+        layers.append(1 + max((layers[source] for source in box.reads), default=-1))
         depends.append(any(depends[source] for source in box.reads) or (box.kind == "argument" and not box.reads))
     first: dict[int, int] = {}
     for number in reversed(range(len(boxes))):
         box = boxes[number]
         late = not depends[number] or box.kind == "argument"
         if late and number in first:
-            found[number] = max(found[number], first[number] - 1)
+            layers[number] = max(layers[number], first[number] - 1)
         for source in box.reads:
-            first[source] = min(first.get(source, found[number]), found[number])
-    return found
+            first[source] = min(first.get(source, layers[number]), layers[number])
+    return layers

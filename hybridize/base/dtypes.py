@@ -132,19 +132,19 @@ def truncates(source: DType, result: DType) -> bool:
 def converted(x: numpy.ndarray[Any, Any], dtype: DType) -> numpy.ndarray[Any, Any]:
     """`x` as `dtype`: floats truncate to integers; beyond the range they become its ends, NaN 0, on every machine."""
     with numpy.errstate(invalid="ignore", over="ignore"):
-        found: numpy.ndarray[Any, Any] = x.astype(dtype)
+        result: numpy.ndarray[Any, Any] = x.astype(dtype)
         if not truncates(x.dtype, dtype):
-            return found
+            return result
         wide = x if x.dtype.kind == "f" else x.astype(float32)
         ends = numpy.iinfo(dtype)
         low, high = (wide.dtype.type(float(end)) for end in (ends.min - 1, ends.max + 1))
         inside = (wide > low) & (wide < high)
         if inside.all():
-            return found
-        found[~inside & (wide <= low)] = ends.min
-        found[~inside & (wide >= high)] = ends.max
-        found[numpy.isnan(wide)] = 0
-        return found
+            return result
+        result[~inside & (wide <= low)] = ends.min
+        result[~inside & (wide >= high)] = ends.max
+        result[numpy.isnan(wide)] = 0
+        return result
 
 
 NO_INDEX = -(1 << 63)
@@ -153,11 +153,11 @@ NO_INDEX = -(1 << 63)
 
 def index_numbers(x: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
     """Floats that hold indices as int64; NaN becomes `NO_INDEX`."""
-    found = converted(x, int64)
+    indices = converted(x, int64)
     missing = numpy.isnan(x)
     if missing.any():
-        found[missing] = NO_INDEX
-    return found
+        indices[missing] = NO_INDEX
+    return indices
 
 
 def code(dtype: DType) -> str:

@@ -204,11 +204,11 @@ def has_array_class(kind: type) -> bool:
 
 def _modules_of(value: Any) -> set[str]:
     """Return the modules that a value is from: its own, and those of its class, or of the class it is a method of."""
-    found = {getattr(value, "__module__", None)}
+    modules = {getattr(value, "__module__", None)}
     for owner in (value, getattr(value, "__self__", None)):
         kind = owner if isinstance(owner, type) else type(owner)
-        found.update(vars(one).get("__module__") for one in kind.__mro__)
-    return {name for name in found if isinstance(name, str)}
+        modules.update(vars(one).get("__module__") for one in kind.__mro__)
+    return {name for name in modules if isinstance(name, str)}
 
 
 def _holds(value: Any, kind: type, depth: int) -> bool:

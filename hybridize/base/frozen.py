@@ -77,14 +77,14 @@ def mutable(cls: type[T] | None = None, /, *, eq: bool = True) -> type[T] | Call
 def _with_fields(cls: type[T], methods: Mapping[str, Callable[..., Any] | None]) -> type[T]:
     if not cls.__doc__:  # `dataclass` would write one, from a signature, which takes longer than all the rest
         cls.__doc__ = cls.__name__
-    made: Any = dataclasses.dataclass(init=False, repr=False, eq=False)(cls)  # writes no function: notes the fields
+    kind: Any = dataclasses.dataclass(init=False, repr=False, eq=False)(cls)  # writes no function: notes the fields
     fields = {field.name: field for field in _fields(cls)}
     compared = [name for name, field in fields.items() if field.compare]
-    made._compared = attrgetter(*compared) if compared else type
+    kind._compared = attrgetter(*compared) if compared else type
     if "__init__" not in cls.__dict__:
-        made.__init__ = _writes_itself(cls, fields)
+        kind.__init__ = _writes_itself(cls, fields)
         if not hasattr(cls, "__post_init__") and cls.__dictoffset__:
-            made._only_put = fields.keys()  # all that `__init__` does is to put these
+            kind._only_put = fields.keys()  # all that `__init__` does is to put these
     for name, function in methods.items():
         if cls.__dict__.get(name) is None:  # Python itself writes `__hash__ = None` beside an `__eq__`
             setattr(cls, name, function)
@@ -95,8 +95,8 @@ def changed(one: T, **fields: Any) -> T:
     """A copy of an instance with other values in some fields."""
     names = type(one).__dict__.get("_only_put")
     if names is None or not fields.keys() <= names:
-        made: T = dataclasses.replace(one, **fields)  # type: ignore[type-var]
-        return made
+        instance: T = dataclasses.replace(one, **fields)  # type: ignore[type-var]
+        return instance
     copy, values = object.__new__(type(one)), one.__dict__
     copy.__dict__.update({name: values[name] for name in names} | fields)  # and not what is cached
     return copy
@@ -135,19 +135,19 @@ def _writes_itself(cls: Any, fields: Mapping[str, Field[Any]]) -> Callable[..., 
 
 def _completed(fields: Mapping[str, Field[Any]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any] | None:
     """The values of all fields; None for arguments that the written `__init__` would refuse."""
-    given, named = [*args], 0
+    values, named = [*args], 0
     for name, field in islice(fields.items(), len(args), None):
         if name in kwargs:
-            given.append(kwargs[name])
+            values.append(kwargs[name])
             named += 1
         elif field.default is not MISSING:
-            given.append(field.default)
+            values.append(field.default)
         elif field.default_factory is not MISSING:
-            given.append(field.default_factory())
+            values.append(field.default_factory())
         else:
             return None
     # A keyword that is unknown, or given by position, too, is none of them.
-    return given if len(given) == len(fields) and named == len(kwargs) else None
+    return values if len(values) == len(fields) and named == len(kwargs) else None
 
 
 def _written(cls: Any) -> Callable[..., None]:
@@ -175,9 +175,9 @@ def _written(cls: Any) -> Callable[..., None]:
     if hasattr(cls, "__post_init__"):
         lines.append("  self.__post_init__()")
     exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or ["  pass"]), known)
-    made: Callable[..., None] = known["__init__"]
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
-    return made
+    init: Callable[..., None] = known["__init__"]
+    init.__qualname__ = f"{cls.__qualname__}.__init__"
+    return init
 
 
 def _init1(self: Any, _1: Any) -> None:
@@ -234,9 +234,9 @@ def _from_template(cls: Any, fields: Sequence[Field[Any]]) -> Callable[..., None
         co_consts=tuple([names.get(one, one) if isinstance(one, str) else one for one in code.co_consts]),
     )
     defaults = tuple([field.default for field in fields if field.default is not MISSING])
-    made = FunctionType(renamed, globals(), "__init__", defaults)
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
-    return made
+    init = FunctionType(renamed, globals(), "__init__", defaults)
+    init.__qualname__ = f"{cls.__qualname__}.__init__"
+    return init
 
 
 def _equal(self: Any, other: Any) -> Any:

@@ -106,13 +106,13 @@ def no_program() -> Iterator[None]:
 
 def location_in(error: BaseException) -> SourceLoc | None:
     """The innermost line of the user's that an exception came through."""
-    at, found = error.__traceback__, None
+    at, loc = error.__traceback__, None
     while at is not None:
         code = at.tb_frame.f_code
         if is_users(code.co_filename):
-            found = SourceLoc(code.co_filename, at.tb_lineno, code.co_name)
+            loc = SourceLoc(code.co_filename, at.tb_lineno, code.co_name)
         at = at.tb_next
-    return found
+    return loc
 
 
 def user_location() -> SourceLoc | None:

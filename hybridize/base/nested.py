@@ -101,8 +101,8 @@ def flatten_call(args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any]
 def _fields(cls: Any) -> frozenset[str] | None:
     """The names of the fields of a frozen dataclass of the user's; None for any other class."""
     fields = class_member(cls, "__dataclass_fields__")
-    given = class_member(cls, "__dataclass_params__")
-    if fields is None or given is None or not given.frozen or cls.__module__.partition(".")[0] == "hybridize":
+    params = class_member(cls, "__dataclass_params__")
+    if fields is None or params is None or not params.frozen or cls.__module__.partition(".")[0] == "hybridize":
         return None
     return frozenset(fields)
 
@@ -124,8 +124,8 @@ def is_sequence_class(cls: Any) -> bool:
         return False
     if _is_struct_sequence(cls):
         return bool(cls.n_fields == cls.n_sequence_fields)
-    made = next(vars(base)["__new__"] for base in cls.__mro__ if "__new__" in vars(base))
-    return isinstance(made, staticmethod) or made in (vars(tuple)["__new__"], vars(list)["__new__"])
+    maker = next(vars(base)["__new__"] for base in cls.__mro__ if "__new__" in vars(base))
+    return isinstance(maker, staticmethod) or maker in (vars(tuple)["__new__"], vars(list)["__new__"])
 
 
 def _is_struct_sequence(cls: Any) -> bool:
@@ -182,9 +182,9 @@ def _flatten(
         leaves.append(value.array)
         return Structure("face", (LEAF,), cls=type(value))
     if opens(value):
-        held = vars(value)
-        children = tuple(_flatten(child, leaves, opens, whole, faces) for child in held.values())
-        return Structure("object", children, tuple(held), type(value))
+        attributes = vars(value)
+        children = tuple(_flatten(child, leaves, opens, whole, faces) for child in attributes.values())
+        return Structure("object", children, tuple(attributes), type(value))
     leaves.append(value)
     return LEAF
 
@@ -239,9 +239,9 @@ def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
             return _sequence(structure.cls, children)
         case "object":
             assert structure.cls is not None
-            made = empty_object(structure.cls)
-            vars(made).update(zip(structure.keys, children, strict=True))
-            return made
+            instance = empty_object(structure.cls)
+            vars(instance).update(zip(structure.keys, children, strict=True))
+            return instance
     return tuple(children)
 
 
@@ -259,9 +259,9 @@ def _sequence(cls: Any, items: list[Any]) -> Any:
         return cls(items)
     if issubclass(cls, tuple):
         return tuple.__new__(cls, items)
-    made = list.__new__(cls)
-    list.extend(made, items)
-    return made
+    instance = list.__new__(cls)
+    list.extend(instance, items)
+    return instance
 
 
 def object_classes(structure: Structure) -> list[type]:

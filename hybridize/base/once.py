@@ -28,11 +28,11 @@ def once(function: Callable[[], T]) -> Callable[[], T]:
     results: list[T] = []
 
     @functools.wraps(function)
-    def found() -> T:
+    def call() -> T:
         if not results:
             with lock:
                 if not results:
                     results.append(function())
         return results[0]
 
-    return found
+    return call

@@ -83,10 +83,10 @@ class OutsideOnly:
         if self.when is None:
             return True
         try:
-            given = inspect.signature(function).bind(*args, **kwargs).arguments
+            arguments = inspect.signature(function).bind(*args, **kwargs).arguments
         except TypeError:  # the call itself will say so
             return False
-        return bool(given.get(self.when))
+        return bool(arguments.get(self.when))
 
 
 _MARK: Final = "__hybridize_outside__"
@@ -157,5 +157,5 @@ def fed_of(kind: type) -> Mapping[str, type | None]:
 def watches_of(owner: Any, name: str | Everything) -> tuple[Any, ...]:
     """Return the storages that are touched when an attribute is replaced; empty where nobody tells (see `Watching`)."""
     declared = class_member(type(owner), "__hybridize_watch__")
-    told: tuple[Any, ...] = () if declared is None else declared(owner, name)
-    return told
+    storages: tuple[Any, ...] = () if declared is None else declared(owner, name)
+    return storages

@@ -26,12 +26,12 @@ def number(name: str, value: Any, low: float = -math.inf, below: float = math.in
     try:
         if isinstance(value, bool) or not (isinstance(value, numbers.Real) or hasattr(value, "item")):
             raise TypeError
-        found = float(value)
+        setting = float(value)
     except (TypeError, ValueError):
         raise ValueArgumentError("E353", f"{name} must be a number, got {value!r}") from None
-    if not low <= found < below:
+    if not low <= setting < below:
         raise ValueArgumentError("E353", f"{name} is a number in [{low:g}, {below:g}), got {value!r}")
-    return found
+    return setting
 
 
 def whole(name: str, value: Any, low: int) -> int:
@@ -46,9 +46,9 @@ def whole(name: str, value: Any, low: int) -> int:
         ValueArgumentError E353: it is no integer, or less than `low`.
     """
     try:
-        found = None if isinstance(value, bool) else operator.index(value)
+        setting = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
-        found = None
-    if found is None or found < low:
+        setting = None
+    if setting is None or setting < low:
         raise ValueArgumentError("E353", f"{name} must be an integer from {low} on, got {value!r}")
-    return found
+    return setting

@@ -49,16 +49,16 @@ def throw(error: BaseException) -> NoReturn:
 
 def without_ours(error: BaseException) -> TracebackType | None:
     """Return the traceback of an error without the frames of this package; None where there are no others."""
-    kept: list[TracebackType] = []
+    frames: list[TracebackType] = []
     at = error.__traceback__
     while at is not None:
         if not _is_package(at):
-            kept.append(at)
+            frames.append(at)
         at = at.tb_next
-    made: TracebackType | None = None
-    for one in reversed(kept):
-        made = TracebackType(made, one.tb_frame, one.tb_lasti, one.tb_lineno)
-    return made
+    traceback: TracebackType | None = None
+    for one in reversed(frames):
+        traceback = TracebackType(traceback, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return traceback
 
 
 def _is_package(traceback: TracebackType) -> bool:

@@ -220,8 +220,8 @@ class Calls(ABC, Generic[P, R]):
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program that a call with these arguments runs; captured and compiled if need be, but not run."""
         if self.library is None and (door := self._door_of(args, kwargs)) is not None:
-            found: Program = door.program(self, args, kwargs)
-            return found
+            result: Program = door.program(self, args, kwargs)
+            return result
         call = self._call_and_program(args, kwargs)[0]
         with self._lock:
             program = self._find(call) or self._capture(call)

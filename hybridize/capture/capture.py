@@ -144,13 +144,13 @@ def capture(
             _check_containers(call, leaves, args, kwargs)
             _check_distinct(captured, call)
         except BaseException as error:
-            told = _translated(error, trace)
-            if isinstance(told, HybridizeError):
+            translation = _translated(error, trace)
+            if isinstance(translation, HybridizeError):
                 for generator, _ in _left_halfway(trace):
                     with suppress(Exception):  # what its end does is taken back now: later, nobody would
                         generator.close()
                 trace.world.take_back()
-            raise told from (told.__cause__ if isinstance(told, InternalError) else None)
+            raise translation from (translation.__cause__ if isinstance(translation, InternalError) else None)
         finally:
             # An interruption may have come where a `with` of the user's was about to end.
             thread.recording, thread.training, thread.disabled = switches
@@ -239,8 +239,8 @@ def _check_generators(trace: Trace) -> None:
 
 def _left_halfway(trace: Trace) -> list[tuple[types.GeneratorType[Any, Any, Any], types.FrameType]]:
     """List the generators of the program that are within `try` or `with`, perhaps, each with its frame."""
-    made = [one for one, *_ in trace.world.fresh.values() if type(one) is types.GeneratorType]
-    left = [(one, one.gi_frame) for one in made if inspect.getgeneratorstate(one) == inspect.GEN_SUSPENDED]
+    generators = [one for one, *_ in trace.world.fresh.values() if type(one) is types.GeneratorType]
+    left = [(one, one.gi_frame) for one in generators if inspect.getgeneratorstate(one) == inspect.GEN_SUSPENDED]
     return [(one, frame) for one, frame in left if frame is not None and _cleans_up(frame.f_code)]
 
 
@@ -262,8 +262,8 @@ def _check_distinct(captured: Captured, call: Call) -> None:
 
 def _check_containers(call: Call, leaves: list[Any], args: Any, kwargs: Any) -> None:
     """Lists and dicts among the arguments were rebuilt for the capture: a change to them would be lost."""
-    found, structure = flatten((args, kwargs), whole=lambda value: isinstance(value, Face))
-    if structure != call.structure or any(now is not then for now, then in zip(found, leaves, strict=True)):
+    values, structure = flatten((args, kwargs), whole=lambda value: isinstance(value, Face))
+    if structure != call.structure or any(now is not then for now, then in zip(values, leaves, strict=True)):
         raise CaptureError(
             "E431", "a list or dict among the arguments is changed by the function",
             help="return the new values instead of storing them in an argument",
@@ -289,9 +289,9 @@ class _Finalizer:
         self.trace, self.call, self.raises = trace, call, raises
         if trace.rolls:
             unroll(trace, (result, [effect.given for effect in trace.world.effects]))
-        met: Counter[int] = Counter(id(one) for one in self._containers_in(result))
-        kept = (one for effect in trace.world.effects for one in self._containers_in(effect.given))
-        self._shared = {id(one) for one in kept} | {number for number, count in met.items() if count > 1}
+        counts: Counter[int] = Counter(id(one) for one in self._containers_in(result))
+        containers = (one for effect in trace.world.effects for one in self._containers_in(effect.given))
+        self._shared = {id(one) for one in containers} | {number for number, count in counts.items() if count > 1}
         """Containers that the program makes and that are met more than once, in the result or outside."""
         self.leaves, structure = flatten(result, Opened(trace), self._is_kept)
         self.structure = _with_known_keys(structure)
@@ -397,8 +397,8 @@ class _Finalizer:
 
     def _results(self) -> tuple[list[Result], list[Value]]:
         lifted = [self.trace.lifted(leaf) for leaf in self.leaves]
-        kept = [leaf for effect in self.trace.world.effects for leaf in self._leaves_of(effect)]
-        for leaf in (*lifted, *kept):
+        others = [leaf for effect in self.trace.world.effects for leaf in self._leaves_of(effect)]
+        for leaf in (*lifted, *others):
             if isinstance(leaf, Symbol) and leaf.weak is None:
                 self._count[leaf._cell] = self._count.get(leaf._cell, 0) + 1
         self.trace.aliases.leave([*self._count, *(entry.symbol._cell for entry in self.trace.inputs.entries)])
@@ -485,9 +485,9 @@ class _Finalizer:
                 help="return arrays, numbers and strings, in tuples, lists or dicts; or dataclasses and plain objects "
                 "of classes without __slots__ (slots=True), which a call makes anew",
             ))  # fmt: skip
-        elif (held := _symbol_in(leaf, set(), self.trace.world)) is not None:
+        elif (part := _symbol_in(leaf, set(), self.trace.world)) is not None:
             raise self.trace.refusing(CaptureError(
-                "E423", f"a {type(leaf).__name__} is returned that holds {described(held)}; no call could make another",
+                "E423", f"a {type(leaf).__name__} is returned that holds {described(part)}; no call could make another",
                 help="return arrays, numbers and strings, in tuples, lists or dicts",
             ))  # fmt: skip
         return Result("constant", value=leaf)
@@ -508,9 +508,9 @@ class _Finalizer:
         if isinstance(argument, FaceTuple):
             return Faced(type(argument), tuple(map(self._argument, argument)))
         if isinstance(argument, Symbol):
-            kept = self._kept(argument)
-            if kept is not None:
-                return kept
+            array = self._kept(argument)
+            if array is not None:
+                return array
             if argument.weak is not None:
                 if argument.operand() in self.trace.numbers.mixed:
                     raise self.trace.numbers.mixed_refused("who finds it outside")
@@ -569,8 +569,8 @@ class _Finalizer:
         return BuiltContainer(number, empty, tuple(map(self._argument, items)))
 
     def _filled_object(self, number: int, value: Any) -> BuiltObject:
-        held = own(value)
-        return BuiltObject(number, type(value), tuple(held), tuple(map(self._argument, held.values())))
+        attributes = own(value)
+        return BuiltObject(number, type(value), tuple(attributes), tuple(map(self._argument, attributes.values())))
 
     def _kept(self, symbol: Symbol) -> Given | None:
         """Return the array that a symbol stands for if it is an array that is there before, or a view of one."""
@@ -588,17 +588,17 @@ class _Finalizer:
     def _written(self) -> dict[int, int]:
         """Map each input that is written to the output that writes it; refuse what may be seen in two ways."""
         trace = self.trace
-        found: dict[int, int] = {}
+        numbers: dict[int, int] = {}
         for entry in trace.inputs.entries:
             now = entry.symbol._cell.value
             if trace.inputs.of_cell(entry.symbol._cell) is not entry or entry.position == FROZEN or now is entry.value:
                 continue
-            found[id(entry)] = self._output(now)
-        self._check_overlaps(found)
-        entries = [entry for entry in trace.inputs.entries if id(entry) in found]
+            numbers[id(entry)] = self._output(now)
+        self._check_overlaps(numbers)
+        entries = [entry for entry in trace.inputs.entries if id(entry) in numbers]
         containers = [container for container, _ in trace.world.changed.values()]
         trace.world.fed.finish(trace, entries, containers, bool(trace.world.given_changed))
-        return found
+        return numbers
 
     def _check_overlaps(self, written: Mapping[int, object]) -> None:
         """Refuse a write to elements that another array among the inputs shows too.
@@ -632,7 +632,7 @@ class _Finalizer:
         return same
 
 
-def _symbol_in(value: Any, met: set[int], world: World) -> Symbol | None:
+def _symbol_in(value: Any, identities: set[int], world: World) -> Symbol | None:
     """Find a value of the program in an object that was there before, or that code made which is not converted.
 
     Attributes that the program sets, and containers that it changes, are those that each call sets and changes again.
@@ -640,17 +640,22 @@ def _symbol_in(value: Any, met: set[int], world: World) -> Symbol | None:
     if type(value) is Symbol:
         return value
     if isinstance(value, Face):
-        return _symbol_in(value.array, met, world)
-    if isinstance(value, _CONSTANT) or is_of_package(type(value)) or id(value) in met or len(met) > _LOOKED_AT:
+        return _symbol_in(value.array, identities, world)
+    if (
+        isinstance(value, _CONSTANT)
+        or is_of_package(type(value))
+        or id(value) in identities
+        or len(identities) > _LOOKED_AT
+    ):
         return None
     if id(value) in world.changed:
         return None
-    met.add(id(value))
-    held = {**own(value), **slots(value)}
-    parts = [part for name, part in held.items() if Attribute(value, name).key not in world.written]
+    identities.add(id(value))
+    attributes = {**own(value), **slots(value)}
+    parts = [part for name, part in attributes.items() if Attribute(value, name).key not in world.written]
     if isinstance(value, CONTAINERS):
         parts += value.values() if isinstance(value, dict) else value
-    return next((found for part in parts if (found := _symbol_in(part, met, world)) is not None), None)
+    return next((symbol for part in parts if (symbol := _symbol_in(part, identities, world)) is not None), None)
 
 
 def _overlap(entry: Input, other: Input) -> CaptureError:
@@ -675,20 +680,20 @@ def _translated(error: BaseException, trace: Trace) -> BaseException:
 
 def _too_deep(error: RecursionError) -> CaptureError:
     """Return the error of the user's for one of Python's: what it is that is too deep for it."""
-    met: Counter[types.CodeType] = Counter()
+    counts: Counter[types.CodeType] = Counter()
     at = error.__traceback__
     while at is not None:
         if is_users(at.tb_frame.f_code.co_filename):
-            met[at.tb_frame.f_code] += 1
+            counts[at.tb_frame.f_code] += 1
         at = at.tb_next
-    if max(met.values(), default=0) > _FEW_LINES:
+    if max(counts.values(), default=0) > _FEW_LINES:
         return CaptureError(
             "E447", "the function calls itself without end while capturing, where both sides of a branch are followed",
             help="write it as a loop: while, or for over a range, whose end data may decide", loc=_innermost(error),
         )  # fmt: skip
-    if len(met) > _FEW_LINES:
+    if len(counts) > _FEW_LINES:
         return CaptureError(
-            "E447", f"branches on data, or calls, in {len(met)} others: more than Python's recursion limit of "
+            "E447", f"branches on data, or calls, in {len(counts)} others: more than Python's recursion limit of "
             f"{sys.getrecursionlimit()} lets a capture follow",
             help="use a loop or a table in their place, or sys.setrecursionlimit", loc=_innermost(error),
         )  # fmt: skip
@@ -704,11 +709,11 @@ _FEW_LINES = 30
 
 def _innermost(error: BaseException) -> SourceLoc | None:
     """The innermost line of the user's in a traceback."""
-    found = user_location()
+    location = user_location()
     at = error.__traceback__
     while at is not None:
         code = at.tb_frame.f_code
         if is_users(code.co_filename):
-            found = SourceLoc(code.co_filename, at.tb_lineno, code.co_name)
+            location = SourceLoc(code.co_filename, at.tb_lineno, code.co_name)
         at = at.tb_next
-    return found
+    return location

@@ -213,10 +213,10 @@ class Function(Calls[P, R], Generic[P, R]):
             theirs: SavedProgram = self.counterpart.saved(samples, [] if notes is None else notes)
             return theirs
         programs = self.current()
-        found = self._plain(programs, names or {})
+        program = self._plain(programs, names or {})
         if samples is None:
-            return found
-        return self.with_samples(found, programs, samples, [] if notes is None else notes)
+            return program
+        return self.with_samples(program, programs, samples, [] if notes is None else notes)
 
     def with_samples(
         self, saved: SavedProgram, programs: Sequence[Program], samples: Sequence[Any], notes: list[str]
@@ -236,8 +236,8 @@ class Function(Calls[P, R], Generic[P, R]):
         """The programs as plain data, without samples."""
         options: dict[str, Any] = {"backend": self.options.backend, "freeze": self.options.freeze}
         options |= {"winograd": True} if self.options.winograd else {}
-        found = saving.saved(self.name, programs, self._parameters(), options, names)
-        return changed(found, none_defaults=_none_defaults(self.described_by))
+        program = saving.saved(self.name, programs, self._parameters(), options, names)
+        return changed(program, none_defaults=_none_defaults(self.described_by))
 
     def current(self) -> list[Program]:
         """The programs that can be saved, in the order of files, which have no guards: those whose guards hold now.
@@ -248,11 +248,11 @@ class Function(Calls[P, R], Generic[P, R]):
             StateError E535: there are some, and none holds.
         """
         programs = list(self._cache)
-        found = list(dict.fromkeys(one for program in programs if (one := self._now(program)) is not None))
-        if programs and not found:
+        candidates = list(dict.fromkeys(one for program in programs if (one := self._now(program)) is not None))
+        if programs and not candidates:
             reason = programs[-1].objections(programs[-1].capture.call)
             raise StateError("E535", f"{self.name} has changed since it was called: {reason}", help="call it once more")
-        return found
+        return candidates
 
     def _now(self, program: Program) -> Program | None:
         """Return a program that is what the function does now, or the one that stands for it; None for neither."""
@@ -267,8 +267,8 @@ class Function(Calls[P, R], Generic[P, R]):
         leaves, kinds = list(program.sample or call.leaves), list(call.kinds)
         for number, kind in enumerate(kinds):
             if isinstance(kind, TensorType):
-                given = leaves[number]
-                leaves[number] = wrap(numpy.zeros(tuple(map(hint, kind.shape)), kind.dtype) if given is None else given)
+                leaf = leaves[number]
+                leaves[number] = wrap(numpy.zeros(tuple(map(hint, kind.shape)), kind.dtype) if leaf is None else leaf)
                 kinds[number] = leaves[number].type
         exact = changed(call, leaves=leaves, kinds=tuple(kinds))
         with self._lock, modes.mode(training=call.training, recording=bool(call.recording)):

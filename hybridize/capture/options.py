@@ -30,19 +30,19 @@ class Options:
     winograd: bool = False
 
     @classmethod
-    def of(cls, given: dict[str, Any]) -> Options:
+    def of(cls, keywords: dict[str, Any]) -> Options:
         """Check keywords.
 
         Raises:
             ArgumentError E329, E330: an unknown keyword, a value that a keyword does not take.
         """
-        for name in given:
+        for name in keywords:
             if name not in cls.__dataclass_fields__ and name not in _IGNORED:
                 known = ", ".join(cls.__dataclass_fields__)
                 text = f"hybridize() got an unexpected keyword {name!r}"
                 raise ArgumentError("E329", text, help=f"known are {known}")
-        options = cls(**{name: value for name, value in given.items() if name not in _IGNORED})
-        for name, value in given.items():
+        options = cls(**{name: value for name, value in keywords.items() if name not in _IGNORED})
+        for name, value in keywords.items():
             allowed = _ALLOWED.get(name, (value,))
             if not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
                 raise ArgumentError("E330", f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")

@@ -87,29 +87,29 @@ class SavedFunction(Function[P, R], Generic[P, R]):
     def _arranged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Call]:
         """The same call as those that a function was saved for: their order of keys, and what is None by default."""
         names, defaults = self._parameters(), self.saved_program.none_defaults
-        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        values = {**dict(zip(names, args, strict=False)), **kwargs}
         for structure in dict.fromkeys(program.capture.call.structure for program in self.programs()):
             positional, keywords = structure.children
             positional_names = names[: len(positional.children)]
             wanted = {*positional_names, *keywords.keys}
-            absent = {name for name in wanted ^ given.keys() if given.get(name) is not None or name not in defaults}
+            absent = {name for name in wanted ^ values.keys() if values.get(name) is not None or name not in defaults}
             if absent or len(positional_names) < len(positional.children) or len(args) > len(names):
                 if len(args) == len(positional.children) and kwargs.keys() == set(keywords.keys):
                     yield self._call_of(*arranged((args, kwargs), structure))
                 continue
-            found = (
-                tuple(given.get(name) for name in positional_names),
-                {name: given.get(name) for name in keywords.keys},
+            pair = (
+                tuple(values.get(name) for name in positional_names),
+                {name: values.get(name) for name in keywords.keys},
             )
-            yield self._call_of(*arranged(found, structure))
+            yield self._call_of(*arranged(pair, structure))
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Keywords in the order of their parameters, where the file knows those."""
         names = self._parameters()[len(args) :]
-        taken = [name for name in names if name in kwargs]
-        if list(names[: len(taken)]) != taken:
+        leading = [name for name in names if name in kwargs]
+        if list(names[: len(leading)]) != leading:
             return args, kwargs
-        return (*args, *(kwargs[name] for name in taken)), {k: v for k, v in kwargs.items() if k not in taken}
+        return (*args, *(kwargs[name] for name in leading)), {k: v for k, v in kwargs.items() if k not in leading}
 
     def _find(self, call: Call) -> Program | None:
         program = super()._find(call)

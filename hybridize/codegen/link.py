@@ -51,12 +51,12 @@ class _Linker:
         self.jumps: dict[str, int] = {}
         """The offset of the jump to each function of the process."""
         self.pointers: list[tuple[int, int]] = []
-        kept = [number for number, section in enumerate(obj.sections) if _kept(section)]
-        fixed, variable = self._split(kept)
+        numbers = [number for number, section in enumerate(obj.sections) if _kept(section)]
+        fixed, variable = self._split(numbers)
         end = self._lay_out(fixed, 0)
         # How many words and jumps there will be is known once the references have been read; they have room enough.
         self.free = -(-end // 16) * 16
-        room = self.free + (8 + len(self.processor.jump)) * self._references(kept)
+        room = self.free + (8 + len(self.processor.jump)) * self._references(numbers)
         self.variables = -(-room // self.processor.page) * self.processor.page
         filled = [number for number in variable if obj.sections[number].type != elf.ZEROS]
         self.data_end = self._lay_out(filled, self.variables)
@@ -72,13 +72,13 @@ class _Linker:
         self.targets = numpy.where(self.inside, _of_sections(starts, obj.symbols) + obj.symbols["value"], -1)
         """Of each such symbol, where."""
 
-    def _split(self, kept: list[int]) -> tuple[list[int], list[int]]:
+    def _split(self, numbers: list[int]) -> tuple[list[int], list[int]]:
         """Part the sections: those that are written only while loading, code first; and those the program writes."""
         sections = self.obj.sections
         variable = [
-            n for n in kept if sections[n].flags & elf.WRITE and not sections[n].name.startswith(".data.rel.ro")
+            n for n in numbers if sections[n].flags & elf.WRITE and not sections[n].name.startswith(".data.rel.ro")
         ]
-        fixed = [n for n in kept if n not in variable]
+        fixed = [n for n in numbers if n not in variable]
         return sorted(fixed, key=lambda n: not sections[n].flags & elf.EXECUTABLE), variable
 
     def _lay_out(self, numbers: list[int], start: int) -> int:
@@ -90,12 +90,12 @@ class _Linker:
             start += section.nbytes
         return start
 
-    def _references(self, kept: list[int]) -> int:
+    def _references(self, numbers: list[int]) -> int:
         """No more words, nor jumps, can be needed than these."""
         words = [number for number, kind in self.processor.kinds.items() if kind.meaning is Meaning.WORD]
         symbols: set[int] = set()
         for section, relocations in self.obj.relocations():
-            if section in kept:
+            if section in numbers:
                 outside = self.obj.symbols["section"][relocations["symbol"]] == elf.UNDEFINED
                 symbols.update(relocations["symbol"][outside | numpy.isin(relocations["type"], words)].tolist())
         return len(symbols)
@@ -125,8 +125,8 @@ class _Linker:
                 kind.write(self.memory, offsets, targets)
 
     def _each(self, symbols: Table, where: Any) -> Offsets:
-        found = {symbol: where(symbol) for symbol in sorted(set(symbols.tolist()))}
-        return numpy.array([found[symbol] for symbol in symbols.tolist()], numpy.int64)
+        offsets = {symbol: where(symbol) for symbol in sorted(set(symbols.tolist()))}
+        return numpy.array([offsets[symbol] for symbol in symbols.tolist()], numpy.int64)
 
     def _unresolved(self, kind: int, symbol: int) -> CodegenError:
         return CodegenError("E967", f"a reference of type {kind} to {self.obj.name(symbol)!r} cannot be resolved")

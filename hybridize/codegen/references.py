@@ -80,8 +80,8 @@ def _distance8(memory: Memory, offsets: Offsets, targets: Offsets) -> None:
 
 def _merge(memory: Memory, offsets: Offsets, bits: Offsets) -> None:
     """Put bits into instructions of four bytes that have zeros there."""
-    found = memory[offsets[:, None] + numpy.arange(4)].view("<u4")[:, 0]
-    _scatter(memory, offsets, found | bits.astype("<u4"))
+    instructions = memory[offsets[:, None] + numpy.arange(4)].view("<u4")[:, 0]
+    _scatter(memory, offsets, instructions | bits.astype("<u4"))
 
 
 def _branch(memory: Memory, offsets: Offsets, targets: Offsets) -> None:

@@ -86,12 +86,14 @@ class CompiledCode:
 class _LatePlan(Plan):
     """A plan without symbols of which everything that a run does without is read when somebody asks for it."""
 
-    def __init__(self, said: Mapping[str, Any], derivations: tuple[Derivation, ...], whole: Callable[[], Plan]) -> None:
+    def __init__(
+        self, header: Mapping[str, Any], derivations: tuple[Derivation, ...], whole: Callable[[], Plan]
+    ) -> None:
         self.__dict__.update(
-            scratch_bytes=said["scratch_bytes"],
+            scratch_bytes=header["scratch_bytes"],
             derivations=derivations,
-            teams=tuple(said["teams"]),
-            _cost_us=float(said["cost_us"]),
+            teams=tuple(header["teams"]),
+            _cost_us=float(header["cost_us"]),
             _whole=whole,
         )
 
@@ -161,7 +163,7 @@ def program_code(
         return [CODES[array.dtype], array.shape, array.nbytes]
 
     constants = [described(array) for array in built.constants]
-    said = {
+    header = {
         **image.said,
         "constants": constants,
         "sources": [described(array) for array in built.sources],
@@ -173,20 +175,20 @@ def program_code(
         "sizes": plan.sizes,
         "cost_us": 0 if plan.sizes else plan.cost_us,
     }
-    return CompiledCode(said, b"".join([*content, serialization.dump(plan)]), bool(plan.teams))
+    return CompiledCode(header, b"".join([*content, serialization.dump(plan)]), bool(plan.teams))
 
 
 def _words(derivation: Derivation) -> list[Any]:
     """A derivation as JSON has it."""
-    said = {**vars(derivation), "sources": [[*vars(source).values()] for source in derivation.sources]}
-    return [*said.values()]
+    fields = {**vars(derivation), "sources": [[*vars(source).values()] for source in derivation.sources]}
+    return [*fields.values()]
 
 
 def _derivation(words: Sequence[Any]) -> Derivation:
     """The derivation of such words."""
     slot, function, nbytes, layout, sources, scratch_bytes, ops = words
-    found = tuple([PlanSource(*source) for source in sources])
-    return Derivation(slot, function, nbytes, layout, found, scratch_bytes, tuple(ops))
+    plan_sources = tuple([PlanSource(*source) for source in sources])
+    return Derivation(slot, function, nbytes, layout, plan_sources, scratch_bytes, tuple(ops))
 
 
 def _types(buffers: Iterable[Buffer]) -> list[tuple[str, tuple[Size, ...]]]:
@@ -194,8 +196,8 @@ def _types(buffers: Iterable[Buffer]) -> list[tuple[str, tuple[Size, ...]]]:
 
 
 def _image_code(image: Image) -> CompiledCode:
-    said = {**vars(image), "code": len(image.code), "data": len(image.data)}
-    return CompiledCode(said, image.code + image.data)
+    header = {**vars(image), "code": len(image.code), "data": len(image.data)}
+    return CompiledCode(header, image.code + image.data)
 
 
 def process_code(kind: str, target: str, numbers: Sequence[int]) -> CompiledCode:
@@ -229,17 +231,17 @@ def _process_image(code: Code) -> Image:
         raise LoadError("E652", f"the file's code of {code.kind} cannot be read ({error!r})") from error
 
 
-def _image(said: Mapping[str, Any], content: bytes) -> Image:
-    end, stop = said["code"], said["code"] + said["data"]
+def _image(header: Mapping[str, Any], content: bytes) -> Image:
+    end, stop = header["code"], header["code"] + header["data"]
     if not 0 <= end <= stop <= len(content):
-        raise ValueError(f"an image of {end} + {said['data']} bytes")
+        raise ValueError(f"an image of {end} + {header['data']} bytes")
     return Image(
-        said["machine"],
+        header["machine"],
         content[:end],
-        said["data_offset"],
+        header["data_offset"],
         content[end:stop],
-        said["zeros"],
-        *[tuple(map(tuple, said[pairs])) for pairs in ("exports", "externals", "pointers")],
+        header["zeros"],
+        *[tuple(map(tuple, header[pairs])) for pairs in ("exports", "externals", "pointers")],
     )
 
 
@@ -262,20 +264,20 @@ def executable(
     code = best(codes)
     if code is None:
         return None
-    said, content = code.said, code.read()
+    header, content = code.said, code.read()
     types = [value.type for value in graph.inputs]
     try:
-        sizes = [[*map(plain, one.shape)] for one in types] if said["sizes"] else [[*one.shape] for one in types]
-        if said["inputs"] != [[CODES[one.dtype], shape] for one, shape in zip(types, sizes, strict=True)]:
+        sizes = [[*map(plain, one.shape)] for one in types] if header["sizes"] else [[*one.shape] for one in types]
+        if header["inputs"] != [[CODES[one.dtype], shape] for one, shape in zip(types, sizes, strict=True)]:
             raise LoadError("E652", f"the file's code of {name} takes other inputs than its graph")
-        image = _image(said, content)
+        image = _image(header, content)
         constants, sources, at = _constants(code, content)
-        derivations = tuple(map(_derivation, said["derivations"]))
+        derivations = tuple(map(_derivation, header["derivations"]))
         whole = partial(_plan, content, at)
-        if not said["sizes"] and type(said["scratch_bytes"]) is not int:
+        if not header["sizes"] and type(header["scratch_bytes"]) is not int:
             raise TypeError("its memory is not a number")
-        plan = whole() if said["sizes"] else _LatePlan(said, derivations, whole)
-        results = [TensorType(tuple(shape), BY_CODE[kind]) for kind, shape in said["outputs"]]
+        plan = whole() if header["sizes"] else _LatePlan(header, derivations, whole)
+        results = [TensorType(tuple(shape), BY_CODE[kind]) for kind, shape in header["outputs"]]
     except _MALFORMED as error:
         raise LoadError("E652", f"the file's code of {name} is not a program ({error!r})") from error
     if any(number not in stable for one in derivations for number in one.inputs):
@@ -291,7 +293,7 @@ def executable(
         constants,
         sources,
         name=name,
-        types=None if said["sizes"] else (types, results),
+        types=None if header["sizes"] else (types, results),
         optimized=lambda: PIPELINE.run(graph),
         effects=effects.connect(loaded),
         code_bytes=loaded.nbytes,
@@ -304,17 +306,17 @@ def executable(
 
 def _constants(code: Code, content: bytes) -> tuple[list[Array], list[Array], int]:
     """Constants of a program, what others are derived of, and where the bytes of small ones end."""
-    found = []
+    arrays = []
     at = code.said["code"] + code.said["data"]
     count = len(code.said["constants"])
     for constant in (*code.said["constants"], *code.said["sources"]):
         if isinstance(constant, str):
-            found.append(code.constant(constant))
+            arrays.append(code.constant(constant))
         else:
             kind, shape, nbytes = constant
-            found.append(numpy.frombuffer(content[at : at + nbytes], BY_CODE[kind]).reshape(shape))
+            arrays.append(numpy.frombuffer(content[at : at + nbytes], BY_CODE[kind]).reshape(shape))
             at += nbytes
-    return found[:count], found[count:], at
+    return arrays[:count], arrays[count:], at
 
 
 def _plan(content: bytes, at: int) -> Plan:

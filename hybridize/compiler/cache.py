@@ -46,13 +46,13 @@ class Cache:
     def get(self, key: Key, *, again: bool = False) -> Executable | None:
         """The executable of `key`, if it is still there; `again` does not count a second miss."""
         with self._lock:
-            found = self._alive.get(key)
-            if found is None:
+            executable = self._alive.get(key)
+            if executable is None:
                 self._info.misses += not again
                 return None
             self._info.hits += 1
-            self._keep(key, found)
-            return found
+            self._keep(key, executable)
+            return executable
 
     def put(self, key: Key, executable: Executable) -> None:
         """Add an executable; forgets others where the limit asks for it."""

@@ -62,10 +62,10 @@ def default_target() -> Target:
         CodegenError E960: there is no target of that name.
         ArgumentError E392: `HYBRIDIZE_MACHINE` has a word that it cannot have.
     """
-    said = settings(CONFIG.machine)
+    overrides = settings(CONFIG.machine)
     if CONFIG.target:
-        return said.applied(named_target(CONFIG.target))
-    return said.applied(host_target() if said.complete else measured.target())
+        return overrides.applied(named_target(CONFIG.target))
+    return overrides.applied(host_target() if overrides.complete else measured.target())
 
 
 def compile(
@@ -100,16 +100,16 @@ def compile(
     offers = dict(updates or {})
     code = _key(graph, machine, stable, slots, offers)
     key = (*code, str(threads))
-    found = _cache.get(key)
-    if found is not None:
-        return found
+    executable = _cache.get(key)
+    if executable is not None:
+        return executable
     with _compiling, seldom():
-        found = _cache.get(key, again=True)
-        if found is None:
+        executable = _cache.get(key, again=True)
+        if executable is None:
             work = _Work(graph, machine, name, stable, slots, threads, offers)
-            found = work.from_disk(disk.name(*code)) or work.compiled(disk.name(*code))
-            _cache.put(key, found)
-    return found
+            executable = work.from_disk(disk.name(*code)) or work.compiled(disk.name(*code))
+            _cache.put(key, executable)
+    return executable
 
 
 class _Work:
@@ -141,15 +141,15 @@ class _Work:
     def from_disk(self, file: str | None) -> Executable | None:
         """Load the executable that an earlier process made of such a graph; None if there is none that fits."""
         start = time.perf_counter()
-        kept = stored.find(file)
-        if kept is None:
+        program = stored.find(file)
+        if program is None:
             return None
         try:
-            loaded = Loaded(kept.image)
+            loaded = Loaded(program.image)
         except CodegenError:  # a library of this process lacks a function: the compiler says which, or does without
             return None
-        plan = stored.plan_of(kept, self.graph)
-        constants, sources = stored.constants_of(kept, self.graph, self.optimized)
+        plan = stored.plan_of(program, self.graph)
+        constants, sources = stored.constants_of(program, self.graph, self.optimized)
         self.watch.times["disk"] = 1e3 * (time.perf_counter() - start)
         return self._executable(loaded, plan, constants, sources)
 

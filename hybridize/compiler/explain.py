@@ -64,10 +64,10 @@ def kernels(executable: Executable, plan: Plan) -> tuple[KernelReport, ...]:
 
     def layout(step: PlanStep) -> tuple[str, ...]:
         read = {(address.kind, address.slot) for address in step.reads}
-        found = [word for word, those in (("packed", packed), ("derived", derived)) if read & those]
+        words = [word for word, those in (("packed", packed), ("derived", derived)) if read & those]
         if (step.kind == "loops" and set(step.reads) & set(step.writes)) or updates(step):
-            found.append("in place")
-        return tuple(found)
+            words.append("in place")
+        return tuple(words)
 
     return tuple(
         KernelReport(
@@ -146,11 +146,11 @@ def timed(
     """
     times = step_seconds(PIPELINE.run(graph), default_target(), executable, inputs, seconds=seconds)
     total = sum(times) or 1.0
-    found = []
+    result = []
     for report, time in zip(reports, times, strict=True):
         bound, least = limit.least(report.bytes, report.flops)
-        found.append(changed(report, seconds=time, share=time / total, bound=bound, least_s=least))
-    return tuple(found)
+        result.append(changed(report, seconds=time, share=time / total, bound=bound, least_s=least))
+    return tuple(result)
 
 
 def memory(executable: Executable, plan: Plan, packed_bytes: int = 0) -> MemoryReport:

@@ -144,49 +144,49 @@ class Explanation:
     @property
     def conversions(self) -> tuple[tuple[str, int, int], ...]:
         """Steps that only bring values into other layouts: (word, how many, the bytes that they read and write)."""
-        found = []
+        rows = []
         for word in CONVERSIONS:
             steps = [kernel for kernel in self.kernels if kernel.ops == (word,)]
             if steps:
-                found.append((word, len(steps), sum(kernel.bytes for kernel in steps)))
-        return tuple(found)
+                rows.append((word, len(steps), sum(kernel.bytes for kernel in steps)))
+        return tuple(rows)
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
         """Return the facts that take a line each: (word, text)."""
         why = f"captured because {self.reason}" if self.reason else "the first program of its function"
-        found = [("takes", ", ".join(self.arguments) or "nothing")]
+        facts = [("takes", ", ".join(self.arguments) or "nothing")]
         if self.outside:
-            found.append(("reads", f"{_runs(self.outside)} from outside"))
-        found += [("gives", ", ".join(self.outputs) or "nothing"), ("why", why)]
+            facts.append(("reads", f"{_runs(self.outside)} from outside"))
+        facts += [("gives", ", ".join(self.outputs) or "nothing"), ("why", why)]
         if self.sizes:
-            found.append(("any size", ", ".join(self.sizes)))
-        found += [("valid while", text) for text in self._conditions()]
-        found.append(("backend", f"backend {self.backend}" + (f", for {self.target}" if self.target else "")))
+            facts.append(("any size", ", ".join(self.sizes)))
+        facts += [("valid while", text) for text in self._conditions()]
+        facts.append(("backend", f"backend {self.backend}" + (f", for {self.target}" if self.target else "")))
         if self.stages:
-            found.append(("compiled in", ", ".join(f"{name} {ms:.1f} ms" for name, ms in self.stages)))
+            facts.append(("compiled in", ", ".join(f"{name} {ms:.1f} ms" for name, ms in self.stages)))
         once = [op for op in self.once if not _is_view(op)]
         if once:
             count = f"{len(once)} operation{'s' if len(once) > 1 else ''}"
-            found.append(("once", f"{count} for each version of what they read: {_runs(once)}"))
+            facts.append(("once", f"{count} for each version of what they read: {_runs(once)}"))
         if self.layouts or self.conversions:
-            found.append(("layouts", "; ".join(self._layouts_described())))
+            facts.append(("layouts", "; ".join(self._layouts_described())))
         for first, last, block, rows, batch in self.bands:
             of = f"{rows:,} rows" if batch == 1 else f"{rows:,} rows of each of {batch:,}"
-            found.append(("band", f"kernels {first} to {last}: {block:,} of {of} at a time"))
+            facts.append(("band", f"kernels {first} to {last}: {block:,} of {of} at a time"))
         for tasks in self.groups:
-            found.append(("beside each other", "kernels " + " | ".join(", ".join(map(str, task)) for task in tasks)))
+            facts.append(("beside each other", "kernels " + " | ".join(", ".join(map(str, task)) for task in tasks)))
         memory = self.memory
         call = f"{memory.scratch + memory.outputs:,} bytes a call at most: {memory.scratch:,} of scratch, "
-        found.append(("memory", f"{call}{memory.outputs:,} of outputs"))
-        kept = (("constants", memory.constants), ("packed copies", memory.packed), ("code", memory.code))
-        found.append(("kept", ", ".join(f"{count:,} bytes of {what}" for what, count in kept if count) or "nothing"))
-        found.append(("fallbacks", ", ".join(self.fallbacks) or "none: all of it is machine code"))
+        facts.append(("memory", f"{call}{memory.outputs:,} of outputs"))
+        parts = (("constants", memory.constants), ("packed copies", memory.packed), ("code", memory.code))
+        facts.append(("kept", ", ".join(f"{count:,} bytes of {what}" for what, count in parts if count) or "nothing"))
+        facts.append(("fallbacks", ", ".join(self.fallbacks) or "none: all of it is machine code"))
         if self.seconds is not None:
-            found.append(("kernels take", f"{duration(self.seconds)} together"))
+            facts.append(("kernels take", f"{duration(self.seconds)} together"))
         if self.limits is not None:
-            found.append(("this core", described(self.limits)))
-        return (*found, *(("note", note) for note in self.notes))
+            facts.append(("this core", described(self.limits)))
+        return (*facts, *(("note", note) for note in self.notes))
 
     def _conditions(self) -> Iterator[str]:
         """The first of what must hold, equal lines once, and how many there are besides."""
@@ -211,16 +211,16 @@ class Explanation:
             (one.name, str(one.before), str(one.after), _counted(one.gone), _counted(one.come)) for one in self.passes
         ]
         words = frozenset(("pass", "gone", "new"))
-        found = [ReportTable("passes", ("pass", "nodes", "then", "gone", "new"), passes, words, words - {"pass"})]
+        tables = [ReportTable("passes", ("pass", "nodes", "then", "gone", "new"), passes, words, words - {"pass"})]
         columns = ("#", "kernel", "ops, views aside", "lines", "size", "bytes", "flops")
         words = frozenset(columns[1:5])
         rows = [_row(number, kernel) for number, kernel in enumerate(self.kernels)]
-        found.append(ReportTable("kernels, in order", columns, rows, words, frozenset(columns[2:4])))
+        tables.append(ReportTable("kernels, in order", columns, rows, words, frozenset(columns[2:4])))
         if self.seconds is not None:
             columns = ("#", "time", "share", "GB/s", "GFLOP/s", "at least", "of the limit")
             rows = [_measured(number, kernel) for number, kernel in enumerate(self.kernels)]
-            found.append(ReportTable("kernels, measured", columns, rows, frozenset(("of the limit",))))
-        return tuple(table for table in found if table.rows)
+            tables.append(ReportTable("kernels, measured", columns, rows, frozenset(("of the limit",))))
+        return tuple(table for table in tables if table.rows)
 
     def __str__(self) -> str:
         lines = [self.name]
@@ -273,8 +273,8 @@ def laid_out(table: ReportTable, width: int = WIDTH) -> list[str]:
     widths, gap = list(natural), 2
     wide = [i for i, column in enumerate(table.columns) if column in table.wide]
     room = width - gap - sum(natural[i] + gap for i in range(len(natural)) if i not in wide) - gap * len(wide)
-    for taken, i in enumerate(sorted(wide, key=lambda i: natural[i])):  # narrow ones first: what they leave is shared
-        widths[i] = min(natural[i], max(12, room // (len(wide) - taken)))
+    for rank, i in enumerate(sorted(wide, key=lambda i: natural[i])):  # narrow ones first: what they leave is shared
+        widths[i] = min(natural[i], max(12, room // (len(wide) - rank)))
         room -= widths[i]
     lines = []
     for row in (table.columns, *table.rows):

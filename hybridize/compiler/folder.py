@@ -130,8 +130,8 @@ class Folder:
         """Remove all files; returns how many bytes they were."""
         freed = 0
         with suppress(OSError), self._opened() as folder:
-            for kept in self._files(folder, (SUFFIX, LASTING, _PART)):
-                freed += _removed(folder, kept)
+            for file in self._files(folder, (SUFFIX, LASTING, _PART)):
+                freed += _removed(folder, file)
         return freed
 
     @contextmanager
@@ -169,16 +169,16 @@ class Folder:
             return
         self.until_look = _LOOK_EVERY - 1
         files = self._files(folder, (SUFFIX, _PART))
-        self._bytes = sum(kept.nbytes for kept in files)
+        self._bytes = sum(file.nbytes for file in files)
         enough = self.limit_bytes * _FULL if self._bytes > self.limit_bytes else self.limit_bytes
-        for kept in files:
-            abandoned = kept.name.endswith(_PART) and time.time() - kept.used > _ABANDONED_S
+        for file in files:
+            abandoned = file.name.endswith(_PART) and time.time() - file.used > _ABANDONED_S
             if abandoned or self._bytes > enough:
-                self._bytes -= _removed(folder, kept)
+                self._bytes -= _removed(folder, file)
 
     def _files(self, folder: int, suffixes: tuple[str, ...]) -> list[Kept]:
         """Files of some kinds, the least recently used first; no other file is ever touched."""
-        found = []
+        entries = []
         with os.scandir(folder) as files:
             for file in files:
                 if file.name.endswith(suffixes):
@@ -186,8 +186,8 @@ class Folder:
                         status = file.stat(follow_symlinks=False)
                         if stat.S_ISDIR(status.st_mode):
                             continue  # not ours, and its size is no bytes of files
-                        found.append(Kept(file.name, status.st_size, status.st_mtime))
-        return sorted(found, key=lambda kept: kept.used)
+                        entries.append(Kept(file.name, status.st_size, status.st_mtime))
+        return sorted(entries, key=lambda entry: entry.used)
 
 
 def _foreign(status: os.stat_result) -> bool:
@@ -207,13 +207,13 @@ def _linked(folder: int, part: str, name: str) -> bool:
     return True
 
 
-def _removed(folder: int, kept: Kept) -> int:
+def _removed(folder: int, file: Kept) -> int:
     try:
-        os.unlink(kept.name, dir_fd=folder)
+        os.unlink(file.name, dir_fd=folder)
     except OSError as error:
         let_through(error)
         return 0
-    return kept.nbytes
+    return file.nbytes
 
 
 def _told(problem: OSError) -> str:

@@ -29,12 +29,12 @@ class Told:
 @cache
 def told() -> Told:
     """This machine and who told, by the disk where an earlier process asked LLVM."""
-    found = disk.find(disk.name("host"), [Told, Target])
-    if isinstance(found, Told):
-        return found
-    asked = _asked()
-    disk.keep(disk.name("host"), asked)
-    return asked
+    entry = disk.find(disk.name("host"), [Told, Target])
+    if isinstance(entry, Told):
+        return entry
+    host = _asked()
+    disk.keep(disk.name("host"), host)
+    return host
 
 
 def host_target() -> Target:

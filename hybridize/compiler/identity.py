@@ -49,16 +49,16 @@ def files(root: str, parts: tuple[str, ...], before_ns: int) -> str | None:
     None where there are no folders, and where a file has changed since the time `before_ns`: what this process has
     loaded may then be another compiler than the one that lies there.
     """
-    found = ["\0".join((root, sys.version, numpy.__version__)).encode()]
+    chunks = ["\0".join((root, sys.version, numpy.__version__)).encode()]
     try:
-        newest = max(_add_files(os.path.join(root, part), found) for part in parts)
+        newest = max(_add_files(os.path.join(root, part), chunks) for part in parts)
     except OSError as error:
         let_through(error)
         return None
-    return digest(b"\0\0".join(found)).hex() if newest < before_ns else None
+    return digest(b"\0\0".join(chunks)).hex() if newest < before_ns else None
 
 
-def _add_files(folder: str, found: list[bytes]) -> int:
+def _add_files(folder: str, chunks: list[bytes]) -> int:
     """Add names, times of the last changes, numbers and sizes of files; returns when the last of them changed."""
     files: dict[str, tuple[int, int, int]] = {}
     folders, newest = [], 0
@@ -77,9 +77,9 @@ def _add_files(folder: str, found: list[bytes]) -> int:
     for name in names:
         numbers += files[name]
     # Words of 64 bits: to write so many numbers as text takes as long as to ask for them.
-    found.append("\0".join([folder, *names, ""]).encode() + struct.pack(f"<{len(numbers)}Q", *numbers))
+    chunks.append("\0".join([folder, *names, ""]).encode() + struct.pack(f"<{len(numbers)}Q", *numbers))
     for inner in sorted(folders):
-        newest = max(newest, _add_files(inner, found))
+        newest = max(newest, _add_files(inner, chunks))
     return newest
 
 

@@ -47,8 +47,8 @@ _lock = renewed(threading.RLock())
 
 def target() -> Target:
     """This machine with the choices that were measured; those of the table where nothing can be kept."""
-    found = measurement()
-    return told().target if found is None else with_fields(told().target, found.fields)
+    choices = measurement()
+    return told().target if choices is None else with_fields(told().target, choices.fields)
 
 
 def measurement() -> MeasuredChoices | None:
@@ -56,35 +56,35 @@ def measurement() -> MeasuredChoices | None:
     home = disk.folder()
     if home is None:
         return None
-    found = _found.get(home.path)
-    if found is None:
+    choices = _found.get(home.path)
+    if choices is None:
         with _lock:  # a thread that comes meanwhile waits, or would disturb what is timed
-            found = _found.get(home.path) or _looked_up(home)
-            if found is not None:
-                _found[home.path] = found
-    return found
+            choices = _found.get(home.path) or _looked_up(home)
+            if choices is not None:
+                _found[home.path] = choices
+    return choices
 
 
 def _looked_up(home: Folder) -> MeasuredChoices | None:
     name = file_name()
     if name is None:
         return None
-    found = _read(home, name)
-    if found is None and home.writable():
-        found = _kept(home, name, _measured(told()), first=True)
-    return found
+    choices = _read(home, name)
+    if choices is None and home.writable():
+        choices = _kept(home, name, _measured(told()), first=True)
+    return choices
 
 
 def again() -> MeasuredChoices:
     """Measure anew, for this process and all later ones; what is found is returned even if it cannot be kept."""
     home, name = disk.folder(), file_name()
     with _lock:
-        found = _measured(told())
+        choices = _measured(told())
         if home is not None and name is not None:
-            kept = _kept(home, name, found, first=False)
-            if kept is not None:
-                _found[home.path] = found = kept
-    return found
+            record = _kept(home, name, choices, first=False)
+            if record is not None:
+                _found[home.path] = choices = record
+    return choices
 
 
 def file_name() -> str | None:
@@ -92,31 +92,31 @@ def file_name() -> str | None:
     processor = identity.processor()
     if processor is None:
         return None
-    asked = told()
-    parts = (_FORMAT, processor, VERSION, asked.llvm, repr(asked.target), sorted(CHOICES.items()))
+    host = told()
+    parts = (_FORMAT, processor, VERSION, host.llvm, repr(host.target), sorted(CHOICES.items()))
     return digest(repr(parts).encode()).hex()
 
 
-def _measured(asked: Told) -> MeasuredChoices:
+def _measured(host: Told) -> MeasuredChoices:
     with LOADING:
         from hybridize.compiler.measuring import chosen, measured  # late: it is needed once in the life of a machine
 
-    speeds, seconds = measured(asked.target)
-    found = MeasuredChoices(chosen(asked.target, speeds), speeds, seconds)
-    fields = ", ".join(f"{name}={value}" for name, value in found.fields.items())
+    speeds, seconds = measured(host.target)
+    choices = MeasuredChoices(chosen(host.target, speeds), speeds, seconds)
+    fields = ", ".join(f"{name}={value}" for name, value in choices.fields.items())
     disk.note(f"this machine was measured, which took {1e3 * seconds:.0f} ms: {fields}")
-    return found
+    return choices
 
 
-def _kept(home: Folder, name: str, found: MeasuredChoices, *, first: bool) -> MeasuredChoices | None:
+def _kept(home: Folder, name: str, choices: MeasuredChoices, *, first: bool) -> MeasuredChoices | None:
     """Write what was found; returns what stands in the file then, which another process may have written before."""
-    if not home.write(name, _dumped(name, found), LASTING, first=first):
+    if not home.write(name, _dumped(name, choices), LASTING, first=first):
         disk.tell(home.problem)
         return None
-    kept = _read(home, name)
-    if kept is None and first:  # what is there cannot be used, or is not to be trusted
-        return _kept(home, name, found, first=False)
-    return kept
+    record = _read(home, name)
+    if record is None and first:  # what is there cannot be used, or is not to be trusted
+        return _kept(home, name, choices, first=False)
+    return record
 
 
 def _read(home: Folder, name: str) -> MeasuredChoices | None:
@@ -130,18 +130,18 @@ def _read(home: Folder, name: str) -> MeasuredChoices | None:
         return None
 
 
-def _dumped(name: str, found: MeasuredChoices) -> bytes:
+def _dumped(name: str, choices: MeasuredChoices) -> bytes:
     values = {
         "format": _FORMAT,
         "machine": name,
         "processor": f"{told().target.cpu} ({told().target.name})",
         "llvm": told().llvm,
         "hybridize": VERSION,
-        "fields": dict(found.fields),
+        "fields": dict(choices.fields),
         "speeds": {
-            field: {str(value): speed for value, speed in others.items()} for field, others in found.speeds.items()
+            field: {str(value): speed for value, speed in others.items()} for field, others in choices.speeds.items()
         },
-        "seconds": found.seconds,
+        "seconds": choices.seconds,
     }
     return json.dumps(values | {"checksum": _checksum(values)}, indent=2).encode() + b"\n"
 

@@ -131,13 +131,13 @@ def speed(ratios: Ratios, clock: Callable[[], float] = time.perf_counter) -> flo
     The test is a sign test: it asks nothing of the noise but that it meets both of a pair alike. Where the time is up
     before it is certain, and where `_MOST` pairs do not tell, the median stands; uncertain ones are at most `GAIN`.
     """
-    found: list[float] = []
+    samples: list[float] = []
     end = clock() + _SECONDS
     while True:
-        found += ratios(len(found) or _FIRST)
-        above = sum(ratio > GAIN for ratio in found)
-        median = sorted(found)[len(found) // 2]
-        if abs(2 * above - len(found)) > _CERTAIN * math.sqrt(len(found)) or len(found) >= _MOST:
+        samples += ratios(len(samples) or _FIRST)
+        above = sum(ratio > GAIN for ratio in samples)
+        median = sorted(samples)[len(samples) // 2]
+        if abs(2 * above - len(samples)) > _CERTAIN * math.sqrt(len(samples)) or len(samples) >= _MOST:
             return median
         if clock() > end:
             return min(median, GAIN)
@@ -198,10 +198,10 @@ def _filled(nbytes: int) -> NDArray[Any]:
 def _pairs(present: _Racer, other: _Racer, count: int) -> list[float]:
     """Time `count` pairs: `present` over `other`. Each comes first every other time."""
     ratios: list[float] = []
-    kept: list[_Memory] = []
+    memories: list[_Memory] = []
     for _ in range(count // _PLACED):
-        kept.append(_Memory(present, other))  # all of them, or the next would lie where this one did
-        one, two = (racer.placed(kept[-1]) for racer in (present, other))
+        memories.append(_Memory(present, other))  # all of them, or the next would lie where this one did
+        one, two = (racer.placed(memories[-1]) for racer in (present, other))
         for warm in (one, two, one, two):
             warm()
         for _ in range(_PLACED // 2):

@@ -79,16 +79,16 @@ def step_seconds(
     team = executable.constants[plan.teams[0]] if plan.teams else None
     timed = Executable(loaded, loaded.address("program"), built.plan, built.constants, built.sources, team=team)
     effects.connect(loaded)
-    given, inputs = inputs, [*inputs]
+    originals, inputs = inputs, [*inputs]
     for _, number in built.plan.updates:
-        inputs[number] = zeros(given[number].shape, given[number].dtype)
+        inputs[number] = zeros(originals[number].shape, originals[number].dtype)
     donated = {output: inputs[number] for output, number in built.plan.updates}
-    derived = [deriver.made(given) for deriver in timed.derivers]
+    derived = [deriver.made(originals) for deriver in timed.derivers]
     noted: list[NDArray[numpy.int64]] = []
 
     def call() -> None:
         for _, number in built.plan.updates:
-            inputs[number][...] = given[number]
+            inputs[number][...] = originals[number]
         timed.run(inputs, derived or None, donated)
         refusal = effects.taken()
         if refusal is not None:

@@ -77,9 +77,9 @@ def keep(
     optimized: Graph,
     image: Image,
     plan: Plan,
-    given: tuple[Sequence[Array], Sequence[Array]],
+    lists: tuple[Sequence[Array], Sequence[Array]],
 ) -> None:
-    """Keep what `graph` was compiled to for other processes; `given` are its constants, and what others are made of."""
+    """Keep what `graph` was compiled to for other processes; `lists` are its constants, and what others are made of."""
     if name is None:
         return
     known: dict[int, CapturedConstant | FoldedConstant] = {
@@ -87,9 +87,9 @@ def keep(
     }
     known |= {id(array): CapturedConstant(k) for k, array in enumerate(constants_in(graph))}
     constants, sources = (
-        [one for array in arrays if (one := known.get(id(array)) or _literal(array))] for arrays in given
+        [one for array in arrays if (one := known.get(id(array)) or _literal(array))] for arrays in lists
     )
-    whole = (len(constants), len(sources)) == tuple(map(len, given))
+    whole = (len(constants), len(sources)) == tuple(map(len, lists))
     lines: dict[str, str] = {}
     for number, node in enumerate(_nodes(graph)):
         lines.setdefault(str(node.loc), str(number))
@@ -99,8 +99,8 @@ def keep(
 
 def find(name: str | None) -> StoredProgram | None:
     """The file of that name."""
-    found = disk.find(name, _CLASSES)
-    return found if isinstance(found, StoredProgram) else None
+    program = disk.find(name, _CLASSES)
+    return program if isinstance(program, StoredProgram) else None
 
 
 def plan_of(program: StoredProgram, graph: Graph) -> Plan:
@@ -117,19 +117,19 @@ def constants_of(
     """The constants in the order of their slots, and what others are made of; passes are run where they made one."""
     captured: list[Array] = []
     folded: list[Array] = []
-    found: list[Array] = []
+    arrays: list[Array] = []
     for constant in (*program.constants, *program.sources):
         match constant:
             case CapturedConstant(number=number):
                 captured = captured or list(constants_in(graph))
-                found.append(captured[number])
+                arrays.append(captured[number])
             case FoldedConstant(number=number):
                 folded = folded or list(constants_in(optimized()))
-                found.append(folded[number])
+                arrays.append(folded[number])
             case LiteralConstant(dtype=dtype, shape=shape, data=data):
-                found.append(numpy.frombuffer(data, BY_CODE[dtype]).reshape(shape))
+                arrays.append(numpy.frombuffer(data, BY_CODE[dtype]).reshape(shape))
     count = len(program.constants)
-    return found[:count], found[count:]
+    return arrays[:count], arrays[count:]
 
 
 def _literal(array: Array) -> LiteralConstant | None:

@@ -139,8 +139,8 @@ class Call:
 
 def _devices(leaves: Sequence[Any]) -> tuple[Device, ...] | None:
     """The present device and those of arrays; None where all of them are `cpu(0)`."""
-    found = (current_device(), *[leaf.device for leaf in leaves if isinstance(leaf, ndarray)])
-    return None if set(found) == {cpu()} else found
+    devices = (current_device(), *[leaf.device for leaf in leaves if isinstance(leaf, ndarray)])
+    return None if set(devices) == {cpu()} else devices
 
 
 def _array(leaf: Any) -> ndarray:

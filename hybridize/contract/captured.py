@@ -100,11 +100,11 @@ class Raises:
     def exception(self, result: Any) -> BaseException:
         """The exception of a call."""
         first, *causes = map(raised, self.kinds, *zip(*result, strict=True), (self.note, *[""] * (len(self.kinds) - 1)))
-        made = first
+        last = first
         for cause in causes:
-            made.__cause__ = cause
-            made = cause
-        made.__suppress_context__ = self.from_none
+            last.__cause__ = cause
+            last = cause
+        last.__suppress_context__ = self.from_none
         return first
 
 
@@ -229,22 +229,22 @@ class GivenContainer:
     path: tuple[Any, ...]
     """Keys and numbers from `(args, kwargs)` on."""
 
-    def find(self, given: Any) -> Any:
+    def find(self, value: Any) -> Any:
         """Find it in the arguments of a call."""
         for key in self.path:
-            given = given[key] if isinstance(given, dict) else items_of(given)[key]
-        return given
+            value = value[key] if isinstance(value, dict) else items_of(value)[key]
+        return value
 
 
-def containers(given: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def containers(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """List the containers in the arguments of a call that can be changed, each with the path to it."""
-    if isinstance(given, (list, dict)) and len(path) > 1:
-        yield path, given
-    if isinstance(given, dict):
-        for key, part in given.items():
+    if isinstance(value, (list, dict)) and len(path) > 1:
+        yield path, value
+    if isinstance(value, dict):
+        for key, part in value.items():
             yield from containers(part, (*path, key))
-    elif isinstance(given, (tuple, list)):
-        for number, part in enumerate(items_of(given)):
+    elif isinstance(value, (tuple, list)):
+        for number, part in enumerate(items_of(value)):
             yield from containers(part, (*path, number))
 
 

@@ -70,9 +70,9 @@ class Decided:
             for x, value in zip(values, self.graph.inputs, strict=True)
         ]
 
-    def change(self, found: Sequence[NDArray[Any]]) -> str:
+    def change(self, values: Sequence[NDArray[Any]]) -> str:
         """Say which value is another one than it was; empty where none is."""
-        for one, then in zip(found, self.expected, strict=True):
+        for one, then in zip(values, self.expected, strict=True):
             now = one.reshape(()).item()
             if now != then:
                 return f"a value that data decides was {then!r} and is {now!r}"

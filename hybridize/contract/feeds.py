@@ -98,8 +98,8 @@ def parts_of(value: Any, array_of: ArrayOf = own_array) -> tuple[list[Any], Stru
     """
     if not is_nested(value):
         return None
-    met = count(1)
-    leaves, structure = flatten(value, lambda _: False, lambda _: next(met) > PARTS)
+    counter = count(1)
+    leaves, structure = flatten(value, lambda _: False, lambda _: next(counter) > PARTS)
     known = all(type(leaf) in _LEAVES or array_of(leaf) is not None for leaf in leaves)
     return (leaves, structure) if known and not object_classes(structure) and _has_plain_keys(structure) else None
 
@@ -122,9 +122,9 @@ Begun = list[tuple[Feed, Any]]
 """Feeds that a call has begun with, and what undoes each."""
 
 
-def roll_back(begun: Iterable[tuple[Feed, Any]]) -> None:
+def roll_back(pairs: Iterable[tuple[Feed, Any]]) -> None:
     """Undo what has begun, last first."""
-    for feed, before in reversed(list(begun)):
+    for feed, before in reversed(list(pairs)):
         feed.rollback(before)
 
 
@@ -191,44 +191,44 @@ class Transaction:
         """Tell whether the program is what the function does now: begin a call, and roll it back."""
         if not self.feeds:
             return True
-        begun: Begun = []
+        progress: Begun = []
         with STATE:
             try:
-                right = self.begin(begun)
-                self.rollback(begun)
+                right = self.begin(progress)
+                self.rollback(progress)
                 return right
             except BaseException:  # an interruption, which may have come before `rollback` had begun
-                self.rollback(begun)
+                self.rollback(progress)
                 raise
 
-    def begin(self, begun: Begun) -> bool:
+    def begin(self, progress: Begun) -> bool:
         """Begin a call; False where the program is not what the function does now.
 
         Args:
-            begun: takes what `rollback` undoes; also where this raises, or is interrupted.
+            progress: takes what `rollback` undoes; also where this raises, or is interrupted.
         """
         for feed in self.feeds:
             before = feed.before()
-            begun.append((feed, before))
+            progress.append((feed, before))
             if not feed.begin(before):
                 return False
         return True
 
-    def start(self, begun: Begun) -> None:
+    def start(self, progress: Begun) -> None:
         """Begin a call, as `begin` does; where it cannot, nothing has begun.
 
         Raises:
             StateError E557: the program is not what the function does now.
         """
         try:
-            if not self.begin(begun):
+            if not self.begin(progress):
                 raise StateError(
                     "E557", "the optimizer is not what this program was compiled for: its settings, or which "
                     "gradients are fresh, have changed",
                     help="call the function, which compiles another one",
                 )  # fmt: skip
         except BaseException:
-            self.rollback(begun)
+            self.rollback(progress)
             raise
 
     def lock(self, writes: bool = False) -> AbstractContextManager[Any]:
@@ -244,12 +244,12 @@ class Transaction:
         return TransactedCall(self, took) if self.feeds else _NOTHING
 
     @staticmethod
-    def rollback(begun: Begun) -> None:
+    def rollback(progress: Begun) -> None:
         """Undo what `begin` has done: the call did not take place."""
         try:
-            roll_back(begun)
+            roll_back(progress)
         except BaseException:  # an interruption, which may have come before anything was put back
-            roll_back(begun)
+            roll_back(progress)
             raise
 
     def commit(self) -> None:

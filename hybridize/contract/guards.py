@@ -172,23 +172,23 @@ def gathered(guards: Iterable[Guard]) -> tuple[Guard, ...]:
 
     Those on the content of what has none that can change, such as a tuple of functions, are left out.
     """
-    kept: list[Guard] = []
+    result: list[Guard] = []
     of_owners: defaultdict[int, list[Guard]] = defaultdict(list)
     for guard in guards:
         if type(guard.place) is Content and not can_change(guard.expected):
             continue
         of_item = type(guard.place) is Item and type(guard.test) is Equal
         at_once = of_item and type(guard.place.owner) in _READ_AT_ONCE
-        (of_owners[id(guard.place.owner)] if at_once else kept).append(guard)
+        (of_owners[id(guard.place.owner)] if at_once else result).append(guard)
     for alike in of_owners.values():
         if len(alike) <= MANY:
-            kept += alike
+            result += alike
             continue
         places: Any = [guard.place for guard in alike]
         place = Items(places[0].owner, tuple(one.index for one in places))
         test = Unchanged(Snapshot(tuple, None, tuple(guard.expected for guard in alike)))
-        kept.append(Guard(place, test, alike[0].loc))
-    return tuple(kept)
+        result.append(Guard(place, test, alike[0].loc))
+    return tuple(result)
 
 
 _READ_AT_ONCE = (list, dict, OrderedDict)
@@ -226,26 +226,26 @@ def checker(guards: Iterable[Guard]) -> Callable[[], bool] | None:
         "   _let_through(error)",
         "   return False",
     ]
-    made: Callable[[], bool] = _made(body, scope)
-    return made
+    check: Callable[[], bool] = _made(body, scope)
+    return check
 
 
 def watches(guards: Sequence[Guard]) -> list[Watch]:
     """List the guards as an emitted entry looks at them: by itself where an object is known to be the same, else by a
     function.
     """
-    found: list[Watch] = []
+    result: list[Watch] = []
     others: list[Guard] = []
     for guard in guards:
         seen = guard.test.watches(guard.place)
         if seen is None:
             others.append(guard)
         else:
-            found += seen
+            result += seen
     check = checker(others)
     if check is not None:
-        found.append(Watch(Look.CALL, check, None, True))
-    return found
+        result.append(Watch(Look.CALL, check, None, True))
+    return result
 
 
 def _condition(guards: Iterable[Guard]) -> tuple[str, dict[str, Any]]:

@@ -220,15 +220,17 @@ class Attribute(Named):
 
     def _watches_of_class(self) -> list[Watch] | None:
         """List the tables of classes that Python looks in, the owner's first; None where a metaclass may say."""
-        found = []
+        result = []
         for base in self.owner.__mro__ if type(self.owner) is type else ():
             member = base.__dict__.get(self.name, NULL)
-            found.append(Watch(Look.ITEM, shown(base.__dict__), self.name, member))
+            result.append(Watch(Look.ITEM, shown(base.__dict__), self.name, member))
             if member is not NULL:
                 break
         of_type = type.__dict__.get(self.name)  # `__name__`, say, goes first; `__call__` where no class has one
-        is_of_type = hasattr(of_type, "__set__") or (of_type is not None and found[-1:] and found[-1].expected is NULL)
-        return None if is_of_type or not found else found
+        is_of_type = hasattr(of_type, "__set__") or (
+            of_type is not None and result[-1:] and result[-1].expected is NULL
+        )
+        return None if is_of_type or not result else result
 
     def described(self) -> str:
         return f"attribute {self.name!r} of {short(self.owner)}"
@@ -511,10 +513,10 @@ class CachedResult(CallResult):
 
     def forget(self) -> None:
         """Let nothing be kept for the arguments; where the least recent result goes first, for none at all."""
-        table, there, key = self._found()
-        if there and self.owner.cache_parameters()["maxsize"] is None:
+        table, present, key = self._found()
+        if present and self.owner.cache_parameters()["maxsize"] is None:
             del table[key]
-        elif there:
+        elif present:
             self.owner.cache_clear()
 
     def _found(self) -> tuple[dict[Any, Any], bool, Any]:

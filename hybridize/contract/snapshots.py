@@ -96,12 +96,12 @@ class Snapshot:
         self.keys = now
         return True
 
-    def has_parts(self, now: tuple[Any, ...], met: Met | None = None) -> bool:
+    def has_parts(self, now: tuple[Any, ...], pairs: Met | None = None) -> bool:
         """Tell whether these are the parts, as deep as they were taken; see `unchanged`."""
         then = self.parts
         if same_items(now, then):
             return True
-        if len(now) != len(then) or not all(map(unchanged, now, then, repeat({} if met is None else met))):
+        if len(now) != len(then) or not all(map(unchanged, now, then, repeat({} if pairs is None else pairs))):
             return False
         if not any(type(part) is Snapshot for part in then):
             self.parts = now
@@ -138,25 +138,25 @@ def snapshot(value: Any, inside: Inside = of_containers, before: Before = Mappin
     return _snapshot(value, inside, before, {})
 
 
-def _snapshot(value: Any, inside: Inside, before: Before, met: dict[int, Any]) -> Any:
+def _snapshot(value: Any, inside: Inside, before: Before, copies: dict[int, Any]) -> Any:
     kind: Any = type(value)
     if not inside(kind):
         return value
-    if id(value) in met:
-        return met[id(value)]
-    met[id(value)] = value
+    if id(value) in copies:
+        return copies[id(value)]
+    copies[id(value)] = value
     content = _content(value, before)
     if kind is numpy.ndarray:
-        made = Snapshot(kind, (value.dtype, value.shape), value.tobytes())
+        copy = Snapshot(kind, (value.dtype, value.shape), value.tobytes())
     elif kind in (list, tuple) and not any(map(inside, set(map(type, content)))):
         few = kind is tuple and len(content) <= _FEW
         # Of 200,000 numbers, say, which take 200,000 pointers; few that cannot change are compared as they are.
-        made = value if few else Snapshot(kind, None, tuple(content))
+        copy = value if few else Snapshot(kind, None, tuple(content))
     else:
         keys, parts = _taken_apart(value, kind, before)
-        made = Snapshot(kind, keys, tuple([_snapshot(part, inside, before, met) for part in parts]))
-    met[id(value)] = made
-    return made
+        copy = Snapshot(kind, keys, tuple([_snapshot(part, inside, before, copies) for part in parts]))
+    copies[id(value)] = copy
+    return copy
 
 
 def _content(container: Any, before: Before) -> Any:
@@ -197,16 +197,16 @@ def _taken_apart(
 
 def _attributes(value: Any, kind: type, before: Before) -> list[tuple[str, Any]]:
     """Attributes of an instance and its slots, without asking the instance."""
-    found = list(_content(own(value), before).items())
-    held = None if isinstance(value, CONTAINERS) else before.get(id(value))
+    attributes = list(_content(own(value), before).items())
+    entry = None if isinstance(value, CONTAINERS) else before.get(id(value))
     for base in kind.__mro__:
         slots = base.__dict__.get("__slots__", ())
         names = [one for one in ((slots,) if isinstance(slots, str) else slots) if one not in _NO_SLOTS]
-        if held is None:
-            found += [(one, getattr(value, one, MISSING)) for one in names]
+        if entry is None:
+            attributes += [(one, getattr(value, one, MISSING)) for one in names]
         else:
-            found += [(one, held[1].get(one, MISSING)) for one in names]
-    return found
+            attributes += [(one, entry[1].get(one, MISSING)) for one in names]
+    return attributes
 
 
 _NO_SLOTS = ("__dict__", "__weakref__")
@@ -223,23 +223,23 @@ def shown(view: Any) -> Any:
 def own(owner: Any) -> dict[str, Any]:
     """Give the attributes of an instance, without asking it."""
     try:
-        found: dict[str, Any] = object.__getattribute__(owner, "__dict__")
+        attributes: dict[str, Any] = object.__getattribute__(owner, "__dict__")
     except AttributeError:
         return {}
-    return found
+    return attributes
 
 
 Met = dict[tuple[int, int], Any]
 """Values that were compared with their snapshots, by the identities of both; so that no identity is used again."""
 
 
-def unchanged(value: Any, then: Any, met: Met | None = None) -> bool:
+def unchanged(value: Any, then: Any, pairs: Met | None = None) -> bool:
     """Tell whether a value is what its snapshot saw.
 
     Args:
         value: as it is now.
         then: its snapshot, or the value itself where there is none.
-        met: what was found unchanged while the values around it are compared, so that nothing is compared twice.
+        pairs: what was found unchanged while the values around it are compared, so that nothing is compared twice.
     """
     if type(then) is not Snapshot:
         return same(value, then)
@@ -251,12 +251,12 @@ def unchanged(value: Any, then: Any, met: Met | None = None) -> bool:
         return bool((value.dtype, value.shape) == then.keys and value.tobytes() == then.parts)
     if then.keys is None:
         return same_items(value, then.parts) or then.has_parts(tuple(value))
-    if met is not None:
-        if (id(value), id(then)) in met:
+    if pairs is not None:
+        if (id(value), id(then)) in pairs:
             return True
-        met[id(value), id(then)] = value  # if it has changed, nobody asks again
+        pairs[id(value), id(then)] = value  # if it has changed, nobody asks again
     keys, parts = _taken_apart(value, kind)
-    return then.has_keys(keys) and then.has_parts(parts, met)
+    return then.has_keys(keys) and then.has_parts(parts, pairs)
 
 
 class FlatContent:
@@ -270,13 +270,13 @@ class FlatContent:
 
     def __init__(self, containers: Iterable[tuple[Any, Any]]) -> None:
         """Remember containers, each with its snapshot, that are as these saw them."""
-        met: set[int] = set()
-        found = [one for container, then in containers for one in inside(container, then, met)]
-        flat = [value for value, then in found if then.kind in CONTAINERS and len(then.parts) <= _FLAT]
+        identities: set[int] = set()
+        pairs = [one for container, then in containers for one in inside(container, then, identities)]
+        flat = [value for value, then in pairs if then.kind in CONTAINERS and len(then.parts) <= _FLAT]
         self._containers, self._dicts = flat, [value for value in flat if isinstance(value, dict)]
-        self._arrays = [value for value, then in found if then.kind is numpy.ndarray]
+        self._arrays = [value for value, then in pairs if then.kind is numpy.ndarray]
         apart = {id(value) for value in (*flat, *self._arrays)}
-        self._others = [pair for pair in found if id(pair[0]) not in apart]
+        self._others = [pair for pair in pairs if id(pair[0]) not in apart]
         self._lengths, self._parts, self._bytes = self._lengths_now(), self._parts_now(), self._bytes_now()
 
     def is_there(self) -> bool:
@@ -304,23 +304,23 @@ _FLAT = 1024
 """Parts of a container that is compared with others at once; of larger ones no second copy is kept."""
 
 
-def inside(value: Any, then: Any, met: set[int] | None = None) -> Iterator[tuple[Any, Snapshot]]:
+def inside(value: Any, then: Any, identities: set[int] | None = None) -> Iterator[tuple[Any, Snapshot]]:
     """List what may change in a container, itself among it, with the snapshot of each; of other objects only these.
 
     Args:
         value: as its snapshot saw it.
         then: the snapshot.
-        met: identities of those that are listed already.
+        identities: identities of those that are listed already.
     """
-    met = set() if met is None else met
-    if type(then) is not Snapshot or id(value) in met:
+    identities = set() if identities is None else identities
+    if type(then) is not Snapshot or id(value) in identities:
         return
-    met.add(id(value))
+    identities.add(id(value))
     if then.kind is not tuple:
         yield value, then
     if then.kind in CONTAINERS and then.keys is not None and len(then.parts) <= _FLAT:
         for part, one in zip(value.values() if isinstance(value, dict) else value, then.parts, strict=True):
-            yield from inside(part, one, met)
+            yield from inside(part, one, identities)
 
 
 _latest: weakref.WeakValueDictionary[int, Snapshot] = weakref.WeakValueDictionary()
@@ -339,10 +339,10 @@ def shared_snapshot(container: Any) -> Any:
     known = _latest.get(id(container))
     if known is not None and unchanged(container, known):
         return known
-    made = snapshot(container)
-    if type(made) is Snapshot:
-        _latest[id(container)] = made
-    return made
+    copy = snapshot(container)
+    if type(copy) is Snapshot:
+        _latest[id(container)] = copy
+    return copy
 
 
 def rebuilt(then: Any) -> Any:
@@ -388,8 +388,8 @@ def _comes_to(container: set[Any], parts: list[Any]) -> bool:
     wanted = {id(part) for part in parts}
     for part in [one for one in set.__iter__(container) if id(one) not in wanted]:
         set.discard(container, part)
-    found = {id(part) for part in set.__iter__(container)}
-    set.update(container, [part for part in parts if id(part) not in found])
+    identities = {id(part) for part in set.__iter__(container)}
+    set.update(container, [part for part in parts if id(part) not in identities])
     return same_items(held(container), tuple(parts))
 
 

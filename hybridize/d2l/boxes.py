@@ -108,13 +108,13 @@ def assign_anchor_to_bbox(ground_truth: Any, anchors: Any, device: Any, iou_thre
 
 
 def _matched(shares: NDArray[Any], enough: float) -> NDArray[Any]:
-    found = numpy.where(shares.max(axis=1) >= enough, shares.argmax(axis=1), -1).astype(numpy.int32)
+    matches = numpy.where(shares.max(axis=1) >= enough, shares.argmax(axis=1), -1).astype(numpy.int32)
     left = shares.copy()
     for _ in range(shares.shape[1]):
         anchor, box = numpy.unravel_index(left.argmax(), left.shape)
-        found[anchor] = box
+        matches[anchor] = box
         left[anchor, :] = left[:, box] = -1
-    return found
+    return matches
 
 
 def offset_boxes(anchors: Any, assigned_bb: Any, eps: float = 1e-6) -> Any:
@@ -169,11 +169,11 @@ def nms(boxes: Any, scores: Any, iou_threshold: float) -> Any:
         int32, those with the highest scores first.
     """
     shares = numbers(box_iou(boxes, boxes))
-    left, kept = numbers(scores).argsort()[::-1], []
+    left, survivors = numbers(scores).argsort()[::-1], []
     while len(left):
-        kept.append(left[0])
+        survivors.append(left[0])
         left = left[1:][shares[left[0], left[1:]] <= iou_threshold]
-    return np.array(kept, dtype="int32", ctx=boxes.ctx)
+    return np.array(survivors, dtype="int32", ctx=boxes.ctx)
 
 
 def multibox_detection(
@@ -196,16 +196,16 @@ def multibox_detection(
         For each anchor the class from 0, or -1 for none; its probability, or that of none; and the edges of the box:
         (B, A, 6). Those that stay come first, the likeliest first.
     """
-    anchors, found = anchors.squeeze(0), []
+    anchors, detections = anchors.squeeze(0), []
     for probabilities, offsets in zip(cls_probs, offset_preds, strict=True):
         boxes = offset_inverse(anchors, offsets.reshape(-1, 4))
         sure = probabilities[1:].max(axis=0)
-        kept = numbers(nms(boxes, sure, nms_threshold))
-        dropped = numpy.setdiff1d(numpy.arange(len(boxes)), kept)
-        order = np.array(numpy.concatenate([kept, dropped]))
-        stays = np.arange(len(boxes)) < len(kept)
+        survivors = numbers(nms(boxes, sure, nms_threshold))
+        dropped = numpy.setdiff1d(numpy.arange(len(boxes)), survivors)
+        order = np.array(numpy.concatenate([survivors, dropped]))
+        stays = np.arange(len(boxes)) < len(survivors)
         sure, kind = sure[order], probabilities[1:].argmax(axis=0)[order].astype("float32")
         kind = np.where(stays & (sure >= pos_threshold), kind, -1.0)
         sure = np.where(sure < pos_threshold, 1 - sure, sure)
-        found.append(np.concatenate([kind[:, None], sure[:, None], boxes[order]], axis=1))
-    return np.stack(found)
+        detections.append(np.concatenate([kind[:, None], sure[:, None], boxes[order]], axis=1))
+    return np.stack(detections)

@@ -103,19 +103,19 @@ class Module(nn.Block, HyperParameters):
 
     def get_scratch_params(self) -> list[ndarray]:
         """The arrays among the attributes, and those of modules among them."""
-        found: list[ndarray] = []
+        arrays: list[ndarray] = []
         for name in sorted(vars(self)):
             value = getattr(self, name)
             if isinstance(value, ndarray):
-                found.append(value)
+                arrays.append(value)
             elif isinstance(value, Module):
-                found.extend(value.get_scratch_params())
-        return found
+                arrays.extend(value.get_scratch_params())
+        return arrays
 
     def parameters(self) -> Any:
         """Gluon's parameters where there are some, else the list of arrays among the attributes."""
-        found = self.collect_params()
-        return found if len(found) else self.get_scratch_params()
+        params = self.collect_params()
+        return params if len(params) else self.get_scratch_params()
 
     def set_scratch_params_device(self, device: Any) -> None:
         """Put the arrays among the attributes on a device."""

@@ -165,8 +165,8 @@ def train_ch13(
         sums.reset()
         for number, (features, labels) in enumerate(train_iter, 1):
             timer.start()
-            found = train_batch_ch13(net, features, labels, loss, trainer, devices, split_f)
-            sums.add(*found, labels.shape[0], labels.size)
+            totals = train_batch_ch13(net, features, labels, loss, trainer, devices, split_f)
+            sums.add(*totals, labels.shape[0], labels.size)
             timer.stop()
             if number % max(count // 5, 1) == 0 or number == count:
                 animator.add(epoch + number / count, (sums[0] / sums[2], sums[1] / sums[3], None))
@@ -196,8 +196,8 @@ def update_D(  # noqa: N802 - the book's name
     """
     ones, zeros = np.ones((len(X),), ctx=X.ctx), np.zeros((len(X),), ctx=X.ctx)
     with autograd.record():
-        made = net_G(Z).detach()
-        losses = (loss(net_D(X), ones) + loss(net_D(made), zeros)) / 2
+        fakes = net_G(Z).detach()
+        losses = (loss(net_D(X), ones) + loss(net_D(fakes), zeros)) / 2
     losses.backward()
     trainer_D.step(len(X))
     return float(losses.sum())

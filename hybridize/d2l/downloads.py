@@ -48,9 +48,9 @@ def download(url: str, folder: str = "../data", sha1_hash: str | None = None) ->
         )
     if sha1_hash is not None:
         with open(path, "rb") as file:
-            found = hashlib.file_digest(file, "sha1").hexdigest()
-        if found != sha1_hash:
-            warn(f"{path} is not the file that is published as {url}: its SHA-1 is {found}, not {sha1_hash}")
+            digest = hashlib.file_digest(file, "sha1").hexdigest()
+        if digest != sha1_hash:
+            warn(f"{path} is not the file that is published as {url}: its SHA-1 is {digest}, not {sha1_hash}")
     return path
 
 

@@ -123,11 +123,11 @@ def bleu(pred_seq: str, label_seq: str, k: int) -> float:
         label_seq: the words that are right.
         k: the longest run.
     """
-    found, right = pred_seq.split(" "), label_seq.split(" ")
-    score = math.exp(min(0.0, 1 - len(right) / len(found)))
-    for n in range(1, min(k, len(found)) + 1):
+    guess, right = pred_seq.split(" "), label_seq.split(" ")
+    score = math.exp(min(0.0, 1 - len(right) / len(guess)))
+    for n in range(1, min(k, len(guess)) + 1):
         ours, theirs = (
-            collections.Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1)) for words in (found, right)
+            collections.Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1)) for words in (guess, right)
         )
-        score *= ((ours & theirs).total() / (len(found) - n + 1)) ** 0.5**n
+        score *= ((ours & theirs).total() / (len(guess) - n + 1)) ** 0.5**n
     return score

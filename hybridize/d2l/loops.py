@@ -182,6 +182,6 @@ def predict_ch3(
         The axes.
     """
     X, y = next(iter(test_iter))
-    titles = [f"{true}\n{found}" for true, found in zip(labels(y), labels(net(X).argmax(axis=1)), strict=True)]
+    titles = [f"{true}\n{guess}" for true, guess in zip(labels(y), labels(net(X).argmax(axis=1)), strict=True)]
     side = X[0].size
     return show_images(X[:n].reshape((n, round(side**0.5), -1)), 1, n, titles=titles[:n])

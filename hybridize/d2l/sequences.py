@@ -90,12 +90,12 @@ class MTFraEng(DataModule):
 
     def _build_arrays(self, raw_text: str, src_vocab: Any = None, tgt_vocab: Any = None) -> tuple[Any, Vocab, Vocab]:
         sources, targets = self._tokenize(self._preprocess(raw_text), self.num_train + self.num_val)
-        made = []
+        pairs = []
         for lines, vocab, begin in ((sources, src_vocab, []), (targets, tgt_vocab, ["<bos>"])):
             words = [[*begin, *truncate_pad(line, self.num_steps, "<pad>")] for line in lines]
             vocab = Vocab(words, min_freq=2) if vocab is None else vocab
-            made.append((np.array([vocab[line] for line in words]), vocab))
-        (source, src_vocab), (target, tgt_vocab) = made
+            pairs.append((np.array([vocab[line] for line in words]), vocab))
+        (source, src_vocab), (target, tgt_vocab) = pairs
         lengths = (source != src_vocab["<pad>"]).astype("int32").sum(axis=1)
         return (source, target[:, :-1], lengths, target[:, 1:]), src_vocab, tgt_vocab
 

@@ -55,9 +55,9 @@ def refused(path: str, error: OSError) -> WriteError:
     """The error for a file that the system would not write."""
     reason = error.strerror or str(error)
     remedy = _REMEDIES.get(error.errno or 0, "choose another place")
-    found = WriteError("E335", f"cannot write {path}: {reason}", help=remedy)
-    found.errno, found.strerror, found.filename = error.errno, reason, path
-    return found
+    failure = WriteError("E335", f"cannot write {path}: {reason}", help=remedy)
+    failure.errno, failure.strerror, failure.filename = error.errno, reason, path
+    return failure
 
 
 def destination(path: str) -> str:
@@ -87,8 +87,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
         ArgumentError E338: that is no path of a file.
         WriteError E335: it cannot be written there.
     """
-    asked = os.path.join(*split(path))
-    target = destination(asked)
+    location = os.path.join(*split(path))
+    target = destination(location)
     folder, name = os.path.split(target)
     try:
         temporary = make_temporary_file(folder, name)
@@ -106,7 +106,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
         raise
     except OSError as error:
         let_through(error)
-        raise refused(asked, error) from error
+        raise refused(location, error) from error
 
 
 def write_atomically(path: str | os.PathLike[str], chunks: Iterable[bytes | memoryview]) -> None:

@@ -42,12 +42,12 @@ def drivers() -> Path:
     folder = Path(__file__).parent / "drivers"
     if folder.is_dir():
         return folder
-    kept = tempfile.TemporaryDirectory(prefix="hybridize-drivers-")
-    atexit.register(kept.cleanup)
+    directory = tempfile.TemporaryDirectory(prefix="hybridize-drivers-")
+    atexit.register(directory.cleanup)
     for file in files(f"{__package__}.drivers").iterdir():
         if file.is_file():
-            (Path(kept.name) / file.name).write_bytes(file.read_bytes())
-    return Path(kept.name)
+            (Path(directory.name) / file.name).write_bytes(file.read_bytes())
+    return Path(directory.name)
 
 
 TIMEOUT = 600.0
@@ -86,18 +86,18 @@ class Answer:
 
 def trials(deployable: Deployable) -> tuple[list[Trial], list[str]]:
     """The calls to check a program with, and the descriptions of variants that none was found for."""
-    found: list[Trial] = []
+    calls: list[Trial] = []
     missing = []
     count = len(deployable.outputs)
     for number, variant in enumerate(deployable.variants):
         here = [Trial(number, one.inputs, one.outputs[:count], f"sample {k}") for k, one in enumerate(variant.samples)]
         state = [deployable.states[position].initial for position in variant.states]
         if not here:
-            made = sampling.invented(variant.graph, _arguments(variant), state)
-            here += [Trial(number, made.inputs, made.outputs[:count], "a made-up call")] if made is not None else []
+            call = sampling.invented(variant.graph, _arguments(variant), state)
+            here += [Trial(number, call.inputs, call.outputs[:count], "a made-up call")] if call is not None else []
         missing += [] if here else [described(variant)]
-        found += [*here, *_other_sizes(number, variant, state, count)]
-    return found, missing
+        calls += [*here, *_other_sizes(number, variant, state, count)]
+    return calls, missing
 
 
 def _arguments(variant: Variant) -> int:
@@ -115,10 +115,10 @@ def _other_sizes(number: int, variant: Variant, state: Sequence[Array], count: i
         values = [value for node in variant.graph.nodes for value in node.outputs]
         if sum(sampling.exact_type(value.type, sizes).nbytes for value in values) > _TRIED:
             continue
-        made = sampling.invented(variant.graph, _arguments(variant), state, sizes)
-        if made is not None:
+        call = sampling.invented(variant.graph, _arguments(variant), state, sizes)
+        if call is not None:
             text = ", ".join(f"{symbol.name} = {size}" for symbol, size in sizes.items())
-            yield Trial(number, made.inputs, made.outputs[:count], f"a made-up call of {text}", refusable=True)
+            yield Trial(number, call.inputs, call.outputs[:count], f"a made-up call of {text}", refusable=True)
 
 
 # ----------------------------------------------------------------------------------------------------- running a file
@@ -184,10 +184,10 @@ def _answers(
     command: list[str], more: list[str], calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType]
 ) -> list[Answer]:
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
-        given, results = os.path.join(folder, "calls"), os.path.join(folder, "results")
-        Path(given).write_bytes(_calls(calls, types))
+        inputs, results = os.path.join(folder, "calls"), os.path.join(folder, "results")
+        Path(inputs).write_bytes(_calls(calls, types))
         try:
-            done = subprocess.run([*command, given, results, *more], capture_output=True, text=True, timeout=TIMEOUT)
+            done = subprocess.run([*command, inputs, results, *more], capture_output=True, text=True, timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             raise VerificationError("E812", f"{command[-1]} did not end within {TIMEOUT:.0f} seconds") from None
         if done.returncode:
@@ -196,9 +196,9 @@ def _answers(
 
 
 def _crash(done: subprocess.CompletedProcess[str], command: Sequence[str]) -> str:
-    said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
     how = f"was killed by signal {-done.returncode}" if done.returncode < 0 else f"ended with {done.returncode}"
-    return f"the process that ran the file {how}: {said[-1] if said else command[0]}"
+    return f"the process that ran the file {how}: {lines[-1] if lines else command[0]}"
 
 
 def _calls(calls: Sequence[tuple[Array, ...]], types: Sequence[TensorType]) -> bytes:
@@ -238,11 +238,11 @@ def _results(data: bytes, count: int, types: Sequence[TensorType]) -> Iterator[A
 # ------------------------------------------------------------------------------------------------------- comparing
 
 
-def compared(given: Sequence[Trial], answers: Sequence[Answer], deployable: Deployable, what: str) -> str:
+def compared(cases: Sequence[Trial], answers: Sequence[Answer], deployable: Deployable, what: str) -> str:
     """A line that says what was compared and how large the largest difference was.
 
     Args:
-        given: the calls.
+        cases: the calls.
         answers: to each of them.
         deployable: what was exported.
         what: the file, and the processor that ran it, for the messages.
@@ -254,7 +254,7 @@ def compared(given: Sequence[Trial], answers: Sequence[Answer], deployable: Depl
     precisions = [precision_of_outputs(variant.graph) for variant in deployable.variants]
     most = 0.0
     refused = 0
-    for trial, answer in zip(given, answers, strict=True):
+    for trial, answer in zip(cases, answers, strict=True):
         where = f"{what}, variant {trial.variant} {described(deployable.variants[trial.variant])}, {trial.title}"
         if answer.code and trial.refusable and answer.code & 0xFF == SIZE:
             refused += 1
@@ -263,9 +263,9 @@ def compared(given: Sequence[Trial], answers: Sequence[Answer], deployable: Depl
             raise VerificationError("E812", f"{where}: {answer.text or f'error {answer.code}'}; nothing was written")
         precision_of = precisions[trial.variant][: len(deployable.outputs)]
         results = zip(deployable.outputs, answer.outputs, trial.outputs, precision_of, strict=True)
-        for tensor, found, expected, precision in results:
-            apart = largest(found, expected)
-            problem = difference(found, expected, precision=precision)
+        for tensor, output, expected, precision in results:
+            apart = largest(output, expected)
+            problem = difference(output, expected, precision=precision)
             if problem:
                 raise VerificationError(
                     "E810",
@@ -274,7 +274,7 @@ def compared(given: Sequence[Trial], answers: Sequence[Answer], deployable: Depl
                     help="please report it; export with another format, or save the archive, in the meantime",
                 )
             most = max(most, apart)
-    count = len(given) - refused
+    count = len(cases) - refused
     line = f"{what}: {count} call{'' if count == 1 else 's'} as expected, largest difference {most:.2g}"
     return line + (f"; {refused} of sizes that the compiled code does not take" if refused else "")
 
@@ -286,5 +286,5 @@ def node() -> str | None:
 
 def levels() -> tuple[str, ...]:
     """The levels of x86-64 that this machine has, the best first; empty on others."""
-    found = processors.levels()
-    return found if found[-1] == "baseline" else ()
+    names = processors.levels()
+    return names if names[-1] == "baseline" else ()

@@ -139,10 +139,10 @@ def _inputs_and_outputs(
     inputs = _named(_leaf_names(general.arguments, argument_names), general.leaves, graph.inputs[:count])
     results = sum(leaf.kind != "constant" for leaf in general.result_leaves)
     outputs = list(_named(_result_names(general.result), general.result_leaves, graph.outputs[:results]))
-    taken = {one.name for one in outputs}
+    names = {one.name for one in outputs}
     for position, value in zip(general.writes, graph.outputs[results:], strict=True):
         if position < count:
-            outputs.append(Tensor(_unique(f"{inputs[position].name}_after", taken), value.type))
+            outputs.append(Tensor(_unique(f"{inputs[position].name}_after", names), value.type))
     return inputs, tuple(outputs)
 
 
@@ -192,7 +192,7 @@ def _alike(signature: SavedSignature, general: SavedSignature) -> SavedSignature
     graph = signature.graph
     constants = dict(graph.constants)
     outputs: list[Value] = []
-    made: dict[int, NDArray[Any]] = {}  # by their number among the outputs
+    literals: dict[int, NDArray[Any]] = {}  # by their number among the outputs
     own, computed = iter(graph.outputs), iter(general.graph.outputs)
     for leaf, wanted in zip(signature.result_leaves, general.result_leaves, strict=True):
         if wanted.kind == "constant":
@@ -204,17 +204,17 @@ def _alike(signature: SavedSignature, general: SavedSignature) -> SavedSignature
             outputs.append(next(own))
         elif kind.ndim == 0 and isinstance(leaf.value, (bool, int, float)):
             value = Value(kind)
-            constants[value] = made[len(outputs)] = _constant(numpy.array(leaf.value, kind.dtype))
+            constants[value] = literals[len(outputs)] = _constant(numpy.array(leaf.value, kind.dtype))
             outputs.append(value)
         else:
             return signature
-    if not made:
+    if not literals:
         return signature
     samples = []
     for one in signature.samples:
-        given = iter(one.outputs)
-        results = [made[position] if position in made else next(given) for position in range(len(outputs))]
-        samples.append(CheckedCall(one.inputs, (*results, *given)))
+        arrays = iter(one.outputs)
+        results = [literals[position] if position in literals else next(arrays) for position in range(len(outputs))]
+        samples.append(CheckedCall(one.inputs, (*results, *arrays)))
     return changed(
         signature,
         graph=Graph(graph.inputs, graph.nodes, (*outputs, *own), constants),
@@ -236,10 +236,10 @@ def _covers(general: SavedSignature, exact: SavedSignature) -> bool:
         return False
     if str(general.arguments) != str(exact.arguments) or general.leaves != exact.leaves:
         return False
-    found = [value.type for value in exact.graph.inputs[: _arguments(exact)]]
-    shapes = [kind.shape for kind in found] + [value.type.shape for value in graph.inputs[count:]]
+    types = [value.type for value in exact.graph.inputs[: _arguments(exact)]]
+    shapes = [kind.shape for kind in types] + [value.type.shape for value in graph.inputs[count:]]
     dtypes = [value.type.dtype for value in graph.inputs[:count]]
-    return dtypes == [kind.dtype for kind in found] and sizes_of(graph, shapes) is not None
+    return dtypes == [kind.dtype for kind in types] and sizes_of(graph, shapes) is not None
 
 
 def _fixed(signature: SavedSignature, parameters: Sequence[str]) -> Iterator[str]:
@@ -296,16 +296,16 @@ def _constant(weight: NDArray[Any]) -> NDArray[Any]:
 
 def _named(names: Iterable[str], leaves: Sequence[Any], values: Sequence[Value]) -> tuple[Tensor, ...]:
     """Names for the leaves that are arrays of the graph."""
-    taken: set[str] = set()
-    kept = [name for name, leaf in zip(names, leaves, strict=True) if leaf.kind != "constant"]
-    return tuple(Tensor(_unique(name, taken), value.type) for name, value in zip(kept, values, strict=True))
+    words: set[str] = set()
+    labels = [name for name, leaf in zip(names, leaves, strict=True) if leaf.kind != "constant"]
+    return tuple(Tensor(_unique(name, words), value.type) for name, value in zip(labels, values, strict=True))
 
 
-def _unique(name: str, taken: set[str]) -> str:
+def _unique(name: str, names: set[str]) -> str:
     word, count = identifier(name), 1
-    while word in taken:
+    while word in names:
         word, count = f"{identifier(name)}_{count}", count + 1
-    taken.add(word)
+    names.add(word)
     return word
 
 

@@ -29,14 +29,14 @@ def detect(path: str | os.PathLike[str]) -> str:
     with open_for_reading(path) as file:
         head = file.read(_HEAD)
         size = file.seek(0, os.SEEK_END)
-    found = _detect(head, size)
-    if found is None:
+    kind = _detect(head, size)
+    if kind is None:
         raise LoadError(
             "E608",
             f"{os.fspath(path)} is in no format that hybridize reads",
             help="it reads its own archives, and MXNet's -symbol.json and .params",
         )
-    return found
+    return kind
 
 
 def _detect(head: bytes, size: int) -> str | None:

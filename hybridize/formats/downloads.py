@@ -108,12 +108,12 @@ def download(
 def _target(url: str, path: str | os.PathLike[str] | None) -> str:
     """The file to write."""
     name = url.partition("?")[0].rpartition("/")[2]
-    given = "" if path is None else os.path.expanduser(os.fspath(path))
-    if given and not (os.path.isdir(given) or given.endswith(os.sep)):
-        return given
+    place = "" if path is None else os.path.expanduser(os.fspath(path))
+    if place and not (os.path.isdir(place) or place.endswith(os.sep)):
+        return place
     if not name:
         raise ValueArgumentError("E361", f"{url} ends with no name of a file", help="say path=")
-    return os.path.join(given, name)
+    return os.path.join(place, name)
 
 
 def _fetch(url: str, target: str, sha1_hash: str | None, verify_ssl: bool) -> None:

@@ -119,8 +119,8 @@ def export(
             tell("running it on its samples")
             checks = run(model, files, options)
         placed = file_set.put_in_place(files, folder)
-    given = os.path.dirname(os.fspath(path))  # as the user says it
-    files = [os.path.join(given, os.path.basename(file)) for file in placed]
+    directory = os.path.dirname(os.fspath(path))  # as the user says it
+    files = [os.path.join(directory, os.path.basename(file)) for file in placed]
     noted = (f"{one}, which Python notes and no result needs" for one in program.left_out)
     return Exported(tuple(files), (*checks, *notes), (*left_out, *noted), fixed)
 
@@ -149,14 +149,14 @@ def checked_options(format: str, options: Mapping[str, Any]) -> dict[str, Any]:
         text = f"format must be one of {', '.join(map(repr, FORMATS))}, got {format!r}"
         remedy = f"did you mean {near[0]!r}?" if near else "Blocks have 'mxnet', too"
         raise ArgumentError("E336", text, help=remedy)
-    given = {name: value for name, value in options.items() if value is not None}
-    for name, value in given.items():
+    settings = {name: value for name, value in options.items() if value is not None}
+    for name, value in settings.items():
         known = FORMATS[format]
         if name not in known:
             text = f"format {format!r} has no option {name!r}"
             raise ArgumentError("E336", text, help=f"it has {', '.join(known)}" if known else "it has none")
         _check_value(format, name, value)
-    return given
+    return settings
 
 
 def _check_value(format: str, name: str, value: Any) -> None:
@@ -192,11 +192,11 @@ def _check_library(model: Deployable, files: Sequence[str], options: Mapping[str
     with LOADING:
         from hybridize.formats.library.running import answers  # late: the compiler
 
-    given, missing = checking.trials(model)
-    if not given:
+    calls, missing = checking.trials(model)
+    if not calls:
         return _unchecked(missing)
-    found = answers(model, files, [one.inputs for one in given], **options)
-    lines = [checking.compared(given, answer, model, title) if answer else title for title, answer in found]
+    outcomes = answers(model, files, [one.inputs for one in calls], **options)
+    lines = [checking.compared(calls, answer, model, title) if answer else title for title, answer in outcomes]
     return [*lines, *_unchecked(missing)]
 
 
@@ -211,15 +211,15 @@ def _wasm(model: Deployable, staged: str, format: str, options: Mapping[str, Any
 
 
 def _check_wasm(model: Deployable, files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
-    given, missing = checking.trials(model)
-    if not given:
+    calls, missing = checking.trials(model)
+    if not calls:
         return _unchecked(missing)
     if not checking.node():
         return ["not run here: no Node.js", *_unchecked(missing)]
     loader = next(file for file in files if file.endswith(".mjs"))
     types = [one.type for one in model.outputs]
-    answers = checking.run_module(loader, [one.inputs for one in given], types)
-    return [checking.compared(given, answers, model, f"{model.name}.wasm in Node.js"), *_unchecked(missing)]
+    answers = checking.run_module(loader, [one.inputs for one in calls], types)
+    return [checking.compared(calls, answers, model, f"{model.name}.wasm in Node.js"), *_unchecked(missing)]
 
 
 def _unchecked(missing: Sequence[str]) -> list[str]:

@@ -61,20 +61,20 @@ def put_in_place(files: Sequence[str], folder: str) -> list[str]:
         sync(file)
     paths = [os.path.join(folder, os.path.basename(file)) for file in files]
     targets = [destination(path) for path in paths]
-    kept = [f"{file}.before" for file in files]
+    backups = [f"{file}.before" for file in files]
     placed: list[int] = []
     number = 0
     try:
         for number, target in enumerate(targets):
             with suppress(FileNotFoundError):
-                os.link(target, kept[number])
+                os.link(target, backups[number])
         for number, target in enumerate(targets):
             os.replace(files[number], target)
             placed.append(number)
     except BaseException as error:
         for done in placed:
-            if os.path.exists(kept[done]):
-                os.replace(kept[done], targets[done])
+            if os.path.exists(backups[done]):
+                os.replace(backups[done], targets[done])
             else:
                 os.unlink(targets[done])
         let_through(error)

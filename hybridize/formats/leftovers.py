@@ -68,12 +68,12 @@ def _remove(entry: os.DirEntry[str]) -> None:
 
 
 def _is_abandoned(entry: os.DirEntry[str]) -> bool:
-    found = _NAME.fullmatch(entry.name)
-    if found is None or found[1] != _machine():
+    match = _NAME.fullmatch(entry.name)
+    if match is None or match[1] != _machine():
         return False
-    if found[2] != _boot():
+    if match[2] != _boot():
         return time.time() - entry.stat(follow_symlinks=False).st_mtime > _DAY_S
-    return _started(int(found[3])) != int(found[4])
+    return _started(int(match[3])) != int(match[4])
 
 
 def _prefix(name: str) -> str:

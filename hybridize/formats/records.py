@@ -38,14 +38,14 @@ def record_bytes(data: bytes) -> bytes:
 
 def _cuts(data: bytes) -> list[int]:
     """The multiples of four at which the magic number stands."""
-    found, at = [], data.find(MAGIC)
+    positions, at = [], data.find(MAGIC)
     while at >= 0:
         if at % 4 == 0:
-            found.append(at)
+            positions.append(at)
             at = data.find(MAGIC, at + 4)
         else:
             at = data.find(MAGIC, at + 1)
-    return found
+    return positions
 
 
 def _part(kind: int, data: bytes) -> bytes:

@@ -62,8 +62,8 @@ def candidates(graph: Graph, count: int, sizes: Sizes | None = None) -> Iterator
     types = [exact_type(value.type, sizes) for value in graph.inputs[:count]]
     for floats, integers in zip(_FLOATS, _INTEGERS, strict=True):
         draw = numpy.random.default_rng(20260101)
-        made = [(floats if is_float(kind.dtype) else integers)(draw, kind.shape) for kind in types]
-        yield tuple(numpy.asarray(array).astype(kind.dtype) for array, kind in zip(made, types, strict=True))
+        arrays = [(floats if is_float(kind.dtype) else integers)(draw, kind.shape) for kind in types]
+        yield tuple(numpy.asarray(array).astype(kind.dtype) for array, kind in zip(arrays, types, strict=True))
 
 
 def exact_type(kind: TensorType, sizes: Sizes | None = None) -> TensorType:
@@ -110,9 +110,9 @@ def other_sizes(graph: Graph) -> list[dict[SizeSymbol, int]]:
     hints = {one: one.hint for one in symbols}
     wanted = [{one: one.low for one in symbols}, {one: one.hint + 1 for one in symbols}]
     wanted += [{one: min(one.low + step, one.high) for one in symbols} for step in (1, 3, 5, _WIDE)]
-    found: list[dict[SizeSymbol, int]] = []
+    choices: list[dict[SizeSymbol, int]] = []
     for sizes in wanted:
         shapes = [exact_type(value.type, sizes).shape for value in graph.inputs]
-        if sizes != hints and sizes not in found and sizes_of(graph, shapes) == sizes:
-            found.append(sizes)
-    return found[:2]
+        if sizes != hints and sizes not in choices and sizes_of(graph, shapes) == sizes:
+            choices.append(sizes)
+    return choices[:2]

@@ -54,16 +54,16 @@ def _read(cursor: Cursor) -> dict[str, NDArray[Any]]:
         cursor.fail("the header is no JSON object", 8)
     tree.pop("__metadata__", None)
     entries = {name: _entry(cursor, name, entry) for name, entry in tree.items()}
-    found = {}
+    arrays = {}
     start = cursor.at
     for name, (dtype, shape, begin, end) in sorted(entries.items(), key=lambda item: item[1][2:]):
         if start + begin != cursor.at:
             cursor.fail(f"the tensor {name!r} does not follow the one before it", start + begin)
-        found[name] = cursor.array(dtype, shape, f"the tensor {name!r}")
+        arrays[name] = cursor.array(dtype, shape, f"the tensor {name!r}")
         if start + end != cursor.at:
             cursor.fail(f"the tensor {name!r} of {dtype}{list(shape)} has {end - begin} bytes", start + begin)
     cursor.done("the tensors")
-    return {name: found[name] for name in tree}
+    return {name: arrays[name] for name in tree}
 
 
 def _entry(cursor: Cursor, name: str, entry: Any) -> tuple[DType, tuple[int, ...], int, int]:

@@ -52,16 +52,16 @@ _NOT_SETTINGS = frozenset({
 @lru_cache(1024)
 def _names_of(kind: type) -> frozenset[str]:
     """Names that the methods of a class mention, or that it has itself: no other attribute can be a setting of it."""
-    found = set(dir(kind))
+    names = set(dir(kind))
     for base in kind.__mro__:
         for member in vars(base).values():
             codes = [getattr(getattr(member, "fget", None) or inspect.unwrap(member), "__code__", None)]
             while codes:
                 code = codes.pop()
                 if isinstance(code, CodeType):
-                    found.update(code.co_names)
+                    names.update(code.co_names)
                     codes += code.co_consts
-    return frozenset(found)
+    return frozenset(names)
 
 
 class Block:
@@ -211,12 +211,12 @@ class Block:
         Args:
             select: a regular expression; only those whose path or name it matches from the start.
         """
-        found = ParameterDict()
+        parameters = ParameterDict()
         for path, block in self._walk(""):
             block._warn_of_hidden_blocks()
             for name, parameter in block._own_parameters().items():
-                found[path + name] = parameter
-        return found if select is None else found.select(select)
+                parameters[path + name] = parameter
+        return parameters if select is None else parameters.select(select)
 
     def _own_parameters(self) -> dict[str, Parameter]:
         known = {id(parameter) for parameter in self._parameters.values()}

@@ -40,11 +40,11 @@ class DeferredArray(Operators):
     ) -> Any:
         """Complete the shapes of the parameters among the arguments, then call `function` with their arrays."""
         bound = inspect.signature(function).bind(*args, **kwargs)
-        given = {key: value for key, value in bound.arguments.items() if hasattr(value, "shape")}
+        arrays = {key: value for key, value in bound.arguments.items() if hasattr(value, "shape")}
         rule = _RULES.get(name.lower().removeprefix("broadcast_"), _elementwise)
-        for shapes in (rule(given, bound.arguments), _elementwise(given, bound.arguments)):
+        for shapes in (rule(arrays, bound.arguments), _elementwise(arrays, bound.arguments)):
             for key, shape in shapes.items():
-                value = given.get(key)
+                value = arrays.get(key)
                 if isinstance(value, DeferredArray) and value.parameter.deferred:
                     value.parameter.complete(*shape)
         return function(*map(_array, args), **{key: _array(value) for key, value in kwargs.items()})
@@ -66,39 +66,39 @@ Given = Mapping[str, Any]
 Shapes = dict[str, Shape]
 
 
-def _elementwise(given: Given, _: Given) -> Shapes:
+def _elementwise(arrays: Given, _: Given) -> Shapes:
     """Unknown sizes are those that the other arguments have at the same axis from the right."""
-    known = [value.shape for value in given.values() if not isinstance(value, DeferredArray)]
+    known = [value.shape for value in arrays.values() if not isinstance(value, DeferredArray)]
     shapes: Shapes = {}
-    for key, value in given.items():
+    for key, value in arrays.items():
         if not isinstance(value, DeferredArray):
             continue
         sizes = list(value.shape)
         for back in range(1, len(sizes) + 1):
             if sizes[-back] == UNKNOWN:
-                found = {shape[-back] for shape in known if len(shape) >= back} - {1}
-                sizes[-back] = found.pop() if len(found) == 1 else UNKNOWN
+                candidates = {shape[-back] for shape in known if len(shape) >= back} - {1}
+                sizes[-back] = candidates.pop() if len(candidates) == 1 else UNKNOWN
         if UNKNOWN not in sizes:
             shapes[key] = tuple(sizes)
     return shapes
 
 
-def _named(given: Given, *names: str) -> Any:
-    return next((given[name] for name in names if name in given), None)
+def _named(arrays: Given, *names: str) -> Any:
+    return next((arrays[name] for name in names if name in arrays), None)
 
 
-def _fully_connected(given: Given, arguments: Given) -> Shapes:
-    x = _named(given, "x", "data")
-    weight = given.get("weight")
+def _fully_connected(arrays: Given, arguments: Given) -> Shapes:
+    x = _named(arrays, "x", "data")
+    weight = arrays.get("weight")
     if x is None or not isinstance(weight, DeferredArray) or len(weight.shape) != 2:
         return {}
     inputs = math.prod(x.shape[1:]) if arguments.get("flatten", True) else x.shape[-1]
     return {"weight": (weight.shape[0], inputs)} if weight.shape[0] != UNKNOWN else {}
 
 
-def _convolution(given: Given, arguments: Given) -> Shapes:
+def _convolution(arrays: Given, arguments: Given) -> Shapes:
     """A weight is [filters, channels / groups, window], transposed [channels, filters / groups, window]."""
-    x, filters, kernel = _named(given, "x", "data"), arguments.get("num_filter"), arguments.get("kernel")
+    x, filters, kernel = _named(arrays, "x", "data"), arguments.get("num_filter"), arguments.get("kernel")
     if x is None or filters is None or kernel is None:
         return {}
     last = str(arguments.get("layout")).endswith("C")
@@ -109,31 +109,31 @@ def _convolution(given: Given, arguments: Given) -> Shapes:
     return {"weight": (first, *window, *inner) if last else (first, *inner, *window), "bias": (filters,)}
 
 
-def _deconvolution(given: Given, arguments: Given) -> Shapes:
-    return _convolution(given, {**arguments, "transposed": True})
+def _deconvolution(arrays: Given, arguments: Given) -> Shapes:
+    return _convolution(arrays, {**arguments, "transposed": True})
 
 
-def _dot(given: Given, _: Given) -> Shapes:
+def _dot(arrays: Given, _: Given) -> Shapes:
     """The second argument of a matrix product has as many rows as the first has columns."""
-    keys = list(given)
-    if len(keys) != 2 or not isinstance(given[keys[1]], DeferredArray) or isinstance(given[keys[0]], DeferredArray):
+    keys = list(arrays)
+    if len(keys) != 2 or not isinstance(arrays[keys[1]], DeferredArray) or isinstance(arrays[keys[0]], DeferredArray):
         return {}
-    x, weight = given[keys[0]].shape, given[keys[1]].shape
+    x, weight = arrays[keys[0]].shape, arrays[keys[1]].shape
     if len(weight) != 2 or weight[1] == UNKNOWN:
         return {}
     return {keys[1]: (x[-1], weight[1])}
 
 
-def _normalization(given: Given, arguments: Given) -> Shapes:
-    x = _named(given, "x", "data")
+def _normalization(arrays: Given, arguments: Given) -> Shapes:
+    x = _named(arrays, "x", "data")
     if x is None:
         return {}
     size = x.shape[arguments.get("axis", -1)]
-    return {key: (size,) for key in _BY_CHANNEL if key in given}
+    return {key: (size,) for key in _BY_CHANNEL if key in arrays}
 
 
-def _by_channel(given: Given, arguments: Given) -> Shapes:
-    return _normalization(given, {"axis": 1, **arguments})
+def _by_channel(arrays: Given, arguments: Given) -> Shapes:
+    return _normalization(arrays, {"axis": 1, **arguments})
 
 
 _BY_CHANNEL = ("gamma", "beta", "running_mean", "running_var", "moving_mean", "moving_var")

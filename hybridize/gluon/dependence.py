@@ -36,5 +36,5 @@ def convert(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def method(owner: Any, name: str) -> Callable[..., Any]:
     """A method of a block, which the user may have written or replaced, as it must be called here."""
-    found: Callable[..., Any] = staging().method(owner, name) if ACTIVE and capturing() else getattr(owner, name)
-    return found
+    function: Callable[..., Any] = staging().method(owner, name) if ACTIVE and capturing() else getattr(owner, name)
+    return function

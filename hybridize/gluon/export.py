@@ -110,8 +110,8 @@ def write(
         tried = function.with_samples(alone, [function.current()[number]], samples, [])
         _check(files, tried.signatures[0], imports)
         placed = put_in_place([file for file in files if file is not None], destination)
-        given = os.path.dirname(os.fspath(path))  # as the user says it
-        symbol_file, *others = [os.path.join(given, os.path.basename(file)) for file in placed]
+        directory = os.path.dirname(os.fspath(path))  # as the user says it
+        symbol_file, *others = [os.path.join(directory, os.path.basename(file)) for file in placed]
     tell_notes(symbol_file, program)
     return symbol_file, others[0] if others else None
 
@@ -134,8 +134,8 @@ def _check(files: tuple[str, str | None], signature: SavedSignature, imports: Im
         _compare(os.path.basename(symbol_file), number, flatten(result)[0], sample)
 
 
-def _compare(title: str, number: int, found: Sequence[Any], sample: CheckedCall) -> None:
-    arrays = [array._data for array in found if isinstance(array, ndarray)]
+def _compare(title: str, number: int, leaves: Sequence[Any], sample: CheckedCall) -> None:
+    arrays = [array._data for array in leaves if isinstance(array, ndarray)]
     for output, (array, expected) in enumerate(zip(arrays, sample.outputs, strict=True)):
         problem = difference(array, expected)
         if problem:
@@ -164,8 +164,8 @@ def _write(
 
     def drawn(other: SavedSignature, means: bool) -> Any:
         names = [*inputs, *other.state]
-        found = symbol_json(other.graph, names, len(other.graph.outputs), {}, arguments=arguments, means=means)
-        return found.text, {name: (array.shape, array.tobytes()) for name, array in found.constants.items()}
+        translation = symbol_json(other.graph, names, len(other.graph.outputs), {}, arguments=arguments, means=means)
+        return translation.text, {name: (array.shape, array.tobytes()) for name, array in translation.constants.items()}
 
     for means in (True, False):  # a sum may be divided by a number that is that of its terms by chance
         axes_of, silent = bound_axes(function, captured, names, functools.partial(drawn, means=means))
@@ -194,11 +194,11 @@ def _with_axis(array: NDArray[Any]) -> NDArray[Any]:
 
 def _for_inference(program: SavedProgram) -> int:
     """The latest program that was captured while predicting, whose arguments are all arrays; of known sizes if any."""
-    found = reversed(list(enumerate(program.signatures)))
+    candidates = reversed(list(enumerate(program.signatures)))
     if all(signature.training for signature in program.signatures):
         text = "the net was only called while training"
         raise CaptureError("E451", text, help="call it once outside of autograd.record() before export")
-    for number, signature in sorted(found, key=lambda one: one[1].graph.scope is not None):
+    for number, signature in sorted(candidates, key=lambda one: one[1].graph.scope is not None):
         if not signature.training and all(leaf.kind == "array" for leaf in signature.result_leaves):
             return number
     raise CaptureError(

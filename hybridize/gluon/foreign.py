@@ -82,7 +82,7 @@ def load(
     """Copy arrays into parameters, all or none; see `Block.load_from`."""
     title, arrays = _arrays_of(source)
     named = _map_of(names)
-    found: dict[str, str] = {}
+    origins: dict[str, str] = {}
     rest: list[LoadedArray] = []
     for name, array in arrays.items():
         wanted = named(name)
@@ -90,19 +90,19 @@ def load(
         if path is None:
             left_out = wanted is None or name.rpartition(".")[2] in _COUNTERS
             rest.append(LoadedArray("", name, array.shape, "left out" if left_out else "extra"))
-        elif path in found:
-            raise ArgumentError("E324", f"{title}: {found[path]!r} and {name!r} are both for the parameter {path!r}")
+        elif path in origins:
+            raise ArgumentError("E324", f"{title}: {origins[path]!r} and {name!r} are both for the parameter {path!r}")
         else:
-            found[path] = name
-    values = {path: _as_parameter(parameters[path], arrays[name]) for path, name in found.items()}
+            origins[path] = name
+    values = {path: _as_parameter(parameters[path], arrays[name]) for path, name in origins.items()}
     _check(title, parameters, values, rest, allow_missing, ignore_extra, cast_dtype)
-    there = {id(parameters[path]) for path in values}
+    ids = {id(parameters[path]) for path in values}
     rows = []
     for path, parameter in parameters.items():
         if path in values:
             result = "loaded" if values[path].dtype == parameter.dtype else "cast"
-            rows.append(LoadedArray(path, found[path], values[path].shape, result))
-        elif id(parameter) not in there and not isinstance(parameter, Constant):
+            rows.append(LoadedArray(path, origins[path], values[path].shape, result))
+        elif id(parameter) not in ids and not isinstance(parameter, Constant):
             rows.append(LoadedArray(path, "", tuple(parameter.shape or ()), "missing"))
     for path, array in values.items():
         parameters[path].load(array)
@@ -119,8 +119,8 @@ def _check(
     cast_dtype: bool,
 ) -> None:
     """Raise unless everything is there and fits, before anything is written."""
-    there = {id(parameters[path]) for path in values}
-    missing = [path for path, p in parameters.items() if id(p) not in there and not isinstance(p, Constant)]
+    ids = {id(parameters[path]) for path in values}
+    missing = [path for path, p in parameters.items() if id(p) not in ids and not isinstance(p, Constant)]
     extra = [row.name for row in rest if row.result == "extra"]
     if missing and not allow_missing:
         raise LoadError(
@@ -169,19 +169,19 @@ def _as_numpy(name: str, value: Any) -> NDArray[Any]:
     """
     try:
         if hasattr(value, "asnumpy"):
-            made = value.asnumpy()
+            values = value.asnumpy()
         elif hasattr(value, "detach"):
             tensor = value.detach().cpu()
             wide = "bfloat16" in str(tensor.dtype)  # which NumPy does not know
-            made = tensor.float().numpy().astype(bfloat16) if wide else tensor.numpy()
+            values = tensor.float().numpy().astype(bfloat16) if wide else tensor.numpy()
         else:
-            made = numpy.asarray(value)
+            values = numpy.asarray(value)
     except (TypeError, ValueError, RuntimeError) as error:
         raise LoadError("E612", f"{name!r} is {type(value).__name__}, which is no array ({error})") from error
-    if made.dtype not in REALS:
+    if values.dtype not in REALS:
         help = "pass the dict that holds the arrays" if isinstance(value, Mapping) else ""
-        raise LoadError("E612", f"{name!r} is {type(value).__name__} of {made.dtype}, and no array", help=help)
-    array: NDArray[Any] = made
+        raise LoadError("E612", f"{name!r} is {type(value).__name__} of {values.dtype}, and no array", help=help)
+    array: NDArray[Any] = values
     return array
 
 
@@ -190,9 +190,9 @@ def _map_of(names: Names) -> Callable[[str], str | None]:
         return lambda name: name
     if callable(names):
         return names
-    given: Any = names
-    if not isinstance(given, Mapping):
-        text = f"names must be a dict or a function of names, got {type(given).__name__}"
+    argument: Any = names
+    if not isinstance(argument, Mapping):
+        text = f"names must be a dict or a function of names, got {type(argument).__name__}"
         raise ArgumentError("E324", text, help="names={'features.0': '0', 'fc': 'output'}")
     table = names
 

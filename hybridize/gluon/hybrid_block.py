@@ -90,10 +90,10 @@ class HybridBlock(Block):
         Raises:
             ArgumentError E307: an argument is none.
         """
-        given = list(args[:1])
+        inputs = list(args[:1])
         for x in args[1:]:
-            given += x if isinstance(x, (list, tuple)) else [] if x is None else [x]
-        wrong = [x for x in given if not hasattr(x, "shape") and not hasattr(x, "__hybridize_function__")]
+            inputs += x if isinstance(x, (list, tuple)) else [] if x is None else [x]
+        wrong = [x for x in inputs if not hasattr(x, "shape") and not hasattr(x, "__hybridize_function__")]
         if self._is_layer and wrong:
             what = f"{type(self).__name__} takes arrays, got {type(wrong[0]).__name__}"
             raise ArgumentError("E307", what, help="np.array(x) makes one") from None

@@ -321,16 +321,16 @@ class Parameter:
         if self._data is None and self._deferred is None:
             self._live_on(devices)
         elif set(devices) != set(self.list_device()):
-            there, wanted = (", ".join(map(str, some)) for some in (self.list_device(), devices))
-            what = f"parameter {self.name!r} is on {there}, and was to be loaded on {wanted}"
+            actual, wanted = (", ".join(map(str, some)) for some in (self.list_device(), devices))
+            what = f"parameter {self.name!r} is on {actual}, and was to be loaded on {wanted}"
             raise DeviceError("E704", what, help="leave the device out, or call reset_ctx(...) before")
 
     def _copy(self, device: Device) -> Parameter:
         """A holder of the array on a further device."""
-        made: Parameter = object.__new__(type(self))
+        parameter: Parameter = object.__new__(type(self))
         own = {"watch": Storage(), "_data": None, "_deferred": None, "_elsewhere": dict[Any, Any](), "_home": device}
-        made.__dict__.update({**self.__dict__, **own})
-        return made
+        parameter.__dict__.update({**self.__dict__, **own})
+        return parameter
 
     def _become(self, array: ndarray) -> None:
         place(array, self._home)
@@ -401,15 +401,15 @@ class Parameter:
         """
         depend(self)
         wanted = as_device(device)
-        found = self if wanted == self._home else self._elsewhere.get(wanted)
-        if found is None:
-            there = ", ".join(map(str, self.list_device()))
+        holder = self if wanted == self._home else self._elsewhere.get(wanted)
+        if holder is None:
+            devices = ", ".join(map(str, self.list_device()))
             raise DeviceError(
                 "E704",
-                f"parameter {self.name!r} was not initialized on device {wanted}, only on {there}",
-                help=f"pass the net arrays on {there}, or say initialize(ctx=[...]) or reset_ctx([...])",
+                f"parameter {self.name!r} was not initialized on device {wanted}, only on {devices}",
+                help=f"pass the net arrays on {devices}, or say initialize(ctx=[...]) or reset_ctx([...])",
             )
-        return found
+        return holder
 
     def list_data(self) -> list[ndarray]:
         """The array on each device."""
@@ -424,8 +424,8 @@ class Parameter:
         first, *others = [one._held().asnumpy() for one in self.copies()]
         if all(numpy.array_equal(first, other) for other in others):
             return first
-        found: NDArray[Any] = numpy.mean([first, *others], axis=0, dtype=first.dtype)
-        return found
+        average: NDArray[Any] = numpy.mean([first, *others], axis=0, dtype=first.dtype)
+        return average
 
     def _reduce(self) -> ndarray:
         """The mean over devices as an array: MXNet's name of it."""
@@ -485,8 +485,8 @@ class Parameter:
                 one._take(self, array)
         else:
             values = data.astype(self._dtype, copy=False)
-            for held in self.list_data():
-                held[...] = values
+            for replica in self.list_data():
+                replica[...] = values
 
     def cast(self, dtype: Any) -> None:
         """Change the dtype; programs compiled before read the new array."""
@@ -602,10 +602,10 @@ def checked_devices(device: Any) -> list[Device]:
     Raises:
         DeviceError E701: one is not there.
     """
-    found = list(map(as_device, device if isinstance(device, (list, tuple)) else [device]))
-    for one in found:
+    devices = list(map(as_device, device if isinstance(device, (list, tuple)) else [device]))
+    for one in devices:
         check_device(one)
-    return found
+    return devices
 
 
 class Constant(Parameter):

@@ -97,15 +97,15 @@ class ParameterDict(dict[str, Parameter]):
     def get_constant(self, name: str, value: Any = None) -> Constant:
         """The constant `prefix + name`, made from `value` when there is none yet."""
         full = self.prefix + name
-        found = self._find(full)
-        if found is None:
+        entry = self._find(full)
+        if entry is None:
             if value is None:
                 raise ArgumentError("E324", f"there is no constant {full!r}; give a value to make it")
-            found = self[full] = Constant(full, value)
-            found.adopted = True
-        if not isinstance(found, Constant):
+            entry = self[full] = Constant(full, value)
+            entry.adopted = True
+        if not isinstance(entry, Constant):
             raise ArgumentError("E324", f"{full!r} is a Parameter, not a Constant")
-        return found
+        return entry
 
     def adopt(self, name: str, parameter: Parameter) -> None:
         """Add a parameter that is an attribute `name` of the block, unless `get` has made it."""

@@ -79,12 +79,12 @@ def bound_axes(
     for axis, size in sorted({(axis, size) for kind in types for axis, size in enumerate(kind.shape)}):
         others: list[Any] = []
         for other in _others(size, {other for kind in types for other in kind.shape}):
-            found = with_other(other, size, axis)
-            if found is None and any(size in (*kind.shape[:axis], *kind.shape[axis + 1 :]) for kind in types):
+            variant = with_other(other, size, axis)
+            if variant is None and any(size in (*kind.shape[:axis], *kind.shape[axis + 1 :]) for kind in types):
                 # The batch, say, which is another axis of a state than of the data, and is longer in all of them.
-                found = expected if with_other(other, size, None) == expected else None
-            others.append(found)
-            if found not in (None, expected) or others.count(expected) == 2:
+                variant = expected if with_other(other, size, None) == expected else None
+            others.append(variant)
+            if variant not in (None, expected) or others.count(expected) == 2:
                 break
         silent |= others[0] is not None and others[-1] not in (None, expected)
         if expected not in others or others[-1] not in (None, expected):
@@ -94,13 +94,13 @@ def bound_axes(
     return bound, silent
 
 
-def _others(size: int, taken: set[int]) -> list[int]:
+def _others(size: int, sizes: set[int]) -> list[int]:
     """Sizes to try instead of one, none that an array has: axes of one size cannot be told apart.
 
     Two are multiples: half of a size, rounded down, is half of the next one, too; and a net may take even sizes only.
     """
-    more = next(other for other in itertools.count(size + 1, 2) if other not in taken)
-    multiples = (other for other in itertools.count(2 * size, size) if other not in taken) if size else iter((0,))
+    more = next(other for other in itertools.count(size + 1, 2) if other not in sizes)
+    multiples = (other for other in itertools.count(2 * size, size) if other not in sizes) if size else iter((0,))
     return list(dict.fromkeys((more, *itertools.islice(multiples, 2))))
 
 

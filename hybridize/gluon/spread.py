@@ -46,10 +46,10 @@ def make_store(trainer: Updating) -> None:
     Raises:
         ValueArgumentError E345: updates are to be on a store that has no optimizer, or on none.
     """
-    asked, on_store = trainer._asked_store
-    store = create(asked) if isinstance(asked, str) else asked
+    setting, on_store = trainer._asked_store
+    store = create(setting) if isinstance(setting, str) else setting
     if on_store and (store is None or not store.is_capable(KVStoreBase.OPTIMIZER)):
-        what = f"update_on_kvstore=True with kvstore={asked!r}, which does not update weights"
+        what = f"update_on_kvstore=True with kvstore={setting!r}, which does not update weights"
         raise ValueArgumentError("E345", what, help="say update_on_kvstore=False, or kvstore='device'")
     if on_store is None:
         on_store = store is not None and bool(store.is_capable(KVStoreBase.OPTIMIZER))
@@ -85,7 +85,7 @@ def due(trainer: Updating, ignore_stale_grad: bool) -> list[int]:
     Raises:
         StateError E561: a gradient of one of the devices is stale, without `ignore_stale_grad`.
     """
-    found = []
+    indices = []
     for index, parameter in enumerate(trainer._params):
         if parameter.grad_req == "null":
             continue
@@ -99,8 +99,8 @@ def due(trainer: Updating, ignore_stale_grad: bool) -> list[int]:
                 help="give every device a part of the batch, or say step(batch_size, ignore_stale_grad=True)",
             )
         if len(stale) < len(parameter.copies()):
-            found.append(index)
-    return found
+            indices.append(index)
+    return indices
 
 
 def is_fresh(parameter: Parameter) -> bool:
@@ -123,9 +123,9 @@ def reduce_gradients(trainer: Updating) -> None:
             continue
         grads = parameter.list_grad()
         if isinstance(store, KVStore):
-            found = summed(parameter)
+            total = summed(parameter)
             for grad in grads:
-                grad[...] = found
+                grad[...] = total
         else:
             store.pushpull(index, grads)
         for one in parameter.copies():
@@ -155,8 +155,8 @@ def update_each(trainer: Updating, indices: Sequence[int]) -> None:
     after, last = before, number
     provide_updaters(trainer)
     for turn, updater in enumerate(trainer._updaters):
-        held = [(index, trainer._params[index].copies()) for index in indices]
-        mine = [(index, copies[turn]) for index, copies in held if turn < len(copies) and is_fresh(copies[turn])]
+        pairs = [(index, trainer._params[index].copies()) for index in indices]
+        mine = [(index, copies[turn]) for index, copies in pairs if turn < len(copies) and is_fresh(copies[turn])]
         if mine:
             optimizer._index_update_count, optimizer.num_update = dict(before), number
             arrays = [one._held() for _, one in mine]

@@ -93,12 +93,12 @@ def load_into(
 
 def _found(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> dict[str, str]:
     """For each path the name under which its array is there: itself, or its MXNet 1.x name, counters aside."""
-    found = {path: path for path in parameters if path in values}
-    if found or not values:
-        return found
-    found = {path: p.name for path, p in parameters.items() if p.name in values}
-    if len(found) == len(values):
-        return found
+    names = {path: path for path in parameters if path in values}
+    if names or not values:
+        return names
+    names = {path: p.name for path, p in parameters.items() if p.name in values}
+    if len(names) == len(values):
+        return names
     theirs = {plain: name for name, plain in without_counters(values).items()}
     ours = without_counters({p.name for p in parameters.values()})
     return {path: theirs[ours[p.name]] for path, p in parameters.items() if ours[p.name] in theirs}

@@ -124,8 +124,8 @@ class SymbolBlock(HybridBlock):
 
     def infer_shape(self, *args: Any) -> None:
         """Set the unknown shapes of the parameters from the inputs, where MXNet's operators tell them."""
-        given = {name: tuple(x.shape) for name, x in zip(self._inputs, args, strict=False)}
-        known = inference.shapes(self._expression, given)
+        shapes = {name: tuple(x.shape) for name, x in zip(self._inputs, args, strict=False)}
+        known = inference.shapes(self._expression, shapes)
         for variable in self._expression._variables():
             shape = known[id(variable)][0]
             parameter = self._parameters.get(variable.name)
@@ -151,10 +151,10 @@ class SymbolBlock(HybridBlock):
         found = self._replay(*(arrays.get(name) for name in self._variables))
         return self._result(list(found) if isinstance(found, (list, tuple)) else [found])
 
-    def _result(self, found: list[Any]) -> Any:
+    def _result(self, leaves: list[Any]) -> Any:
         if self._structure is None:
-            return found[0] if len(found) == 1 else found
-        whole = [x.reshape(()) if bare else x for x, bare in zip(found, self._bare, strict=True)]
+            return leaves[0] if len(leaves) == 1 else leaves
+        whole = [x.reshape(()) if bare else x for x, bare in zip(leaves, self._bare, strict=True)]
         return unflatten(self._structure, whole)
 
     def __repr__(self) -> str:

@@ -376,13 +376,13 @@ def _named(params: Any) -> list[tuple[str, Parameter]]:
     else:
         what = f"a trainer takes a dict or list of parameters, got {type(params).__name__}"
         raise ArgumentError("E358", what, help="say Trainer(net.collect_params(), ...)")
-    found: dict[int, tuple[str, Parameter]] = {}
+    entries: dict[int, tuple[str, Parameter]] = {}
     for path, parameter in pairs:
         if not isinstance(parameter, Parameter):
             what = f"a trainer takes parameters, got {type(parameter).__name__} among them"
             raise ArgumentError("E358", what, help="net.collect_params() gives those of a net")
-        found.setdefault(id(parameter), (path, parameter))
-    return list(found.values())
+        entries.setdefault(id(parameter), (path, parameter))
+    return list(entries.values())
 
 
 def _fits(theirs: tuple[int, ...] | None, mine: tuple[int, ...] | None) -> bool:

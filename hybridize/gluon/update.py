@@ -171,10 +171,10 @@ def _as_array(trace: Recording, value: Operand) -> Any:
 
 def _read(trace: Recording, trainer: Updating) -> dict[Variable, bool]:
     """The variables that were asked whether they are fresh and are not written by the program."""
-    found: dict[Variable, bool] = {}
+    freshness: dict[Variable, bool] = {}
     for parameter in (one for each in trainer._params for one in each.copies()):
         traced = None if parameter._data is None else history(parameter._data)
         variable = None if traced is None else traced.variable
         if variable is not None and variable not in trace.root.history.fresh:
-            found[variable] = variable.fresh
-    return found
+            freshness[variable] = variable.fresh
+    return freshness

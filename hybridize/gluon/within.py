@@ -56,10 +56,10 @@ def _continue(error: HybridizeError, block: Any) -> None:
     """Take up the path of an error that a program raises, as it leaves the block that the path is of."""
     match = _TOLD.fullmatch(error.within)
     text, path = (match[1], match[2]) if match else (error.within, "")
-    found = block
+    part = block
     for name in path.split(".") if path else ():
-        found = None if found is None else found._children.get(name)
-    if found is not None and repr(found) == text:
+        part = None if part is None else part._children.get(name)
+    if part is not None and repr(part) == text:
         error.__dict__[_LEFT] = weakref.ref(block), text, path
 
 

@@ -24,32 +24,32 @@ def drawn(graph: Graph, outside: Collection[Value] = ()) -> Drawing | None:
     if len(graph.nodes) > MOST:
         return None
     boxes: list[Box] = []
-    made: dict[Value, int] = {}
+    numbers: dict[Value, int] = {}
     beside = {*outside, *graph.constants}
     used = {value for node in graph.nodes for value in node.inputs} | {*graph.outputs}
     for value in graph.inputs:
         if value not in beside and value in used:
-            made[value] = len(boxes)
+            numbers[value] = len(boxes)
             boxes.append(Box((value.name or "argument", str(value.type)), kind="argument"))
     for node in graph.nodes:
-        reads = tuple(made[value] for value in node.inputs if value in made)
+        reads = tuple(numbers[value] for value in node.inputs if value in numbers)
         for value in node.outputs:
-            made[value] = len(boxes)
+            numbers[value] = len(boxes)
         boxes.append(Box(_lines(node, beside, graph), reads, tip="" if node.loc is None else node.loc.described()))
     for number, value in enumerate(graph.outputs):
         name = "result" if len(graph.outputs) == 1 else f"result {number}"
-        lines = (name, str(value.type)) if value in made else (name, str(value.type), "from outside")
-        boxes.append(Box(lines, (made[value],) if value in made else (), kind="result"))
+        lines = (name, str(value.type)) if value in numbers else (name, str(value.type), "from outside")
+        boxes.append(Box(lines, (numbers[value],) if value in numbers else (), kind="result"))
     return Drawing(tuple(boxes))
 
 
 def _lines(node: Node, beside: Collection[Value], graph: Graph) -> tuple[str, ...]:
     """The text of an operation: its word, what it gives, what it reads from outside."""
-    found = [node.op.name, *filter(None, [", ".join(str(value.type) for value in node.outputs)])]
+    lines = [node.op.name, *filter(None, [", ".join(str(value.type) for value in node.outputs)])]
     read = [value for value in node.inputs if value in beside]
     for value in read[:_NAMED]:
         word = value.name or ("constant" if value in graph.constants else "outside")
-        found.append(f"{word}: {value.type}")
+        lines.append(f"{word}: {value.type}")
     if len(read) > _NAMED:
-        found.append(f"and {len(read) - _NAMED} more from outside")
-    return tuple(line if len(line) <= _LETTERS else f"{line[: _LETTERS - 2]} …" for line in found)
+        lines.append(f"and {len(read) - _NAMED} more from outside")
+    return tuple(line if len(line) <= _LETTERS else f"{line[: _LETTERS - 2]} …" for line in lines)

@@ -137,12 +137,12 @@ def needed(nodes: Sequence[Node], values: set[Value], stays: Callable[[Node], bo
         values: grows by all that they depend on.
         stays: tells which nodes are there besides, with what they depend on.
     """
-    found: list[Node] = []
+    result: list[Node] = []
     for node in reversed(nodes):
         if not values.isdisjoint(node.outputs) or (stays is not None and stays(node)):
             values.update(node.inputs)
-            found.append(node)
-    return found[::-1]
+            result.append(node)
+    return result[::-1]
 
 
 def nodes_inside(op: OpLike) -> Iterator[Node]:

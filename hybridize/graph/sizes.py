@@ -75,8 +75,8 @@ class _Exact:
     def value(self, value: Value, values: dict[Value, Value]) -> Value:
         kind = value.type
         shape = tuple(dims.value(size, self.sizes) for size in kind.shape)
-        made = values[value] = Value(TensorType(shape, kind.dtype), value.name)
-        return made
+        exact = values[value] = Value(TensorType(shape, kind.dtype), value.name)
+        return exact
 
     def literal(self, part: Any) -> Any:
         """A parameter of an op, or an op, for these sizes; itself where it depends on none."""

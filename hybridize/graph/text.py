@@ -234,10 +234,10 @@ class _Parser:
         return self._advance()
 
     def _accept(self, token: str) -> bool:
-        found = self._token == token and self._kind != "string"
-        if found:
+        matches = self._token == token and self._kind != "string"
+        if matches:
             self._advance()
-        return found
+        return matches
 
     def program(self, inputs: Sequence[Value], symbols: Mapping[str, Dim] | None) -> Graph:
         """The graph, which may say of its sizes; nothing may follow."""
@@ -293,15 +293,15 @@ class _Parser:
 
     def _values(self, values: dict[str, Value]) -> list[Value]:
         """Operands, and the comma after them if a field follows."""
-        found = []
+        operands = []
         while self._kind == "value":
             number = self._advance()
             if number not in values:
                 raise self.error(f"{number} is used before it is defined")
-            found.append(values[number])
+            operands.append(values[number])
             if not self._accept(","):
                 break
-        return found
+        return operands
 
     def _line(self, builder: Builder, values: dict[str, Value]) -> None:
         start = self._start
@@ -324,8 +324,8 @@ class _Parser:
         self._start, following = start, self._start
         outputs = builder.add(self._op(word, label, fields), operands)
         if tuple(value.type for value in outputs) != tuple(kind for _, _, kind in left):
-            found = ", ".join(str(value.type) for value in outputs)
-            raise self.error(f"{word} gives {found}, not {', '.join(str(kind) for _, _, kind in left)}")
+            kinds = ", ".join(str(value.type) for value in outputs)
+            raise self.error(f"{word} gives {kinds}, not {', '.join(str(kind) for _, _, kind in left)}")
         for (number, name, _), value in zip(left, outputs, strict=True):
             value.name = name
             self._define(values, number, value)
@@ -355,10 +355,10 @@ class _Parser:
                 raise self.error(f"the constant {key} is {TensorType(array.shape, array.dtype)}, not {kind}")
         else:
             try:
-                found = self._literal()
+                literal = self._literal()
                 if kind.dtype.kind == "c":
-                    found = numpy.array(found, numpy.float64).view(numpy.complex128)
-                array = numpy.array(found, kind.dtype).reshape(kind.shape)
+                    literal = numpy.array(literal, numpy.float64).view(numpy.complex128)
+                array = numpy.array(literal, kind.dtype).reshape(kind.shape)
             except (ValueError, TypeError, OverflowError) as error:
                 raise self.error(f"a constant: {error}") from None
         self._expect(")")

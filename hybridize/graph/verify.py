@@ -46,9 +46,9 @@ def _check_node(graph: Graph, k: int, node: Node, defined: set[Value], after: st
         types = node.op.infer(*(value.type for value in node.inputs))
     except HybridizeError as error:
         raise _error(graph, f"{where}: {error}", after) from error
-    found = tuple(value.type for value in node.outputs)
-    if found != types:
-        outputs, inferred = (", ".join(map(str, kinds)) for kinds in (found, types))
+    actual = tuple(value.type for value in node.outputs)
+    if actual != types:
+        outputs, inferred = (", ".join(map(str, kinds)) for kinds in (actual, types))
         raise _error(graph, f"{where}: outputs are {outputs}, but the op infers {inferred}", after)
     for value in node.outputs:
         _define(graph, value, defined, after)

@@ -252,11 +252,11 @@ class CastAug(Augmenter):
 
 def of_colours(brightness: float, contrast: float, saturation: float, hue: float, pca_noise: float) -> list[Augmenter]:
     """List what makes floats of an image, and changes their colours: those that are not 0."""
-    found: list[Augmenter] = [CastAug()]
+    augmenters: list[Augmenter] = [CastAug()]
     if brightness or contrast or saturation:
-        found.append(ColorJitterAug(brightness, contrast, saturation))
-    found += [HueJitterAug(hue)] if hue else []
-    return [*found, LightingAug(pca_noise, DEVIATIONS, DIRECTIONS)] if pca_noise > 0 else found
+        augmenters.append(ColorJitterAug(brightness, contrast, saturation))
+    augmenters += [HueJitterAug(hue)] if hue else []
+    return [*augmenters, LightingAug(pca_noise, DEVIATIONS, DIRECTIONS)] if pca_noise > 0 else augmenters
 
 
 def CreateAugmenter(  # noqa: N802 - MXNet's name
@@ -296,17 +296,17 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
     size = (data_shape[2], data_shape[1])
     if rand_resize and not rand_crop:
         raise ValueArgumentError("E361", "rand_resize takes random parts", help="say rand_crop=True as well")
-    found: list[Augmenter] = [ResizeAug(resize, inter_method)] if resize > 0 else []
+    augmenters: list[Augmenter] = [ResizeAug(resize, inter_method)] if resize > 0 else []
     if rand_resize:
-        found.append(RandomSizedCropAug(size, 0.08, (3 / 4, 4 / 3), inter_method))
+        augmenters.append(RandomSizedCropAug(size, 0.08, (3 / 4, 4 / 3), inter_method))
     else:
-        found.append((RandomCropAug if rand_crop else CenterCropAug)(size, inter_method))
+        augmenters.append((RandomCropAug if rand_crop else CenterCropAug)(size, inter_method))
     if rand_mirror:
-        found.append(HorizontalFlipAug(0.5))
-    found += of_colours(brightness, contrast, saturation, hue, pca_noise)
+        augmenters.append(HorizontalFlipAug(0.5))
+    augmenters += of_colours(brightness, contrast, saturation, hue, pca_noise)
     if rand_gray > 0:
-        found.append(RandomGrayAug(rand_gray))
+        augmenters.append(RandomGrayAug(rand_gray))
     mean, std = _MEAN if mean is True else mean, _DEVIATION if std is True else std
     if mean is not None or std is not None:
-        found.append(ColorNormalizeAug(mean, std))
-    return found
+        augmenters.append(ColorNormalizeAug(mean, std))
+    return augmenters

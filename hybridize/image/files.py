@@ -70,5 +70,5 @@ def _given(pixels: Any, to_rgb: bool | int, out: Any) -> ndarray:
     if out is None:
         return ndarray(pixels)
     out[...] = ndarray(pixels)
-    found: ndarray = out
-    return found
+    image: ndarray = out
+    return image

@@ -267,14 +267,14 @@ class ImageIter(DataIter):
 def read_list(path: str, dtype: Any) -> dict[Any, tuple[Any, str]]:
     """Labels and paths by the numbers of a file's lines."""
     lines = str(bytes_of(path), "utf-8").splitlines()
-    found: dict[Any, tuple[Any, str]] = {}
+    entries: dict[Any, tuple[Any, str]] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             key, *labels, name = line.strip().split("\t")
-            found[int(key)] = numpy.array([float(label) for label in labels]).astype(dtype), name
+            entries[int(key)] = numpy.array([float(label) for label in labels]).astype(dtype), name
         except ValueError as error:
             text = f"{path}:{number}: {error}"
             raise LoadError("E666", text, help="a line is a number, labels and a path, with tabs between") from None
-    return found
+    return entries

@@ -158,10 +158,10 @@ def copyMakeBorder(  # noqa: N802 - OpenCV's name
     sides = ((top, bot), (left, right), (0, 0))
     if type != 0:
         return ndarray(numpy.pad(pixels, sides, modes[type]))  # type: ignore[call-overload]
-    found = numpy.empty(tuple(n + sum(side) for n, side in zip(pixels.shape, sides, strict=True)), pixels.dtype)
-    found[...] = value if values is None else numpy.asarray(values)
-    found[top : top + pixels.shape[0], left : left + pixels.shape[1]] = pixels
-    return ndarray(found)
+    canvas = numpy.empty(tuple(n + sum(side) for n, side in zip(pixels.shape, sides, strict=True)), pixels.dtype)
+    canvas[...] = value if values is None else numpy.asarray(values)
+    canvas[top : top + pixels.shape[0], left : left + pixels.shape[1]] = pixels
+    return ndarray(canvas)
 
 
 def imrotate(src: Any, rotation_degrees: Any, zoom_in: bool = False, zoom_out: bool = False) -> ndarray:
@@ -209,13 +209,13 @@ def _turned(pixels: NDArray[Any], angle: float, zoom_in: bool, zoom_out: bool) -
     at_x = scale * (x * math.cos(angle) - y * math.sin(angle)) + (w - 1) / 2
     at_y = scale * (x * math.sin(angle) + y * math.cos(angle)) + (h - 1) / 2
     low_x, low_y = numpy.floor(at_x).astype(int), numpy.floor(at_y).astype(int)
-    found = numpy.zeros(pixels.shape)
+    image = numpy.zeros(pixels.shape)
     for step_y in (0, 1):
         for step_x in (0, 1):
             i, j = low_y + step_y, low_x + step_x
             weight = (1 - abs(at_y - i)) * (1 - abs(at_x - j)) * ((i >= 0) & (i < h) & (j >= 0) & (j < w))
-            found += pixels[:, i.clip(0, h - 1), j.clip(0, w - 1)] * weight
-    return found.astype(pixels.dtype)
+            image += pixels[:, i.clip(0, h - 1), j.clip(0, w - 1)] * weight
+    return image.astype(pixels.dtype)
 
 
 def random_rotate(

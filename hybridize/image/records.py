@@ -188,13 +188,13 @@ class ImageRecordIter(ImageIter):
         return imdecode(s, self._flag)
 
 
-def _check_others(given: dict[str, Any]) -> None:
+def _check_others(settings: dict[str, Any]) -> None:
     """Refuse settings that would change images, and that there are not.
 
     Raises:
         ArgumentError E300: one is given, at another value than that which changes nothing.
     """
-    for name, value in given.items():
+    for name, value in settings.items():
         if name in _SPEED or (name in _NONE and value in (_NONE[name], None)):
             continue
         why = "is not done here" if name in _NONE else "is no setting"

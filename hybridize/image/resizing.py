@@ -61,12 +61,12 @@ def imresize(src: Any, w: int, h: int, interp: int = BILINEAR, out: Any = None) 
     if w < 1 or h < 1:
         raise ValueArgumentError("E361", f"an image is 1 × 1 at least, got {w} × {h}")
     kind = interpolation(interp, (*pixels.shape[:2], h, w))
-    found = ndarray(resized(pixels, w, h, kind))
+    image = ndarray(resized(pixels, w, h, kind))
     if out is None:
-        return found
-    out[...] = found
-    given: ndarray = out
-    return given
+        return image
+    out[...] = image
+    target: ndarray = out
+    return target
 
 
 def resize_short(src: Any, size: int, interp: int = BICUBIC) -> ndarray:
@@ -111,12 +111,12 @@ def _taps(old: int, new: int, first: int, count: int, weight: Callable[[Any], An
     """Weights of `count` pixels around each place; beyond the border the last pixel goes on."""
     at = (numpy.arange(new) + 0.5) * (old / new) - 0.5
     low = numpy.floor(at).astype(int)
-    found = numpy.zeros((new, old))
+    weights = numpy.zeros((new, old))
     values = numpy.stack([weight(at - low - tap) for tap in range(first, first + count)])
     values = values / values.sum(0)
     for tap, value in zip(range(first, first + count), values, strict=True):
-        numpy.add.at(found, (numpy.arange(new), (low + tap).clip(0, old - 1)), value)
-    return found
+        numpy.add.at(weights, (numpy.arange(new), (low + tap).clip(0, old - 1)), value)
+    return weights
 
 
 def _linear(old: int, new: int) -> NDArray[Any]:
@@ -148,14 +148,14 @@ def _areas(old: int, new: int) -> NDArray[Any]:
 
 def _enlarged_areas(old: int, new: int) -> NDArray[Any]:
     """OpenCV's areas where an axis grows: a new pixel mixes two old ones only where it covers both."""
-    found = numpy.zeros((new, old))
+    weights = numpy.zeros((new, old))
     for i in range(new):
         low = math.floor(i * old / new)
         part = (i + 1) - (low + 1) * (new / old)
         part = part - math.floor(part) if part > 0 else 0.0
-        found[i, min(low, old - 1)] += 1 - part
-        found[i, min(low + 1, old - 1)] += part
-    return found
+        weights[i, min(low, old - 1)] += 1 - part
+        weights[i, min(low + 1, old - 1)] += part
+    return weights
 
 
 _WEIGHTS = {BILINEAR: _linear, BICUBIC: _cubic, AREA: _enlarged_areas, LANCZOS: _lanczos}

@@ -147,9 +147,9 @@ def create(spec: Any, **kwargs: Any) -> Initializer:
     if isinstance(spec, str):
         if spec.startswith("["):
             spec, kwargs = described(spec, "initializer", "E311", 'initializer.dumps(), or ["name", {...}]')
-        found = _REGISTRY.find(spec)
-        if found is not None:
-            return found(**kwargs)
+        cls = _REGISTRY.find(spec)
+        if cls is not None:
+            return cls(**kwargs)
     raise ArgumentError(
         "E311", f"{spec!r} is not an initializer", help=f"use one of {_REGISTRY.names}, or an Initializer"
     )

@@ -70,8 +70,8 @@ class Load(Initializer):
 
     def __call__(self, desc: str, arr: ndarray) -> None:
         """Fill `arr` with the array called `desc`."""
-        found = self.param.get(desc)
-        if found is None:
+        array = self.param.get(desc)
+        if array is None:
             if self.default_init is None:
                 raise ArgumentError(
                     "E313",
@@ -81,9 +81,9 @@ class Load(Initializer):
             self.default_init(desc, arr)
             self._tell(desc, "default", arr)
             return
-        if tuple(found.shape) != arr.shape:
-            raise ShapeError("E121", f"the parameter {str(desc)!r} is {arr.type}, what Load has is {list(found.shape)}")
-        arr[...] = found
+        if tuple(array.shape) != arr.shape:
+            raise ShapeError("E121", f"the parameter {str(desc)!r} is {arr.type}, what Load has is {list(array.shape)}")
+        arr[...] = array
         self._tell(desc, "loaded", arr)
 
     def dumps(self) -> str:

@@ -71,8 +71,8 @@ class RNNFused(Initializer):
         return json.dumps(["rnnfused", {**self._kwargs, **parts}])
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
-        given = name.global_init if isinstance(name, InitDesc) else None
-        net = given if isinstance(given, Initializer) and given is not self else create("uniform")
+        initializer = name.global_init if isinstance(name, InitDesc) else None
+        net = initializer if isinstance(initializer, Initializer) and initializer is not self else create("uniform")
         inputs = self._stack.inputs_of(arr.size) if arr.ndim == 1 else None
         if inputs is None:
             raise ShapeError(

@@ -183,7 +183,7 @@ def _named(data: Any, name: str, what: str, *, may_be_empty: bool = False) -> Na
 def _array(one: Any, name: str) -> ndarray:
     if hasattr(one, "toarray"):
         one = one.toarray()  # SciPy's sparse matrices
-    found = one if isinstance(one, ndarray) else np.array(numpy.asarray(one), dtype=float32)
-    if not found.ndim:
+    array = one if isinstance(one, ndarray) else np.array(numpy.asarray(one), dtype=float32)
+    if not array.ndim:
         raise ShapeError("E180", f"{name} has no axes, and so no rows", help="an example is a row of each array")
-    return found
+    return array

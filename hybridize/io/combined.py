@@ -164,10 +164,10 @@ def _next_of(iterator: Any) -> Any:
 
 
 def _renamed(described: list[Any], names: Sequence[Mapping[str, str]] | None) -> list[DataDesc]:
-    found = [[one if isinstance(one, DataDesc) else DataDesc(*one) for one in several] for several in described]
+    groups = [[one if isinstance(one, DataDesc) else DataDesc(*one) for one in several] for several in described]
     if names is not None:
-        found = [
+        groups = [
             [DataDesc(new[one.name], one.shape, one.dtype, one.layout) for one in several]
-            for new, several in zip(names, found, strict=True)
+            for new, several in zip(names, groups, strict=True)
         ]
-    return [one for several in found for one in several]
+    return [one for several in groups for one in several]

@@ -141,14 +141,14 @@ def _lines(path: str) -> list[tuple[str, str]]:
     paths = [path]
     if os.path.isdir(path):
         paths = sorted(entry.path for entry in os.scandir(path) if entry.is_file())
-    found = []
+    entries = []
     for one in paths:
         try:
             lines = str(bytes_of(one), "utf-8").splitlines()
         except UnicodeDecodeError as error:
             raise LoadError("E600", f"cannot read {one}: {error}") from error
-        found += [(f"{one}:{number}", line) for number, line in enumerate(lines, 1) if line.strip()]
-    return found
+        entries += [(f"{one}:{number}", line) for number, line in enumerate(lines, 1) if line.strip()]
+    return entries
 
 
 def _table(path: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:

@@ -137,12 +137,12 @@ class KVStore(KVStoreBase):
                 index = numpy.unique(numpy.asarray(next(chosen)).astype(numpy.int64))
                 if index.size and not (index[0] >= 0 and index[-1] < len(present)):
                     raise ArgumentError("E300", f"rows {index.tolist()} are outside of the {len(present)} of {one!r}")
-                kept = numpy.zeros_like(present._data)
-                kept[index] = present._data[index]
+                values = numpy.zeros_like(present._data)
+                values[index] = present._data[index]
                 if array.stype == "default":
-                    array[...] = ndarray(kept)
+                    array[...] = ndarray(values)
                 else:
-                    array._become(ndarray(kept))
+                    array._become(ndarray(values))
 
     def _pairs(self, key: Any, value: Any) -> Iterator[tuple[int | str, list[Any]]]:
         """Keys and their arrays."""
@@ -151,8 +151,8 @@ class KVStore(KVStoreBase):
         elif isinstance(value, (list, tuple)) and len(value) == len(key):
             keys, values = list(key), list(value)
         else:
-            given = f"a list of {len(value)}" if isinstance(value, (list, tuple)) else type(value).__name__
-            raise ArgumentError("E300", f"{len(key)} keys need a list of as many values, got {given}")
+            text = f"a list of {len(value)}" if isinstance(value, (list, tuple)) else type(value).__name__
+            raise ArgumentError("E300", f"{len(key)} keys need a list of as many values, got {text}")
         for one in keys:
             kind = str if isinstance(one, str) else int
             if not isinstance(one, (int, str)) or isinstance(one, bool):

@@ -79,14 +79,18 @@ def subscript(terms: Iterable[Term], offset: int = 0, divisor: int = 1) -> Subsc
     total: dict[int, int] = {}
     for axis, coefficient in terms:
         total[axis] = total.get(axis, 0) + coefficient
-    kept = {axis: total[axis] for axis in sorted(total) if not same(total[axis], 0)}
+    coefficients = {axis: total[axis] for axis in sorted(total) if not same(total[axis], 0)}
     if dims.bounds(divisor)[1] < 0:
-        kept, offset, divisor = {axis: -coefficient for axis, coefficient in kept.items()}, -offset, -divisor
-    if dims.known((*kept.values(), offset, divisor)):
-        common = math.gcd(*kept.values(), offset, divisor)
-        kept = {axis: coefficient // common for axis, coefficient in kept.items()}
+        coefficients, offset, divisor = (
+            {axis: -coefficient for axis, coefficient in coefficients.items()},
+            -offset,
+            -divisor,
+        )
+    if dims.known((*coefficients.values(), offset, divisor)):
+        common = math.gcd(*coefficients.values(), offset, divisor)
+        coefficients = {axis: coefficient // common for axis, coefficient in coefficients.items()}
         offset, divisor = offset // common, divisor // common
-    return Subscript(tuple(kept.items()), offset, divisor)
+    return Subscript(tuple(coefficients.items()), offset, divisor)
 
 
 @frozen
@@ -136,15 +140,15 @@ def axes_of(subscripts: Iterable[Subscript]) -> frozenset[int]:
 def roles(contraction: Contraction) -> tuple[Role, ...]:
     """The role of each axis; an axis of the result that no operand depends on is a row."""
     x, w = axes_of(contraction.x), axes_of(contraction.w)
-    found = []
+    kinds = []
     for axis in range(len(contraction.sizes)):
         if axis >= contraction.rank:
-            found.append(Role.SUM)
+            kinds.append(Role.SUM)
         elif axis in w:
-            found.append(Role.BATCH if axis in x else Role.COLUMN)
+            kinds.append(Role.BATCH if axis in x else Role.COLUMN)
         else:
-            found.append(Role.ROW)
-    return tuple(found)
+            kinds.append(Role.ROW)
+    return tuple(kinds)
 
 
 # Bounds
@@ -171,11 +175,11 @@ def _guards(index: Subscript, sizes: Sequence[int], size: int) -> tuple[bool, bo
     """Tell of an index whether it may be below the operand, beyond its end, and between two elements."""
     if index.axis is not None and same(sizes[index.axis], size):
         return False, False, False
-    found = extent(index, sizes)
+    span = extent(index, sizes)
     between = not same(index.divisor, 1)
-    if found is None:
+    if span is None:
         return True, True, between
-    low, high = found
+    low, high = span
     return not dims.proven(low, 0), not dims.proven((size - 1) * index.divisor - high, 0), between
 
 
@@ -195,8 +199,8 @@ def reference(contraction: Contraction, x: NDArray[Any], w: NDArray[Any]) -> NDA
     numbers = {axis: number for number, axis in enumerate(sorted({*left[1], *right[1]}))}
     sublists = [[numbers[axis] for axis in axes] for _, axes in (left, right)]
     out = [numbers[axis] for axis in range(contraction.rank)]
-    found: Any = numpy.einsum(left[0], sublists[0], right[0], sublists[1], out)
-    return numpy.asarray(found, contraction.accumulate).astype(contraction.result, copy=False)
+    sums: Any = numpy.einsum(left[0], sublists[0], right[0], sublists[1], out)
+    return numpy.asarray(sums, contraction.accumulate).astype(contraction.result, copy=False)
 
 
 def product(contraction: Contraction, x: NDArray[Any], w: NDArray[Any]) -> NDArray[Any]:
@@ -260,10 +264,10 @@ def _view(
     lengths, source, target, first = [], [], [], []
     leaves = False
     for index, size in zip(subscripts, array.shape, strict=True):
-        found = extent(index, sizes)
-        if found is None:
+        span = extent(index, sizes)
+        if span is None:
             raise InternalError("E968", f"a contraction of sizes that are not known, {contraction}, is not computed")
-        (low, high), by = found, index.divisor
+        (low, high), by = span, index.divisor
         if any(_guards(index, sizes, size)):
             leaves = True
         else:
@@ -396,8 +400,8 @@ class _Solution:
         self._shorten()
         used = axes_of((*self.cotangent, *self.other))
         new = [self.count + axis for axis in range(len(self.of))]
-        kept = [axis for axis in new if axis in used]
-        order = [*kept, *sorted(used.difference(new))]
+        result_axes = [axis for axis in new if axis in used]
+        order = [*result_axes, *sorted(used.difference(new))]
         numbers = {axis: number for number, axis in enumerate(order)}
         cotangent, other = (
             tuple(
@@ -408,7 +412,7 @@ class _Solution:
         contraction = changed(
             self.contraction,
             sizes=tuple(self.sizes[axis] for axis in order),
-            rank=len(kept),
+            rank=len(result_axes),
             x=cotangent if first else other,
             w=other if first else cotangent,
         )
@@ -426,12 +430,12 @@ class _Solution:
             # What is left is a condition: an axis of size 1 has elements at index 0 only.
             self._stretch(subscript([*index.terms, (new, -index.divisor)], index.offset), 1)
             return
-        held = [axis for axis in candidates if self._is_held(axis, index, position)]
+        anchors = [axis for axis in candidates if self._is_held(axis, index, position)]
         lanes = {axis: dims.hint(self.sizes[new]) if _moves_by_one(index, axis) else 0 for axis in candidates}
         axis = max(
-            held or candidates, key=lambda axis: (self._suits(axis, lanes[axis]), dims.hint(self.sizes[axis]), -axis)
+            anchors or candidates, key=lambda axis: (self._suits(axis, lanes[axis]), dims.hint(self.sizes[axis]), -axis)
         )
-        if not held:
+        if not anchors:
             self._stretch(plain(axis), self.sizes[axis])
         value = _solved(index, axis, new)
         for operand in (self.of, self.cotangent, self.other):

@@ -218,11 +218,11 @@ def unit(a: ExactArithmetic, words: Sequence[Number], dtype: DType) -> Number:
     """
     p = _PRECISIONS[dtype]
     if dtype == float32:
-        kept = words[0] >> 9
+        bits = words[0] >> 9
     else:
         high, low = (a.cast(word, uint64) for word in words)
-        kept = ((high << 32) | low) >> 12
-    number = a.cast(a.cast(kept, p.whole), dtype)
+        bits = ((high << 32) | low) >> 12
+    number = a.cast(a.cast(bits, p.whole), dtype)
     number += 0.5
     number *= 2.0**-p.mantissa
     return number

@@ -129,45 +129,45 @@ class Interner:
 
     def number(self, value: int) -> Const:
         """An i64 constant."""
-        found = self._numbers.get(value)
-        if found is None:
-            found = self._numbers[value] = Const(int64, value)
-            self._facts[id(found)] = Facts(len(self._facts), 0, False, False)
-        return found
+        expr = self._numbers.get(value)
+        if expr is None:
+            expr = self._numbers[value] = Const(int64, value)
+            self._facts[id(expr)] = Facts(len(self._facts), 0, False, False)
+        return expr
 
     def const(self, dtype: DType, value: float | int | bool) -> Const:
         """A constant; values are compared by bits, so -0.0 and NaN keep themselves."""
         if dtype == int64:
             return self.number(whole(Const(dtype, value)))
         key = (Const, dtype.num, struct.pack("<d", value) if isinstance(value, float) else value)
-        found = self._table.get(key)
-        if found is None:
-            found = self._keep(key, Const(dtype, value), ())
-        assert isinstance(found, Const)
-        return found
+        expr = self._table.get(key)
+        if expr is None:
+            expr = self._keep(key, Const(dtype, value), ())
+        assert isinstance(expr, Const)
+        return expr
 
     def axis(self, number: int) -> Axis:
         """An axis or fold variable."""
-        found = self._axes.get(number)
-        if found is None:
-            found = self._axes[number] = Axis(int64, number)
-            self._facts[id(found)] = Facts(len(self._facts), bit(number), False, False)
-        return found
+        expr = self._axes.get(number)
+        if expr is None:
+            expr = self._axes[number] = Axis(int64, number)
+            self._facts[id(expr)] = Facts(len(self._facts), bit(number), False, False)
+        return expr
 
     def load(self, dtype: DType, operand: int, indices: tuple[Expr, ...]) -> Expr:
         """A load."""
         key = (Load, dtype.num, operand, *map(id, indices))
-        found = self._table.get(key)
-        if found is None:
-            found = self._keep(key, Load(dtype, operand, indices), indices)
-            self._facts[id(found)].reads = True
-        return found
+        expr = self._table.get(key)
+        if expr is None:
+            expr = self._keep(key, Load(dtype, operand, indices), indices)
+            self._facts[id(expr)].reads = True
+        return expr
 
     def call(self, dtype: DType, function: str, args: tuple[Expr, ...]) -> Expr:
         """A call, as it is."""
         key = (function, dtype.num, *map(id, args))
-        found = self._table.get(key)
-        return found if found is not None else self._keep(key, CallExpr(dtype, function, args), args)
+        expr = self._table.get(key)
+        return expr if expr is not None else self._keep(key, CallExpr(dtype, function, args), args)
 
     def select(self, condition: Expr, then: Expr, orelse: Expr) -> Expr:
         """A select, decided when its condition is known."""
@@ -176,37 +176,37 @@ class Interner:
         if then is orelse:
             return then
         key = (Select, id(condition), id(then), id(orelse))
-        found = self._table.get(key)
+        expr = self._table.get(key)
         children = (condition, then, orelse)
-        return found if found is not None else self._keep(key, Select(then.dtype, *children), children)
+        return expr if expr is not None else self._keep(key, Select(then.dtype, *children), children)
 
     def cast(self, x: Expr, dtype: DType) -> Expr:
         """A cast; nothing when it is so already."""
         if x.dtype == dtype:
             return x
         key = (Cast, dtype.num, id(x))
-        found = self._table.get(key)
-        return found if found is not None else self._keep(key, Cast(dtype, x), (x,))
+        expr = self._table.get(key)
+        return expr if expr is not None else self._keep(key, Cast(dtype, x), (x,))
 
     def fold(self, dtype: DType, kind: str, size: int, variable: int, elements: tuple[Expr, ...]) -> Fold:
         """A fold."""
         key = (Fold, dtype.num, kind, size, variable, *map(id, elements))
-        found = self._table.get(key)
-        if found is None:
-            found = self._keep(key, Fold(dtype, kind, size, variable, elements), elements)
-            facts = self._facts[id(found)]
+        expr = self._table.get(key)
+        if expr is None:
+            expr = self._keep(key, Fold(dtype, kind, size, variable, elements), elements)
+            facts = self._facts[id(expr)]
             facts.free &= ~bit(variable)
             facts.folds = True
-        assert isinstance(found, Fold)
-        return found
+        assert isinstance(expr, Fold)
+        return expr
 
     def result(self, dtype: DType, fold: Fold, number: int) -> Expr:
         """A result of a fold."""
         if number == 0:
             return fold
         key = (FoldResult, dtype.num, id(fold), number)
-        found = self._table.get(key)
-        return found if found is not None else self._keep(key, FoldResult(dtype, fold, number), (fold,))
+        expr = self._table.get(key)
+        return expr if expr is not None else self._keep(key, FoldResult(dtype, fold, number), (fold,))
 
     def index(self, constant: int, terms: tuple[tuple[Expr, int], ...]) -> Expr:
         """An affine expression, its terms sorted; the plainest form that says it."""
@@ -215,9 +215,9 @@ class Interner:
         if same(constant, 0) and len(terms) == 1 and same(terms[0][1], 1):
             return terms[0][0]
         key = (Index, constant, *((id(atom), coefficient) for atom, coefficient in terms))
-        found = self._table.get(key)
-        if found is not None:
-            return found
+        expr = self._table.get(key)
+        if expr is not None:
+            return expr
         return self._keep(key, Index(int64, constant, terms), tuple(atom for atom, _ in terms))
 
 
@@ -255,10 +255,10 @@ class Space:
             for atom, coefficient in inner:
                 before = terms.get(id(atom))
                 terms[id(atom)] = (atom, factor * coefficient + (before[1] if before else 0))
-        kept = [term for term in terms.values() if not same(term[1], 0)]
-        if len(kept) > 1:
-            kept.sort(key=self._rank)
-        return self.interner.index(constant, tuple(kept))
+        summands = [term for term in terms.values() if not same(term[1], 0)]
+        if len(summands) > 1:
+            summands.sort(key=self._rank)
+        return self.interner.index(constant, tuple(summands))
 
     def _rank(self, term: tuple[Expr, int]) -> tuple[int, int]:
         atom = term[0]
@@ -365,9 +365,9 @@ class Space:
     def call(self, dtype: DType, function: str, args: tuple[Expr, ...]) -> Expr:
         """A call in normal form."""
         if args[0].dtype == int64 and all(self.bounded(arg) for arg in args):
-            found = self._integer(function, args)
-            if found is not None:
-                return found
+            expr = self._integer(function, args)
+            if expr is not None:
+                return expr
         elif args[0].dtype == bool_:
             return self._logic(dtype, function, args)
         elif FUNCTIONS[function].compares:
@@ -487,10 +487,10 @@ class Space:
         memo: dict[int, Expr],
     ) -> Expr:
         """`expr` with axes replaced, loads handed to `load` with their new indices, and fold variables renamed."""
-        found = memo.get(id(expr))
-        if found is None:
-            found = memo[id(expr)] = self._rewrite(expr, axes, load, variable, memo)
-        return found
+        result = memo.get(id(expr))
+        if result is None:
+            result = memo[id(expr)] = self._rewrite(expr, axes, load, variable, memo)
+        return result
 
     def rewrite_deep(
         self,
@@ -521,10 +521,10 @@ class Space:
         memo: dict[int, Expr],
     ) -> Expr:
         def again(x: Expr) -> Expr:
-            found = memo.get(id(x))
-            if found is None:
-                found = memo[id(x)] = self._rewrite(x, axes, load, variable, memo)
-            return found
+            result = memo.get(id(x))
+            if result is None:
+                result = memo[id(x)] = self._rewrite(x, axes, load, variable, memo)
+            return result
 
         match expr:
             case Const(dtype=dtype, value=value):
@@ -579,20 +579,20 @@ class Space:
         variable: Callable[[Fold], int],
     ) -> tuple[Expr, ...] | None:
         """The results of a fold of no or one element, without a fold; None for others."""
-        made = monoid(fold)
+        reduction = monoid(fold)
         if same(fold.size, 0):
-            if made.nests:
-                return (self.interner.const(fold.dtype, made.empty[0]),)
-            state = [self.interner.const(*pair) for pair in zip(made.accumulators, made.empty, strict=True)]
-            return self._applied(made.results, state)
+            if reduction.nests:
+                return (self.interner.const(fold.dtype, reduction.empty[0]),)
+            state = [self.interner.const(*pair) for pair in zip(reduction.accumulators, reduction.empty, strict=True)]
+            return self._applied(reduction.results, state)
         if not same(fold.size, 1):
             return None
         first, memo = {**axes, fold.variable: self.interner.number(0)}, dict[int, Expr]()
         elements = tuple(self.rewrite(element, first, load, variable, memo) for element in fold.elements)
-        if made.nests:
+        if reduction.nests:
             return elements
-        wide = [self.interner.cast(*pair) for pair in zip(elements, made.entering, strict=True)]
-        return self._applied(made.results, self._applied(made.enter, wide))
+        wide = [self.interner.cast(*pair) for pair in zip(elements, reduction.entering, strict=True)]
+        return self._applied(reduction.results, self._applied(reduction.enter, wide))
 
     def _applied(self, formulas: Sequence[Expr], arguments: Sequence[Expr]) -> tuple[Expr, ...]:
         def make(part: Expr, parts: tuple[Expr, ...]) -> Expr:

@@ -343,10 +343,10 @@ class _Printer:
         return self._variables.setdefault(number, f"v{len(self._variables)}")
 
     def name(self, expr: Expr) -> str:
-        found = self._names.get(id(expr))
-        if found is None:
-            found = self._names[id(expr)] = self._name(expr)
-        return found
+        label = self._names.get(id(expr))
+        if label is None:
+            label = self._names[id(expr)] = self._name(expr)
+        return label
 
     def _name(self, expr: Expr) -> str:
         match expr:
@@ -382,12 +382,12 @@ class _Printer:
 
     def _lanes(self, variable: int) -> str:
         """The vectors of a fold."""
-        found = self._folds.get(variable)
-        if found is None:
+        fold = self._folds.get(variable)
+        if fold is None:
             return ""
-        other = "" if found.variable == variable else f" {self._variable(found.variable)}"
-        few = "" if found.few is None else f" or {found.few}"
-        return f"{other} {found.lanes}{few}"
+        other = "" if fold.variable == variable else f" {self._variable(fold.variable)}"
+        few = "" if fold.few is None else f" or {fold.few}"
+        return f"{other} {fold.lanes}{few}"
 
 
 def _size(x: int) -> str:

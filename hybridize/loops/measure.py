@@ -54,13 +54,13 @@ def weight(*roots: Expr, indices: bool = True) -> int:
 def step_along(address: Expr, axis: int) -> int | None:
     """The coefficient of an axis in an address; None where it is in anything but a plain term."""
     terms = address.terms if isinstance(address, Index) else ((address, 1),)
-    found = 0
+    step = 0
     for atom, coefficient in terms:
         if isinstance(atom, Axis):
-            found += coefficient if atom.number == axis else 0
+            step += coefficient if atom.number == axis else 0
         elif any(isinstance(node, Axis) and node.number == axis for node in walk(atom)):
             return None
-    return found
+    return step
 
 
 def bytes_moved(params: Sequence[Param], loops: Iterable[tuple[Sequence[int], Sequence[Statement]]]) -> int:

@@ -68,14 +68,14 @@ class Monoid:
 
 def weights(formulas: Sequence[Expr]) -> list[int]:
     """Return the weight of each call and choice of formulas, shared ones counted once."""
-    found: list[int] = []
+    costs: list[int] = []
 
     def weigh(expr: Expr, parts: tuple[None, ...]) -> None:
         if isinstance(expr, CallExpr | Select):
-            found.append(FUNCTIONS[expr.function].weight if isinstance(expr, CallExpr) else 1)
+            costs.append(FUNCTIONS[expr.function].weight if isinstance(expr, CallExpr) else 1)
 
     applied(formulas, [None] * 8, weigh)
-    return found
+    return costs
 
 
 def applied(
@@ -194,8 +194,8 @@ def _max_and_sum_of_exp(dtype: DType) -> Monoid:
         # One of the sums is multiplied, by a factor of at most 1; two infinities are no distance apart.
         apart = select(call("eq", m, n), const(0, dtype), call("sub", n, m))
         factor, grows = call("exp", call("neg", call("abs", apart))), call("gt", n, m)
-        kept, added = select(grows, call("mul", s, factor), s), select(grows, other, call("mul", other, factor))
-        return call("max", m, n), call("add", kept, added)
+        total, added = select(grows, call("mul", s, factor), s), select(grows, other, call("mul", other, factor))
+        return call("max", m, n), call("add", total, added)
 
     return Monoid(
         (dtype,),
@@ -273,7 +273,7 @@ def inner(fold: Fold) -> Fold | None:
 def nested(fold: Fold) -> tuple[list[tuple[int, int]], tuple[Expr, ...]]:
     """Variables and sizes of directly nested folds of one kind, outermost first, and the innermost elements."""
     chain = [(fold.variable, fold.size)]
-    while (found := inner(fold)) is not None:
-        chain.append((found.variable, found.size))
-        fold = found
+    while (child := inner(fold)) is not None:
+        chain.append((child.variable, child.size))
+        fold = child
     return chain, fold.elements

@@ -225,16 +225,16 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
         ShapeError E140: they differ.
     """
     if shape:
-        found = tuple(labels.shape), tuple(preds.shape)
+        sizes = tuple(labels.shape), tuple(preds.shape)
     else:
         lists = listed(labels), listed(preds)
-        found = (len(lists[0]),), (len(lists[1]),)
+        sizes = (len(lists[0]),), (len(lists[1]),)
         labels, preds = lists if wrap else (labels, preds)
-    if found[0] != found[1]:
+    if sizes[0] != sizes[1]:
         what = "shapes" if shape else "numbers of arrays"
         raise ShapeError(
             "E140",
-            f"a metric compares labels with predictions: their {what} are {found[0]} and {found[1]}",
+            f"a metric compares labels with predictions: their {what} are {sizes[0]} and {sizes[1]}",
             help="give a label for each prediction",
         )
     return labels, preds
@@ -264,9 +264,9 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
     if isinstance(metric, type) and issubclass(metric, EvalMetric):
         return metric(*args, **kwargs)
     if isinstance(metric, str):
-        found = _REGISTRY.find(metric)
-        if found is not None:
-            return found(*args, **kwargs)
+        cls = _REGISTRY.find(metric)
+        if cls is not None:
+            return cls(*args, **kwargs)
     elif isinstance(metric, Mapping) and "metric" in metric:
         return create(**metric)
     elif isinstance(metric, (list, tuple)):

@@ -214,8 +214,8 @@ class CrossEntropy(Measured):
         own = scores[numpy.arange(len(classes)), classes]
         with numpy.errstate(divide="ignore"):
             least = numpy.log(numpy.float64(self.eps))
-            found = own - _log_sum_exp(scores) if self.from_logits else numpy.log(own)
-        return float(-numpy.maximum(found, least).sum()), classes.size
+            logs = own - _log_sum_exp(scores) if self.from_logits else numpy.log(own)
+        return float(-numpy.maximum(logs, least).sum()), classes.size
 
 
 def _log_sum_exp(scores: Array) -> Array:

@@ -18,8 +18,10 @@ TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE, TRUE_NEGATIVE = range(4)
 
 def _table(name: str, kind: str, label: Array, pred: Array, threshold: Any) -> Array:
     """Count how often each class was predicted and right, [4, classes], of one batch."""
-    right, said = _MARKS[kind](name, integers(label), pred, threshold)
-    return numpy.stack([(right & said).sum(0), (~right & said).sum(0), (right & ~said).sum(0), (~right & ~said).sum(0)])
+    right, guesses = _MARKS[kind](name, integers(label), pred, threshold)
+    return numpy.stack(
+        [(right & guesses).sum(0), (~right & guesses).sum(0), (right & ~guesses).sum(0), (~right & ~guesses).sum(0)]
+    )
 
 
 def _binary(name: str, label: Array, pred: Array, threshold: Any) -> tuple[Array, Array]:
@@ -37,8 +39,8 @@ def _binary(name: str, label: Array, pred: Array, threshold: Any) -> tuple[Array
             f"{name} of two classes was given predictions {list(pred.shape)} for labels {list(label.shape)}",
             help='class_type="multiclass" takes more than two columns',
         )
-    label, said = flat_pair(name, label, over_threshold(pred, threshold))
-    return (label == 1)[:, None], said[:, None]
+    label, guesses = flat_pair(name, label, over_threshold(pred, threshold))
+    return (label == 1)[:, None], guesses[:, None]
 
 
 def _narrow(x: Array) -> Array:
@@ -58,9 +60,9 @@ def _multiclass(name: str, label: Array, pred: Array, threshold: Any) -> tuple[A
             f"{name}: predictions are of {count} classes, labels from {label.min()} to {label.max()}",
             help="classes count from 0",
         )
-    said = scores.argmax(1) if count else label
+    guesses = scores.argmax(1) if count else label
     classes = numpy.arange(count)
-    return label[:, None] == classes, said[:, None] == classes
+    return label[:, None] == classes, guesses[:, None] == classes
 
 
 def _multilabel(name: str, label: Array, pred: Array, threshold: Any) -> tuple[Array, Array]:
@@ -220,8 +222,8 @@ class PCC(Measured):
         return sum(numpy.pad(x, (0, count - len(x))) for x in (before, total))
 
     def _value(self, total: Any, count: Any) -> float:
-        said, right = total.sum(1, dtype=numpy.float64), total.sum(0, dtype=numpy.float64)
-        spread = float((said * (count - said)).sum()), float((right * (count - right)).sum())
+        guesses, right = total.sum(1, dtype=numpy.float64), total.sum(0, dtype=numpy.float64)
+        spread = float((guesses * (count - guesses)).sum()), float((right * (count - right)).sum())
         if not (spread[0] and spread[1]):
             return math.nan
-        return float((count * total.diagonal() - said * right).sum()) / (math.sqrt(spread[0]) * math.sqrt(spread[1]))
+        return float((count * total.diagonal() - guesses * right).sum()) / (math.sqrt(spread[0]) * math.sqrt(spread[1]))

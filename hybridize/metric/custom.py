@@ -79,8 +79,8 @@ class CustomMetric(Measured):
         if not self._allow_extra_outputs:
             check_label_shapes(labels, preds)
         for label, pred in zip(labels, preds, strict=False):
-            found = self._feval(as_numpy(label), as_numpy(pred))
-            self._add(*(found if isinstance(found, tuple) else (found, 1)))
+            score = self._feval(as_numpy(label), as_numpy(pred))
+            self._add(*(score if isinstance(score, tuple) else (score, 1)))
 
     def get_config(self) -> dict[str, Any]:
         raise ArgumentError(

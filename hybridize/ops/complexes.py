@@ -155,8 +155,8 @@ def pulled_back(
     conjugated = op.of_complex is OfComplex.HOLOMORPHIC and any(one is not None and _is_complex(one) for one in g)
     if conjugated:
         g = tuple(None if one is None else conj(one) for one in g)
-    found = op.vjp(g, y, *xs) if wanted is None else op.partial_vjp(wanted, g, y, *xs)
-    return [None if one is None else conj(one) for one in found] if conjugated else found
+    gradients = op.vjp(g, y, *xs) if wanted is None else op.partial_vjp(wanted, g, y, *xs)
+    return [None if one is None else conj(one) for one in gradients] if conjugated else gradients
 
 
 def _is_complex(x: Operand) -> bool:

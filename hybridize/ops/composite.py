@@ -49,8 +49,8 @@ class OfBody(Op, abstract=True):
     def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
         wanted = tuple(value.type for value in self.body.inputs)
         if inputs != wanted:
-            found, takes = (", ".join(map(str, kinds)) for kinds in (inputs, wanted))
-            raise GraphError("E906", f"{self.title} takes ({takes}), got ({found})")
+            got, takes = (", ".join(map(str, kinds)) for kinds in (inputs, wanted))
+            raise GraphError("E906", f"{self.title} takes ({takes}), got ({got})")
         return tuple(value.type for value in self.body.outputs)
 
     def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
@@ -118,19 +118,19 @@ def composite(
                 or not kwargs.keys().isdisjoint(names[: len(args)])
             ):
                 signature.bind(*args, **kwargs)  # says what is wrong
-            given = {name: arguments[name] for name in operands if arguments[name] is not None}
-            rest = {name: arguments[name] for name in names if name not in given}
-            said = (
+            values = {name: arguments[name] for name in operands if arguments[name] is not None}
+            rest = {name: arguments[name] for name in names if name not in values}
+            parameters = (
                 attributes(**arguments)
                 if attributes is not None
                 else {name: value for name, value in rest.items() if name not in operands}
             )
 
             def body(*xs: Operand) -> tuple[Operand, ...]:
-                result = function(**dict(zip(given, xs, strict=True)), **rest)
+                result = function(**dict(zip(values, xs, strict=True)), **rest)
                 return result if isinstance(result, tuple) else (result,)
 
-            results = composed(label, said, body, tuple(given.values()))
+            results = composed(label, parameters, body, tuple(values.values()))
             return results[0] if len(results) == 1 else results
 
         return cast(_Function, call)
@@ -139,9 +139,9 @@ def composite(
 
 
 def _of_real(label: str, operands: Sequence[Operand]) -> DTypeError:
-    found = " and ".join(str(type_of(one)) for one in operands)
+    kinds = " and ".join(str(type_of(one)) for one in operands)
     return DTypeError(
-        "E242", f"{label} takes real numbers, got {found}", help="take a part of them: x.real, x.imag, np.abs(x)"
+        "E242", f"{label} takes real numbers, got {kinds}", help="take a part of them: x.real, x.imag, np.abs(x)"
     )
 
 

@@ -357,8 +357,8 @@ def batch_norm_of_batch(
         of_x, of_gamma, of_beta = _gradients_of_batch(
             g, (of_centre, of_square), (centre, square), x, gamma, axis, eps, fix_gamma
         )
-        found = [of_x, of_beta] if fix_gamma else [of_x, of_gamma, of_beta]
-        return [cast(one, kinds[number].dtype) for number, one in zip(wrt, found, strict=True)]
+        gradients = [of_x, of_beta] if fix_gamma else [of_x, of_gamma, of_beta]
+        return [cast(one, kinds[number].dtype) for number, one in zip(wrt, gradients, strict=True)]
 
     wrt = (0, 2) if fix_gamma else (0, 1, 2)
     forward = make_graph(body, kinds)
@@ -488,8 +488,8 @@ def dropout(x: Operand, key: Operand, p: float) -> Operand:
 
 def dropped(x: Operand, chance: Operand, p: float) -> Operand:
     """Each element 0 where its number in [0, 1) is below `p`, else divided by 1 - p."""
-    kept = ge(chance, like(p, chance))
-    return where(kept, mul(x, like(0.0 if p >= 1 else 1 / (1 - p), x)), like(0, x))
+    stays = ge(chance, like(p, chance))
+    return where(stays, mul(x, like(0.0 if p >= 1 else 1 / (1 - p), x)), like(0, x))
 
 
 def _embedding_attributes(indices: Operand, weight: Operand) -> Mapping[str, object]:

@@ -161,14 +161,14 @@ def _made(operands: Any, bare: Any, rank: int, letters: str) -> ContractSpec:
     for subscripts, alone in zip(operands, bare, strict=True):
         shown.update(index.axis for index, is_bare in zip(subscripts, alone, strict=True) if is_bare)
     axes = axes_of((*operands[0], *operands[1]))
-    given = tuple(axis for axis in sorted(axes) if axis not in shown)
+    sums = tuple(axis for axis in sorted(axes) if axis not in shown)
     return ContractSpec(
         _written(operands, bare, rank),
         letters,
         rank,
         operands,
         bare,
-        given,
+        sums,
         _as_product(operands, bare, rank),
         _as_turned_product(operands, bare, rank),
         (_single(operands[0], operands[1], bare[0], rank), _single(operands[1], operands[0], bare[1], rank)),
@@ -178,13 +178,13 @@ def _made(operands: Any, bare: Any, rank: int, letters: str) -> ContractSpec:
 def _single(mine: Sequence[Subscript], others: Sequence[Subscript], bare: Sequence[bool], rank: int) -> tuple[int, ...]:
     """Positions of an operand's axes that are summed over, whatever the other operand and the operand's other axes."""
     elsewhere = axes_of(others)
-    found = []
+    positions = []
     for position, (index, is_bare) in enumerate(zip(mine, bare, strict=True)):
         rest = axes_of(each for k, each in enumerate(mine) if k != position)
         axis = index.axis
         if is_bare and axis is not None and axis >= rank and axis not in elsewhere and axis not in rest:
-            found.append(position)
-    return tuple(found)
+            positions.append(position)
+    return tuple(positions)
 
 
 def _letters(subscripts: Sequence[Subscript], bare: Sequence[bool]) -> list[int] | None:
@@ -228,13 +228,13 @@ def _as_turned_product(operands: Any, bare: Any, rank: int) -> TurnedProduct | N
         return None
     if columns != [rank - 1] or x[-1] in batch or w[-1] in batch:
         return None  # elements of its matrices do not lie close together
-    made = [*batch, *rows, *columns]
+    axes = [*batch, *rows, *columns]
     return TurnedProduct(
         swapped,
         tuple(x.index(axis) for axis in (*batch, *rows, *inner)),
         tuple(w.index(axis) for axis in (*batch, *inner, *columns) if axis in w),
         tuple(place for place, axis in enumerate(batch) if axis in groups),
-        tuple(made.index(axis) for axis in range(rank)),
+        tuple(axes.index(axis) for axis in range(rank)),
     )
 
 
@@ -306,8 +306,8 @@ class Contract(Op):
                 f"contract of {x} and {w} with a result of {CODES.get(self.result, self.result)}",
                 help="floats give floats, integers integers: cast the operands",
             )
-        found = self.contraction(x, w)
-        return (TensorType(found.shape, found.result),)
+        contraction = self.contraction(x, w)
+        return (TensorType(contraction.shape, contraction.result),)
 
     def contraction(self, x: TensorType, w: TensorType) -> Contraction:
         """The contraction of operands of these types.
@@ -349,10 +349,10 @@ class Contract(Op):
         sizes.update(zip(spec.given, self.sizes, strict=True))
         whole = tuple(sizes[axis] for axis in range(len(sizes)))
         sums = wide(x.dtype) if self.result is None else promote(wide(x.dtype), self.result)
-        found = Contraction(whole, spec.rank, *spec.operands, sums, self.result or x.dtype, self.winograd)
-        given = ", ".join(map(dims.text, self.sizes))
-        check_ranges(f"{self.name} {self.spec!r} of {x} and {w} with sizes ({given})", found)
-        return found
+        contraction = Contraction(whole, spec.rank, *spec.operands, sums, self.result or x.dtype, self.winograd)
+        sizes_text = ", ".join(map(dims.text, self.sizes))
+        check_ranges(f"{self.name} {self.spec!r} of {x} and {w} with sizes ({sizes_text})", contraction)
+        return contraction
 
     def reference(self, x: NDArray[Any], w: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         return (contractions.reference(self.contraction(_type(x), _type(w)), x, w),)
@@ -372,28 +372,28 @@ class Contract(Op):
     def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Operand | None, ...]:
         (g,), _, x, w = args
         kinds = type_of(x), type_of(w)
-        found = self.contraction(*kinds)
+        contraction = self.contraction(*kinds)
         shapes = kinds[0].shape, kinds[1].shape
-        is_known = dims.known((*found.sizes, *shapes[0], *shapes[1]))
+        is_known = dims.known((*contraction.sizes, *shapes[0], *shapes[1]))
         by_x = by_w = None
         if wanted[0]:
             solve = _by_x_once if is_known else contractions.by_x
-            by_x = _applied(solve(found, shapes), g, w, kinds[0], True)
+            by_x = _applied(solve(contraction, shapes), g, w, kinds[0], True)
         if wanted[1]:
             solve = _by_w_once if is_known else contractions.by_w
-            by_w = _applied(solve(found, shapes), g, x, kinds[1], False)
+            by_w = _applied(solve(contraction, shapes), g, x, kinds[1], False)
         return by_x, by_w
 
     def mapped(self, length: int, along: Sequence[bool], x: Operand, w: Operand) -> tuple[Operand, ...]:
         """A contraction with one more axis, of the operands that have it and of the result."""
         kinds = (_inner(kind) if is_along else kind for kind, is_along in zip(map(type_of, (x, w)), along, strict=True))
-        found = self.contraction(*kinds)
-        moved = {axis: axis + 1 for axis in range(len(found.sizes))}
+        contraction = self.contraction(*kinds)
+        moved = {axis: axis + 1 for axis in range(len(contraction.sizes))}
         left, right = (
             ((plain(0),) if is_along else ()) + tuple(_renamed(index, moved) for index in subscripts)
-            for subscripts, is_along in zip((found.x, found.w), along, strict=True)
+            for subscripts, is_along in zip((contraction.x, contraction.w), along, strict=True)
         )
-        whole = changed(found, sizes=(length, *found.sizes), rank=found.rank + 1, x=left, w=right)
+        whole = changed(contraction, sizes=(length, *contraction.sizes), rank=contraction.rank + 1, x=left, w=right)
         return (contracted(whole, x, w, self.result),)
 
     def lower(self, x: Element, w: Element, *, types: tuple[TensorType, ...]) -> Contraction:
@@ -412,14 +412,14 @@ class WinogradContract(Contract):
 
     def met(self, *magnitudes: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         """Return for each element the largest within a tile of it: all of them are added and subtracted."""
-        spec, found = read(self.spec), []
+        spec, terms = read(self.spec), []
         for magnitude, subscripts in zip(magnitudes, spec.operands, strict=True):
             near = magnitude
             for axis, index in enumerate(subscripts):
                 if len(index.terms) > 1 and magnitude.size:
                     near = _largest_within(near, axis, _TILE)
-            found.append(near)
-        return tuple(found)
+            terms.append(near)
+        return tuple(terms)
 
 
 _TILE = 6
@@ -505,16 +505,16 @@ def contract(
         ShapeError E170, E171, E172, E173: it does not fit the operands.
     """
     check_operands(name, type_of(x), type_of(w))
-    found = read(spec)
+    subscripts = read(spec)
     sizes = sizes or {}
-    if sizes.keys() != {found.letters[axis] for axis in found.given}:
-        named = ", ".join(found.letters[axis] for axis in found.given) or "no letter"
+    if sizes.keys() != {subscripts.letters[axis] for axis in subscripts.given}:
+        named = ", ".join(subscripts.letters[axis] for axis in subscripts.given) or "no letter"
         raise ShapeError(
             "E172",
             f"contract {spec!r} with sizes of {', '.join(sizes) or 'no letter'}",
             help=f"give the size of each letter that stands in brackets only: {named}",
         )
-    return _contracted(found, tuple(sizes[found.letters[axis]] for axis in found.given), x, w, result)
+    return _contracted(subscripts, tuple(sizes[subscripts.letters[axis]] for axis in subscripts.given), x, w, result)
 
 
 def _contracted(
@@ -554,15 +554,15 @@ def _without_singles(spec: ContractSpec) -> ContractSpec:
 
 def _applied(gradient: ContractionGradient, g: Operand, other: Operand, of: TensorType, first: bool) -> Operand:
     """Compute a gradient, the cotangent being the first operand of its contraction or the second."""
-    found, shape = gradient.contraction, type_of(g).shape
+    contraction, shape = gradient.contraction, type_of(g).shape
     if gradient.stretched:
         ones = (1,) * len(gradient.stretched)
         g = broadcast(reshape(g, (*shape, *ones)), (*shape, *gradient.stretched))
     result = None
     if not type_of(g).dtype == type_of(other).dtype == of.dtype:
-        g, other, result = cast(g, found.accumulate), cast(other, found.accumulate), of.dtype
+        g, other, result = cast(g, contraction.accumulate), cast(other, contraction.accumulate), of.dtype
     x, w = (g, other) if first else (other, g)
-    y = contracted(found, x, w, result)
+    y = contracted(contraction, x, w, result)
     return broadcast(reshape(y, ones_at(of.shape, gradient.spread)), of.shape) if gradient.spread else y
 
 
@@ -582,9 +582,9 @@ def sum_of_products(op: Matmul | Contract, length: int, x: Operand, w: Operand) 
     if isinstance(op, Matmul) and kinds[0].ndim == 3 and op.transpose_x and not op.transpose_w:
         x, w = (reshape(one, (length * kind.shape[1], kind.shape[2])) for one, kind in zip((x, w), kinds, strict=True))
         return bind1(op, x, w)
-    found = op.contraction(*map(_inner, kinds))
-    axis = (plain(len(found.sizes)),)
-    whole = changed(found, sizes=(*found.sizes, length), x=axis + found.x, w=axis + found.w)
+    contraction = op.contraction(*map(_inner, kinds))
+    axis = (plain(len(contraction.sizes)),)
+    whole = changed(contraction, sizes=(*contraction.sizes, length), x=axis + contraction.x, w=axis + contraction.w)
     return contracted(whole, x, w, None if isinstance(op, Matmul) else op.result)
 
 

@@ -37,9 +37,9 @@ def _listed(types: Sequence[TensorType]) -> str:
     return f"({', '.join(map(str, types))})"
 
 
-def _check(op: Op, what: str, found: Types, wanted: Types) -> None:
-    if found != wanted:
-        raise ShapeError("E162", f"{op.name}: {what} must be {_listed(wanted)}, got {_listed(found)}")
+def _check(op: Op, what: str, types: Types, wanted: Types) -> None:
+    if types != wanted:
+        raise ShapeError("E162", f"{op.name}: {what} must be {_listed(wanted)}, got {_listed(types)}")
 
 
 def _check_predicate(op: Op, types: Types) -> None:
@@ -80,19 +80,19 @@ class Cond(Control):
         """A Cond over the branches' own reverse sweeps."""
         types = tuple(type_of(x) for x in xs)
         wanted = [k for k, kind in enumerate(types) if is_inexact(kind.dtype)]
-        given = [k for k, cotangent in enumerate(g) if cotangent is not None and is_inexact(type_of(y[k]).dtype)]
+        present = [k for k, cotangent in enumerate(g) if cotangent is not None and is_inexact(type_of(y[k]).dtype)]
 
         def backward(branch: Graph) -> Graph:
             def run(*operands: Operand) -> list[Operand]:
-                inputs, arrived = operands[: len(types)], dict(zip(given, operands[len(types) :], strict=True))
-                found = pullback(branch, inputs, [arrived.get(k) for k in range(len(y))])
-                return [_or_zero(found[k], types[k]) for k in wanted]
+                inputs, arrived = operands[: len(types)], dict(zip(present, operands[len(types) :], strict=True))
+                gradients = pullback(branch, inputs, [arrived.get(k) for k in range(len(y))])
+                return [_or_zero(gradients[k], types[k]) for k in wanted]
 
-            return make_graph(run, (*types, *(type_of(y[k]) for k in given)))
+            return make_graph(run, (*types, *(type_of(y[k]) for k in present)))
 
         op = Cond(backward(self.then), backward(self.orelse))
-        found = bind(op, predicate, *xs, *(g[k] for k in given))
-        return (None, *_scattered(found, wanted, len(xs)))
+        gradients = bind(op, predicate, *xs, *(g[k] for k in present))
+        return (None, *_scattered(gradients, wanted, len(xs)))
 
     def lower(self, *inputs: Element, types: Types) -> Region:
         return Region("cond", (self.then, self.orelse))
@@ -225,17 +225,17 @@ class Scan(Control):
             inputs = dict(enumerate(before)) | dict(zip(stacked, slices, strict=True))
             inputs |= dict(zip(fixed, constants, strict=True))
             arrived = dict(zip(state, by_state, strict=True)) | dict(zip(emitted, by_ys, strict=True))
-            found = pullback(
+            gradients = pullback(
                 self.body, [inputs[k] for k in range(len(takes))], [arrived.get(k) for k in range(len(gives))]
             )
-            added = [t if found[k] is None else add(t, found[k]) for t, k in zip(totals, summed, strict=True)]
-            by_before, by_slices = ([_or_zero(found[k], takes[k]) for k in part] for part in (state, sliced))
+            added = [t if gradients[k] is None else add(t, gradients[k]) for t, k in zip(totals, summed, strict=True)]
+            by_before, by_slices = ([_or_zero(gradients[k], takes[k]) for k in part] for part in (state, sliced))
             return [*by_before, *added, *by_slices]
 
         before_ys = [takes[k] for k in (*state, *summed, *range(c), *stacked)]
         kinds = [*before_ys, *(gives[k] for k in emitted), *(takes[k] for k in fixed)]
         back = Scan(make_graph(step, kinds), self.length, not self.reverse, len(state) + len(summed))
-        found = bind(
+        gradients = bind(
             back,
             *(_or_zero(g[k], takes[k]) for k in state),
             *(full(0, takes[k]) for k in summed),
@@ -244,7 +244,7 @@ class Scan(Control):
             *(g[k] for k in emitted),
             *(xs[k] for k in fixed),
         )
-        return tuple(_scattered(found, [*state, *summed, *sliced], len(xs)))
+        return tuple(_scattered(gradients, [*state, *summed, *sliced], len(xs)))
 
     def _reached(self, g: Sequence[Operand | None]) -> list[int]:
         """Return the floats of the state that cotangents arrive at in some round, given those of the results."""
@@ -289,9 +289,9 @@ def _or_zero(x: Operand | None, kind: TensorType) -> Operand:
     return full(0, kind) if x is None else x
 
 
-def _scattered(found: Sequence[Operand], positions: Sequence[int], count: int) -> list[Gradient]:
-    """`found` at `positions` of a list, None elsewhere."""
+def _scattered(values: Sequence[Operand], positions: Sequence[int], count: int) -> list[Gradient]:
+    """`values` at `positions` of a list, None elsewhere."""
     result: list[Gradient] = [None] * count
-    for position, x in zip(positions, found, strict=False):
+    for position, x in zip(positions, values, strict=False):
         result[position] = x
     return result

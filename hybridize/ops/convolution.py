@@ -256,7 +256,7 @@ class _Map:
         group = [index[letter] for letter in self._group]
         first, second = of_weight
         taps = [index[letter] for letter in self._taps]
-        found = Contraction(
+        contraction = Contraction(
             tuple(sizes[letter] for letter in self._axes),
             len(self._result),
             self._ordered([index["n"]], [*group, index["c"]], windows),
@@ -264,13 +264,13 @@ class _Map:
             wide(of.dtype),
             of.dtype,
         )
-        check_ranges(f"{name} of {of} with weight {by}", found)
+        check_ranges(f"{name} of {of} with weight {by}", contraction)
         x, w = of.shape, by.shape
         if groups != 1:
             x = self._ordered((n,), (groups, c), _parted(of.shape, self._last)[1])
             w = (groups, by.shape[0] // groups, *by.shape[1:])
         pixels = tuple(sizes[letter] for letter in self._axes if letter.startswith("y"))
-        return _Planned(found, x, w, self._ordered((n,), (o,), pixels))
+        return _Planned(contraction, x, w, self._ordered((n,), (o,), pixels))
 
 
 @frozen
@@ -316,14 +316,14 @@ def _axes_of_windows(name: str, x: TensorType, w: TensorType, channels_last: boo
 
 
 def each_axis(
-    name: str, keyword: str, given: int | Sequence[int] | None, rank: int, default: int = 1, least: int = 1
+    name: str, keyword: str, value: int | Sequence[int] | None, rank: int, default: int = 1, least: int = 1
 ) -> tuple[int, ...]:
     """Return a number for each axis of windows, of an argument that is one for all, one for each, or none.
 
     Args:
         name: what was called, for errors.
         keyword: of the argument.
-        given: the argument; None or nothing in it: `default` everywhere.
+        value: the argument; None or nothing in it: `default` everywhere.
         rank: the number of axes.
         default: where nothing is given.
         least: of the numbers.
@@ -331,24 +331,24 @@ def each_axis(
     Raises:
         ArgumentError E398: they are not as many, not whole, or below `least`.
     """
-    if given is None or (isinstance(given, Sequence) and not given):
+    if value is None or (isinstance(value, Sequence) and not value):
         return (default,) * rank
-    numbers = _whole(given if isinstance(given, Sequence) else (given,) * rank)
+    numbers = _whole(value if isinstance(value, Sequence) else (value,) * rank)
     if numbers is None or len(numbers) != rank or any(number < least for number in numbers):
         each = f", or {rank}, one for each axis" if rank > 1 else ""
-        raise ArgumentError("E398", f"{name} with {keyword}={given!r}", help=f"give a whole number from {least}{each}")
+        raise ArgumentError("E398", f"{name} with {keyword}={value!r}", help=f"give a whole number from {least}{each}")
     return numbers
 
 
-def _sides(given: int | Padding, rank: int) -> list[tuple[int, ...]]:
+def _sides(padding: int | Padding, rank: int) -> list[tuple[int, ...]]:
     """Two numbers for each axis."""
-    parts = given if isinstance(given, Sequence) else (given,) * rank
+    parts = padding if isinstance(padding, Sequence) else (padding,) * rank
     sides = [_whole(part if isinstance(part, Sequence) else (part, part)) for part in parts]
     whole: list[tuple[int, ...]] = [side for side in sides if side is not None and len(side) == 2]
     if not len(whole) == len(sides) == rank:
         raise ArgumentError(
             "E398",
-            f"convolution over {rank} axes with padding={given!r}",
+            f"convolution over {rank} axes with padding={padding!r}",
             help="give a number for each axis, or two: before and after it",
         )
     return whole

@@ -33,11 +33,11 @@ UnaryFunction = Callable[[Operand], Operand]
 BinaryFunction = Callable[[Operand, Operand], Operand]
 
 
-def check_dtype(name: str, taken: frozenset[DType], *inputs: TensorType) -> None:
+def check_dtype(name: str, dtypes: frozenset[DType], *inputs: TensorType) -> None:
     """Raise where what is called so does not take the dtype of a real input: `of_complex` decides about the others."""
     for kind in inputs:
-        if kind.dtype not in taken and not is_complex(kind.dtype):
-            raise DTypeError("E221", f"{name} takes {_NAMES[taken]}, got {kind}", help="cast first: x.astype(...)")
+        if kind.dtype not in dtypes and not is_complex(kind.dtype):
+            raise DTypeError("E221", f"{name} takes {_NAMES[dtypes]}, got {kind}", help="cast first: x.astype(...)")
 
 
 def check_equal(op: Op, *inputs: TensorType) -> None:

@@ -43,19 +43,19 @@ class LU(Factor):
 
     def reference(self, x: NDArray[Any]) -> Arrays:
         n = x.shape[-1]
-        made = x.reshape(math.prod(x.shape[:-2]), n, n).copy()
-        order = numpy.tile(numpy.arange(n), (len(made), 1))
-        sign = numpy.ones(len(made), x.dtype)
-        stack = numpy.arange(len(made))
+        matrices = x.reshape(math.prod(x.shape[:-2]), n, n).copy()
+        order = numpy.tile(numpy.arange(n), (len(matrices), 1))
+        sign = numpy.ones(len(matrices), x.dtype)
+        stack = numpy.arange(len(matrices))
         for k in range(n):
-            pivot = k + abs(made[:, k:, k]).argmax(-1)
-            for rows in (made, order):
+            pivot = k + abs(matrices[:, k:, k]).argmax(-1)
+            for rows in (matrices, order):
                 rows[stack, pivot], rows[stack, k] = rows[stack, k], rows[stack, pivot]
             sign[pivot != k] *= -1
-            divisor = made[:, k, k, None]
-            made[:, k + 1 :, k] /= numpy.where(divisor == 0, 1, divisor)
-            made[:, k + 1 :, k + 1 :] -= made[:, k + 1 :, k, None] * made[:, k, None, k + 1 :]
-        return made.reshape(x.shape), order.reshape(x.shape[:-1]).astype(int64), sign.reshape(x.shape[:-2])
+            divisor = matrices[:, k, k, None]
+            matrices[:, k + 1 :, k] /= numpy.where(divisor == 0, 1, divisor)
+            matrices[:, k + 1 :, k + 1 :] -= matrices[:, k + 1 :, k, None] * matrices[:, k, None, k + 1 :]
+        return matrices.reshape(x.shape), order.reshape(x.shape[:-1]).astype(int64), sign.reshape(x.shape[:-2])
 
     def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Gradient, ...]:
         """P^T L^-T (tril(L^T g_L, -1) + triu(g_U U^T)) U^-T"""

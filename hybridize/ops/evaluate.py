@@ -30,10 +30,10 @@ def evaluate(graph: Graph, inputs: Sequence[Array]) -> list[Array]:
     if graph.scope is not None:
         sizes = sizes_of(graph, [x.shape for x in arrays])
         graph = graph if sizes is None else with_sizes(graph, sizes)
-    given = [TensorType(x.shape, x.dtype) for x in arrays]
-    if given != [value.type for value in graph.inputs]:
-        takes, found = (", ".join(map(str, kinds)) for kinds in ([value.type for value in graph.inputs], given))
-        raise ArgumentError("E341", f"a graph of inputs ({takes}) was given ({found})")
+    types = [TensorType(x.shape, x.dtype) for x in arrays]
+    if types != [value.type for value in graph.inputs]:
+        takes, got = (", ".join(map(str, kinds)) for kinds in ([value.type for value in graph.inputs], types))
+        raise ArgumentError("E341", f"a graph of inputs ({takes}) was given ({got})")
     values: dict[Value, Array] = dict(zip(graph.inputs, arrays, strict=True))
     values.update(graph.constants)
     left = graph.uses()

@@ -62,8 +62,8 @@ class Cholesky(Factor):
         except numpy.linalg.LinAlgError:
             if self.strict:
                 raise
-        made = [self._factor_or_infinite(each) for each in x.reshape(-1, *x.shape[-2:])]
-        return (numpy.stack(made).reshape(x.shape),)
+        factors = [self._factor_or_infinite(each) for each in x.reshape(-1, *x.shape[-2:])]
+        return (numpy.stack(factors).reshape(x.shape),)
 
     def _factor_or_infinite(self, x: NDArray[Any]) -> NDArray[Any]:
         try:
@@ -122,8 +122,8 @@ class QR(Factor):
             r, by_r = columns(r, 0, m), columns(by_r, 0, m)
         apart = sub(matmul(r, by_r, False, True), matmul(by_q, q, True))
         whole = add(by_q, matmul(q, add(lower(apart), turned(lower(apart, 0.0)))))
-        found = turned(solve_triangular(r, turned(whole), lower=False))
-        return (found if m >= n else concat(found, matmul(q, by_rest), axis=type_of(x).ndim - 1),)
+        gradient = turned(solve_triangular(r, turned(whole), lower=False))
+        return (gradient if m >= n else concat(gradient, matmul(q, by_rest), axis=type_of(x).ndim - 1),)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         m, n = types[0].shape[-2:]
@@ -200,14 +200,14 @@ class SVD(Factor):
         over, along = spread(s, square.shape, (square.ndim - 1,)), spread(s, square.shape, (square.ndim - 2,))
         left = mul(quotients(skew(matmul(u, by_u, True)), apart), along)
         right = mul(over, quotients(skew(matmul(vh, by_vh, False, True)), apart))
-        found = matmul(matmul(u, add(add(left, right), diagonal(by_s))), vh)
+        gradient = matmul(matmul(u, add(add(left, right), diagonal(by_s))), vh)
         if m > k:
             beyond = sub(by_u, matmul(u, matmul(u, by_u, True)))
-            found = add(found, matmul(div(beyond, by_column(s, beyond)), vh))
+            gradient = add(gradient, matmul(div(beyond, by_column(s, beyond)), vh))
         if n > k:
             beyond = sub(by_vh, matmul(matmul(by_vh, vh, False, True), vh))
-            found = add(found, matmul(u, div(beyond, by_row(s, beyond))))
-        return (found,)
+            gradient = add(gradient, matmul(u, div(beyond, by_row(s, beyond))))
+        return (gradient,)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         m, n = types[0].shape[-2:]

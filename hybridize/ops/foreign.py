@@ -52,16 +52,16 @@ class PythonCall(Op):
     def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Operand | None, ...]:
         g, y, *xs = args
         function = foreign.found(self.callee, self.title)
-        asked = tuple(k for k in function.learnt if wanted[k])
+        wanted_inputs = tuple(k for k in function.learnt if wanted[k])
         pairs = list(zip(g, self.types, strict=True))
         heads = [full(0, kind) if one is None else one for one, kind in pairs if is_float(kind.dtype)]
-        found: list[Operand | None] = [None] * len(xs)
-        if asked:
-            callee = function.gradient(asked)
-            op = made(f"the gradient of {self.title}", callee, [type_of(xs[k]) for k in asked])
-            for k, one in zip(asked, bind(op, *heads, *(y[-1:] if function.keeps else ()), *xs), strict=False):
-                found[k] = one
-        return tuple(found)
+        gradients: list[Operand | None] = [None] * len(xs)
+        if wanted_inputs:
+            callee = function.gradient(wanted_inputs)
+            op = made(f"the gradient of {self.title}", callee, [type_of(xs[k]) for k in wanted_inputs])
+            for k, one in zip(wanted_inputs, bind(op, *heads, *(y[-1:] if function.keeps else ()), *xs), strict=False):
+                gradients[k] = one
+        return tuple(gradients)
 
     def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
         return Routine("foreign", (self.title, self.callee))

@@ -70,8 +70,8 @@ class Fourier(_Transform):
         return (numpy.asarray(function(x, axis=self.axis, norm=self.norm), complex_of(x.dtype)),)  # type: ignore[arg-type]
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
-        found = bind1(Fourier(self.axis, not self.inverse, NORMS[self.norm]), g[0])
-        return (real(found) if is_float(type_of(x).dtype) else found,)
+        gradient = bind1(Fourier(self.axis, not self.inverse, NORMS[self.norm]), g[0])
+        return (real(gradient) if is_float(type_of(x).dtype) else gradient,)
 
     def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
         return bind(Fourier(self.axis + 1, self.inverse, self.norm), *xs)
@@ -123,8 +123,8 @@ class InverseRealFourier(_Transform):
         return (numpy.asarray(y, part_of(x.dtype)),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
-        found = bind1(RealFourier(self.axis, NORMS[self.norm]), g[0])
-        return (_scaled_inside(found, self.axis, self.length, 2.0),)
+        gradient = bind1(RealFourier(self.axis, NORMS[self.norm]), g[0])
+        return (_scaled_inside(gradient, self.axis, self.length, 2.0),)
 
     def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
         return bind(InverseRealFourier(self.axis + 1, self.length, self.norm), *xs)

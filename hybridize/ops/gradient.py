@@ -58,10 +58,10 @@ def swept(
         if cotangent is not None and value in active:
             arrived.add(value, cotangent)
 
-    def apply(node: Node, given: Given) -> Iterator[tuple[Value, Operand | None]]:
+    def apply(node: Node, cotangents: Given) -> Iterator[tuple[Value, Operand | None]]:
         results = tuple(here[value] for value in node.outputs)
-        found = passed_back(node, given, results, [here[value] for value in node.inputs])
-        return ((value, one) for value, one in zip(node.inputs, found, strict=True) if value in active)
+        gradients = passed_back(node, cotangents, results, [here[value] for value in node.inputs])
+        return ((value, one) for value, one in zip(node.inputs, gradients, strict=True) if value in active)
 
     reverse(reversed(graph.nodes), arrived, apply)
     return tuple(arrived.get(value) for value in graph.inputs)
@@ -79,17 +79,17 @@ def differentiated(node: Node, active: Collection[Value]) -> Iterator[Value]:
 
 
 def passed_back(
-    node: Node, given: Given, results: Sequence[Operand], inputs: Sequence[Operand]
+    node: Node, cotangents: Given, results: Sequence[Operand], inputs: Sequence[Operand]
 ) -> Sequence[Operand | None]:
     """Cotangents of the inputs of a node from those of its outputs; who has no gradient says so at the node's line."""
     op: Any = node.op
     try:
-        found = pulled_back(op, None, filled(node, given), tuple(results), *inputs)
+        gradients = pulled_back(op, None, filled(node, cotangents), tuple(results), *inputs)
     except HybridizeError as error:
         if node.loc is not None and error.loc == user_location():  # not a line of the rule's own
             error.loc = node.loc
         raise
-    return found
+    return gradients
 
 
 Given = Sequence[Operand | None]
@@ -126,19 +126,19 @@ def reverse(
         apply: given a node and the cotangents of its outputs, of which one at least is there, says what arrives where.
     """
     for node in nodes:
-        given = []
+        cotangents = []
         reached = False
         for point in node.outputs:
-            given.append(arrived.pop(point, None))
-            reached = reached or given[-1] is not None
+            cotangents.append(arrived.pop(point, None))
+            reached = reached or cotangents[-1] is not None
         if reached:
-            for point, cotangent in apply(node, given):
+            for point, cotangent in apply(node, cotangents):
                 if cotangent is not None:
                     arrived.add(point, cotangent)
 
 
-def filled(node: Node, given: Given) -> tuple[Operand | None, ...]:
+def filled(node: Node, cotangents: Given) -> tuple[Operand | None, ...]:
     """Cotangents of all outputs of a node of a graph, zeros where none has arrived and the rule wants all."""
     if getattr(node.op, "takes_absent", False):
-        return tuple(given)
-    return tuple(full(0, v.type) if g is None else g for v, g in zip(node.outputs, given, strict=True))
+        return tuple(cotangents)
+    return tuple(full(0, v.type) if g is None else g for v, g in zip(node.outputs, cotangents, strict=True))

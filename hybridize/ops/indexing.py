@@ -85,14 +85,14 @@ class Gather(Op):
         rows = transpose(x, front)
         sizes = type_of(rows).shape
         start = mul(iota(at.shape, 0, int64), like(sizes[1], indices))
-        found = gather(reshape(rows, (length * sizes[1], *sizes[2:])), add(indices, start), 0)
+        result = gather(reshape(rows, (length * sizes[1], *sizes[2:])), add(indices, start), 0)
         order = (
             0,
             *range(at.ndim, at.ndim + self.axis),
             *range(1, at.ndim),
             *range(at.ndim + self.axis, kind.ndim + at.ndim - 2),
         )
-        return (transpose(found, order),)
+        return (transpose(result, order),)
 
     def lower(self, x: Element, indices: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         size, ndim = types[0].shape[self.axis], types[1].ndim

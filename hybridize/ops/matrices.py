@@ -29,8 +29,8 @@ class Factor(Op, abstract=True):
         first = inputs[0]
         for kind in inputs:
             if kind.dtype not in (float32, float64, *COMPLEXES) or kind.dtype != first.dtype:
-                found = " and ".join(map(str, inputs))
-                raise DTypeError("E221", f"{self.name} takes float32 or float64, got {found}", help="cast first")
+                got = " and ".join(map(str, inputs))
+                raise DTypeError("E221", f"{self.name} takes float32 or float64, got {got}", help="cast first")
             if kind.ndim < 2 or kind.shape[:-2] != first.shape[:-2]:
                 raise MatrixShapeError("E169", f"{self.name} takes matrices in stacks of one shape, got {kind}")
         return self.types(*inputs)
@@ -55,8 +55,8 @@ class Factor(Op, abstract=True):
             return self.made_of()
 
         def wide(*xs: Operand) -> tuple[Operand, ...]:
-            found = bind(self, *(cast(x, float64) for x in xs))
-            return tuple(cast(y, float32) if type_of(y).dtype == float64 else y for y in found)
+            results = bind(self, *(cast(x, float64) for x in xs))
+            return tuple(cast(y, float32) if type_of(y).dtype == float64 else y for y in results)
 
         return wide
 

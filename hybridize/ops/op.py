@@ -163,9 +163,9 @@ class Op(ABC):
     @classmethod
     def _missing(cls) -> list[str]:
         """Names of what a class of ops that is not a base must define and does not."""
-        asked: set[str] = {name for name, part in vars(cls).items() if _is_abstract(part)}
-        asked.update(*(getattr(base, "__abstractmethods__", ()) for base in cls.__bases__))
-        return sorted(name for name in asked if _is_abstract(getattr(cls, name)))
+        abstract: set[str] = {name for name, part in vars(cls).items() if _is_abstract(part)}
+        abstract.update(*(getattr(base, "__abstractmethods__", ()) for base in cls.__bases__))
+        return sorted(name for name in abstract if _is_abstract(getattr(cls, name)))
 
     @property
     def graphs(self) -> Mapping[str, Graph]:
@@ -239,11 +239,11 @@ def _minding_complex(infer: Callable[..., tuple[TensorType, ...]]) -> Callable[.
                 check_complex(self, inputs)
                 inputs = tuple(map(_of_known_sizes, inputs))
                 break
-        found = infer(self, *inputs, **parts)
-        for kind in found:
+        types = infer(self, *inputs, **parts)
+        for kind in types:
             if kind.dtype.kind == "c":
-                return tuple(map(_of_known_sizes, found))
-        return found
+                return tuple(map(_of_known_sizes, types))
+        return types
 
     return ruled
 
@@ -259,10 +259,10 @@ def check_complex(op: Op, inputs: Sequence[Any]) -> None:
         DTypeError E242: it takes real numbers only.
     """
     if op.of_complex is OfComplex.REFUSED:
-        found = " and ".join(str(TensorType(x.shape, x.dtype)) for x in inputs)
+        got = " and ".join(str(TensorType(x.shape, x.dtype)) for x in inputs)
         raise DTypeError(
             "E242",
-            f"{op.name} takes real numbers, got {found}",
+            f"{op.name} takes real numbers, got {got}",
             help="take a part of them: x.real, x.imag, np.abs(x), np.angle(x)",
         )
 

@@ -182,8 +182,8 @@ class StandardGamma(Op):
             return draws.candidates(_ARRAYS, pair, attempt, (seed, rest), shape.dtype)
 
         def judge(places: Any, x: Any, u: Any) -> Any:
-            found, accepted = draws.judged(_ARRAYS, shapes[places], x, u)
-            numbers[places[accepted]] = found[accepted]
+            candidates, accepted = draws.judged(_ARRAYS, shapes[places], x, u)
+            numbers[places[accepted]] = candidates[accepted]
             return places[~accepted]
 
         with numpy.errstate(all="ignore"):

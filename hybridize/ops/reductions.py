@@ -216,8 +216,8 @@ class _Arg(Op, abstract=True):
 
         def element(index: tuple[Expr, ...]) -> Expr:
             along = loops.axis(-1 - self.axis)
-            found = x((*index[: self.axis], along, *index[self.axis :]))
-            parts = (found, loops.cast(along, position))
+            element_value = x((*index[: self.axis], along, *index[self.axis :]))
+            parts = (element_value, loops.cast(along, position))
             fold = Fold(dtype, f"arg_{self.fold}", shape[self.axis], -1 - self.axis, parts)
             return loops.cast(FoldResult(position, fold, 1), int64)
 

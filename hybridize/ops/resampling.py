@@ -91,9 +91,9 @@ class Resample(Op):
             def term(number: Expr) -> Expr:
                 entry = (index[self.axis], number)
                 at, weight = clamped(places(entry), size), weights(entry)
-                found = loops.cast(x((*index[: self.axis], at, *index[self.axis + 1 :])), total)
+                sample = loops.cast(x((*index[: self.axis], at, *index[self.axis + 1 :])), total)
                 none = loops.const(0, total)
-                return loops.select(loops.call("eq", weight, none), none, loops.call("mul", weight, found))
+                return loops.select(loops.call("eq", weight, none), none, loops.call("mul", weight, sample))
 
             if terms > FEW:
                 return loops.cast(Fold(total, "sum", terms, -1, (term(loops.axis(-1)),)), dtype)

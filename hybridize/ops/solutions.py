@@ -201,16 +201,18 @@ class CofactorPullback(Factor):
         n = s.shape[-1]
         inner = _orientation(u, vh) * (numpy.swapaxes(u, -1, -2) @ g @ numpy.swapaxes(vh, -1, -2))
         products = _products_of_pairs(s)
-        made = -products * numpy.swapaxes(inner, -1, -2)
+        gradient = -products * numpy.swapaxes(inner, -1, -2)
         along = numpy.arange(n)
-        made[..., along, along] = (products @ inner[..., along, along][..., None])[..., 0]
-        return (u @ made @ vh,)
+        gradient[..., along, along] = (products @ inner[..., along, along][..., None])[..., 0]
+        return (u @ gradient @ vh,)
 
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, given: Operand) -> tuple[Gradient, ...]:
-        """Of y = <given, K> C - C given^T K, with C the cofactors and K = x^-T, which is linear in `given`."""
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, cofactor_gradient: Operand) -> tuple[Gradient, ...]:
+        """Of y = <g, K> C - C g^T K, with C the cofactors and K = x^-T, which is linear in g, the `cofactor_gradient`."""
         cofactors, k = bind1(Cofactor(), x), turned(inverse(x))
-        by_c = sub(mul(inner(given, k), g[0]), matmul(matmul(g[0], k, False, True), given))
-        by_k = sub(mul(inner(g[0], cofactors), given), matmul(given, matmul(cofactors, g[0], True)))
+        by_c = sub(mul(inner(cofactor_gradient, k), g[0]), matmul(matmul(g[0], k, False, True), cofactor_gradient))
+        by_k = sub(
+            mul(inner(g[0], cofactors), cofactor_gradient), matmul(cofactor_gradient, matmul(cofactors, g[0], True))
+        )
         by_x = sub(bind1(CofactorPullback(), x, by_c), matmul(matmul(k, by_k, False, True), k))
         return by_x, bind1(CofactorPullback(), x, g[0])
 
@@ -220,8 +222,8 @@ class CofactorPullback(Factor):
             inner = mul(matmul(matmul(u, g, True), vh, False, True), _turning(u, vh))
             pairs = _pairs(s)
             along = sum(mul(pairs, by_column(diagonal_of(inner), pairs)), (type_of(pairs).ndim - 1,))
-            made = sub(diagonal(along), mul(pairs, turned(inner)))
-            return (matmul(matmul(u, made), vh),)
+            gradient = sub(diagonal(along), mul(pairs, turned(inner)))
+            return (matmul(matmul(u, gradient), vh),)
 
         return expanded
 
@@ -265,8 +267,8 @@ def _pairs(s: Operand) -> Operand:
     first, second, position = (iota(shape, rank + k, int64) for k in range(3))
     elements = spread(s, shape, (rank, rank + 1))
     left_out = bit_or(eq(position, first), eq(position, second))
-    found = prod(where(left_out, like(1, elements), elements), (rank + 2,))
-    return where(on_diagonal(found), like(0, found), found)
+    products = prod(where(left_out, like(1, elements), elements), (rank + 2,))
+    return where(on_diagonal(products), like(0, products), products)
 
 
 @frozen
@@ -318,11 +320,11 @@ class PseudoInverse(Factor):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         """-p^T g p^T + (1 - x p) g^T p p^T + p^T p g^T (1 - p x)"""
         p, by = y[0], g[0]
-        found = neg(matmul(matmul(p, by, True), p, False, True))
+        gradient = neg(matmul(matmul(p, by, True), p, False, True))
         along = matmul(by, p, True)
-        found = add(found, matmul(sub(along, matmul(x, matmul(p, along))), p, False, True))
+        gradient = add(gradient, matmul(sub(along, matmul(x, matmul(p, along))), p, False, True))
         under = matmul(p, by, False, True)
-        return (add(found, matmul(p, sub(under, matmul(matmul(under, p), x)), True)),)
+        return (add(gradient, matmul(p, sub(under, matmul(matmul(under, p), x)), True)),)
 
     def made_of(self) -> Callable[..., tuple[Operand, ...]]:
         def expanded(x: Operand) -> tuple[Operand, ...]:

@@ -73,25 +73,25 @@ def expm1(x: Array) -> Array:
     if x.dtype.kind != "c":
         return numpy.expm1(x)
     real, imag = x.real, x.imag
-    found = numpy.empty(x.shape, x.dtype)
-    found.real = numpy.where(
+    result = numpy.empty(x.shape, x.dtype)
+    result.real = numpy.where(
         imag == 0, numpy.expm1(real), numpy.expm1(real) * numpy.cos(imag) - 2 * numpy.sin(imag / 2) ** 2
     )
-    found.imag = numpy.where(imag == 0, imag, numpy.exp(real) * numpy.sin(imag))
+    result.imag = numpy.where(imag == 0, imag, numpy.exp(real) * numpy.sin(imag))
     unknown = ~numpy.isfinite(imag)
-    found[unknown & (real == -numpy.inf)] = -1
-    found[unknown & (real == numpy.inf)] = complex(numpy.inf, numpy.nan)
-    found.real += 0.0  # of -0
-    return found
+    result[unknown & (real == -numpy.inf)] = -1
+    result[unknown & (real == numpy.inf)] = complex(numpy.inf, numpy.nan)
+    result.real += 0.0  # of -0
+    return result
 
 
 def tanh(x: Array) -> Array:
     """The hyperbolic tangent; of complex numbers with the sign of the imaginary part kept at infinity."""
-    found = numpy.asarray(numpy.tanh(x))
+    result = numpy.asarray(numpy.tanh(x))
     if x.dtype.kind == "c":
         ends = numpy.isinf(x.real) & numpy.isfinite(x.imag)
-        found.imag[ends] = numpy.copysign(0.0, x.imag[ends])
-    return found
+        result.imag[ends] = numpy.copysign(0.0, x.imag[ends])
+    return result
 
 
 def _through_float32(function: Callable[[Array], Array]) -> Callable[[Array], Array]:

@@ -71,8 +71,8 @@ class _Along:
             inside = both(inside, loops.call("lt", at, loops.index(self.size)))
         if inside is None:
             return at, None, t
-        found = clamped(at, self.size)
-        return found, inside, loops.call("sub", found, start)
+        index = clamped(at, self.size)
+        return index, inside, loops.call("sub", index, start)
 
     def windows(self, i: Expr, j: Expr) -> tuple[Expr, Expr | None, Expr]:
         """Return the number of the window `j` around element `i`, moved into those there are; if it was; i's place."""
@@ -169,12 +169,12 @@ def _combined(
 ) -> Expr:
     """Return all terms joined: `term` of each index of a box, written one by one or as folds."""
     if unroll:
-        found: Expr | None = None
+        total: Expr | None = None
         for place in itertools.product(*(range(size) for size in sizes)):
             one = term(tuple(loops.index(t) for t in place))
-            found = one if found is None else loops.call(join, found, one)
-        assert found is not None
-        return found
+            total = one if total is None else loops.call(join, total, one)
+        assert total is not None
+        return total
     looped = [axis for axis, size in enumerate(sizes) if not same(size, 1)]
     variables = tuple(loops.axis(-1 - axis) if axis in looped else loops.index(0) for axis in range(len(sizes)))
     body = term(variables)
@@ -197,15 +197,15 @@ def _unrolled(alongs: Sequence[_Along]) -> bool:
 
 
 def _of_all(
-    alongs: Sequence[_Along], found: Iterator[tuple[Expr, Expr | None, Expr]]
+    alongs: Sequence[_Along], elements: Iterator[tuple[Expr, Expr | None, Expr]]
 ) -> tuple[tuple[Expr, ...], Expr | None, Expr]:
     """Return what was found along each axis as one: the indices, if all are there, and the number in the window."""
     at: list[Expr] = []
     inside: Expr | None = None
     number: Expr = loops.index(0)
-    for along, (index, there, place) in zip(alongs, found, strict=True):
+    for along, (index, within, place) in zip(alongs, elements, strict=True):
         at.append(index)
-        inside = both(inside, there)
+        inside = both(inside, within)
         number = loops.add(loops.mul(number, loops.index(along.window)), place)
     return tuple(at), inside, number
 
@@ -315,10 +315,10 @@ class WindowArgMax(_Windowed):
         best: Array | None = None
         for number, part, inside in _taps(self, x, 0):
             if best is None:
-                best, chosen, met = part.copy(), numpy.zeros(part.shape, int32), numpy.zeros(part.shape, bool)
-            beats = inside & (~met | ((~(part <= best)) & (best == best)))
+                best, chosen, seen = part.copy(), numpy.zeros(part.shape, int32), numpy.zeros(part.shape, bool)
+            beats = inside & (~seen | ((~(part <= best)) & (best == best)))
             best[beats], chosen[beats] = part[beats], number
-            met |= inside
+            seen |= inside
         assert best is not None
         return (chosen,)
 
@@ -342,16 +342,16 @@ class WindowArgMax(_Windowed):
             best: Expr | None = None
             chosen: Expr = loops.const(0, int32)
             for place in itertools.product(*(range(size) for size in sizes)):
-                found, number = part(index, tuple(loops.index(t) for t in place))
+                candidate, number = part(index, tuple(loops.index(t) for t in place))
                 if best is None:
-                    best, chosen = found, number
+                    best, chosen = candidate, number
                     continue
-                beats = loops.call("gt", found, best)
+                beats = loops.call("gt", candidate, best)
                 if floating:
                     beats = loops.call(
-                        "and", loops.call("not", loops.call("le", found, best)), loops.call("eq", best, best)
+                        "and", loops.call("not", loops.call("le", candidate, best)), loops.call("eq", best, best)
                     )
-                best, chosen = loops.select(beats, found, best), loops.select(beats, number, chosen)
+                best, chosen = loops.select(beats, candidate, best), loops.select(beats, number, chosen)
             return chosen
 
         def folded(index: tuple[Expr, ...]) -> Expr:
@@ -438,12 +438,12 @@ class WindowPut(_Windowed):
         return (_gathered(self.along(self.shape), g, types[0].dtype, chosen),)
 
 
-def _check_windows(op: Op, wanted: TensorType, given: TensorType) -> None:
+def _check_windows(op: Op, wanted: TensorType, kind: TensorType) -> None:
     """Raise unless there is one number for each window."""
-    if not same_shape(given.shape, wanted.shape):
-        raise ShapeError("E177", f"{op.name}: one number for each window is {wanted}, got {given}")
-    if given.dtype != wanted.dtype:
-        raise DTypeError("E238", f"{op.name}: one number for each window is {wanted}, got {given}")
+    if not same_shape(kind.shape, wanted.shape):
+        raise ShapeError("E177", f"{op.name}: one number for each window is {wanted}, got {kind}")
+    if kind.dtype != wanted.dtype:
+        raise DTypeError("E238", f"{op.name}: one number for each window is {wanted}, got {kind}")
 
 
 def _gathered(
@@ -459,10 +459,10 @@ def _gathered(
     def element(index: tuple[Expr, ...]) -> Expr:
         def term(place: tuple[Expr, ...]) -> Expr:
             at, inside, number = _around(alongs, index, place)
-            found = loops.cast(g(at), total)
+            cotangent = loops.cast(g(at), total)
             if chosen is not None:
-                found = loops.select(chosen(at, number), found, loops.const(0, total))
-            return _select(inside, found, loops.const(0, total))
+                cotangent = loops.select(chosen(at, number), cotangent, loops.const(0, total))
+            return _select(inside, cotangent, loops.const(0, total))
 
         return loops.cast(_combined(sizes, _few(sizes), term, "add", "sum", total), dtype)
 

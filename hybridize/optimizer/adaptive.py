@@ -104,15 +104,15 @@ class RMSProp(Optimizer):
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
         g = gradient(w, g, s)
         n = s.rho * slots[len(slots) // 2] + s.rest * g * g
-        made: Slots
+        state: Slots
         if len(slots) == 3:
             a = s.rho * slots[0] + s.rest * g
             # No less than 0, which rounding can bring about where a gradient hardly changes.
             d = s.momentum * slots[2] - s.lr * g / np.sqrt(np.maximum(n - a * a, 0.0) + s.epsilon)
-            w, made = w + d, (a, n, d)
+            w, state = w + d, (a, n, d)
         else:
-            w, made = w - s.lr * g / (np.sqrt(n) + s.epsilon), (n,)
-        return (np.maximum(np.minimum(w, s.limit), -s.limit) if s.clips_weights else w), made
+            w, state = w - s.lr * g / (np.sqrt(n) + s.epsilon), (n,)
+        return (np.maximum(np.minimum(w, s.limit), -s.limit) if s.clips_weights else w), state
 
 
 @register
@@ -193,6 +193,6 @@ class Ftrl(Optimizer):
         lr = s.lr + (1.0 - moves)
         summed = z + g - (root - before) / lr * w
         left = np.sign(summed) * np.maximum(np.abs(summed) - s.lamda1, 0.0)
-        made = (-left / ((s.beta + root) / lr + s.wd), summed, n + g * g)
-        w, z, n = (np.where(moves, new, old) for new, old in zip(made, (w, z, n), strict=True))
+        updates = (-left / ((s.beta + root) / lr + s.wd), summed, n + g * g)
+        w, z, n = (np.where(moves, new, old) for new, old in zip(updates, (w, z, n), strict=True))
         return w, (z, n)

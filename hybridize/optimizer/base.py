@@ -204,8 +204,8 @@ class Optimizer:
     def _get_wds(self, indices: Sequence[Any]) -> list[float]:
         return [self._get_wd(index) for index in indices]
 
-    def _factor(self, index: Any, given: Mapping[Any, float]) -> float:
-        return given.get(index, given.get(self.idx2name.get(index), 1.0)) if given else 1.0
+    def _factor(self, index: Any, factors: Mapping[Any, float]) -> float:
+        return factors.get(index, factors.get(self.idx2name.get(index), 1.0)) if factors else 1.0
 
     def _update_count(self, index: Any) -> None:
         """Count an update of one index, or of each of a list."""
@@ -222,8 +222,8 @@ class Optimizer:
 
     def create_state(self, index: Any, weight: ndarray) -> Any:
         """Make the state of a weight's updates: None, an array, or a tuple of arrays, all zero."""
-        made = tuple(ndarray(aligned(weight.shape, weight.dtype)) for _ in range(self.slot_count))
-        return made if len(made) > 1 else made[0] if made else None
+        slots = tuple(ndarray(aligned(weight.shape, weight.dtype)) for _ in range(self.slot_count))
+        return slots if len(slots) > 1 else slots[0] if slots else None
 
     def create_state_multi_precision(self, index: Any, weight: ndarray) -> Any:
         """The same, and before it a float32 copy of the weight where `multi_precision` asks for one."""
@@ -265,13 +265,13 @@ class Optimizer:
         if not own and not any(map(self._by_master, weight)):
             self.update(index, weight, grad, state)
             return
-        for one, w, g, held in zip(index, weight, grad, state, strict=True):
+        for one, w, g, entry in zip(index, weight, grad, state, strict=True):
             if self._by_master(w):
-                master, inner = held
+                master, inner = entry
                 self.update(one, master, g.astype(float32), inner)
                 w[...] = master
             else:
-                self.update(one, w, g, held)
+                self.update(one, w, g, entry)
 
     def step(self, indices: Sequence[Any], weights: Sequence[Any], grads: Sequence[Any], states: Sequence[Any]) -> None:
         """Update each weight of a list once.
@@ -363,11 +363,11 @@ def gradient(w: Any, g: Any, s: Scalars, *, decay: bool = True) -> Any:
     return g + s.wd * w if decay and s.decays else g
 
 
-def _schedule(given: Any) -> LRScheduler | None:
-    if given is not None and not callable(given):
-        what = f"lr_scheduler must be a function of the number of updates, got {given!r}"
+def _schedule(value: Any) -> LRScheduler | None:
+    if value is not None and not callable(value):
+        what = f"lr_scheduler must be a function of the number of updates, got {value!r}"
         raise ValueArgumentError("E353", what, help="use one of hybridize.lr_scheduler, or give a learning_rate")
-    schedule: LRScheduler | None = given
+    schedule: LRScheduler | None = value
     return schedule
 
 

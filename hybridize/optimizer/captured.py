@@ -99,12 +99,12 @@ class Settings(Feed):
         distinct = list(dict.fromkeys(keys))
         self.rows = [distinct.index(key) for key in keys]
         self._first = [keys.index(key) for key in distinct]
-        made: list[tuple[dict[str, Any], dict[str, bool]]] = [optimizer._settings(*key) for key in distinct]
-        self.flags = [flags for _, flags in made]
-        self.names = [name for name, value in made[0][0].items() if type(value) is not Symbol]
-        self.graph = {name: value for name, value in made[0][0].items() if type(value) is Symbol}
+        pairs: list[tuple[dict[str, Any], dict[str, bool]]] = [optimizer._settings(*key) for key in distinct]
+        self.flags = [flags for _, flags in pairs]
+        self.names = [name for name, value in pairs[0][0].items() if type(value) is not Symbol]
+        self.graph = {name: value for name, value in pairs[0][0].items() if type(value) is Symbol}
         """Those that the program computes: a scale that depends on the size of the batch."""
-        self._values = [tuple([s[name] for name in self.names]) for s, _ in made]
+        self._values = [tuple([s[name] for name in self.names]) for s, _ in pairs]
         self.array = fed_array(numpy.array(self._values, dtype))
         self._packed = struct.Struct(f"{self.array.size}{'d' if dtype == float64 else 'f'}")
         self._bytes = self.array._data.data.cast("B")
@@ -147,18 +147,18 @@ class Settings(Feed):
     def begin(self, before: Counts) -> bool:
         """Count, and fill the array."""
         optimizer = self.optimizer
-        told = self._told(before[1])
-        keys = self._counted() if told is None else told
+        factors = self._told(before[1])
+        keys = self._counted() if factors is None else factors
         right = keys.count(keys[0]) == len(keys) or self._share(keys)
-        if not right and told is not None:  # other factors may come to the same, as those of a decay of 0 do
-            rate, told = optimizer._rate(), None
+        if not right and factors is not None:  # other factors may come to the same, as those of a decay of 0 do
+            rate, factors = optimizer._rate(), None
             keys = [(rate * lr, optimizer.wd * wd, count) for lr, wd, count in keys]
             right = self._share(keys)
         right = right and optimizer.slot_count <= self._slots  # more of them: there is a momentum now
         values = []
         for first, flags in zip(self._first, self.flags, strict=True):
             lr, wd, count = keys[first]
-            if told is not None:
+            if factors is not None:
                 lr, wd = optimizer._rate() * lr, optimizer.wd * wd
             s, now = optimizer._settings(lr, wd, count)
             right = right and now == flags and len(s) == len(self.names) + len(self.graph)

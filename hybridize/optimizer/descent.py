@@ -110,8 +110,8 @@ class Signum(Momentum):
         self.wd_lh = number("wd_lh", wd_lh, low=0.0)
 
     def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
-        kept = 1.0 - lr * (self.wd_lh if self.momentum else self.wd_lh + wd)
-        return super().scalars(lr, wd, t) | {"rest": 1.0 - self.momentum, "kept": kept}
+        factor = 1.0 - lr * (self.wd_lh if self.momentum else self.wd_lh + wd)
+        return super().scalars(lr, wd, t) | {"rest": 1.0 - self.momentum, "kept": factor}
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:

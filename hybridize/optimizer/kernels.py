@@ -83,13 +83,13 @@ def computed(
         s: the numbers that the formula reads.
         flags: what chooses the formula.
     """
-    kept = [array.dtype for array in (w, *slots)]
+    dtypes = [array.dtype for array in (w, *slots)]
     wide = float64 if w.dtype == float64 else float32
     w, g, *slots_ = (array if array.dtype == wide else array.astype(wide) for array in (w, g, *slots))
     least = float(numpy.finfo(wide).tiny)
     faded = tuple(np.where(np.abs(slot) < least, 0.0, slot) for slot in slots_)
-    new, made = formula(w, g, faded, SimpleNamespace(**s, **flags))
-    return [array if array.dtype == to else array.astype(to) for array, to in zip((new, *made), kept, strict=True)]
+    new, state = formula(w, g, faded, SimpleNamespace(**s, **flags))
+    return [array if array.dtype == to else array.astype(to) for array, to in zip((new, *state), dtypes, strict=True)]
 
 
 def updated(
@@ -106,8 +106,8 @@ def updated(
     else:
         results = computed(formula, weight, grad, slots, s, flags)
     # A slot may remember the weight as it was, which is written before it.
-    kept = [one.copy() if any(one is array for array in arrays) else one for one in results]
-    for array, result in zip(arrays, kept, strict=True):
+    values = [one.copy() if any(one is array for array in arrays) else one for one in results]
+    for array, result in zip(arrays, values, strict=True):
         array[...] = result
 
 
@@ -242,13 +242,13 @@ class FormulaProgram:
         """Try a size: both ways must give the same bits."""
         waves = [numpy.sin(numpy.arange(1.0, size + 1) * (k + 1)) for k in range(len(self.dtypes))]
         arrays = [wave if k < 2 else abs(wave) for k, wave in enumerate(waves)]
-        made = [wrap(array.astype(dtype)) for array, dtype in zip(arrays, self.dtypes, strict=True)]
+        samples = [wrap(array.astype(dtype)) for array, dtype in zip(arrays, self.dtypes, strict=True)]
         numbers = tuple(0.5 / (k + 1) for k in range(self.numbers.size // self.wide.itemsize))
-        inputs = [array._data for array in made] + [numpy.asarray(x, self.wide) for x in numbers]
+        inputs = [array._data for array in samples] + [numpy.asarray(x, self.wide) for x in numbers]
         expected = self.executable.run(inputs)
-        Binding(self, made[0], made[1], tuple(made[2:]), {}, in_place=True).run(numbers)
-        found = [made[0]._data, *(array._data for array in made[2:])]
-        return all(a.tobytes() == b.tobytes() for a, b in zip(found, expected, strict=True))
+        Binding(self, samples[0], samples[1], tuple(samples[2:]), {}, in_place=True).run(numbers)
+        actual = [samples[0]._data, *(array._data for array in samples[2:])]
+        return all(a.tobytes() == b.tobytes() for a, b in zip(actual, expected, strict=True))
 
 
 class Binding:

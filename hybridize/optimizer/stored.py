@@ -192,9 +192,9 @@ def _made(plain: Any, container: Container) -> Any:
         return {"tuple": tuple, "list": list}[kind](_made(part, container) for part in parts)
     if "value" in plain:
         return _checked(plain["value"], _PLAIN)
-    found = container.array(plain["array"])
-    array = ndarray(aligned(found.shape, found.dtype))
-    array._data[...] = found
+    values = container.array(plain["array"])
+    array = ndarray(aligned(values.shape, values.dtype))
+    array._data[...] = values
     return array
 
 
@@ -211,23 +211,23 @@ def _checked(x: Any, kinds: tuple[type, ...]) -> Any:
 # ----------------------------------------------------------------------------------------------------------- going on
 
 
-def restore(optimizer: Optimizer, found: States) -> dict[Any, Any]:
+def restore(optimizer: Optimizer, record: States) -> dict[Any, Any]:
     """Give an optimizer the counts and settings of a file; returns the states. All or nothing.
 
     Raises:
         LoadError E662: they are of another optimizer or schedule.
         LoadError E661: a setting is not of its kind.
     """
-    if found.optimizer != type(optimizer).__name__:
-        raise _other(found, f"of {found.optimizer}, not of {type(optimizer).__name__}")
-    settings = {} if found.settings is None else found.settings
+    if record.optimizer != type(optimizer).__name__:
+        raise _other(record, f"of {record.optimizer}, not of {type(optimizer).__name__}")
+    settings = {} if record.settings is None else record.settings
     now = _settings(optimizer)
     for name, x in settings.items():
         if name in now and not _alike(now[name], x):
-            what = f"{found.source}: {name} is {x!r}, where this optimizer has {now[name]!r}"
+            what = f"{record.source}: {name} is {x!r}, where this optimizer has {now[name]!r}"
             raise LoadError("E661", what, help="take another copy of it")
-    _check_slots(optimizer, found, {name: x for name, x in settings.items() if name in now})
-    scheduler = _scheduler_of(optimizer, found) if found.settings is not None else None
+    _check_slots(optimizer, record, {name: x for name, x in settings.items() if name in now})
+    scheduler = _scheduler_of(optimizer, record) if record.settings is not None else None
     for name, x in settings.items():
         if name in now:
             setattr(optimizer, name, x)
@@ -235,13 +235,13 @@ def restore(optimizer: Optimizer, found: States) -> dict[Any, Any]:
         vars(optimizer.lr_scheduler).update(vars(scheduler))
     elif scheduler is not None:
         optimizer.lr_scheduler = scheduler
-    optimizer._index_update_count = dict(found.counts)
-    optimizer.num_update = max([optimizer.begin_num_update, *found.counts.values()])
+    optimizer._index_update_count = dict(record.counts)
+    optimizer.num_update = max([optimizer.begin_num_update, *record.counts.values()])
     optimizer._bindings = {}
-    return dict(found.states)
+    return dict(record.states)
 
 
-def _check_slots(optimizer: Optimizer, found: States, settings: Mapping[str, Any]) -> None:
+def _check_slots(optimizer: Optimizer, record: States, settings: Mapping[str, Any]) -> None:
     """Raise unless each state is what the formula, with the settings of the file, can go on from."""
     if type(optimizer).create_state is not Optimizer.create_state:
         return  # of any form that the user likes
@@ -252,16 +252,16 @@ def _check_slots(optimizer: Optimizer, found: States, settings: Mapping[str, Any
         for momentum in (0.0, 0.5):
             vars(then)["momentum"] = momentum
             counts.add(then.slot_count)
-    for index, state in found.states.items():
-        described = found.parameters[index] if found.parameters is not None and type(index) is int else None
+    for index, state in record.states.items():
+        described = record.parameters[index] if record.parameters is not None and type(index) is int else None
         is_short = described is None or described[2] in ("float16", "bfloat16")
         forms = _below_master(state) if is_short and (then.multi_precision or described is None) else []
         if described is None or not (is_short and then.multi_precision):
             forms.append(state)
         if not any(_slots(form) in counts for form in forms):
             arrays = " or ".join(map(str, sorted(counts)))
-            what = f"of another form: that of {index!r} is not {arrays} arrays, which {found.optimizer} keeps"
-            raise _other(found, what)
+            what = f"of another form: that of {index!r} is not {arrays} arrays, which {record.optimizer} keeps"
+            raise _other(record, what)
 
 
 def _below_master(state: Any) -> list[Any]:
@@ -280,27 +280,27 @@ def _alike(now: Any, x: Any) -> bool:
     return any(type(now) in kind and type(x) in kind for kind in kinds)
 
 
-def _scheduler_of(optimizer: Optimizer, found: States) -> LRScheduler | None:
+def _scheduler_of(optimizer: Optimizer, record: States) -> LRScheduler | None:
     """The schedule of the file; None where the optimizer keeps its own, or both have none."""
     mine = optimizer.lr_scheduler
-    if found.scheduler is None:
+    if record.scheduler is None:
         if mine is not None:
-            raise _other(found, f"of a training without a schedule, this one has a {type(mine).__name__}")
+            raise _other(record, f"of a training without a schedule, this one has a {type(mine).__name__}")
         return None
-    name, arguments = found.scheduler
+    name, arguments = record.scheduler
     if mine is not None and type(mine).__qualname__ != name:
-        raise _other(found, f"of a training with a {name}, this one has a {type(mine).__name__}")
+        raise _other(record, f"of a training with a {name}, this one has a {type(mine).__name__}")
     kind = getattr(lr_scheduler, name, None)
     if arguments is None or not (isinstance(kind, type) and issubclass(kind, LRScheduler)):
         if mine is None:
-            raise _other(found, f"of a training with the schedule {name}, this one has none")
+            raise _other(record, f"of a training with the schedule {name}, this one has none")
         return None
     try:
         return kind(**arguments)
     except (HybridizeError, TypeError) as error:
-        what = f"{found.source}: its {name} cannot be made: {error}"
+        what = f"{record.source}: its {name} cannot be made: {error}"
         raise LoadError("E661", what, help="take another copy of it") from error
 
 
-def _other(found: States, what: str) -> LoadError:
-    return LoadError("E662", f"the states in {found.source} are {what}", help="make the optimizer as it was made then")
+def _other(record: States, what: str) -> LoadError:
+    return LoadError("E662", f"the states in {record.source} are {what}", help="make the optimizer as it was made then")

@@ -35,17 +35,17 @@ def chain(
         is_there: tells whether a value need not be computed.
         may_be: tells whether an operation may be done again.
     """
-    found: set[Node] = set()
+    nodes: set[Node] = set()
     todo = [value]
     while todo:
         one = todo.pop()
         if one is not value and is_there(one):
             continue
         node = makers.get(one)
-        if node in found:
+        if node in nodes:
             continue
-        if node is None or not may_be(node) or len(found) == CHAIN:
+        if node is None or not may_be(node) or len(nodes) == CHAIN:
             return None
-        found.add(node)
+        nodes.add(node)
         todo += node.inputs
-    return found
+    return nodes

@@ -15,8 +15,8 @@ class EliminateDead:
     def __call__(self, graph: Graph) -> Graph:
         """One sweep from the outputs up."""
         live: set[Value] = set(graph.outputs)
-        kept = needed(graph.nodes, live, lambda node: effect_of(node.op) is Effect.WORLD)
+        nodes = needed(graph.nodes, live, lambda node: effect_of(node.op) is Effect.WORLD)
         constants = {value: array for value, array in graph.constants.items() if value in live}
-        if len(kept) == len(graph.nodes) and len(constants) == len(graph.constants):
+        if len(nodes) == len(graph.nodes) and len(constants) == len(graph.constants):
             return graph
-        return Graph(graph.inputs, tuple(kept), graph.outputs, constants)
+        return Graph(graph.inputs, tuple(nodes), graph.outputs, constants)

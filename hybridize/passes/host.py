@@ -22,8 +22,8 @@ class HostComplex:
 
     def __call__(self, graph: Graph) -> Graph:
         """One sweep down."""
-        found = [value for value in graph.outputs if is_complex(value.type.dtype)]
-        if not found and not any(is_hosted(node) and not isinstance(node.op, Hosted) for node in graph.nodes):
+        results = [value for value in graph.outputs if is_complex(value.type.dtype)]
+        if not results and not any(is_hosted(node) and not isinstance(node.op, Hosted) for node in graph.nodes):
             return graph
         rewriter = Rewriter(graph)
         for node in graph.nodes:
@@ -31,13 +31,13 @@ class HostComplex:
                 rewriter.keep(node)
                 continue
             _replace(rewriter, node)
-        made = {value for node in rewriter.builder.nodes for value in node.outputs}
+        definitions = {value for node in rewriter.builder.nodes for value in node.outputs}
         outputs = []
         for value in map(rewriter.now, graph.outputs):
-            if is_complex(value.type.dtype) and value not in made:
+            if is_complex(value.type.dtype) and value not in definitions:
                 op: Any = StopGradient()
                 (value,) = rewriter.builder.add(_hosted(op, (value,)), (value,))
-            made.discard(value)  # a second output of one value is a copy of it
+            definitions.discard(value)  # a second output of one value is a copy of it
             outputs.append(value)
         changed = rewriter.builder.finish(outputs)
         return graph if changed.nodes == graph.nodes and changed.outputs == graph.outputs else changed

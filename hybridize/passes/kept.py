@@ -101,10 +101,10 @@ class _Choice:
 
     def redone(self, values: Collection[Value]) -> set[Node]:
         """All operations that compute values again."""
-        found: set[Node] = set()
+        nodes: set[Node] = set()
         for value in values:
-            found |= self._chain(value, None) or set()
-        return found
+            nodes |= self._chain(value, None) or set()
+        return nodes
 
     def _served(self) -> dict[Value, list[Value]]:
         """The values that are computed of each one that might be kept for them."""
@@ -135,8 +135,8 @@ class _Choice:
 
     def _chain(self, value: Value, root: Value | None) -> set[Node] | None:
         """The operations that compute a value of a root and of what is there anyway; None where there are too many."""
-        found = chain(value, self._made, lambda one: one is root or self._is_there(one, value), _is_passed)
-        return found if found is not None and sum(not is_cheap(node) for node in found) <= _DEAR else None
+        nodes = chain(value, self._made, lambda one: one is root or self._is_there(one, value), _is_passed)
+        return nodes if nodes is not None and sum(not is_cheap(node) for node in nodes) <= _DEAR else None
 
     def _is_there(self, one: Value, value: Value) -> bool:
         """Tell whether a value is in memory about when another one is last read, or is small enough to stay."""

@@ -37,20 +37,20 @@ class MasksOfResults:
             for value in node.inputs:
                 readers.setdefault(value, []).append(number)
         outputs = set(graph.outputs)
-        found: dict[int, tuple[Value, Value, Node]] = {}
+        masks: dict[int, tuple[Value, Value, Node]] = {}
         for number, node in enumerate(graph.nodes):
             if not isinstance(node.op, ops.Ge) or node.outputs[0] in outputs:
                 continue
             if _is_zero(graph, producers, node.inputs[0]):
-                found.update(_late(graph, node, number, readers))
-        if not found:
+                masks.update(_late(graph, node, number, readers))
+        if not masks:
             return graph
         rewriter = Rewriter(graph)
         for number, node in enumerate(graph.nodes):
-            if number not in found:
+            if number not in masks:
                 rewriter.keep(node)
                 continue
-            zero, result, mask = found[number]
+            zero, result, mask = masks[number]
             (again,) = rewriter.builder.add(mask.op, [rewriter.now(zero), rewriter.now(result)], mask.loc)
             inputs = [again if value is mask.outputs[0] else rewriter.now(value) for value in node.inputs]
             rewriter.builder.nodes.append(Node(node.op, tuple(inputs), node.outputs, node.loc))
@@ -76,12 +76,12 @@ def _late(
     if len(results) != 1 or not is_float(x.type.dtype):
         return {}
     (result,) = graph.nodes[results[0]].outputs
-    kept = [k for k in readers.get(result, ()) if _keeps(graph.nodes[k])]
+    keepers = [k for k in readers.get(result, ()) if _keeps(graph.nodes[k])]
     others = [k for k, _ in users if k != results[0]]
-    if not others or not kept:
+    if not others or not keepers:
         return {}
     last = max(others)
-    if _FARTHER * max(0, last - max(kept)) >= last - number:
+    if _FARTHER * max(0, last - max(keepers)) >= last - number:
         return {}
     return dict.fromkeys(others, (zero, result, mask))
 

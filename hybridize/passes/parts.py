@@ -66,16 +66,16 @@ class _PartWriter:
 
     def result(self) -> Graph:
         for node in self._graph.nodes:
-            found = self._computed(node)
-            if found is None:
+            parts = self._computed(node)
+            if parts is None:
                 self._rewriter.keep(node)
                 if isinstance(node.op, ops.Concat) and self._ends_in_contraction(node):
                     inputs = tuple(map(self._rewriter.now, node.inputs))
                     self._note(node.outputs[0], JoinedParts(node.op.axis, inputs))
             else:
-                (joined,) = self._rewriter.builder.add(ops.Concat(found.axis), found.values, node.loc)
+                (joined,) = self._rewriter.builder.add(ops.Concat(parts.axis), parts.values, node.loc)
                 self._rewriter.replace(node, (joined,))
-                self._note(node.outputs[0], found)
+                self._note(node.outputs[0], parts)
         return self._rewriter.finish() if self._rewriter.values else self._graph
 
     def _note(self, value: Value, parts: JoinedParts) -> None:
@@ -86,17 +86,17 @@ class _PartWriter:
 
     def _computed(self, node: Node) -> JoinedParts | None:
         """The parts of an elementwise operation of parts, computed; None of any other."""
-        found = next((self._parts[value] for value in node.inputs if value in self._parts), None)
-        if found is None:
+        parts = next((self._parts[value] for value in node.inputs if value in self._parts), None)
+        if parts is None:
             return None
         assert isinstance(node.op, Op)
-        made, start = [], 0
-        for k, part in enumerate(found.values):
-            size = part.type.shape[found.axis]
-            inputs = [self._part(value, found, k, start, node.loc) for value in node.inputs]
-            made.append(self._rewriter.builder.add(node.op, inputs, node.loc)[0])
+        values, start = [], 0
+        for k, part in enumerate(parts.values):
+            size = part.type.shape[parts.axis]
+            inputs = [self._part(value, parts, k, start, node.loc) for value in node.inputs]
+            values.append(self._rewriter.builder.add(node.op, inputs, node.loc)[0])
             start = start + size
-        return JoinedParts(found.axis, tuple(made))
+        return JoinedParts(parts.axis, tuple(values))
 
     def _part(self, value: Value, like: JoinedParts, k: int, start: int, loc: SourceLoc | None) -> Value:
         """The elements of an operand that belong to part `k`, which begins at `start`."""

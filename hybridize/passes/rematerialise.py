@@ -99,14 +99,14 @@ class _Cones:
 
     def of(self, value: Value) -> frozenset[Value]:
         """A value and all that is computed again for it."""
-        found = self._known.get(value)
-        if found is None:
+        cone = self._known.get(value)
+        if cone is None:
             members = {value}
             for one in self._operands(value):
                 if one in self.inside:
                     members |= self.of(one)
-            found = self._known[value] = frozenset(members)
-        return found
+            cone = self._known[value] = frozenset(members)
+        return cone
 
     def leaves(self, value: Value) -> set[Value]:
         """The values that those of a cone are computed of."""
@@ -131,12 +131,12 @@ class _Cones:
 
     def _pinned(self) -> set[Value]:
         """Large values that are in memory as a whole whatever is done: results, and what others than those read."""
-        found = self.inside & set(self.graph.outputs)
+        values = self.inside & set(self.graph.outputs)
         for node in self.graph.nodes:
             read = [value for value in node.inputs if value in self.inside]
             if read and node.outputs[0] not in self.inside and _by_columns(node, self.inside) is None:
-                found.update(read)
-        return found
+                values.update(read)
+        return values
 
 
 def _by_columns(node: Node, large: Collection[Value]) -> bool | None:
@@ -161,7 +161,7 @@ def _classified(cones: _Cones, late: Collection[Value]) -> tuple[list[_Read], Co
 
     A read is late if what is read with it depends on a product that has read the same values.
     """
-    found: list[_Read] = []
+    reads: list[_Read] = []
     products: list[frozenset[Value]] = []
     depends: dict[Value, int] = dict.fromkeys(late, 1)
     for node in cones.graph.nodes:
@@ -176,23 +176,23 @@ def _classified(cones: _Cones, late: Collection[Value]) -> tuple[list[_Read], Co
             again = bool(bits & 1) or any(
                 bits >> number & 1 and not cone.isdisjoint(other) for number, other in enumerate(products, 1)
             )
-            found.append(_Read(node, operand, value, _Kind(columns, again)))
+            reads.append(_Read(node, operand, value, _Kind(columns, again)))
             if isinstance(node.op, ops.Matmul):
                 products.append(cone)
                 bits |= 1 << len(products)
         if bits:
             depends.update(dict.fromkeys(node.outputs, bits))
-    return found, depends.keys()
+    return reads, depends.keys()
 
 
 def _firsts(cones: _Cones, reads: Iterable[_Read]) -> dict[Value, _Kind]:
     """The reads that each value itself serves: those of the first that is by rows."""
-    found: dict[Value, _Kind] = {}
+    kinds: dict[Value, _Kind] = {}
     for read in reads:
         if not read.kind.columns:
             for value in cones.of(read.value):
-                found.setdefault(value, read.kind)
-    return found
+                kinds.setdefault(value, read.kind)
+    return kinds
 
 
 def _is_first(cones: _Cones, value: Value, kind: _Kind, primary: dict[Value, _Kind]) -> bool:
@@ -224,18 +224,18 @@ class _Copies:
         the other, and can share a band.
         """
         last, waiting = self._lasts(), list[Node]()
-        held: set[Value] = set()
+        pending: set[Value] = set()
         for node in self._cones.graph.nodes:
             final = last.get(node)
-            depends = not held.isdisjoint(node.inputs)
+            depends = not pending.isdisjoint(node.inputs)
             if final is not node and (final is not None or depends):
                 waiting.append(node)
-                held.update(node.outputs)
+                pending.update(node.outputs)
                 continue
             for one in waiting if final is node or depends else ():
                 self._write(one)
             if final is node or depends:
-                waiting, held = [], set()
+                waiting, pending = [], set()
             self._write(node)
         for node in waiting:
             self._write(node)
@@ -243,16 +243,16 @@ class _Copies:
 
     def _lasts(self) -> dict[Node, Node]:
         """For each node that reads a copy by columns the last one that reads one of the same values so."""
-        found: dict[Node, Node] = {}
+        lasts: dict[Node, Node] = {}
         later: list[tuple[_Read, Node]] = []
         for read in reversed([one for reads in self._reads.values() for one in reads if one.kind.columns]):
             cone = self._cones.of(read.value)
             shared = (
                 at for one, at in later if one.kind == read.kind and not cone.isdisjoint(self._cones.of(one.value))
             )
-            found[read.node] = next(shared, read.node)
-            later.append((read, found[read.node]))
-        return found
+            lasts[read.node] = next(shared, read.node)
+            later.append((read, lasts[read.node]))
+        return lasts
 
     def _write(self, node: Node) -> None:
         reads = [
@@ -291,8 +291,8 @@ class _Copies:
     def _copy(self, value: Value, read: _Read) -> Value:
         """A value computed again for a read, or for others that can share it."""
         if value not in self._cones.inside:
-            found = self._rewriter.now(value)
-            return self._transposed(found, read.node) if read.kind.columns else found
+            current = self._rewriter.now(value)
+            return self._transposed(current, read.node) if read.kind.columns else current
         if _is_first(self._cones, value, read.kind, self._primary):
             return self._rewriter.now(value)
         key = value, read.kind

@@ -91,8 +91,8 @@ class RewriteContext:
         first = None if array is None else one_number(array, INLINE)
         if first is None:
             return None
-        found: float | int | bool = first.astype(numpy.float64).item() if is_float(first.dtype) else first.item()
-        return found
+        scalar: float | int | bool = first.astype(numpy.float64).item() if is_float(first.dtype) else first.item()
+        return scalar
 
     def total(self, operands: Operands) -> SumOfUpdates | None:
         """Return an addition of `operands` as a sum of updates; None where it adds something else."""

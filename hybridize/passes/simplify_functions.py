@@ -17,18 +17,18 @@ from hybridize.passes.simplify import Operands, RewriteContext, filled, rewrites
 def half_of_one_and_tanh(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     """(1 + tanh u) / 2 = sigmoid(2 u), also as y / 2 times the sum or half of y times it: no tail cancels."""
     for x, y in (operands, operands[::-1]):
-        found = _angle(context, y)
-        if found is not None:
+        angle = _angle(context, y)
+        if angle is not None:
             if context.number(x) == 0.5:
-                return _sigmoid_of_twice(context, found)
+                return _sigmoid_of_twice(context, angle)
             rest = _other_factor(context, x)
-            return None if rest is None else context.apply(op, rest, _sigmoid_of_twice(context, found))
+            return None if rest is None else context.apply(op, rest, _sigmoid_of_twice(context, angle))
         product = context.producer(y, ops.Mul)
         if context.number(x) == 0.5 and product is not None:
             for rest, factor in (product.inputs, product.inputs[::-1]):
-                found = _angle(context, factor)
-                if found is not None:
-                    return context.apply(op, rest, _sigmoid_of_twice(context, found))
+                angle = _angle(context, factor)
+                if angle is not None:
+                    return context.apply(op, rest, _sigmoid_of_twice(context, angle))
     return None
 
 
@@ -116,10 +116,10 @@ def _total(context: RewriteContext, value: Value) -> Node | None:
     chosen = context.producer(value, ops.Where)
     if chosen is not None:
         condition, value, other = chosen.inputs
-        asked = context.producer(condition, ops.Gt)
-        if asked is None or asked.inputs[0] is not value:
+        comparison = context.producer(condition, ops.Gt)
+        if comparison is None or comparison.inputs[0] is not value:
             return None
-        if context.number(asked.inputs[1]) != 0 or context.number(other) != 1:
+        if context.number(comparison.inputs[1]) != 0 or context.number(other) != 1:
             return None
     return context.producer(value, ops.Sum)
 

@@ -34,11 +34,11 @@ class TakeFromOperands:
         producers = {value: node for node in graph.nodes for value in node.outputs}
         rewriter = Rewriter(graph)
         for node in graph.nodes:
-            taken = _Taken(rewriter, producers, node) if _is_worth(node, producers) else None
-            if taken is None:
+            taker = _Taken(rewriter, producers, node) if _is_worth(node, producers) else None
+            if taker is None:
                 rewriter.keep(node)
             else:
-                rewriter.replace(node, (taken.of(node.inputs[0]),))
+                rewriter.replace(node, (taker.of(node.inputs[0]),))
         return rewriter.finish() if rewriter.values else graph
 
 

@@ -16,15 +16,15 @@ def measured(programs: Iterable[weakref.ref[Any]]) -> dict[str, list[dict[str, A
     Args:
         programs: references to programs, as `base.spans` told of them.
     """
-    found: dict[str, list[dict[str, Any]]] = {}
+    kernels: dict[str, list[dict[str, Any]]] = {}
     for reference in programs:
         program = reference()
         if program is None or program.capture.call.recording:
             continue
         steps = [one for one in program.explain(profile=True).kernels if one.seconds is not None]
         if steps:
-            name = program.name if program.name not in found else f"{program.name} {len(found)}"
-            found[name] = [
+            name = program.name if program.name not in kernels else f"{program.name} {len(kernels)}"
+            kernels[name] = [
                 {"ops": list(one.ops), "kind": one.kind, "ms": 1e3 * one.seconds, "share": one.share} for one in steps
             ]
-    return found
+    return kernels

@@ -195,20 +195,20 @@ class Verifying(Machine):
             VerificationError E801, E802: they differ from what the specification says.
         """
         inputs = _copied(inputs)
-        with observed() as made:
+        with observed() as observations:
             outputs = super().run(inputs)
         if self._everything is not None and self._machine_of_everything is not None:
-            with keeping(None, made):
-                found = self._machine_of_everything.run(inputs)
-            with keeping(None, made):
-                _check_each(self._everything, inputs, found)
-        with keeping(None, made):
+            with keeping(None, observations):
+                results = self._machine_of_everything.run(inputs)
+            with keeping(None, observations):
+                _check_each(self._everything, inputs, results)
+        with keeping(None, observations):
             expected = evaluate(self._silent, inputs)
         if any(map(difference, outputs, expected)):  # by more than rounding, unless something cancels
             with LOADING:
                 from hybridize.programs.roundoff import whole  # late: it is seldom needed
 
-            with keeping(None, made):
+            with keeping(None, observations):
                 slack = whole(self._silent, inputs, expected)
             for number, (x, y, more) in enumerate(zip(outputs, expected, slack, strict=True)):
                 problem = difference(x, y, more)
@@ -224,7 +224,7 @@ def _called(node: Node) -> str:
     return title if node.loc is None else f"{title} ({node.loc})"
 
 
-def _check_each(graph: Graph, inputs: Sequence[Buffer], found: Sequence[Buffer]) -> None:
+def _check_each(graph: Graph, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> None:
     """Compare every operation with what it should give for what the compiled program gave it: errors do not add up.
 
     Raises:
@@ -237,13 +237,13 @@ def _check_each(graph: Graph, inputs: Sequence[Buffer], found: Sequence[Buffer])
         graph = with_sizes(graph, sizes_of(graph, [x.shape for x in inputs]) or {})
     values: dict[Value, Buffer] = dict(zip(graph.inputs, map(numpy.asarray, inputs), strict=True))
     values.update(graph.constants)
-    values.update(zip(graph.outputs, found, strict=True))
+    values.update(zip(graph.outputs, outputs, strict=True))
     for node in graph.nodes:
         op: Any = node.op
-        given = [values[value] for value in node.inputs]
+        arguments = [values[value] for value in node.inputs]
         with numpy.errstate(all="ignore"):
-            expected = op.reference(*given)
-        slack = local(op, given, expected)
+            expected = op.reference(*arguments)
+        slack = local(op, arguments, expected)
         for value, y, more in zip(node.outputs, expected, slack, strict=True):
             problem = difference(values[value], y, more)
             if problem:

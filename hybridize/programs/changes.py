@@ -45,8 +45,8 @@ class Changes:
             for position, value in one.numbers.items()
             if type(value) is int and type(call.leaves[position]) is int and call.leaves[position] != value
         } - self._fixed
-        found = _moved(captured, array_of).items()
-        self._places.update({place: guard for place, guard in found if place not in self._settled})
+        guards = _moved(captured, array_of).items()
+        self._places.update({place: guard for place, guard in guards if place not in self._settled})
         while len(self._places) > LIMIT:
             del self._places[next(iter(self._places))]
 
@@ -60,12 +60,12 @@ class Changes:
             let_through(error)
             if not alone:
                 raise
-        made = capture({}, ())  # if the error is the user's, it comes again
+        captured = capture({}, ())  # if the error is the user's, it comes again
         self._fixed |= self._numbers
         self._numbers.clear()
         self._settled = {**self._places, **self._settled} if len(self._settled) < LIMIT else {}
         self._places.clear()
-        return made
+        return captured
 
     def _anew(self, capture: Callable[[Mapping[Key, Guard], Collection[int]], Captured]) -> Captured:
         """A capture that reads all of them anew, or where a very container is asked for, all but the containers."""
@@ -76,14 +76,14 @@ class Changes:
             if error.code != "E431" or not whole:
                 raise
         rest = {place: guard for place, guard in self._places.items() if place not in whole}
-        made = capture(rest, frozenset(self._numbers))
+        captured = capture(rest, frozenset(self._numbers))
         self._places, self._settled = rest, {**whole, **self._settled}
-        return made
+        return captured
 
 
 def _moved(captured: Iterable[Captured], array_of: ArrayOf) -> dict[Key, Guard]:
     """Find the places of what was replaced since programs that keep state were captured."""
-    found: dict[Key, Guard] = {}
+    guards: dict[Key, Guard] = {}
     for one in captured:
         if not one.effects and not one.transaction.feeds:
             continue
@@ -92,16 +92,16 @@ def _moved(captured: Iterable[Captured], array_of: ArrayOf) -> dict[Key, Guard]:
                 for key, then, now in differences(guard.place.owner, guard.expected):
                     if _alike(then := rebuilt(then), now, array_of):
                         place = Item(guard.place.owner, key)
-                        found[place.key] = Guard.on(place, then, guard.loc)
+                        guards[place.key] = Guard.on(place, then, guard.loc)
             elif type(guard.place) is Items:
                 for index, then in zip(guard.place.indices, guard.expected.parts, strict=True):
                     place = Item(guard.place.owner, index)
                     now = place.read()
                     if not same(now, then) and _alike(then, now, array_of):
-                        found[place.key] = Guard.on(place, then, guard.loc)
+                        guards[place.key] = Guard.on(place, then, guard.loc)
             elif not guard.holds() and _alike(guard.expected, guard.now(), array_of):
-                found[guard.place.key] = guard
-    return found
+                guards[guard.place.key] = guard
+    return guards
 
 
 def _alike(then: Any, now: Any, array_of: ArrayOf) -> bool:

@@ -66,12 +66,12 @@ class Pair:
         if not absent and self.halves.backward.scope is None:
             return self.backward.run(inputs)
         shapes = [x.shape for x in inputs]
-        found = self._backward(absent, None)
-        if not found.accepts(shapes):
+        program = self._backward(absent, None)
+        if not program.accepts(shapes):
             sizes = bound(self.halves.backward, shapes)
             assert sizes is not None
-            found = self._backward(absent, tuple(sizes.items()))
-        return found.run(inputs)
+            program = self._backward(absent, tuple(sizes.items()))
+        return program.run(inputs)
 
     def _backward(self, absent: frozenset[int], sizes: Sizes | None) -> Backend:
         """Return the backward pass for the cotangents of all outputs but some, for some sizes or for any."""
@@ -87,8 +87,8 @@ class Pair:
                 with LOADING:
                     from hybridize.autograd.absent import without  # late: most calls use all that they get
 
-                there = [place for k, place in places.items() if k not in absent]
-                graph = without(graph, [places[k] for k in absent], there)
+                present = [place for k, place in places.items() if k not in absent]
+                graph = without(graph, [places[k] for k in absent], present)
             self.partial[absent, sizes] = self.compiled(graph)
         return self.partial[absent, sizes]
 
@@ -201,16 +201,16 @@ class Recorded:
             wrap(buffer.copy()) if halves.gradients and source.written >= 0 and number in halves.needed else array
             for number, (source, array, buffer) in enumerate(zip(sources, arrays, buffers, strict=True))
         ]
-        found = pair.forward.run(buffers)
+        results = pair.forward.run(buffers)
         count = len(self.graph.outputs)
-        outputs = [wrap(y) for y in found[:count]]
+        outputs = [wrap(y) for y in results[:count]]
         if halves.gradients:
-            kept = [arrays[k] for k in halves.inputs if isinstance(arrays[k], ndarray)]
-            kept += [outputs[k] for k in halves.outputs]
-            traced = TAPE.by_rule(Rule(self, pair, arrays, outputs, found[count:]), operands, outputs, kept)
+            residuals = [arrays[k] for k in halves.inputs if isinstance(arrays[k], ndarray)]
+            residuals += [outputs[k] for k in halves.outputs]
+            traced = TAPE.by_rule(Rule(self, pair, arrays, outputs, results[count:]), operands, outputs, residuals)
             outputs = [traced[k] if k in halves.linked else plain for k, plain in enumerate(outputs)]
         made.update(((number, ()), output) for number, output in enumerate(outputs))
-        return found[:count]
+        return results[:count]
 
     def remember(self, sources: Sequence[Any], arrays: Sequence[Any], made: Mapping[Any, Any]) -> None:
         """Give arrays that were written the histories of what was written to them, as if it was imperatively."""
@@ -222,8 +222,8 @@ class Recorded:
 
     def opened(self, output: int) -> tuple[Recorded, frozenset[int]]:
         """The graph with an output for its last input, and the numbers of the outputs that are computed of that."""
-        found = self._opened.get(output)
-        if found is None:
+        pair = self._opened.get(output)
+        if pair is None:
             with LOADING:
                 from hybridize.autograd import split  # late: who does not train does without it
 
@@ -231,8 +231,8 @@ class Recorded:
             behind = split.behind_outputs(graph, [len(graph.inputs) - 1])
             outputs = frozenset(number for number, inputs in enumerate(behind) if inputs)
             recorded = Recorded(graph, self._name, self.name, self._verify, self._threads, sorted(outputs))
-            found = self._opened[output] = recorded, outputs
-        return found
+            pair = self._opened[output] = recorded, outputs
+        return pair
 
     def pair(self, wrt: tuple[int, ...], data: Sequence[Any]) -> Pair:
         """The programs for a call with these inputs, whose gradients with respect to the inputs `wrt` are wanted."""
@@ -303,14 +303,14 @@ class Rule:
 
     def __init__(
         self, recorded: Recorded, pair: Pair, arrays: Sequence[Any], outputs: Sequence[ndarray],
-        kept: Sequence[NDArray[Any]],
+        residuals: Sequence[NDArray[Any]],
     ) -> None:  # fmt: skip
         self._recorded = recorded
         self._pair = pair
         self._arrays: list[Any] = [x._data if isinstance(x, ndarray) else x for x in arrays]
         self._storages = [(x.storage, x.storage.version) if isinstance(x, ndarray) else None for x in arrays]
         self._outputs = [outputs[k]._data for k in pair.halves.outputs]
-        self._kept = list(kept)
+        self._kept = list(residuals)
 
     @property
     def name(self) -> str:
@@ -332,13 +332,13 @@ class Rule:
         halves = self._pair.halves
         arrived = [one is not None for one in g]
         g = tuple([numpy.zeros(y[k].shape, y[k].dtype) if one is None else one for k, one in enumerate(g)])
-        given = [
+        inputs = [
             *(self._arrays[k] for k in halves.inputs), *self._outputs, *self._kept, *self._pair.told(self._arrays),
             *(numpy.asarray(g[k], order="C") for k in halves.cotangents),
         ]  # fmt: skip
-        found = self._pair.back(given, arrived)
+        results = self._pair.back(inputs, arrived)
         gradients: list[Operand | None] = [None] * len(xs)
-        for number, gradient in zip(halves.gradients, found, strict=True):
+        for number, gradient in zip(halves.gradients, results, strict=True):
             gradients[number] = gradient
         return tuple(gradients)
 
@@ -364,14 +364,14 @@ class Rule:
         ]
         data = [*self._arrays, values[output]]
         pair = recorded.pair((len(self._arrays),), data)
-        found = pair.forward.run(data)
+        results = pair.forward.run(data)
         halves = pair.halves
-        given = [
-            *(data[k] for k in halves.inputs), *(found[k] for k in halves.outputs),
-            *found[len(recorded.graph.outputs) :], *pair.told(data),
+        arguments = [
+            *(data[k] for k in halves.inputs), *(results[k] for k in halves.outputs),
+            *results[len(recorded.graph.outputs) :], *pair.told(data),
             *(numpy.asarray(whole[k], order="C") for k in halves.cotangents),
         ]  # fmt: skip
-        (gradient,) = pair.back(given, [one is not None for one in g])
+        (gradient,) = pair.back(arguments, [one is not None for one in g])
         return gradient
 
     def _check_unwritten(self) -> None:

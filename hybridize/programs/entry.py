@@ -130,11 +130,11 @@ class Stages:
                 return fallback(*args)
             if access.waiting:
                 give_way()
-            begun: Begun = []
+            progress: Begun = []
             result: Any = NOT_TAKEN
             with STATE:
                 try:
-                    if feeds and not transaction.begin(begun):
+                    if feeds and not transaction.begin(progress):
                         pass
                     elif not excludes:
                         result = entry(*args)
@@ -160,8 +160,8 @@ class Stages:
                     if committed:
                         transaction.commit()
                         committed.clear()
-                    elif result is NOT_TAKEN and begun:  # what has written took place, even if interrupted then
-                        transaction.rollback(begun)
+                    elif result is NOT_TAKEN and progress:  # what has written took place, even if interrupted then
+                        transaction.rollback(progress)
             return fallback(*args) if result is NOT_TAKEN else result
 
         return call
@@ -202,12 +202,12 @@ def same_objects(leaves: Iterable[Any], outside: Iterable[ndarray]) -> tuple[int
 
 def assembling(structure: Structure, results: Sequence[Result]) -> Callable[[tuple[Any, ...]], Any] | None:
     """Make a function of the outputs that gives the result; None where that is more than outputs in containers."""
-    given: list[Any] = []
+    constants: list[Any] = []
     left = iter(results)
 
     def constant(value: Any) -> str:
-        given.append(value)
-        return f"k{len(given) - 1}"
+        constants.append(value)
+        return f"k{len(constants) - 1}"
 
     def source(of: Structure) -> str:
         if of.kind == "leaf":
@@ -233,10 +233,10 @@ def assembling(structure: Structure, results: Sequence[Result]) -> Callable[[tup
     if not all(plain) or not {"leaf", "none", "dict", "namedtuple", "list", "tuple"}.issuperset(_kinds(structure)):
         return None
     body = source(structure)
-    names = ", ".join(f"k{number}" for number in range(len(given)))
-    made: dict[str, Any] = {}
-    exec(compile(f"def factory({names}):\n return lambda y: {body}", "<result>", "exec"), made)
-    result: Callable[[tuple[Any, ...]], Any] = made["factory"](*given)
+    names = ", ".join(f"k{number}" for number in range(len(constants)))
+    namespace: dict[str, Any] = {}
+    exec(compile(f"def factory({names}):\n return lambda y: {body}", "<result>", "exec"), namespace)
+    result: Callable[[tuple[Any, ...]], Any] = namespace["factory"](*constants)
     return result
 
 

@@ -88,11 +88,11 @@ def scheduled(captured: Captured, runs: Backend) -> str:
 
 def valid(captured: Captured) -> list[str]:
     """List the guards and the other conditions under which the program is right, as lines of text."""
-    found = [f"{guard.place.described()} is {guard.expected!r:.80}  ({guard.loc})" for guard in captured.guards]
-    found += [f"argument {position} is {value!r}" for position, value in captured.numbers.items()]
-    found += [f"a condition on numbers is {one.expected}  ({one.loc})" for one in captured.conditions]
+    lines = [f"{guard.place.described()} is {guard.expected!r:.80}  ({guard.loc})" for guard in captured.guards]
+    lines += [f"argument {position} is {value!r}" for position, value in captured.numbers.items()]
+    lines += [f"a condition on numbers is {one.expected}  ({one.loc})" for one in captured.conditions]
     decided = captured.decided
-    return found + ([f"data decides {list(decided.expected)!r:.80}  ({decided.loc})"] if decided is not None else [])
+    return lines + ([f"data decides {list(decided.expected)!r:.80}  ({decided.loc})"] if decided is not None else [])
 
 
 def _executable(runs: Backend) -> Executable | None:

@@ -42,13 +42,13 @@ def locate(error: BaseException, graph: Graph, caller: SourceLoc | None = None) 
 def taken_of(graph: Graph, caller: SourceLoc | None) -> Callable[[], BaseException | None]:
     """Make the function that gives what a call of a graph's program has left behind to be raised (`effects.taken`)."""
 
-    def taken() -> BaseException | None:
+    def pending() -> BaseException | None:
         error = effects.taken()
         if error is not None:
             locate(error, graph, caller)
         return error
 
-    return taken
+    return pending
 
 
 def _lines(graph: Graph, error: HybridizeError, around: SourceLoc | None) -> Iterator[SourceLoc | None]:

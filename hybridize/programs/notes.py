@@ -99,11 +99,11 @@ class _Live:
         self.nodes = needed(graph.nodes, self.values, lambda node: effect_of(node.op) is Effect.WORLD)
         pairs = zip(captured.sources, graph.inputs, strict=True)
         arrays = {id(source.array) for source, value in pairs if value in self.values and source.array is not None}
-        asked = {id(one) for condition in captured.conditions for one in condition.positions}
+        identities = {id(one) for condition in captured.conditions for one in condition.positions}
         self.feeds = [
             feed
             for feed in captured.transaction.feeds
-            if id(feed) in asked or id(getattr(feed, "array", None)) in arrays or not feed.is_read
+            if id(feed) in identities or id(getattr(feed, "array", None)) in arrays or not feed.is_read
         ]
         """Those whose numbers and arrays it needs, and those that do more than to read."""
 
@@ -257,8 +257,8 @@ def _opened(name: str, captured: Captured) -> tuple[tuple[Result, ...], tuple[Va
         for result in captured.results
     ]  # fmt: skip
     leaves, structure = flatten(unflatten(captured.structure, pairs))
-    found = tuple(leaf.value for leaf in leaves if leaf.value is not None)
-    return tuple(leaf.result for leaf in leaves), found, structure
+    outputs = tuple(leaf.value for leaf in leaves if leaf.value is not None)
+    return tuple(leaf.result for leaf in leaves), outputs, structure
 
 
 class _Leaf:

@@ -115,11 +115,11 @@ class DerivedCopy(Copy):
         self._sources = {number: array._data for number, array in arrays.items()}
 
     def _fill(self) -> bool:
-        with ExitStack() as held:
+        with ExitStack() as locks:
             sources = dict(self._sources)
             # In one order in all threads, so that none waits for another that waits for it.
             for number, rows in sorted(self._rows.items(), key=lambda item: id(item[1])):
-                held.enter_context(rows._lock)  # nobody else copies it again meanwhile
+                locks.enter_context(rows._lock)  # nobody else copies it again meanwhile
                 if rows.refresh() is None:
                     return False
                 sources[number] = rows.buffer
@@ -148,11 +148,11 @@ class Copies:
         """Their memory."""
         return sum(copy.buffer.nbytes for copy in self.all)
 
-    def inputs(self, given: Sequence[NDArray[Any]]) -> Sequence[NDArray[Any]]:
+    def inputs(self, arrays: Sequence[NDArray[Any]]) -> Sequence[NDArray[Any]]:
         """Put what lies row by row in the place of what does not."""
         if not self.rows:
-            return given
-        read = list(given)
+            return arrays
+        read = list(arrays)
         for number, copy in self.rows.items():
             read[number] = copy.buffer
         return read
@@ -187,9 +187,9 @@ def shared_copies(derivers: Sequence[Deriver], stable: Mapping[int, ndarray]) ->
         stable: arrays by the number of their input; those that do not lie row by row are read from copies that do.
     """
     with _lock:
-        found = _Found(packed_bytes())
+        registry = _Found(packed_bytes())
         rows = {
-            number: found.copy(("rows", *_place(array)), array._data.nbytes, partial(RowByRow, array))
+            number: registry.copy(("rows", *_place(array)), array._data.nbytes, partial(RowByRow, array))
             for number, array in stable.items()
             if not lies_row_by_row(array)
         }
@@ -198,10 +198,10 @@ def shared_copies(derivers: Sequence[Deriver], stable: Mapping[int, ndarray]) ->
             arrays = {number: stable[number] for number in deriver.inputs}
             scattered = {number: rows[number] for number in arrays if number in rows}
             key = (deriver.layout, *(_place_of(source, arrays, scattered) for source in deriver.sources))
-            derived.append(found.copy(key, deriver.nbytes, partial(DerivedCopy, deriver, arrays, scattered)))
-        if found.total > LIMIT_BYTES:
+            derived.append(registry.copy(key, deriver.nbytes, partial(DerivedCopy, deriver, arrays, scattered)))
+        if registry.total > LIMIT_BYTES:
             return None
-        _copies.update(found.made)
+        _copies.update(registry.made)
         return Copies(derived, rows)
 
 
@@ -274,9 +274,9 @@ class PackedMachine(Machine):
 
         `updates` are outputs that only are the new values of inputs (see `compiler.compile`).
         """
-        there = executable(codes, graph, name=name, stable=stable, threads=threads) if codes else None
+        binary = executable(codes, graph, name=name, stable=stable, threads=threads) if codes else None
         self._updates = updates
-        self.executable = there or compiler.compile(graph, name=name, stable=stable, threads=threads, updates=updates)
+        self.executable = binary or compiler.compile(graph, name=name, stable=stable, threads=threads, updates=updates)
         self.renewed = False
         """True if the executable was replaced since somebody last set this to False: entries are to be made again."""
         self._graph, self._name, self._threads, self._unless, self._clock = graph, name, threads, unless, clock
@@ -340,11 +340,11 @@ class PackedMachine(Machine):
             if not ready:
                 await_writer()  # without the lock, which the writer may need
                 continue
-            there = {**donated(executable.plan.updates, inputs), **into} if in_place else None
+            targets = {**donated(executable.plan.updates, inputs), **into} if in_place else None
             if not copies.all:
-                return executable.run(inputs, None, there)
+                return executable.run(inputs, None, targets)
             derived = [copy.buffer for copy in copies.derived]
-            outputs = executable.run_unless(self._mark.dirty, copies.inputs(inputs), derived, there)
+            outputs = executable.run_unless(self._mark.dirty, copies.inputs(inputs), derived, targets)
             if outputs is not None:
                 return outputs
 

@@ -150,14 +150,14 @@ class Program:
         call = self.capture.call
         if call.training or call.recording:
             return {}
-        found = {number: source.array for number, source in enumerate(self.capture.sources) if source.written < 0}
-        return {number: array for number, array in found.items() if array is not None and copyable(array)}
+        arrays = {number: source.array for number, source in enumerate(self.capture.sources) if source.written < 0}
+        return {number: array for number, array in arrays.items() if array is not None and copyable(array)}
 
     def described_as(self, captured: Captured) -> Program:
         """Return the same program with another account of where its inputs come from and what results are made of."""
-        made = object.__new__(type(self))
-        vars(made).update(vars(self), capture=captured)
-        return made
+        copy = object.__new__(type(self))
+        vars(copy).update(vars(self), capture=captured)
+        return copy
 
     # ------------------------------------------------------------------------------------------------ what it is
 
@@ -389,14 +389,14 @@ class Program:
         if call.structure != expected.structure:
             text = f"{self.name} takes {described(expected)}, got {described(call)}"
             raise ArgumentError("E310", text, help="compile it for these arguments")
-        for position, (found, wanted) in enumerate(zip(call.kinds, expected.kinds, strict=True)):
-            if found == wanted or (isinstance(found, type) and isinstance(wanted, type)):
+        for position, (kind, wanted) in enumerate(zip(call.kinds, expected.kinds, strict=True)):
+            if kind == wanted or (isinstance(kind, type) and isinstance(wanted, type)):
                 continue
-            if self.captured.scope is not None and _alike(found, wanted):
+            if self.captured.scope is not None and _alike(kind, wanted):
                 continue
-            text = f"argument {position} of {self.name} must be {show(wanted)}, got {show(found)}"
-            if isinstance(found, TensorType) and isinstance(wanted, TensorType):
-                if found.dtype != wanted.dtype:
+            text = f"argument {position} of {self.name} must be {show(wanted)}, got {show(kind)}"
+            if isinstance(kind, TensorType) and isinstance(wanted, TensorType):
+                if kind.dtype != wanted.dtype:
                     raise DTypeError("E210", text, help=f"cast it: x.astype({wanted.dtype.name!r})")
                 raise ShapeError("E120", text)
             raise ArgumentError("E310", text)
@@ -424,7 +424,7 @@ class Program:
         ]
         if taping() is not None and (captured.same_memory or captured.bound):
             self._check_histories(call)
-        made: Views = {}
+        views: Views = {}
         took: list[None] = []
         with captured.transaction.lock(self.writes), captured.transaction.call(took):
             buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
@@ -432,7 +432,7 @@ class Program:
             entered = self._alone and begin_writing()
             try:
                 if taped:
-                    outputs = self._recorded.taped(captured.sources, arrays, buffers, made)
+                    outputs = self._recorded.taped(captured.sources, arrays, buffers, views)
                 elif self.writes and isinstance(self._runs, PackedMachine):
                     outputs = self._runs.update(buffers)
                 else:
@@ -452,8 +452,8 @@ class Program:
                     WRITER.value = 0
                     del ACCESS.told[-1:]
             if taped and self.writes:
-                self._recorded.remember(captured.sources, arrays, made)
-        return self.finished(call, lambda result: self.leaf(result, arrays, outputs, made), outputs, made)
+                self._recorded.remember(captured.sources, arrays, views)
+        return self.finished(call, lambda result: self.leaf(result, arrays, outputs, views), outputs, views)
 
     def finished(self, call: Call, leaf: Callable[[Result], Any], outputs: Buffers, made: Views) -> Any:
         """Do what the function does to objects outside, and return its result, or raise what it ends with.
@@ -511,8 +511,8 @@ class Program:
             arguments: of the call.
             words: the state of the random generator to draw from; None for the present one.
         """
-        given = iter(arguments)
-        arrays = [next(given) if one.array is None else one.array._data for one in self.capture.sources]
+        buffers = iter(arguments)
+        arrays = [next(buffers) if one.array is None else one.array._data for one in self.capture.sources]
         if words is not None:
             pairs = zip(arrays, self.capture.sources, strict=True)
             arrays = [words if one.array is random.state else array for array, one in pairs]
@@ -543,7 +543,7 @@ class Program:
         """Make a function that puts what a call has in the place of what stands for it: outputs, containers, ..."""
         steps_of = self.steps_for(call)
 
-        def given(argument: Any) -> Any:
+        def value_of(argument: Any) -> Any:
             kind = type(argument)
             if kind is Output:
                 steps = steps_of(argument.steps)
@@ -557,29 +557,29 @@ class Program:
             if kind is Made:
                 return argument.now(outputs)
             if kind is Faced:
-                return argument.kind.shown(given(argument.inside))
+                return argument.kind.shown(value_of(argument.inside))
             if kind is GivenContainer:
                 return argument.find(call.given)
             if kind is BuiltContainer:
                 if argument.number not in built:
                     built[argument.number] = container = argument.empty.copy()
                     (container.update if isinstance(container, (dict, set)) else container.extend)(
-                        map(given, argument.content)
+                        map(value_of, argument.content)
                     )
                 return built[argument.number]
             if kind is BuiltObject:
                 if argument.number not in built:
                     built[argument.number] = made_object = empty_object(argument.cls)
-                    vars(made_object).update(zip(argument.names, map(given, argument.content), strict=True))
+                    vars(made_object).update(zip(argument.names, map(value_of, argument.content), strict=True))
                 return built[argument.number]
             if isinstance(argument, tuple) and hasattr(argument, "_fields"):
-                return kind(*map(given, argument))
+                return kind(*map(value_of, argument))
             if kind in (tuple, frozenset):
-                return kind(map(given, argument))
+                return kind(map(value_of, argument))
             return argument
 
         built: dict[int, Any] = {}
-        return given
+        return value_of
 
     def leaf(self, result: Result, arrays: Sequence[Any], outputs: Buffers, made: Views) -> Any:
         """Return a leaf of the result of a call that is no container."""
@@ -656,7 +656,7 @@ class Program:
         if structure is None:
             return None
         committed = CommitFlag()
-        made = compiler.make_entry(
+        entry = compiler.make_entry(
             executable, array_type=ndarray if exchange is None else None, arguments=arguments, bound=bound,
             fallback=not_taken if keeps_state else fallback, structure=structure, exchange=exchange, keywords=keywords,
             writes=[array._memory for array in written],
@@ -665,9 +665,9 @@ class Program:
             watches=[*modes, *watches(captured.guards)], in_place=donated(executable.plan.updates, inputs),
             exclusive=self._alone,
         )  # fmt: skip
-        if isinstance(made, PythonEntry):
+        if isinstance(entry, PythonEntry):
             return None
-        state: Any = made.__self__  # type: ignore[attr-defined]
+        state: Any = entry.__self__  # type: ignore[attr-defined]
         for storage in captured.watched:
             storage.watch(state)
         runs.watch(state, copies)
@@ -675,7 +675,7 @@ class Program:
             return None
         transaction = captured.transaction
         if not (keeps_state or self._objects is not None or transaction.marks):
-            return made
+            return entry
         stages = Stages(
             is_constant=bool(transaction.marks),
             objects=self._objects,
@@ -687,7 +687,7 @@ class Program:
             committed=committed,
             keeps_state=keeps_state,
         )
-        return stages.around(made, fallback)
+        return stages.around(entry, fallback)
 
     def why_no_entry(self, is_foreign: bool = False, is_closed: bool = False) -> str:
         """Say why the program can have no entry; empty where it may have one.
@@ -752,8 +752,8 @@ class Program:
             return Argument(kind, value=part.cls or cls, items=tuple(items), keys=part.keys)  # type: ignore[arg-type]
 
         arguments = list(map(described, (*positional.children, *keywords.children)))
-        found = [argument for argument in arguments if argument is not None]
-        return (found, keywords.keys) if len(found) == len(arguments) else None
+        present = [argument for argument in arguments if argument is not None]
+        return (present, keywords.keys) if len(present) == len(arguments) else None
 
     def _needs_arguments(self, result: Result) -> bool:
         argument = result.kind == "view" and self.capture.sources[result.index].position >= 0
@@ -782,9 +782,9 @@ class Program:
 
         def finish(outputs: tuple[Any, ...]) -> Any:
             buffers = [output._data for output in outputs]
-            made: Views = {(number, ()): output for number, output in enumerate(outputs)}
+            views: Views = {(number, ()): output for number, output in enumerate(outputs)}
             return unflatten(
-                captured.structure, [self.leaf(result, arrays, buffers, made) for result in captured.results]
+                captured.structure, [self.leaf(result, arrays, buffers, views) for result in captured.results]
             )
 
         return finish
@@ -843,10 +843,10 @@ def _described(kind: Any, value: Any, type_: TensorType | None) -> Argument | No
 
 def _view(array: ndarray, steps: tuple[Op, ...], lost: LostHistory | None) -> ndarray:
     """The view of an array that view ops make, which may have lost its history."""
-    found = viewed(array, steps)
+    view = viewed(array, steps)
     if lost is not None:
-        lost.mark(found)
-    return found
+        lost.mark(view)
+    return view
 
 
 def _is_array(value: Any) -> bool:
@@ -878,7 +878,7 @@ def _overlaps(x: ndarray, y: ndarray) -> bool:
 
 def aliases(call: Call, captured: Captured) -> dict[int, int]:
     """Map each array leaf that is over the memory of an earlier one to that one; to -1 where they overlap otherwise."""
-    found: dict[int, int] = {}
+    partners: dict[int, int] = {}
     leaves = [(position, leaf) for position, leaf in enumerate(call.leaves) if isinstance(leaf, ndarray)]
     lifted = [source.array for source in captured.sources if source.array is not None]
     for number, (position, leaf) in enumerate(leaves):
@@ -886,10 +886,10 @@ def aliases(call: Call, captured: Captured) -> dict[int, int]:
             if not share_elements(leaf._memory, other._memory):
                 continue
             same = leaf._memory.__array_interface__ == other._memory.__array_interface__
-            found.setdefault(position, found.get(before, before) if same else -1)
+            partners.setdefault(position, partners.get(before, before) if same else -1)
         if any(share_elements(leaf._memory, array._memory) for array in lifted):
-            found[position] = -1
-    return found
+            partners[position] = -1
+    return partners
 
 
 def show(kind: Any) -> str:
@@ -909,8 +909,8 @@ def described(call: Call) -> str:
 
 def accepted(call: Call, scope: SizeScope | None) -> str:
     """The arguments of a program, and the bounds of sizes that calls bring along, for messages."""
-    said = () if scope is None else scope.said
-    return described(call) + (f" with {', '.join(said)}" if said else "")
+    conditions = () if scope is None else scope.said
+    return described(call) + (f" with {', '.join(conditions)}" if conditions else "")
 
 
 class _Shown:

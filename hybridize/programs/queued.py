@@ -87,10 +87,12 @@ def can_be_queued(captured: Captured) -> bool:
         return False
     if any(result.kind not in _LATER for result in captured.results):
         return False
-    kept = [result for result in captured.results if result.kind == "container"]
+    containers = [result for result in captured.results if result.kind == "container"]
     if any(isinstance(one, Made) or (isinstance(one, Output) and one.weak is not None) for one in captured.stand_ins):
         return False
-    if any(map(_shows, [*(one for effect in captured.effects for one in effect.given), *(one.value for one in kept)])):
+    if any(
+        map(_shows, [*(one for effect in captured.effects for one in effect.given), *(one.value for one in containers)])
+    ):
         return False
     if any(source.lost is not None for source in captured.sources):
         return False
@@ -131,8 +133,8 @@ def _users(call: Call) -> Collection[int]:
     """Return the positions of the arguments that are arrays of other classes than ours, over memory of the user's."""
     if call.given is None:
         return range(len(call.leaves))
-    given, _ = flatten_call(*call.given)
-    pairs = enumerate(zip(given, call.leaves, strict=True))
+    leaves, _ = flatten_call(*call.given)
+    pairs = enumerate(zip(leaves, call.leaves, strict=True))
     return {position for position, (leaf, one) in pairs if leaf is not one}
 
 
@@ -158,9 +160,9 @@ class _Call:
         with captured.transaction.lock(program.writes):
             try:
                 self._settle()
-                made = self._job()
-                if QUEUE.put(made):
-                    job = made
+                candidate = self._job()
+                if QUEUE.put(candidate):
+                    job = candidate
             finally:
                 if job is None:
                     self._undo()

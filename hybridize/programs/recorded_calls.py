@@ -17,8 +17,8 @@ from hybridize.formats import sampling
 def recorded(call: Call) -> tuple[Any, ...] | None:
     """Copies of the leaves of a call; None where they are too large to keep, or not there."""
     arrays = [leaf._data for leaf in call.leaves if isinstance(leaf, ndarray)]
-    there = all(leaf is not None for leaf, kind in zip(call.leaves, call.kinds, strict=True) if _is_input(kind))
-    if not there or sum(array.nbytes for array in arrays) > sampling.LIMIT:
+    complete = all(leaf is not None for leaf, kind in zip(call.leaves, call.kinds, strict=True) if _is_input(kind))
+    if not complete or sum(array.nbytes for array in arrays) > sampling.LIMIT:
         return None
     return tuple(copied(leaf._data) if isinstance(leaf, ndarray) else leaf for leaf in call.leaves)
 

@@ -37,15 +37,15 @@ def local(op: Any, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> list[
             return list(_moved(lambda draw: _ran(op, inputs, draw), outputs))
         if not isinstance(op, Elementwise):
             return [None if terms is None else _FACTOR * terms for terms in _terms(op, inputs, outputs)]
-        found: list[Any] = [0.0 for _ in outputs]
+        slacks: list[Any] = [0.0 for _ in outputs]
         for position, x in enumerate(inputs):
             if not is_float(x.dtype):
                 continue
             for direction in (1, -1):
                 nudged = [*inputs[:position], _nudged(x, direction), *inputs[position + 1 :]]
                 for number, (y, other) in enumerate(zip(outputs, op.reference(*nudged), strict=True)):
-                    found[number] = found[number] + _apart(other, y)
-        return [numpy.nan_to_num(4 * slack) for slack in found]
+                    slacks[number] = slacks[number] + _apart(other, y)
+        return [numpy.nan_to_num(4 * slack) for slack in slacks]
 
 
 def _nudged(x: Buffer, direction: Any) -> Buffer:
@@ -81,12 +81,12 @@ def whole(graph: Graph, inputs: Sequence[Buffer], expected: Sequence[Buffer]) ->
 
 def _moved(run: Callable[[Draw], Sequence[Buffer]], expected: Sequence[Buffer]) -> list[Buffer]:
     """Measure how far results move when every operation rounds differently."""
-    found: list[Any] = [0.0 for _ in expected]
+    slacks: list[Any] = [0.0 for _ in expected]
     for attempt in range(_TRIES):
         rng = numpy.random.default_rng(attempt)
         for number, (y, other) in enumerate(zip(expected, run(rng.choice), strict=True)):
-            found[number] = numpy.maximum(found[number], _apart(other, y))
-    return [numpy.nan_to_num(_FACTOR * slack) for slack in found]
+            slacks[number] = numpy.maximum(slacks[number], _apart(other, y))
+    return [numpy.nan_to_num(_FACTOR * slack) for slack in slacks]
 
 
 def _shaken(graph: Graph, arrays: Sequence[Buffer], draw: Draw) -> list[Buffer]:
@@ -96,9 +96,9 @@ def _shaken(graph: Graph, arrays: Sequence[Buffer], draw: Draw) -> list[Buffer]:
     with numpy.errstate(all="ignore"):
         for node in graph.nodes:
             op: Any = node.op
-            given = [values[value] for value in node.inputs]
-            results = _ran(op, given, draw)
-            for value, y, terms in zip(node.outputs, results, _terms(op, given, results), strict=True):
+            arguments = [values[value] for value in node.inputs]
+            results = _ran(op, arguments, draw)
+            for value, y, terms in zip(node.outputs, results, _terms(op, arguments, results), strict=True):
                 if is_float(y.dtype):
                     exact = y.astype(numpy.float64)
                     step = _EPS[y.dtype.itemsize] * numpy.abs(exact) if terms is None else terms
@@ -107,28 +107,28 @@ def _shaken(graph: Graph, arrays: Sequence[Buffer], draw: Draw) -> list[Buffer]:
     return [values[value] for value in graph.outputs]
 
 
-def _ran(op: Any, given: Sequence[Buffer], draw: Draw) -> Sequence[Buffer]:
+def _ran(op: Any, arguments: Sequence[Buffer], draw: Draw) -> Sequence[Buffer]:
     """The results of an operation, those inside of it off likewise."""
     match op:
         case Cond():
-            return _shaken(op.then if given[0] else op.orelse, given[1:], draw)
+            return _shaken(op.then if arguments[0] else op.orelse, arguments[1:], draw)
         case While():
-            now = list(given)
+            now = list(arguments)
             while evaluate(op.cond, now)[0]:
                 now = _shaken(op.body, now, draw)
             return now
         case Scan():
-            return _scanned(op, given, draw)
-    results: Sequence[Buffer] = op.reference(*given)
+            return _scanned(op, arguments, draw)
+    results: Sequence[Buffer] = op.reference(*arguments)
     return results
 
 
-def _scanned(op: Scan, given: Sequence[Buffer], draw: Draw) -> Sequence[Buffer]:
-    stacked = op.stacked([TensorType(x.shape, x.dtype) for x in given])
-    state, rows = list(given[: op.num_carry]), op.reference(*given)[op.num_carry :]
+def _scanned(op: Scan, arguments: Sequence[Buffer], draw: Draw) -> Sequence[Buffer]:
+    stacked = op.stacked([TensorType(x.shape, x.dtype) for x in arguments])
+    state, rows = list(arguments[: op.num_carry]), op.reference(*arguments)[op.num_carry :]
     steps = range(op.length)
     for i in reversed(steps) if op.reverse else steps:
-        rest = [x[i] if k in stacked else x for k, x in enumerate(given) if k >= op.num_carry]
+        rest = [x[i] if k in stacked else x for k, x in enumerate(arguments) if k >= op.num_carry]
         results = _shaken(op.body, [*state, *rest], draw)
         state = results[: op.num_carry]
         for y, part in zip(rows, results[op.num_carry :], strict=True):

@@ -33,7 +33,7 @@ Leaves = Sequence[Any]
 
 def samples(
     program: Program, signature: SavedSignature, weights: Mapping[str, Any], function: Callable[..., Any] | None,
-    given: Sequence[Call], notes: list[str],
+    calls: Sequence[Call], notes: list[str],
 ) -> tuple[CheckedCall, ...]:  # fmt: skip
     """The samples of a program: of the call that it was captured at, or of one that is made up, and of given calls.
 
@@ -42,7 +42,7 @@ def samples(
         signature: the same as data.
         weights: what its `state` stands for.
         function: the user's Python; None where there is none, or where it is not what the program is.
-        given: calls of the user's that the program takes.
+        calls: calls of the user's that the program takes.
         notes: hears where the specification had to stand for the user's Python.
 
     Raises:
@@ -52,25 +52,25 @@ def samples(
     if call.training or call.recording:
         return ()
     state = [weights[name] for name in signature.state]
-    found = [_sample(program, signature, state, function, list(one.leaves), notes) for one in given]
+    checks = [_sample(program, signature, state, function, list(one.leaves), notes) for one in calls]
     if signature.samples:  # of a file
         if any(source.written >= 0 for source in program.capture.sources):  # the state has changed since
             again = [sampling.reference(signature.graph, (*one.inputs, *state)) for one in signature.samples]
             pairs = zip(signature.samples, again, strict=True)
-            return (*(CheckedCall(one.inputs, outputs) for one, outputs in pairs), *found)
-        return (*signature.samples, *found)
+            return (*(CheckedCall(one.inputs, outputs) for one, outputs in pairs), *checks)
+        return (*signature.samples, *checks)
     for leaves in [program.sample] if program.sample is not None else _made_up(program, signature):
-        told: list[str] = []
+        messages: list[str] = []
         try:
-            found.insert(0, _sample(program, signature, state, function, leaves, told))
-            notes += told
+            checks.insert(0, _sample(program, signature, state, function, leaves, messages))
+            notes += messages
             break
         except Exception as error:  # of any class: what the program raises for these numbers
             let_through(error)
             if isinstance(error, VerificationError):
                 raise
     limit = sampling.LIMIT
-    return tuple(one for one in found if sum(array.nbytes for array in (*one.inputs, *one.outputs)) <= 2 * limit)
+    return tuple(one for one in checks if sum(array.nbytes for array in (*one.inputs, *one.outputs)) <= 2 * limit)
 
 
 def _made_up(program: Program, signature: SavedSignature) -> Iterator[Leaves]:
@@ -84,8 +84,8 @@ def _made_up(program: Program, signature: SavedSignature) -> Iterator[Leaves]:
             if leaf.kind == "array":
                 leaves[position] = next(inputs)
             elif leaf.kind == "scalar":
-                made = next(inputs)
-                leaves[position] = made.item() if leaves[position] is None else leaves[position]
+                array = next(inputs)
+                leaves[position] = array.item() if leaves[position] is None else leaves[position]
         yield leaves
 
 
@@ -95,9 +95,9 @@ def _sample(
 ) -> CheckedCall:  # fmt: skip
     values = iter(signature.graph.inputs)
     inputs = []
-    for leaf, given in zip(signature.leaves, leaves, strict=True):
+    for leaf, value in zip(signature.leaves, leaves, strict=True):
         if leaf.kind != "constant":
-            data = given._data if isinstance(given, ndarray) else given
+            data = value._data if isinstance(value, ndarray) else value
             inputs.append(numpy.array(data, dtype=next(values).type.dtype, order="C"))
     outputs = None
     if function is not None and _is_pure(program):
@@ -117,16 +117,16 @@ def _imperative(
 ) -> tuple[NDArray[Any], ...] | None:
     """Run the user's Python for a call; None where it is not what the program was captured from, or fails."""
     arrays = [wrap(copied(leaf)) if isinstance(leaf, numpy.ndarray) else leaf for leaf in leaves]
-    there = program.capture.call.devices
-    given = (x for x in arrays if isinstance(x, ndarray))
-    for array, device in zip(given, () if there is None else there[1:], strict=False):
+    devices = program.capture.call.devices
+    inputs = (x for x in arrays if isinstance(x, ndarray))
+    for array, device in zip(inputs, () if devices is None else devices[1:], strict=False):
         place(array, device)
     args, kwargs = unflatten(program.capture.call.structure, arrays)
     if not program.accepts(Call.of(args, kwargs)):
         return None  # what it depends on has changed since
     try:
         # What the user's Python prints was seen when it was captured.
-        here = contextlib.nullcontext() if there is None else there[0]
+        here = contextlib.nullcontext() if devices is None else devices[0]
         with modes.mode(disabled=True), contextlib.redirect_stdout(io.StringIO()), here:
             result = function(*args, **kwargs)
     except Exception as error:  # whatever it is: the program gives a result for this call, Python does not
@@ -140,11 +140,11 @@ def _imperative(
     return _outputs(program, signature, flatten(result)[0])
 
 
-def _outputs(program: Program, signature: SavedSignature, found: Sequence[Any]) -> tuple[NDArray[Any], ...]:
+def _outputs(program: Program, signature: SavedSignature, results: Sequence[Any]) -> tuple[NDArray[Any], ...]:
     kinds = [leaf.kind for leaf in signature.result_leaves]
     types = [value.type for value in signature.graph.outputs]
-    if len(found) == len(kinds):
-        values = [value for value, kind in zip(found, kinds, strict=True) if kind != "constant"]
+    if len(results) == len(kinds):
+        values = [value for value, kind in zip(results, kinds, strict=True) if kind != "constant"]
         outputs = [
             copied(value._data) if isinstance(value, ndarray) else numpy.asarray(value, dtype=kind.dtype)
             for value, kind in zip(values, types, strict=True)
@@ -152,7 +152,7 @@ def _outputs(program: Program, signature: SavedSignature, found: Sequence[Any]) 
         if all(x.dtype == kind.dtype and x.ndim == kind.ndim for x, kind in zip(outputs, types, strict=True)):
             return tuple(outputs)
     takes = ", ".join(map(str, types))
-    gives = ", ".join(f"{leaf.dtype}{list(leaf.shape)}" if hasattr(leaf, "dtype") else repr(leaf) for leaf in found)
+    gives = ", ".join(f"{leaf.dtype}{list(leaf.shape)}" if hasattr(leaf, "dtype") else repr(leaf) for leaf in results)
     raise VerificationError(
         "E811", f"{program.name} gives ({gives}) as Python, and ({takes}) compiled, for the same arguments",
         help="if the function depends on something that changes, pass it as an argument",

@@ -114,7 +114,7 @@ def tell_notes(path: Any, program: SavedProgram) -> None:
 
 
 def with_samples(
-    program: SavedProgram, programs: Sequence[Program], function: Callable[..., Any] | None, given: Sequence[Call],
+    program: SavedProgram, programs: Sequence[Program], function: Callable[..., Any] | None, samples: Sequence[Call],
     notes: list[str],
 ) -> SavedProgram:  # fmt: skip
     """The same with samples: a call of each program, and those of the user's that it is first to take.
@@ -123,14 +123,14 @@ def with_samples(
         program: of `programs`, one signature for each.
         programs: of one function.
         function: the user's Python; None where there is none.
-        given: calls of the user's.
+        samples: calls of the user's.
         notes: hears where something else had to stand for the user's Python.
 
     Raises:
         ArgumentError E334: no program takes a given call.
     """
-    taken: list[list[Call]] = [[] for _ in programs]
-    for number, call in enumerate(given):
+    groups: list[list[Call]] = [[] for _ in programs]
+    for number, call in enumerate(samples):
         family = family_key(call)
         fit = [
             k for k, (one, signature) in enumerate(zip(programs, program.signatures, strict=True))
@@ -139,10 +139,10 @@ def with_samples(
         if not fit:
             text = f"sample {number} is {described(call)}, which {program.name} has no program for"
             raise ArgumentError("E334", text, help="call it once with these arguments")
-        taken[fit[0]].append(call)
+        groups[fit[0]].append(call)
     signatures = tuple(
         changed(signature, samples=sampled.samples(one, signature, program.weights, function, calls, notes))
-        for signature, one, calls in zip(program.signatures, programs, taken, strict=True)
+        for signature, one, calls in zip(program.signatures, programs, groups, strict=True)
     )
     return changed(program, signatures=signatures)
 
@@ -156,8 +156,8 @@ def _repeats(signature: SavedSignature, call: Call) -> bool:
 def _signature(captured: Captured, keys: Mapping[int, str]) -> SavedSignature:
     # Files have no conditions: the numbers that they are about are constants there.
     pinned = {position for condition in captured.conditions for position in condition.positions}
-    kept = [i for i, source in enumerate(captured.sources) if source.position not in pinned]
-    order = sorted(kept, key=lambda i: (captured.sources[i].position < 0, captured.sources[i].position))
+    indices = [i for i, source in enumerate(captured.sources) if source.position not in pinned]
+    order = sorted(indices, key=lambda i: (captured.sources[i].position < 0, captured.sources[i].position))
     inputs = tuple(captured.graph.inputs[i] for i in order)
     writes = tuple(number for number, i in enumerate(order) if captured.sources[i].written >= 0)
     written = [captured.graph.outputs[captured.sources[order[number]].written] for number in writes]
@@ -168,12 +168,12 @@ def _signature(captured: Captured, keys: Mapping[int, str]) -> SavedSignature:
     }
     outputs = (*captured.result_values, *written)
     graph = Graph(inputs, captured.graph.nodes, outputs, {**captured.graph.constants, **numbers})
-    given = {source.position for source in captured.sources} - pinned
+    positions = {source.position for source in captured.sources} - pinned
     leaves = []
     for position, kind in enumerate(captured.call.kinds):
         if isinstance(kind, TensorType):
             leaves.append(Leaf("array"))
-        elif position in given:
+        elif position in positions:
             leaves.append(Leaf("scalar", kind.__name__))
         else:
             leaves.append(Leaf("constant", captured.numbers.get(position, captured.call.leaves[position])))

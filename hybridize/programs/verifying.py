@@ -47,13 +47,13 @@ def verify(function: LoadedFunction, title: str = "") -> list[str]:
         for k, sample in enumerate(signature.samples):
             words = weights[RANDOM] if RANDOM in signature.state else None  # samples are of the state in the file
             pairs = zip(program.outputs(sample.inputs, words), sample.outputs, strict=True)
-            for output, (found, expected) in enumerate(pairs):
-                problem = difference(found, expected, precision=precisions[output])
+            for output, (actual, expected) in enumerate(pairs):
+                problem = difference(actual, expected, precision=precisions[output])
                 if problem:
-                    apart = f"the largest difference is {largest(found, expected):.3g}"
+                    apart = f"the largest difference is {largest(actual, expected):.3g}"
                     text = f"{where}, sample {k}: output {output} differs: {problem}; {apart}"
                     raise VerificationError("E810", text, help="the file, or this machine, is not what it was")
-                most = max(most, largest(found, expected))
+                most = max(most, largest(actual, expected))
         count = len(signature.samples)
         if count:
             lines.append(f"{where}: {count} call{'' if count == 1 else 's'} as expected, largest difference {most:.2g}")

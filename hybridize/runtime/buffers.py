@@ -49,12 +49,12 @@ def weights(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
     nbytes = math.prod(shape) * dtype.itemsize
     if not LARGE <= nbytes <= _CHUNK // 2:
         return aligned(shape, dtype)
-    taken = -(-nbytes // ALIGNMENT) * ALIGNMENT
+    extent = -(-nbytes // ALIGNMENT) * ALIGNMENT
     with _lock:
         chunk, start = _chunk.pop() if _chunk else (_chunk_of_memory(), 0)
-        if start + taken > len(chunk):
+        if start + extent > len(chunk):
             chunk, start = _chunk_of_memory(), 0
-        _chunk.append((chunk, start + taken))
+        _chunk.append((chunk, start + extent))
     return chunk[start : start + nbytes].view(dtype).reshape(shape)
 
 
@@ -85,16 +85,16 @@ def zeros(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
     return aligned(shape, dtype) if math.prod(shape) * dtype.itemsize >= LARGE else numpy.zeros(shape, dtype)
 
 
-def aligned_copy(array: NDArray[Any], kept: bool = False) -> NDArray[Any]:
+def aligned_copy(array: NDArray[Any], immutable: bool = False) -> NDArray[Any]:
     """A read-only, C-contiguous copy that begins on a cache line; nothing has no place.
 
-    With `kept`, that nobody writes the array, it is itself the copy where it is such.
+    With `immutable`, that nobody writes the array, it is itself the copy where it is such.
     """
     if not array.size:
         array = numpy.empty(array.shape, array.dtype)
         array.setflags(write=False)
         return array
-    if kept and not array.flags.writeable and array.ctypes.data % ALIGNMENT == 0 and dense(array) is array:
+    if immutable and not array.flags.writeable and array.ctypes.data % ALIGNMENT == 0 and dense(array) is array:
         return array
     copy = aligned(array.shape, array.dtype)
     copy[...] = array

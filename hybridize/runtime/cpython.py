@@ -130,9 +130,9 @@ def _probe_function() -> bool:
 
     def full(x: int = 1, *, y: int = 2) -> None: ...
 
-    kept = [(id(getattr(full, name)), _word(id(full) + offset)) for name, offset in FUNCTION_WORDS.items()]
+    pairs = [(id(getattr(full, name)), _word(id(full) + offset)) for name, offset in FUNCTION_WORDS.items()]
     none = [_word(id(plain) + offset) for name, offset in FUNCTION_WORDS.items() if name != "__code__"]
-    return all(x == y for x, y in kept) and not any(none)
+    return all(x == y for x, y in pairs) and not any(none)
 
 
 @cache
@@ -141,15 +141,15 @@ def has_versions() -> bool:
     seen: list[int] = []
     tried: dict[str, Any] = {}
     owner = _Owner()
-    held = vars(owner)
+    fields = vars(owner)
     for number in range(40):
         owner.x = number
-        held[f"y{number % 4}"] = tried[f"y{number % 16}"] = number
-        seen += [_word(id(one) + DICT_VERSION) for one in (tried, held)]
+        fields[f"y{number % 4}"] = tried[f"y{number % 16}"] = number
+        seen += [_word(id(one) + DICT_VERSION) for one in (tried, fields)]
     owner.x = "other"
-    seen.append(_word(id(held) + DICT_VERSION))
-    del held["x"], tried["y1"]
-    seen += [_word(id(one) + DICT_VERSION) for one in (tried, held)]
+    seen.append(_word(id(fields) + DICT_VERSION))
+    del fields["x"], tried["y1"]
+    seen += [_word(id(one) + DICT_VERSION) for one in (tried, fields)]
     tried.clear()
     seen.append(_word(id(tried) + DICT_VERSION))
     return supported() and len(set(seen)) == len(seen) and 0 not in seen
@@ -166,9 +166,9 @@ def _items_supported() -> bool:
         return False
     items = [object() for _ in range(100)]
     items.append(items[0])  # by which it has moved
-    held = tuple(items)
+    copy = tuple(items)
     words = [id(item) for item in items]
-    at = _word(id(items) + LIST_ITEMS), id(held) + TUPLE_ITEMS
+    at = _word(id(items) + LIST_ITEMS), id(copy) + TUPLE_ITEMS
     return all([_word(start + 8 * k) for k in range(101)] == words for start in at) and hasattr(_libc(), "memcmp")
 
 
@@ -182,18 +182,18 @@ _FEW: Final = 32
 """Items that are compared sooner than a C function is called."""
 
 
-def same_items(items: list[Any] | tuple[Any, ...], held: tuple[Any, ...]) -> bool:
+def same_items(items: list[Any] | tuple[Any, ...], expected: tuple[Any, ...]) -> bool:
     """Tell whether a list or tuple holds the very objects that a tuple holds, at the cost of comparing memory."""
-    count = len(held)
+    count = len(expected)
     if len(items) != count:
         return False
     if count < _FEW or not _items_supported():
-        return all(map(is_, items, held))
+        return all(map(is_, items, expected))
     if type(items) is list:
         at = ctypes.c_void_p.from_address(id(items) + LIST_ITEMS)  # ctypes reads it when memcmp is called, not before
     else:
         at = ctypes.c_void_p(id(items) + TUPLE_ITEMS)
-    operands: Sequence[Any] = (at, ctypes.c_void_p(id(held) + TUPLE_ITEMS), ctypes.c_size_t(8 * count))
+    operands: Sequence[Any] = (at, ctypes.c_void_p(id(expected) + TUPLE_ITEMS), ctypes.c_size_t(8 * count))
     # Another thread may change the list, and with it the memory of its items, between any two lines of Python. Here the
     # last look at its length, the look at its address and memcmp follow each other in C, which keeps the GIL.
     right_length = map(eq, map(len, (items,)), (count,))
@@ -213,9 +213,9 @@ def member_offset(cls: type, name: str) -> int | None:
     probe: object = object.__new__(cls)
     witness = object()
     descriptor.__set__(probe, witness)
-    found = _word(id(probe) + offset) == id(witness)
+    matches = _word(id(probe) + offset) == id(witness)
     descriptor.__delete__(probe)
-    return offset if found and _word(id(probe) + offset) == 0 else None
+    return offset if matches and _word(id(probe) + offset) == 0 else None
 
 
 @once

@@ -134,11 +134,11 @@ def _call(kind: str, name: str, title: str, types: list[str], pointers: int) -> 
     for operand in operands:
         operand.flags.writeable = False
     if kind == "hosted":
-        made = hosted.COMPUTE.value(literal(name), operands)
+        values = hosted.COMPUTE.value(literal(name), operands)
     else:
-        made = foreign.call(name, title, operands, kinds[split:])
-    for result, found in zip(results, made, strict=True):
-        result[...] = found
+        values = foreign.call(name, title, operands, kinds[split:])
+    for result, value in zip(results, values, strict=True):
+        result[...] = value
 
 
 def _memory(kind: TensorType, pointer: int) -> NDArray[Any]:

@@ -279,7 +279,7 @@ class EntryTable:
             places.append(len(words))
             words.extend(expected)
         words[FIELD["guards"]] = len(words)
-        found = iter(places)
+        starts = iter(places)
         for watch in watches:
             if watch.look in (Look.VERSION, Look.STAMP):
                 words.extend([int(watch.look), id(watch.owner), watch.key, 0])
@@ -287,7 +287,7 @@ class EntryTable:
             key = watch.key if watch.look is Look.WORD else id(watch.key)
             expected = 0 if watch.expected is NULL else id(watch.expected)
             if watch.look is Look.TENSOR:
-                key, expected = watch.key.address, next(found)
+                key, expected = watch.key.address, next(starts)
                 relocations.append(len(words) + GUARD.index("expected"))
             words.extend([int(watch.look), id(watch.owner), key, expected])
         return relocations
@@ -411,15 +411,15 @@ def _by_dict(watches: Sequence[Watch]) -> list[Watch]:
     for watch in watches if cpython.has_versions() else ():
         if watch.look is Look.ITEM and type(watch.owner) is dict:
             items.setdefault(id(watch.owner), []).append(watch)
-    found: list[Watch] = []
+    order: list[Watch] = []
     for watch in watches:
         alike = items.get(id(watch.owner), ()) if watch.look is Look.ITEM else ()
         if not alike:
-            found.append(watch)
+            order.append(watch)
         elif watch is alike[0]:
             first = Watch(Look.VERSION, watch.owner, len(alike) + 1, None)
-            found += [first, *alike, Watch(Look.STAMP, watch.owner, len(alike) + 1, None)]
-    return found
+            order += [first, *alike, Watch(Look.STAMP, watch.owner, len(alike) + 1, None)]
+    return order
 
 
 def input_rows(arguments: Sequence[Argument]) -> list[int]:
@@ -435,17 +435,17 @@ def _all(arguments: Sequence[Argument]) -> list[Argument]:
 
 def _size_words(arguments: Sequence[Argument]) -> list[list[int]]:
     """The sizes of each row's argument, or the keys of a dict, as the row has them."""
-    met: set[SizeSymbol] = set()
-    found = []
+    symbols: set[SizeSymbol] = set()
+    rows = []
     for argument in arguments:
         words = list(map(id, argument.keys))
         for size in argument.type.shape if argument.type is not None else ():
             symbol = symbol_of(size)
-            words.append(size if symbol is None else size_word(symbol.number, symbol in met))
+            words.append(size if symbol is None else size_word(symbol.number, symbol in symbols))
             if symbol is not None:
-                met.add(symbol)
-        found.append(words)
-    return found
+                symbols.add(symbol)
+        rows.append(words)
+    return rows
 
 
 def _symbols(arguments: Sequence[Argument]) -> list[SizeSymbol]:
@@ -458,8 +458,8 @@ def _symbols(arguments: Sequence[Argument]) -> list[SizeSymbol]:
 def plain_sizes(arguments: Sequence[Argument]) -> bool:
     """Tell whether each size of an argument is a number or a symbol, and each symbol is met."""
     sizes = [size for argument in _all(arguments) if argument.type is not None for size in argument.type.shape]
-    met = {symbol_of(size) for size in sizes if is_symbolic(size)}
-    return None not in met and met == set(_symbols(arguments))
+    symbols = {symbol_of(size) for size in sizes if is_symbolic(size)}
+    return None not in symbols and symbols == set(_symbols(arguments))
 
 
 def _round_up(count: int) -> int:

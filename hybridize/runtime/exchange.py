@@ -59,8 +59,8 @@ def functions(cls: type) -> dict[str, int] | None:
         address = ctypes.c_void_p.from_address(address + 8).value
     if not address:
         return None
-    found = {name: ctypes.c_int64.from_address(address + 8 * at).value for name, at in _FUNCTIONS.items()}
-    return found if all(found.values()) else None
+    addresses = {name: ctypes.c_int64.from_address(address + 8 * at).value for name, at in _FUNCTIONS.items()}
+    return addresses if all(addresses.values()) else None
 
 
 class Exchange:

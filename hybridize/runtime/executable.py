@@ -67,10 +67,10 @@ class Executable:
         self.updates = dict(updates or {})
         self.address = address
         self.plan = plan
-        made = [Deriver(owner, one, sources) for one in plan.derivations]
-        self.derivers = [one for one in made if one.inputs]
+        derivers = [Deriver(owner, one, sources) for one in plan.derivations]
+        self.derivers = [one for one in derivers if one.inputs]
         """Makers of the constants that are derived of stable inputs."""
-        ready = {one.slot: one for one in made if not one.inputs}
+        ready = {one.slot: one for one in derivers if not one.inputs}
         self.constants: list[NDArray[Any]] = [
             ready[slot].made({}) if slot in ready else aligned_copy(constant, kept)
             for slot, constant in enumerate(constants)
@@ -293,11 +293,11 @@ class Deriver:
         self, target: NDArray[Any], arrays: Mapping[int, NDArray[Any]] | Sequence[NDArray[Any]]
     ) -> NDArray[Any]:
         """Addresses of the target, then of each source."""
-        found = [target.ctypes.data]
+        addresses = [target.ctypes.data]
         for source in self.sources:
             array = self._constants[source.number] if source.kind == "constant" else arrays[source.number]
-            found.append(array.ctypes.data + source.offset)
-        return numpy.array(found, dtype=int64)
+            addresses.append(array.ctypes.data + source.offset)
+        return numpy.array(addresses, dtype=int64)
 
     def _scratch(self) -> NDArray[Any]:
         return aligned((self.scratch_bytes,), uint8)
@@ -365,9 +365,9 @@ class _Checked:
         arrays = [self._operand(number, array, self.parameters[number]) for number, array in enumerate(inputs)]
         sizes = self.sizes.checked([array.shape for array in arrays])
         scratch = numpy.empty(self.sizes.scratch_bytes(sizes) + 64, dtype=uint8)
-        there = donated or {}
+        buffers = donated or {}
         outputs = [
-            there[number] if number in there else uninitialized(type_.shape, type_.dtype)
+            buffers[number] if number in buffers else uninitialized(type_.shape, type_.dtype)
             for number, type_ in enumerate(self.sizes.types(sizes))
         ]
         if derived is None:
@@ -406,7 +406,7 @@ def _with(
     constants: Sequence[NDArray[Any]], derivers: Sequence[Deriver], derived: Sequence[NDArray[Any]]
 ) -> list[NDArray[Any]]:
     """The constants, derived ones in their slots."""
-    found = list(constants)
-    for deriver, made in zip(derivers, derived, strict=True):
-        found[deriver.slot] = made
-    return found
+    result = list(constants)
+    for deriver, array in zip(derivers, derived, strict=True):
+        result[deriver.slot] = array
+    return result

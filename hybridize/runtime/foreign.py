@@ -55,10 +55,10 @@ class Callee(str):
 
     def __new__(cls, function: ForeignFunction) -> Callee:
         """Name a function."""
-        made = super().__new__(cls, next(_NUMBERS))
-        made.function = function
-        _CALLEES[str(made)] = made
-        return made
+        callee = super().__new__(cls, next(_NUMBERS))
+        callee.function = function
+        _CALLEES[str(callee)] = callee
+        return callee
 
 
 _NUMBERS = map(str, itertools.count(1))
@@ -108,15 +108,15 @@ class KeptCalls:
 
     def of(self, ticket: int) -> Any:
         """Return what the call with a ticket keeps; None where none has it."""
-        kept = next((one.kept for one in self._records if one.ticket == ticket), None)
-        return self._around.of(ticket) if kept is None and self._around is not None else kept
+        residuals = next((one.kept for one in self._records if one.ticket == ticket), None)
+        return self._around.of(ticket) if residuals is None and self._around is not None else residuals
 
     def again(self) -> dict[str, deque[_Record]]:
         """Return the calls in their order, by function."""
-        found: dict[str, deque[_Record]] = {}
+        records: dict[str, deque[_Record]] = {}
         for one in self._records:
-            found.setdefault(one.name, deque()).append(one)
-        return found
+            records.setdefault(one.name, deque()).append(one)
+        return records
 
 
 class _Thread(threading.local):
@@ -132,10 +132,10 @@ _thread = _Thread()
 
 
 @contextmanager
-def keeping(kept: KeptCalls | None, again: KeptCalls | None = None) -> Iterator[None]:
+def keeping(calls: KeptCalls | None, again: KeptCalls | None = None) -> Iterator[None]:
     """Have the calls of this thread kept; those of `again` are not made once more, but give what they gave."""
     before = _thread.kept, _thread.again
-    _thread.kept, _thread.again = kept, None if again is None else again.again()
+    _thread.kept, _thread.again = calls, None if again is None else again.again()
     try:
         yield
     finally:
@@ -155,8 +155,8 @@ def observed() -> Iterator[KeptCalls]:
 
 def kept_by(ticket: int) -> Any:
     """Return what the call with a ticket keeps; None where it is gone."""
-    if _thread.kept is not None and (kept := _thread.kept.of(ticket)) is not None:
-        return kept
+    if _thread.kept is not None and (residuals := _thread.kept.of(ticket)) is not None:
+        return residuals
     return _thread.loose.pop(ticket, None)
 
 
@@ -179,19 +179,19 @@ def call(name: str, title: str, operands: Arrays, types: Sequence[TensorType]) -
         again.rotate(-1)
     else:
         function = found(name, title)
-        results, kept = function.run(operands)
+        results, residuals = function.run(operands)
         ticket = next(_TICKETS) if function.keeps else 0
         if function.keeps:
             results = [*results, numpy.array(ticket, numpy.int64)]
-        given = [TensorType(one.shape, one.dtype) for one in results]
-        if given != list(types):
-            shown = [", ".join(map(str, kinds)) for kinds in (types, given)]
+        actual = [TensorType(one.shape, one.dtype) for one in results]
+        if actual != list(types):
+            shown = [", ".join(map(str, kinds)) for kinds in (types, actual)]
             raise StateError(
                 "E574",
                 f"{title} gave ({shown[1]}), where ({shown[0]}) came of it when the program was captured",
                 help="sizes and dtypes of its results must follow from those of its arguments",
             )
-        record = _Record(name, results, ticket, kept)
+        record = _Record(name, results, ticket, residuals)
     if _thread.kept is not None:
         _thread.kept.add(record)
     elif record.ticket:

@@ -220,8 +220,8 @@ class Plan:
 
         Of a plan without symbols.
         """
-        there = {output for output, _ in self.updates}
-        outputs = (one for number, one in enumerate(self.outputs) if number not in there)
+        in_place = {output for output, _ in self.updates}
+        outputs = (one for number, one in enumerate(self.outputs) if number not in in_place)
         return _known(self.scratch_bytes) + sum(_known(output.nbytes) for output in outputs)
 
     @property

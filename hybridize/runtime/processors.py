@@ -100,13 +100,13 @@ _SYSCONF = {1: 188, 2: 191}
 
 def cache_bytes(level: int, root: str = ROOT) -> int:
     """Size of a data cache of the first processor, 0 where nobody tells (containers, other systems)."""
-    told = _by_glibc(level) if root == ROOT else 0
+    nbytes = _by_glibc(level) if root == ROOT else 0
     folder = "sys/devices/system/cpu/cpu0/cache"
-    for index in range(0 if told else 8):
+    for index in range(0 if nbytes else 8):
         kind, number, size = (_text(root, f"{folder}/index{index}/{name}") for name in ("type", "level", "size"))
         if kind in ("Data", "Unified") and number == str(level) and size[-1:] == "K" and size[:-1].isdecimal():
             return int(size[:-1]) << 10
-    return told
+    return nbytes
 
 
 def _by_glibc(level: int) -> int:
@@ -148,10 +148,10 @@ def levels(root: str = ROOT) -> tuple[str, ...]:
 def _known_to_numpy() -> tuple[str, ...] | None:
     """The same by NumPy, which has asked the processor already; None of a release that does not tell levels."""
     features: Any = getattr(getattr(numpy, "_core", None), "_multiarray_umath", None)
-    there = getattr(features, "__cpu_features__", {})
-    if not {"X86_V3", "X86_V4"} <= there.keys():
+    flags = getattr(features, "__cpu_features__", {})
+    if not {"X86_V3", "X86_V4"} <= flags.keys():
         return None
-    return (*(("avx512",) if there["X86_V4"] else ()), *(("avx2",) if there["X86_V3"] else ()), "baseline")
+    return (*(("avx512",) if flags["X86_V4"] else ()), *(("avx2",) if flags["X86_V3"] else ()), "baseline")
 
 
 def _flags(root: str) -> frozenset[str]:

@@ -103,41 +103,41 @@ def exception(recipe: tuple[Any, ...], operands: Sequence[NDArray[Any]]) -> Base
         operands: what the recipes are about.
     """
     name, args, attributes, note, *cause = recipe
-    made = _of_class(name, prepared(args, operands), prepared(attributes, operands), note)
+    error = _of_class(name, prepared(args, operands), prepared(attributes, operands), note)
     if cause:
-        made.__cause__ = None if cause[0] is None else exception(cause[0], operands)  # suppresses the context, too
-    return made
+        error.__cause__ = None if cause[0] is None else exception(cause[0], operands)  # suppresses the context, too
+    return error
 
 
 def _of_class(name: str, args: Sequence[Any], attributes: dict[str, Any], note: str) -> BaseException:
     """Make an exception of the class that programs know by a name."""
     kind = _named.get(name) or _imported(name)
     if kind is None:
-        said = ", ".join(map(str, args))
-        return StateError("E522", f"{name.partition(':')[2]}: {said}", help="define the class where the file is loaded")
+        text = ", ".join(map(str, args))
+        return StateError("E522", f"{name.partition(':')[2]}: {text}", help="define the class where the file is loaded")
     return raised(kind, args, attributes, note)
 
 
 def raised(kind: type[BaseException], args: Sequence[Any], attributes: dict[str, Any], note: str) -> BaseException:
     """Make an exception of a class without calling an `__init__` of the user's a second time."""
     # Python's own keep more than their arguments: the `errno` of an OSError, the text of a UnicodeDecodeError.
-    made = kind(*args) if kind.__module__ == "builtins" else kind.__new__(kind)
-    made.args = tuple(args)
-    vars(made).update(attributes)
+    error = kind(*args) if kind.__module__ == "builtins" else kind.__new__(kind)
+    error.args = tuple(args)
+    vars(error).update(attributes)
     loc = attributes.get("loc")
-    if isinstance(made, HybridizeError) and isinstance(loc, tuple):
-        made.loc = SourceLoc(*loc)
+    if isinstance(error, HybridizeError) and isinstance(loc, tuple):
+        error.loc = SourceLoc(*loc)
     if note:
-        made.add_note(note)
-    return made
+        error.add_note(note)
+    return error
 
 
 def _imported(name: str) -> type[BaseException] | None:
     module, _, path = name.partition("#")[0].partition(":")
     try:
-        found: Any = importlib.import_module(module)
+        value: Any = importlib.import_module(module)
         for part in path.split("."):
-            found = getattr(found, part)
+            value = getattr(value, part)
     except (ImportError, AttributeError):
         return None
-    return found if isinstance(found, type) and issubclass(found, BaseException) else None
+    return value if isinstance(value, type) and issubclass(value, BaseException) else None

@@ -91,8 +91,8 @@ def _value(plain: Any, blobs: memoryview, classes: dict[str, type]) -> Any:
         return bytes(blobs[offset : offset + length])
     # Past `__init__`, which a frozen class writes when it is first called: that takes longer than all the rest.
     kind: Any = classes[name]
-    made: Any = object.__new__(kind)
-    values = made.__dict__
+    instance: Any = object.__new__(kind)
+    values = instance.__dict__
     for field, x in zip(kind.__match_args__, fields, strict=True):
         values[field] = _value(x, blobs, classes) if type(x) in _NESTED else x
-    return made
+    return instance

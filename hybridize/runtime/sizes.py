@@ -60,15 +60,15 @@ class CallSizes:
             here = f"input {number} of {self.name} must be {type_}, got {type_.with_shape(shape)}"
             if len(shape) != type_.ndim:
                 raise ShapeError("E120", here)
-            for axis, (found, size) in enumerate(zip(shape, type_.shape, strict=True)):
+            for axis, (actual, size) in enumerate(zip(shape, type_.shape, strict=True)):
                 symbol = symbol_of(size)
                 if symbol is not None and symbol not in sizes:
-                    sizes[symbol], origin[symbol] = found, f"axis {axis} of input {number}"
-                    if not symbol.low <= found <= symbol.high:
+                    sizes[symbol], origin[symbol] = actual, f"axis {axis} of input {number}"
+                    if not symbol.low <= actual <= symbol.high:
                         raise ShapeError("E120", f"{here}; axis {axis}: {symbol.said}")
         for number, (shape, type_) in enumerate(zip(shapes, self.parameters, strict=True)):
-            for axis, (found, size) in enumerate(zip(shape, type_.shape, strict=True)):
-                solved = dims.solve(size, found)
+            for axis, (actual, size) in enumerate(zip(shape, type_.shape, strict=True)):
+                solved = dims.solve(size, actual)
                 if solved is None or solved[0] in sizes:
                     continue
                 symbol, value = solved
@@ -77,9 +77,9 @@ class CallSizes:
                     here = f"input {number} of {self.name} must be {type_}, got {type_.with_shape(shape)}"
                     raise ShapeError("E120", f"{here}; axis {axis}: {symbol.said}")
         for number, (shape, type_) in enumerate(zip(shapes, self.parameters, strict=True)):
-            for axis, (found, size) in enumerate(zip(shape, type_.shape, strict=True)):
+            for axis, (actual, size) in enumerate(zip(shape, type_.shape, strict=True)):
                 expected = dims.value(size, sizes)
-                if found != expected:
+                if actual != expected:
                     got = f"input {number} of {self.name} must be {type_}, got {type_.with_shape(shape)}"
                     named = ", ".join(f"{one.name} is {sizes[one]} by {origin[one]}" for one in sizes)
                     where = f": axis {axis} should be {expected}, as {named}" if dims.is_symbolic(size) else ""

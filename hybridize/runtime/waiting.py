@@ -13,12 +13,12 @@ from hybridize.base.access import STATE
 @contextmanager
 def without_state() -> Iterator[None]:
     """Give the lock of state away for the length of a `with` block, if this thread has it."""
-    held = STATE._release_save() if STATE._is_owned() else None  # type: ignore[attr-defined]
+    hold = STATE._release_save() if STATE._is_owned() else None  # type: ignore[attr-defined]
     try:
         yield
     finally:
-        if held is not None:
-            STATE._acquire_restore(held)  # type: ignore[attr-defined]
+        if hold is not None:
+            STATE._acquire_restore(hold)  # type: ignore[attr-defined]
 
 
 def await_event(event: threading.Event) -> None:

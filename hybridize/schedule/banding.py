@@ -97,24 +97,24 @@ def gathered(
             reader = _step_of(next(iter(readers)), grouping)
             if not isinstance(reader, NodeStep) or reader.tiled is not None:  # a routine is in no band
                 large.setdefault(reader, set()).add(_step_of(owner, grouping))
-    found: list[Unit] = []
+    units: list[Unit] = []
     for unit in order:
-        sources, place = large.get(unit, ()), len(found)
+        sources, place = large.get(unit, ()), len(units)
         for source in range(max(0, place - _NEAR), place):
-            if found[source] not in sources:
+            if units[source] not in sources:
                 continue
             first = source
-            while first and found[first - 1] in large.get(found[first], ()):
+            while first and units[first - 1] in large.get(units[first], ()):
                 first -= 1
-            chain, between = found[first : source + 1], found[source + 1 :]
+            chain, between = units[first : source + 1], units[source + 1 :]
             if not any(_is_after(one, chain, after) for one in between):
-                found[first:] = [*between, *chain]
+                units[first:] = [*between, *chain]
                 break
             if not _is_after(unit, between, after):
                 place = source + 1
                 break
-        found.insert(place, unit)
-    return found
+        units.insert(place, unit)
+    return units
 
 
 def _step_of(unit: Unit, grouping: Grouping) -> Unit:
@@ -176,10 +176,8 @@ class Bands:
         members = [None if offer is None else offer() for offer in offers]
         alone = most_alive(blocks)
         room = alone + (alone + outputs) // _MORE
-        found = find_runs(
-            members, self._target, self._threads, lambda run: self._needed(run, blocks, is_shared) <= room
-        )
-        for run in found:
+        runs = find_runs(members, self._target, self._threads, lambda run: self._needed(run, blocks, is_shared) <= room)
+        for run in runs:
             self._settle(run, blocks, scratch, is_shared, split)
 
     def _needed(self, run: Run, blocks: Iterable[ScratchBlock], is_shared: IsShared) -> int:
@@ -252,15 +250,15 @@ class Bands:
         ]
         placed = [(self._instead.get(memory, memory), row) for memory, row in rows]
         givers = [(memory, row) for memory, row in placed if memory.first < first and memory.last < last]
-        taken: dict[ScratchBlock, ScratchBlock] = {}
+        donors: dict[ScratchBlock, ScratchBlock] = {}
         for taker, row in rows:
             if first < taker.first <= last < taker.last:
                 for giver, other in givers:
                     suits = giver.last < taker.first and same(row, other) and same(giver.nbytes, taker.nbytes)
-                    if suits and giver not in taken.values():
-                        taken[taker] = giver
+                    if suits and giver not in donors.values():
+                        donors[taker] = giver
                         break
-        return taken
+        return donors
 
     def _local(self, run: Run) -> dict[ScratchBlock, int]:
         """The memory that nobody outside of a band uses, with the bytes of a row of it.
@@ -331,8 +329,8 @@ class Bands:
             placed.fill = packing_kernel(packing, self._target)
             product = changed(product, packed=True, w_strides=None)
         if placed.fill is not None:
-            made = placed.fill.params[0]
-            placed.packed = scratch(made.size * made.dtype.itemsize, first)
+            param = placed.fill.params[0]
+            placed.packed = scratch(param.size * param.dtype.itemsize, first)
             placed.packed.last = last
         placed.plan = make_plan(product, self._target, member.following, placed.run.blocks)
 

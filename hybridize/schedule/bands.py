@@ -151,7 +151,7 @@ def find_runs(
     A band `fits` if memory is spent on it; if one with a further member does not, it ends before that.
     """
     steps = [*members, None]
-    found: list[Run] = []
+    runs: list[Run] = []
     front: list[BandMember] = []
     run: Run | None = None
     at = end = 0
@@ -165,12 +165,12 @@ def find_runs(
             if longer.blocks is not None:
                 run, end = longer, at
         elif run is not None:
-            found.append(run)
+            runs.append(run)
             run, front, at = None, [], end
         else:
             # What one stores may be read later only, together with what another one does.
             front, at = [] if member is None else [*front, member][1 - _LONGEST :], at + 1
-    return found
+    return runs
 
 
 def _goes_on(longer: Run, run: Run) -> bool:
@@ -216,8 +216,8 @@ def run_of(members: Sequence[BandMember]) -> Run | None:
         if not any(access.written for _, access in touched) or all(access.written for _, access in touched):
             continue
         for member, access in touched:
-            found = row_axes(member, access, totals[0])
-            if found is None or axes.setdefault(member.number, found) != found:
+            rows = row_axes(member, access, totals[0])
+            if rows is None or axes.setdefault(member.number, rows) != rows:
                 return None
         lengths[memory] = touched[0][1].elements // totals[0]
         if len({member.number for member, _ in touched}) > 1:
@@ -260,12 +260,12 @@ def row_axes(member: BandMember, access: Access, total: int) -> Axes | None:
     low, high = space.bounds(space.affine(rest, constant))
     if not proven(low, 0) or not proven(length - high):
         return None
-    found = radix(space, space.affine(rows), total)
-    if found is None or any(axis < 0 for axis in found):
+    axes = radix(space, space.affine(rows), total)
+    if axes is None or any(axis < 0 for axis in axes):
         return None
-    if member.rows is not None and set(found) != {a for a in member.rows if not same(space.ranges[a], 1)}:
+    if member.rows is not None and set(axes) != {a for a in member.rows if not same(space.ranges[a], 1)}:
         return None
-    return found
+    return axes
 
 
 def blocks_of(run: Run, target: Target, threads: int) -> RowBlocks | None:

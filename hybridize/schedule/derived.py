@@ -37,8 +37,8 @@ PACK = Provenance(("pack",), ())
 def packed(source: KnownSource, of: TensorType, kernel: Kernel) -> Derived:
     """Derive what a kernel, of (the constant, its source), makes of one source of a type."""
     step = LoopStep(PACK, kernel, (Address("output", 0, 0), Address("input", 0, 0)), kernel_bytes(kernel))
-    made = kernel.params[0]
-    return derived([(source, of)], [step], 0, TensorType((made.size,), made.dtype), str(kernel))
+    param = kernel.params[0]
+    return derived([(source, of)], [step], 0, TensorType((param.size,), param.dtype), str(kernel))
 
 
 def derived(
@@ -60,8 +60,8 @@ def derived(
         ops: as in `Derived`, of the steps.
     """
     used = set(_used(steps))
-    found: list[Array | Stable | Fixed] = []
-    made: dict[int, tuple[Address, str]] = {}
+    origins: list[Array | Stable | Fixed] = []
+    blocks: dict[int, tuple[Address, str]] = {}
     before: list[ScheduleStep] = []
     before_ops: list[str] = []
     places: dict[int, Address] = {}
@@ -71,26 +71,26 @@ def derived(
         if number not in used:
             continue
         if not isinstance(source, DerivedPart):
-            slot = _slot(found, source)
+            slot = _slot(origins, source)
             places[number] = Address("input", slot, 0)
             words.append(str(slot))
             continue
         inner = source.of
-        if id(inner) not in made:
-            slots = [_slot(found, one) for one in inner.sources]
+        if id(inner) not in blocks:
+            slots = [_slot(origins, one) for one in inner.sources]
             block, own = Address("scratch", 0, top), top + rounded(inner.type.nbytes)
             inputs = {k: Address("input", slot, 0) for k, slot in enumerate(slots)}
             bands = _bands(before)
             before += [_moved(step, inputs, block, own, bands) for step in inner.steps]
             before_ops += inner.ops
-            made[id(inner)] = block, f"({inner.key} of {slots})"
+            blocks[id(inner)] = block, f"({inner.key} of {slots})"
             top = own + rounded(inner.scratch_bytes)
-        block, word = made[id(inner)]
+        block, word = blocks[id(inner)]
         places[number] = _after(block, source.offset * of.dtype.itemsize)
         words.append(f"{word} from {source.offset}")
     bands = _bands(before)
     moved = [_moved(step, places, Address("output", 0, 0), 0, bands) for step in steps]
-    return Derived(tuple(found), type, (*before, *moved), top, f"{key} of [{', '.join(words)}]", (*before_ops, *ops))
+    return Derived(tuple(origins), type, (*before, *moved), top, f"{key} of [{', '.join(words)}]", (*before_ops, *ops))
 
 
 def part(source: KnownSource, start: int, type: TensorType) -> KnownSource:
@@ -111,13 +111,13 @@ def steps_of(
     return tuple(_moved(step, inputs, to, scratch.offset, bands) for step in made.steps)
 
 
-def _slot(found: list[Array | Stable | Fixed], source: Array | Stable | Fixed) -> int:
+def _slot(origins: list[Array | Stable | Fixed], source: Array | Stable | Fixed) -> int:
     """The position of a source among those that were found, to which it is added if it is not there."""
-    for number, one in enumerate(found):
+    for number, one in enumerate(origins):
         if one is source or (not isinstance(source, numpy.ndarray) and type(one) is type(source) and one == source):
             return number
-    found.append(source)
-    return len(found) - 1
+    origins.append(source)
+    return len(origins) - 1
 
 
 def _used(steps: Sequence[ScheduleStep]) -> Iterator[int]:

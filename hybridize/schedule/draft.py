@@ -95,11 +95,11 @@ class Draft:
     def _inlined(self, value: Value, pattern: Pattern) -> Expr:
         """The element of `value` at `pattern`."""
         key = (id(value), *map(id, pattern))
-        found = self._known.get(key)
-        if found is None:
+        element = self._known.get(key)
+        if element is None:
             node, local = self._members[value]
-            found = self._known[key] = self._compute(value, node, local, pattern)
-        return found
+            element = self._known[key] = self._compute(value, node, local, pattern)
+        return element
 
     def _compute(self, value: Value, node: Node, local: Local, pattern: Pattern) -> Expr:
         reads = {id(read.load): read for read in local.reads}
@@ -161,7 +161,7 @@ class Draft:
         indices: dict[int, set[int]] = {}
         _loads(statements[0].value, indices, set())
         wanted = {id(statements[0].index)}
-        return [number for number, found in indices.items() if found == wanted and number not in self.row_local]
+        return [number for number, places in indices.items() if places == wanted and number not in self.row_local]
 
     def elements(self, number: int) -> int:
         """Elements of the memory of a buffer."""

@@ -55,9 +55,9 @@ def earlier(
         users.setdefault(root(value), set()).add(unit_of(owner))
         users[root(value)].update(unit_of(reader) for reader in grouping.readers.get(value, ()))
     dying: dict[Unit, list[Value]] = {unit: [] for unit in order}
-    for value, found in users.items():
+    for value, units in users.items():
         if value in grouping.owner and value not in outside and hint(value.type.nbytes) >= LEAST_BYTES:
-            dying[max(found, key=place.__getitem__)].append(value)
+            dying[max(units, key=place.__getitem__)].append(value)
     moved: dict[Unit, int] = {}
     for unit in order:
         freed = [value for value in dying[unit] if unit_of(grouping.owner[value]) is not unit]
@@ -83,12 +83,12 @@ def when_read(order: Sequence[Unit], after: Mapping[Unit, AbstractSet[Unit]], gr
     """
     waiting = {unit for units in after.values() for unit in units}
     waiting.update(unit for units in grouping.readers.values() for unit in units)
-    held: dict[Unit, list[Unit]] = {}
+    before: dict[Unit, list[Unit]] = {}
     place = {unit: number for number, unit in enumerate(order)}
     for unit in order:
         if isinstance(unit, FusionGroup) and unit not in waiting and after[unit]:
             stored = sum(hint(value.type.nbytes) for value in unit.materialised)
             if stored >= LEAST_BYTES:
-                held.setdefault(min(after[unit], key=place.__getitem__), []).append(unit)
-    moved = {unit for units in held.values() for unit in units}
-    return [one for unit in order if unit not in moved for one in (*held.get(unit, ()), unit)]
+                before.setdefault(min(after[unit], key=place.__getitem__), []).append(unit)
+    moved = {unit for units in before.values() for unit in units}
+    return [one for unit in order if unit not in moved for one in (*before.get(unit, ()), unit)]

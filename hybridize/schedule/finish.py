@@ -45,24 +45,24 @@ class Numbering:
 
 def finish(draft: Draft, numbering: Numbering, target: Target, threads: int = 1) -> Kernel:
     """The kernel of a draft, of which so many threads may have something to do."""
-    made = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
+    builder = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
     if draft.group.rows:
-        nests = [_row_nest(draft, draft.statements, numbering, made, threads=threads)]
+        nests = [_row_nest(draft, draft.statements, numbering, builder, threads=threads)]
     else:
         nests = []
         for _, run in itertools.groupby(draft.statements, key=lambda statement: statement.inner):
             statements = list(run)
             if any(_has_fold(draft, statement) for statement in statements):
-                nests.append(_row_nest(draft, statements, numbering, made, threads=threads))
+                nests.append(_row_nest(draft, statements, numbering, builder, threads=threads))
             else:
-                nests += _element_nests(draft, statements, numbering, made)
+                nests += _element_nests(draft, statements, numbering, builder)
     return Kernel(numbering.params, numbering.locals, tuple(nests))
 
 
 def finish_rows(draft: Draft, rows: tuple[int, ...], numbering: Numbering, target: Target) -> Kernel:
     """The kernel of a draft as one nest, the rows of which these axes count, slowest first: each row by itself."""
-    made = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
-    return Kernel(numbering.params, numbering.locals, (_row_nest(draft, draft.statements, numbering, made, rows),))
+    builder = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
+    return Kernel(numbering.params, numbering.locals, (_row_nest(draft, draft.statements, numbering, builder, rows),))
 
 
 def suits_rows(draft: Draft, rows: tuple[int, ...], target: Target) -> bool:
@@ -90,7 +90,7 @@ Form = Mapping[int, int]
 
 def forms_of(roots: Iterable[Expr]) -> list[Form]:
     """The axes' coefficients in each index expression below `roots`."""
-    found: list[Form] = []
+    forms: list[Form] = []
     seen: set[int] = set()
     stack = list(roots)
     while stack:
@@ -99,13 +99,13 @@ def forms_of(roots: Iterable[Expr]) -> list[Form]:
             continue
         seen.add(id(expr))
         if isinstance(expr, Index):
-            found.append({atom.number: c for atom, c in expr.terms if isinstance(atom, Axis)})
+            forms.append({atom.number: c for atom, c in expr.terms if isinstance(atom, Axis)})
             stack += [atom for atom, _ in expr.terms if not isinstance(atom, Axis)]
         elif isinstance(expr, Axis):
-            found.append({expr.number: 1})
+            forms.append({expr.number: 1})
         else:
             stack += children(expr)
-    return found
+    return forms
 
 
 def merge(axes: Sequence[int], sizes: Mapping[int, int], forms: Sequence[Form]) -> list[tuple[int, ...]]:
@@ -301,16 +301,16 @@ def _cuts(roots: Sequence[Expr]) -> Iterable[tuple[int, int]]:
     seen: set[tuple[int, bool]] = set()
     stack: list[tuple[Expr, bool]] = [(root, False) for root in roots]
     while stack:
-        expr, asked = stack.pop()
-        if (id(expr), asked) in seen:
+        expr, is_condition = stack.pop()
+        if (id(expr), is_condition) in seen:
             continue
-        seen.add((id(expr), asked))
+        seen.add((id(expr), is_condition))
         if isinstance(expr, Select):
             stack += [(expr.condition, True), (expr.then, False), (expr.orelse, False)]
             continue
-        if asked and isinstance(expr, CallExpr) and len(expr.args) == 2:
+        if is_condition and isinstance(expr, CallExpr) and len(expr.args) == 2:
             yield from _cut(expr)
-        stack += [(child, asked and expr.dtype.kind == "b") for child in children(expr)]
+        stack += [(child, is_condition and expr.dtype.kind == "b") for child in children(expr)]
 
 
 def _cut(comparison: CallExpr) -> Iterable[tuple[int, int]]:
@@ -481,10 +481,10 @@ def merge_folds(expr: Expr, space: Space, variables: Variables) -> Expr:
     memo: dict[int, Expr] = {}
 
     def again(x: Expr) -> Expr:
-        found = memo.get(id(x))
-        if found is None:
-            found = memo[id(x)] = _merge_fold(x, again, space, variables)
-        return found
+        result = memo.get(id(x))
+        if result is None:
+            result = memo[id(x)] = _merge_fold(x, again, space, variables)
+        return result
 
     return again(expr) if space.interner.facts(expr).folds else expr
 

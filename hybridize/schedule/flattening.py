@@ -87,9 +87,9 @@ def _permuted(graph: Graph, images: Mapping[Value, tuple[Value, tuple[int, ...]]
     turned: dict[Value, Value] = {}
 
     def added(op: Op, *operands: Value) -> Value:
-        (made,) = (Value(type) for type in op.infer(*(value.type for value in operands)))
-        nodes.append(Node(op, operands, (made,)))
-        return made
+        (output,) = (Value(type) for type in op.infer(*(value.type for value in operands)))
+        nodes.append(Node(op, operands, (output,)))
+        return output
 
     for node in graph.nodes:
         if any(value in images for value in node.outputs):

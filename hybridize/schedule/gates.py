@@ -36,9 +36,9 @@ def find_gates(space: Space, shape: tuple[int, ...], reads: Sequence[Expr], size
     columns = min(after - before for before, after in pairwise(sorted(constants)))
     if columns < 1 or not same(product(shape) % columns, 0):
         return None
-    found = Gates(count, columns)
-    places = set(map(id, gate_positions(space, shape, found)))
-    return found if all(id(read) in places for read in reads) else None
+    gates = Gates(count, columns)
+    places = set(map(id, gate_positions(space, shape, gates)))
+    return gates if all(id(read) in places for read in reads) else None
 
 
 def gate_positions(space: Space, shape: tuple[int, ...], gates: Gates) -> list[Expr]:

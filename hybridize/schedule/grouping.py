@@ -163,30 +163,30 @@ class Grouping:
 
     def _of_indices(self) -> dict[Value, int]:
         """The values that no memory is read for, with what an element costs."""
-        found: dict[Value, int] = {}
+        costs: dict[Value, int] = {}
         for node in self.graph.nodes:
             lowered = self.lowerings.of(node)
             if not isinstance(lowered, tuple):
                 continue
             read = set(node.inputs) - self.literals.keys()
             for value, local in zip(node.outputs, lowered, strict=True):
-                if not local.folds and read <= found.keys():
-                    cost = local.cost + sum(found[one] for one in read)
+                if not local.folds and read <= costs.keys():
+                    cost = local.cost + sum(costs[one] for one in read)
                     if cost <= _OF_INDICES:
-                        found[value] = cost
-        return found
+                        costs[value] = cost
+        return costs
 
     def _finishing(self) -> set[Value]:
-        found: set[Value] = set()
+        values: set[Value] = set()
         for node in self.graph.nodes:
             lowered = self.lowerings.of(node)
             if isinstance(lowered, MatrixProduct | Arrangement):
-                found.update(node.outputs)
+                values.update(node.outputs)
             elif isinstance(lowered, tuple) and len(lowered) == 1 and not lowered[0].folds:
                 sources = [node.inputs[read.operand] for read in lowered[0].reads if read.identity]
-                if any(source in found and self.counts[source] == 1 for source in sources):
-                    found.add(node.outputs[0])
-        return found
+                if any(source in values and self.counts[source] == 1 for source in sources):
+                    values.add(node.outputs[0])
+        return values
 
     # Visits
 
@@ -237,10 +237,10 @@ class Grouping:
             while True:
                 # What has a home with zeros around it is stored there, unless all of it can be read where it lies.
                 stored = stored or (side == 0 and _needs_halo(at) and of in self.homes)
-                made = self._composed(at, of, side)
-                if made is None:
+                pair = self._composed(at, of, side)
+                if pair is None:
                     break
-                at, of = made
+                at, of = pair
                 if not self._can_store(at, step.node.outputs[0]):
                     break
                 if not stored or self._is_read_as_it_lies(at, of, operands[1]):
@@ -288,14 +288,14 @@ class Grouping:
 
     def _composed(self, tiled: Tiled, view: Value, side: int) -> tuple[Tiled, Value] | None:
         """The contraction with the base of a view for an operand, if the same kind of tiles computes it."""
-        made = self.producer.get(view)
-        lowered = None if made is None else self.lowerings.of(made[1])
-        if made is None or view in self.wanted or not isinstance(lowered, tuple):
+        entry = self.producer.get(view)
+        lowered = None if entry is None else self.lowerings.of(entry[1])
+        if entry is None or view in self.wanted or not isinstance(lowered, tuple):
             return None
-        expr = lowered[made[1].outputs.index(view)].expr
+        expr = lowered[entry[1].outputs.index(view)].expr
         if not isinstance(expr, Load):
             return None
-        base = made[1].inputs[expr.operand]
+        base = entry[1].inputs[expr.operand]
         if base.type.dtype != view.type.dtype:
             return None
         if isinstance(tiled, MatrixProduct) and not self.places.is_ordered(base):
@@ -474,7 +474,7 @@ class Grouping:
         if len(uses) > 1 and not (view or (trivial and once) or value in self._counted):
             return False
         rows = {group: self._admit(group, value, local, tuple(patterns.values())) for group, patterns in uses.items()}
-        if any(found is None for found in rows.values()):
+        if any(admission is None for admission in rows.values()):
             return False
         for group, patterns in uses.items():
             admitted = rows[group]
@@ -500,8 +500,10 @@ class Grouping:
                 operand = node.inputs[read.operand]
                 if operand in self.literals:
                     continue
-                found = self.compose(group, value, node, pattern, read)
-                self.uses.setdefault(operand, {}).setdefault(group, {})[tuple(map(id, found))] = found
+                operand_pattern = self.compose(group, value, node, pattern, read)
+                self.uses.setdefault(operand, {}).setdefault(group, {})[tuple(map(id, operand_pattern))] = (
+                    operand_pattern
+                )
 
     def compose(self, group: FusionGroup, value: Value, node: Node, pattern: Pattern, read: Read) -> Pattern:
         """Return the indices at which `group` reads an operand of `value` when it computes `value` at `pattern`.
@@ -805,14 +807,14 @@ class Grouping:
             return False
         if step.product.gates > 1 or not surely_same(value.type.shape, step.tiled.contraction.shape):
             return False
-        found = lying(self.places.home(value), value.type.shape, merged=step.tiled.is_merged)
-        return found is not None and not found.turned
+        layout = lying(self.places.home(value), value.type.shape, merged=step.tiled.is_merged)
+        return layout is not None and not layout.turned
 
     def _unite(self, value: Value) -> None:
         """Make one group of those that read gates of a value, so that a product has them all (*horizontal fusion*)."""
         uses = self.uses[value]
         group, *others = uses
-        patterns = {key: pattern for found in uses.values() for key, pattern in found.items()}
+        patterns = {key: pattern for by_key in uses.values() for key, pattern in by_key.items()}
         if not others or not all(self._alike(group, other) for other in others):
             return
         if sum(one.cost for one in uses) > COST_LIMIT or self._gates(group, value, patterns.values()) is None:
@@ -852,8 +854,8 @@ class Grouping:
         group.first, group.last = min(group.first, other.first), max(group.last, other.last)
         for uses in self.uses.values():
             if other in uses:
-                found = uses.pop(other)
-                uses[group] = {**uses.get(group, {}), **found}
+                patterns = uses.pop(other)
+                uses[group] = {**uses.get(group, {}), **patterns}
         for readers in self.readers.values():
             if other in readers:
                 readers.remove(other)

@@ -65,11 +65,11 @@ def hoisted(
 
 def stable_nodes(graph: Graph, known: Mapping[Value, KnownSource], within: bool) -> dict[Value, Node]:
     """The nodes that compute of known values alone, by what they compute; `within` is as in `hoisted`."""
-    found: dict[Value, Node] = {}
+    makers: dict[Value, Node] = {}
     for node in graph.nodes:
-        if all(value in known or value in found for value in node.inputs) and _is_pure(node, within):
-            found.update(dict.fromkeys(node.outputs, node))
-    return found
+        if all(value in known or value in makers for value in node.inputs) and _is_pure(node, within):
+            makers.update(dict.fromkeys(node.outputs, node))
+    return makers
 
 
 def _is_pure(node: Node, within: bool) -> bool:
@@ -148,14 +148,14 @@ class _Hoisting:
 
     def _makers(self, value: Value) -> list[Node]:
         """The stable nodes that a value depends on, in order."""
-        found: set[Node] = set()
+        makers: set[Node] = set()
         front = [value]
         while front:
             node = self._stable.get(front.pop())
-            if node is not None and node not in found:
-                found.add(node)
+            if node is not None and node not in makers:
+                makers.add(node)
                 front += node.inputs
-        return [node for node in self._graph.nodes if node in found]
+        return [node for node in self._graph.nodes if node in makers]
 
     def _pays(self, value: Value, nodes: list[Node]) -> bool:
         """Tell whether reading a value costs less than computing it at each call, and memory of it is to be had."""
@@ -208,12 +208,12 @@ class _Hoisting:
                 lowered = self._lowerings.of(node)
                 if not isinstance(lowered, tuple):
                     return 1, True
-                for made, local in zip(node.outputs, lowered, strict=True):
+                for output, local in zip(node.outputs, lowered, strict=True):
                     if local.cost:
-                        times = max(times, hint(made.type.size) // max(1, value.type.size))
-                    elif made not in seen:
-                        seen.add(made)
-                        front.append(made)
+                        times = max(times, hint(output.type.size) // max(1, value.type.size))
+                    elif output not in seen:
+                        seen.add(output)
+                        front.append(output)
         return times, False
 
     def _cone(self, value: Value, nodes: list[Node]) -> Graph:

@@ -111,18 +111,18 @@ class _Joining:
         if not arithmetic.is_float:
             return []
         left = [node for node in nodes if _sums_in_order(self._product([node]), arithmetic)]
-        found = []
+        choices = []
         for meeting in self._meetings(left):
             gated = changed(self._product(meeting), gates=len(meeting))
             if gates_fit(gated, arithmetic) and _sums_in_order(gated, arithmetic) and _is_large(meeting):
-                found.append(meeting)
+                choices.append(meeting)
                 left = [node for node in left if node not in meeting]
         if len(left) > 1 and _is_large(left):
             whole = self._product(left)
             parts = sum(_panels(self._product([node]), arithmetic) for node in left)
             if _panels(whole, arithmetic) <= FEWER * parts and _sums_in_order(whole, arithmetic):
-                found.append(left)
-        return found
+                choices.append(left)
+        return choices
 
     def _product(self, nodes: Sequence[Node]) -> Product:
         """Products of one operand as one."""
@@ -133,23 +133,23 @@ class _Joining:
 
     def _meetings(self, nodes: Sequence[Node]) -> list[list[Node]]:
         """Sets of products as wide as each other that elementwise computations read together, and nobody else."""
-        found: list[tuple[list[Node], set[Node]]] = []
+        meetings: list[tuple[list[Node], set[Node]]] = []
         for node in nodes:
             ahead = self._ahead(node.outputs[0])
             if ahead is None:
                 continue
-            for others, common in found:
+            for others, common in meetings:
                 if common & ahead and same(others[0].outputs[0].type.shape[1], node.outputs[0].type.shape[1]):
                     others.append(node)
                     common &= ahead
                     break
             else:
-                found.append(([node], ahead))
-        return [others for others, _ in found if len(others) > 1]
+                meetings.append(([node], ahead))
+        return [others for others, _ in meetings if len(others) > 1]
 
     def _ahead(self, value: Value) -> set[Node] | None:
         """The elementwise nodes that a value goes into, one after the other; None where others read it."""
-        found: set[Node] = set()
+        nodes: set[Node] = set()
         front = [value]
         if value in self._graph.outputs:
             return None
@@ -163,10 +163,10 @@ class _Joining:
                 )
                 if not alike and one is value:
                     return None
-                if alike and reader not in found:
-                    found.add(reader)
+                if alike and reader not in nodes:
+                    nodes.add(reader)
                     front += reader.outputs
-        return found
+        return nodes
 
     # How
 
@@ -203,10 +203,10 @@ class _Joining:
             return
         count = len(next(iter(wholes.values()))[1])
         alike = [node, *(self._like(node, part, wholes) for part in range(1, count))]
-        found = [one for one in alike if one is not None]
-        if len(found) != count or len(set(found)) != count:
+        nodes = [one for one in alike if one is not None]
+        if len(nodes) != count or len(set(nodes)) != count:
             return
-        columns = [one.outputs[0].type.shape[-1] for one in found]
+        columns = [one.outputs[0].type.shape[-1] for one in nodes]
         shape = wholes[next(value for value in node.inputs if value in wholes)][0].type.shape
         operands: list[Value] = []
         added: list[Node] = []
@@ -214,14 +214,14 @@ class _Joining:
             if value in wholes:
                 operands.append(wholes[value][0])
                 continue
-            other = self._spread([one.inputs[position] for one in found], columns, shape, added)
+            other = self._spread([one.inputs[position] for one in nodes], columns, shape, added)
             if other is None:
                 return
             operands.append(other)
         at += added
-        outputs = self._added(op, tuple(operands), found, at)
+        outputs = self._added(op, tuple(operands), nodes, at)
         for number, output in enumerate(outputs):
-            values = tuple(one.outputs[number] for one in found)
+            values = tuple(one.outputs[number] for one in nodes)
             wholes[values[0]] = output, values
 
     def _like(self, node: Node, part: int, wholes: Mapping[Value, tuple[Value, tuple[Value, ...]]]) -> Node | None:
@@ -243,10 +243,10 @@ class _Joining:
         """Join operands that are stable rows, or one stable number, repeated for each row of their part."""
         bases = []
         for operand in operands:
-            made = self._producers.get(operand)
-            if made is None or not isinstance(made.op, Broadcast) or not self._stable(made.inputs[0]):
+            producer = self._producers.get(operand)
+            if producer is None or not isinstance(producer.op, Broadcast) or not self._stable(producer.inputs[0]):
                 return None
-            bases.append(made.inputs[0])
+            bases.append(producer.inputs[0])
         base = bases[0]
         if any(one.type.ndim != base.type.ndim or one.type.shape[:-1] != base.type.shape[:-1] for one in bases):
             return None

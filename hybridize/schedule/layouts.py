@@ -29,8 +29,10 @@ from hybridize.schedule.places import strides_of
 
 def assign(graph: Graph, lowerings: Lowerings) -> dict[Value, Home]:
     """The homes of values that do not lie in the order of their axes."""
-    windows = [(node, found) for node in graph.nodes if isinstance(found := lowerings.of(node), Arrangement)]
-    windows = [(node, found) for node, found in windows if found.has_windows]
+    windows = [
+        (node, arrangement) for node in graph.nodes if isinstance(arrangement := lowerings.of(node), Arrangement)
+    ]
+    windows = [(node, arrangement) for node, arrangement in windows if arrangement.has_windows]
     turned = _turned_results(graph, lowerings)
     return turned if not windows else turned | _around_windows(graph, lowerings, windows)
 
@@ -40,9 +42,9 @@ def _turned_results(graph: Graph, lowerings: Lowerings) -> dict[Value, Home]:
 
     Heads [head, position, channel] go to [position, head, channel], where they are one row for what comes next.
     """
-    readers, found = graph.uses(), {}
+    readers, homes = graph.uses(), {}
     producers = {value: node for node in graph.nodes for value in node.outputs}
-    kept = {*graph.inputs, *graph.constants, *graph.outputs}
+    interface = {*graph.inputs, *graph.constants, *graph.outputs}
 
     def ends_a_product(value: Value) -> bool:
         node = producers.get(value)
@@ -63,12 +65,12 @@ def _turned_results(graph: Graph, lowerings: Lowerings) -> dict[Value, Home]:
             continue
         base, shown = node.inputs[expr.operand], node.outputs[0]
         order = _transposed(expr, shown.type.shape) if base.type.dtype == shown.type.dtype else None
-        if order is None or order[-1] != len(order) - 1 or readers[base] != 1 or base in kept:
+        if order is None or order[-1] != len(order) - 1 or readers[base] != 1 or base in interface:
             continue
         home = ordered(base.type.shape, order)
         if not is_in_order(home, base.type.shape) and ends_a_product(base):
-            found[base] = home
-    return found
+            homes[base] = home
+    return homes
 
 
 def _transposed(expr: Load, shape: Shape) -> tuple[int, ...] | None:
@@ -90,9 +92,9 @@ def _around_windows(graph: Graph, lowerings: Lowerings, windows: list[tuple[Node
     orders: dict[Value, tuple[int, ...]] = {}
     halos: dict[Value, Halo] = {}
     operands = {value for node, _ in windows for value in node.inputs}
-    for node, found in windows:
+    for node, arrangement in windows:
         result = node.outputs[0]
-        at, (x, w) = views.seen_through(node, found)
+        at, (x, w) = views.seen_through(node, arrangement)
         orders.setdefault(alike.of(result), at.result_order())
         for view, slowest in views.of(result, at.result_order()):
             if view not in operands:
@@ -137,30 +139,30 @@ class _Views:
         home = ordered(base.type.shape, order)
         for view in self._views.get(base, ()):
             space = Space(self._lowerings.interner, dict(enumerate(view.type.shape)))
-            found = strides_of(home.address(space, self._loads[view][1].indices), view.type.shape)
-            if found is not None:
-                strides, _ = found
+            layout = strides_of(home.address(space, self._loads[view][1].indices), view.type.shape)
+            if layout is not None:
+                strides, _ = layout
                 slowest = sorted(range(view.type.ndim), key=lambda axis: (-abs(hint(strides[axis])), axis))
                 yield view, tuple(slowest)
 
-    def seen_through(self, node: Node, found: Arrangement) -> tuple[Arrangement, tuple[Value, Value]]:
+    def seen_through(self, node: Node, arrangement: Arrangement) -> tuple[Arrangement, tuple[Value, Value]]:
         """A contraction of the bases of views that are its operands, where these may have homes; and the operands.
 
         A wish for a view is best granted to its base: whoever stores that stores it so, and no step copies it.
         """
-        operands = [node.inputs[int(found.swapped)], node.inputs[1 - int(found.swapped)]]
-        found = changed(found, swapped=False)
+        operands = [node.inputs[int(arrangement.swapped)], node.inputs[1 - int(arrangement.swapped)]]
+        arrangement = changed(arrangement, swapped=False)
         for side in range(2):
-            at, of = found, operands[side]
+            at, of = arrangement, operands[side]
             while of in self._loads:
                 of, load = self._loads[of]
-                made = self._lowerings.through(at, side, load, of.type)
-                if not isinstance(made, Arrangement) or not at.is_like(made):
+                composite = self._lowerings.through(at, side, load, of.type)
+                if not isinstance(composite, Arrangement) or not at.is_like(composite):
                     break
-                at = made
+                at = composite
                 if of not in self.fixed:
-                    found, operands[side] = at, of
-        return found, (operands[0], operands[1])
+                    arrangement, operands[side] = at, of
+        return arrangement, (operands[0], operands[1])
 
 
 class _Classes:

@@ -86,17 +86,17 @@ class Lowerings:
     def _alike(self, node: Node) -> Lowered:
         types = tuple(value.type for value in node.inputs)
         key = (node.op, types)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._lower(node, types)
-        return found
+        lowering = self._known.get(key)
+        if lowering is None:
+            lowering = self._known[key] = self._lower(node, types)
+        return lowering
 
     def tiled(self, contraction: Contraction, shapes: tuple[Shape, Shape], dtype: DType) -> Tiled | None:
         """The kind of tiles that suit a contraction; None where it is a loop of folds, which others can join."""
         if all(same(size, 1) for size in contraction.sizes[contraction.rank :]):
             return None
-        found = matrix_product(contraction, shapes, dtype)
-        return found or arrangement(contraction, shapes, lanes_of(contraction.accumulate, self.target))
+        matrices = matrix_product(contraction, shapes, dtype)
+        return matrices or arrangement(contraction, shapes, lanes_of(contraction.accumulate, self.target))
 
     def through(self, tiled: Tiled, side: int, load: Load, base: TensorType) -> Tiled | None:
         """A contraction that reads the base of a view for an operand, an element of which is `load`; None if it cannot.
@@ -104,11 +104,11 @@ class Lowerings:
         `side` counts the operands in the order in which the tiles take them.
         """
         one = tiled.contraction
-        found = through((one.x, one.w)[side], one.sizes, tiled.shapes[side], load.indices, base.shape)
-        if found is None:
+        subscripts = through((one.x, one.w)[side], one.sizes, tiled.shapes[side], load.indices, base.shape)
+        if subscripts is None:
             return None
         shapes = (base.shape, tiled.shapes[1]) if side == 0 else (tiled.shapes[0], base.shape)
-        composed = changed(one, x=found) if side == 0 else changed(one, w=found)
+        composed = changed(one, x=subscripts) if side == 0 else changed(one, w=subscripts)
         return self.tiled(composed, shapes, base.dtype)
 
     def copy(self, operand: int, type: TensorType) -> Local:

@@ -55,16 +55,16 @@ _FEW = 1024
 def _by_birth(blocks: Iterable[ScratchBlock]) -> tuple[_Offsets, int]:
     """The offset of each block in the smallest hole that there is when it is born; and the bytes needed."""
     alive: list[tuple[int, int, int, int]] = []  # what dies first, first
-    holes, found = _Holes(), []
+    holes, offsets = _Holes(), []
     for number, block in enumerate(sorted(blocks, key=lambda block: (block.first, -block.nbytes))):
         while alive and alive[0][0] < block.first:
             _, _, offset, nbytes = heappop(alive)
             holes.give(offset, nbytes)
         nbytes = rounded(block.nbytes)
         offset = holes.take(nbytes)
-        found.append((block, offset))
+        offsets.append((block, offset))
         heappush(alive, (block.last, number, offset, nbytes))
-    return found, holes.top
+    return offsets, holes.top
 
 
 def _by_size(blocks: Iterable[ScratchBlock]) -> tuple[_Offsets, int]:

@@ -36,10 +36,10 @@ def merged(steps: Sequence[ScheduleStep]) -> tuple[ScheduleStep, ...]:
         outlining = _Outlining(interner, len(step.kernel.params))
         outline = outlining.kernel(step.kernel)
         alike.setdefault(_identity(outline), []).append((number, outlining.found))
-    made = list(steps)
+    result = list(steps)
     for members in alike.values():
-        _merge(made, members, interner)
-    return tuple(made)
+        _merge(result, members, interner)
+    return tuple(result)
 
 
 def _may_merge(kernel: Kernel) -> bool:

@@ -171,7 +171,7 @@ class _Decisions:
 
         A row is read several times but only once from afar: that time waits, at each new page anew.
         """
-        found, row = [], len(self._rows) - 1
+        fetches, row = [], len(self._rows) - 1
         for load in walk(*(statement.value for statement in statements), indices=False, folds=False):
             if not isinstance(load, Load) or load.operand in self._stored or not in_order(load, axis):
                 continue
@@ -179,8 +179,8 @@ class _Decisions:
             if step is None or is_symbolic(step):
                 continue
             if FETCHED <= step * load.dtype.itemsize <= self._target.l1_bytes // KEPT:
-                found.append(Fetch(load, step))
-        return tuple(found)
+                fetches.append(Fetch(load, step))
+        return tuple(fetches)
 
 
 def _only_vectors(kind: AxisKind) -> bool:

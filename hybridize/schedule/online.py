@@ -36,14 +36,14 @@ def in_one_pass(
     replaced: dict[int, Expr] = {}
     folds = row_folds(rows, statements, spaces)
     for fold, space in folds:
-        found, interner = one_pass(fold), space.interner
-        if found is None or not any(found.first is other for other, _ in folds) or not _is_longer(fold, limit, space):
+        fusion, interner = one_pass(fold), space.interner
+        if fusion is None or not any(fusion.first is other for other, _ in folds) or not _is_longer(fold, limit, space):
             continue
-        names = {found.first.variable: fold.variable}
-        space.ranges[fold.variable] = space.ranges[found.first.variable] = fold.size
-        if all(renamed(x, space, names) is y for x, y in zip(found.first.elements, found.elements, strict=True)):
-            both = interner.fold(found.first.dtype, found.kind, fold.size, fold.variable, found.elements)
-            replaced[id(found.first)] = both
+        names = {fusion.first.variable: fold.variable}
+        space.ranges[fold.variable] = space.ranges[fusion.first.variable] = fold.size
+        if all(renamed(x, space, names) is y for x, y in zip(fusion.first.elements, fusion.elements, strict=True)):
+            both = interner.fold(fusion.first.dtype, fusion.kind, fold.size, fold.variable, fusion.elements)
+            replaced[id(fusion.first)] = both
             replaced[id(fold)] = interner.result(fold.dtype, both, 1)
     if not replaced:
         return statements

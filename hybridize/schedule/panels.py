@@ -79,10 +79,10 @@ def find_panels(
 
 def _totals(folds: Sequence[Fold]) -> dict[int, int]:
     """Return the number of accumulators in each loop, by its variable."""
-    found: dict[int, int] = {}
+    totals: dict[int, int] = {}
     for fold in folds:
-        found[fold.variable] = found.get(fold.variable, 0) + len(monoid(fold).accumulators)
-    return found
+        totals[fold.variable] = totals.get(fold.variable, 0) + len(monoid(fold).accumulators)
+    return totals
 
 
 def _row_folds(rows: int, statements: Sequence[Statement], interner: Interner) -> tuple[Fold, ...]:
@@ -91,8 +91,8 @@ def _row_folds(rows: int, statements: Sequence[Statement], interner: Interner) -
     Such a fold may run only after that statement of its own row.
     """
     all_rows, own = sum(bit(axis) for axis in range(rows)), bit(rows - 1)
-    found = {id(node): node for s in statements for node in upward(s.value) if isinstance(node, Fold)}
-    inner = [fold for fold in found.values() if not interner.free(fold) & ~all_rows]
+    folds = {id(node): node for s in statements for node in upward(s.value) if isinstance(node, Fold)}
+    inner = [fold for fold in folds.values() if not interner.free(fold) & ~all_rows]
     stored = {statement.buffer for statement in statements}
     if any(isinstance(node, Load) and node.operand in stored for node in walk(*inner)):
         return ()

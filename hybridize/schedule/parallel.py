@@ -59,18 +59,18 @@ def shared_loops(kernel: Kernel) -> tuple[SharedLoop | None, ...]:
 
     To copy an image and to store the zeros around it is one loop over images, not five, each begun and ended.
     """
-    found: list[SharedLoop | None] = []
+    loops: list[SharedLoop | None] = []
     together: list[Nest] = []
     for nest in kernel.nests:
-        loop, before = shared_loop(nest), found[-1] if found else None
+        loop, before = shared_loop(nest), loops[-1] if loops else None
         alike = loop is not None and before is not None and changed(before, nests=1) == loop
         if before is not None and alike and _apart(kernel, [*together, nest]):
-            found[-1] = changed(before, nests=before.nests + 1)
+            loops[-1] = changed(before, nests=before.nests + 1)
             together.append(nest)
         else:
-            found.append(loop)
+            loops.append(loop)
             together = [nest]
-    return tuple(found)
+    return tuple(loops)
 
 
 def _apart(kernel: Kernel, nests: Sequence[Nest]) -> bool:

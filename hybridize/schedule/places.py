@@ -68,13 +68,13 @@ class Places:
 
     def home(self, value: Value) -> Home:
         """The home of a value in the memory of its root."""
-        found = self._known.get(value)
-        if found is None:
+        home = self._known.get(value)
+        if home is None:
             view = self._views.get(value)
-            made = self.own(value) if view is None else self.within(value, view)
-            assert made is not None
-            found = self._known[value] = made
-        return found
+            place = self.own(value) if view is None else self.within(value, view)
+            assert place is not None
+            home = self._known[value] = place
+        return home
 
     def is_ordered(self, value: Value) -> bool:
         """Tell whether a value lies in the order of its axes, without gaps."""
@@ -95,10 +95,10 @@ class Places:
         """The home that a value would have as a view; None where its places are not affine in its axes."""
         shape = value.type.shape
         space = Space(self._interner, dict(enumerate(shape)))
-        found = strides_of(self.address(space, view.base, view.indices), shape)
-        if found is None:
+        layout = strides_of(self.address(space, view.base, view.indices), shape)
+        if layout is None:
             return None
-        strides, offset = found
+        strides, offset = layout
         order = tuple(sorted(range(len(shape)), key=lambda axis: (-abs(hint(strides[axis])), axis)))
         return Home(strides, offset, self.home(view.base).elements, order, no_halo(shape))
 
@@ -128,10 +128,10 @@ class Places:
 
     def _chain(self, value: Value) -> list[Value]:
         """A value and those that lie within it, each after its base."""
-        found = [value]
-        for base in found:
-            found += self._inside.get(base, ())
-        return found
+        chain = [value]
+        for base in chain:
+            chain += self._inside.get(base, ())
+        return chain
 
 
 def strides_of(address: Expr, shape: Shape) -> tuple[tuple[int, ...], int] | None:

@@ -34,8 +34,8 @@ def by_quotients(
     gathered = [load for load in _loads(each) if step_along(load.indices[0], lane) is None]
     for divisor in _divisors(gathered, lane, sizes[lane]):
         halves = _halves(statements, divisor, interner)
-        found = find_tiles(halves[0].sizes, 0, [one.statement for one in halves], vectors)
-        if found is not None and found[0] == lane and len(found[1].loads) >= len(gathered):
+        tiling = find_tiles(halves[0].sizes, 0, [one.statement for one in halves], vectors)
+        if tiling is not None and tiling[0] == lane and len(tiling[1].loads) >= len(gathered):
             return halves
     return None
 
@@ -47,13 +47,13 @@ def _loads(statements: Sequence[Statement]) -> Iterator[Load]:
 
 def _divisors(loads: Sequence[Load], lane: int, size: int) -> list[int]:
     """The numbers that addresses divide an axis by, alone, of which it has a whole multiple; the largest first."""
-    found: set[int] = set()
+    divisors: set[int] = set()
     for node in walk(*(load.indices[0] for load in loads)):
         if isinstance(node, CallExpr) and node.function == "floordiv" and isinstance(node.args[1], Const):
             x, divisor = node.args[0], whole(node.args[1])
             if isinstance(x, Axis) and x.number == lane and not is_symbolic(divisor) and size % divisor == 0:
-                found.add(divisor)
-    return sorted(found, reverse=True)
+                divisors.add(divisor)
+    return sorted(divisors, reverse=True)
 
 
 def _halves(statements: Sequence[LoopedStatement], divisor: int, interner: Interner) -> list[LoopedStatement]:

@@ -40,7 +40,7 @@ class Reaches:
         """Return how far the rows of a stored value are asked for; None where any element may be."""
         if value.type.ndim < 2 or not self._grouping.places.is_dense(value) or value in self._grouping.wanted:
             return None
-        found: list[int] = []
+        reaches: list[int] = []
         for unit in self._grouping.readers.get(value, ()):
             if not isinstance(unit, FusionGroup) or any(
                 self._grouping.places.root(stored) is value for stored in unit.materialised
@@ -52,8 +52,8 @@ class Reaches:
             reach = _asked_by(draft, draft.buffers.index(value), value.type.shape[-1])
             if reach is None:
                 return None
-            found.append(reach)
-        return found[0] if found and all(same(found[0], other) for other in found) else None
+            reaches.append(reach)
+        return reaches[0] if reaches and all(same(reaches[0], other) for other in reaches) else None
 
     def filled(self, value: Value) -> int | None:
         """Return how far the rows of a stored value are anything but 0; None where that is not known."""
@@ -103,8 +103,8 @@ def _asked_by(draft: Draft, buffer: int, columns: int) -> int | None:
     seen: set[tuple[int, ...]] = set()
     reach: int | None = None
     while stack:
-        expr, asked = stack.pop()
-        key = (id(expr), *(id(condition) for condition, _ in asked))
+        expr, conditions = stack.pop()
+        key = (id(expr), *(id(condition) for condition, _ in conditions))
         if key in seen:
             continue
         seen.add(key)
@@ -112,25 +112,25 @@ def _asked_by(draft: Draft, buffer: int, columns: int) -> int | None:
             return None
         if isinstance(expr, Load) and expr.operand == buffer:
             at = _place(expr.indices[0], columns)
-            found = (
+            bound = (
                 None
                 if at is None
-                else _first(limit(condition, at.row, at.column, is_true=yes) for condition, yes in asked)
+                else _first(limit(condition, at.row, at.column, is_true=yes) for condition, yes in conditions)
             )
-            if found is None or (reach is not None and not same(found, reach)):
+            if bound is None or (reach is not None and not same(bound, reach)):
                 return None
-            reach = found
+            reach = bound
         if isinstance(expr, Select):
-            stack.append((expr.condition, asked))
-            stack.append((expr.then, (*asked, (expr.condition, True))))
-            stack.append((expr.orelse, (*asked, (expr.condition, False))))
+            stack.append((expr.condition, conditions))
+            stack.append((expr.then, (*conditions, (expr.condition, True))))
+            stack.append((expr.orelse, (*conditions, (expr.condition, False))))
         else:
-            stack += [(child, asked) for child in children(expr)]
+            stack += [(child, conditions) for child in children(expr)]
     return reach
 
 
-def _first(found: Iterable[int | None]) -> int | None:
-    return next((one for one in found if one is not None), None)
+def _first(limits: Iterable[int | None]) -> int | None:
+    return next((one for one in limits if one is not None), None)
 
 
 def limit(condition: Expr, row: Axis, column: Axis, *, is_true: bool) -> int | None:
@@ -190,8 +190,8 @@ class _Weight:
                 reach = self._below(score, column)
                 return reach if reach is not None and self._is_top(top, score, column, reach) else None
             case Load():
-                kept = self._kept(expr, column)
-                return None if kept is None else self.reach(kept[0], kept[1], depth + 1)
+                element = self._kept(expr, column)
+                return None if element is None else self.reach(element[0], element[1], depth + 1)
         return None
 
     def _below(self, score: Expr, column: Axis) -> int | None:
@@ -204,8 +204,8 @@ class _Weight:
             case CallExpr(function="add", args=(x, y)):
                 return _first((self._below(x, column), self._below(y, column)))
             case Load():
-                kept = self._kept(score, column)
-                return None if kept is None else self._below(*kept)
+                element = self._kept(score, column)
+                return None if element is None else self._below(*element)
         return None
 
     def _is_top(self, top: Expr, score: Expr, column: Axis, reach: int) -> bool:
@@ -272,8 +272,8 @@ class _Weight:
 
     def _stored(self, load: Load) -> DraftStatement | None:
         """The only statement that stores what is loaded."""
-        found = [one for one in self._draft.statements if one.buffer == load.operand]
-        return found[0] if len(found) == 1 else None
+        statements = [one for one in self._draft.statements if one.buffer == load.operand]
+        return statements[0] if len(statements) == 1 else None
 
 
 def _is_lowest(expr: Expr) -> bool:

@@ -49,19 +49,19 @@ def bodies_of(node: Node, region: Region) -> Bodies:
     emitted = list(range(carried, len(body.outputs)) if region.kind == "scan" else ())
     state = []
 
-    def taken(value: Value) -> int:
+    def stack_of(value: Value) -> int:
         """The first stacked output whose slices are a value; it is no other state's."""
-        found = next((number for number in emitted if body.outputs[number] is value), -1)
-        if found >= 0:
-            emitted.remove(found)
-        return found
+        index = next((number for number in emitted if body.outputs[number] is value), -1)
+        if index >= 0:
+            emitted.remove(index)
+        return index
 
-    for given, left in zip(body.inputs, body.outputs[:carried], strict=False):
-        if left is given:
+    for before, left in zip(body.inputs, body.outputs[:carried], strict=False):
+        if left is before:
             state.append(StateHome("steady"))
-        elif (stack := taken(left)) >= 0:
+        elif (stack := stack_of(left)) >= 0:
             state.append(StateHome("as left", stack))
-        elif (stack := taken(given)) >= 0:
+        elif (stack := stack_of(before)) >= 0:
             state.append(StateHome("as found", stack))
         else:
             state.append(StateHome("by turns"))
@@ -130,21 +130,21 @@ def scans_beside(
     """The units in an order in which companions follow each other that share a loop, or have one of so many threads
     each: what the second one needs comes before the first. `after` are the units that must come after each.
     """
-    found = list(order)
+    units = list(order)
     for unit in order:
         if not is_scan(unit, grouping):
             continue
-        first = found.index(unit)
-        for place in range(first + 1, min(first + _NEAR, len(found))):
-            other = found[place]
+        first = units.index(unit)
+        for place in range(first + 1, min(first + _NEAR, len(units))):
+            other = units[place]
             if not is_scan(other, grouping) or not _are_better_beside(unit, other, grouping.graph, threads):
                 continue
-            needed = _leading(found[first + 1 : place], other, after)
+            needed = _leading(units[first + 1 : place], other, after)
             if other not in after[unit] and not any(one in after[unit] for one in needed):
-                rest = [one for one in found[first + 1 : place] if one not in needed]
-                found[first : place + 1] = [*needed, unit, other, *rest]
+                rest = [one for one in units[first + 1 : place] if one not in needed]
+                units[first : place + 1] = [*needed, unit, other, *rest]
                 break
-    return found
+    return units
 
 
 def _are_better_beside(unit: NodeStep, other: NodeStep, graph: Graph, threads: int) -> bool:
@@ -157,11 +157,11 @@ def _are_better_beside(unit: NodeStep, other: NodeStep, graph: Graph, threads: i
 
 def _leading(units: Sequence[Unit], goal: Unit, after: Mapping[Unit, AbstractSet[Unit]]) -> list[Unit]:
     """Those of some units, in order, that must come before another one, however indirectly."""
-    found: list[Unit] = []
+    needs: list[Unit] = []
     for unit in reversed(units):
-        if goal in after[unit] or not after[unit].isdisjoint(found):
-            found.append(unit)
-    return found[::-1]
+        if goal in after[unit] or not after[unit].isdisjoint(needs):
+            needs.append(unit)
+    return needs[::-1]
 
 
 def scans_around(order: Sequence[Unit], number: int, grouping: Grouping) -> int:
@@ -231,9 +231,9 @@ def may_share_loop(graph: Graph, node: Node, other: Node) -> bool:
 def _behind(graph: Graph, node: Node) -> set[Node]:
     """The nodes that need what a node gives, however indirectly."""
     known: set[Value] = set(node.outputs)
-    found: set[Node] = set()
+    dependents: set[Node] = set()
     for other in graph.nodes:
         if not known.isdisjoint(other.inputs):
-            found.add(other)
+            dependents.add(other)
             known.update(other.outputs)
-    return found
+    return dependents

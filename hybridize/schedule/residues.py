@@ -48,14 +48,14 @@ def by_residues(statements: Sequence[LoopedStatement], interner: Interner) -> li
     together, before = _work(unrolled), _work(statements)
     if together > NODES or together > SHARED * math.prod(by.values()) * before:
         return pieces
-    found = [tuple(unrolled)]
-    begun: dict[int, tuple[int, int]] = {}
+    parts = [tuple(unrolled)]
+    spans: dict[int, tuple[int, int]] = {}
     for axis, divisor in by.items():
         done = sizes[axis] // divisor * divisor
         if done != sizes[axis]:
-            found.append(_part(statements, {**begun, axis: (done, sizes[axis])}, interner))
-        begun[axis] = 0, done
-    return found
+            parts.append(_part(statements, {**spans, axis: (done, sizes[axis])}, interner))
+        spans[axis] = 0, done
+    return parts
 
 
 def _holds(size: int, divisor: int) -> bool:
@@ -80,7 +80,7 @@ def _work(statements: Iterable[LoopedStatement]) -> int:
 
 def _divisors(statements: Sequence[LoopedStatement], innermost: int) -> dict[int, int]:
     """The least common multiple of what each axis but the innermost is divided by, alone but for a constant."""
-    found: dict[int, int] = {}
+    divisors: dict[int, int] = {}
     for node in _nodes(statements):
         if not isinstance(node, CallExpr) or node.function != "floordiv" or not isinstance(node.args[1], Const):
             continue
@@ -88,8 +88,8 @@ def _divisors(statements: Sequence[LoopedStatement], innermost: int) -> dict[int
             case Axis(number=axis) | Index(terms=((Axis(number=axis), _),)):
                 divisor = whole(node.args[1])
                 if 0 <= axis < innermost and not is_symbolic(divisor):
-                    found[axis] = math.lcm(found.get(axis, 1), divisor)
-    return found
+                    divisors[axis] = math.lcm(divisors.get(axis, 1), divisor)
+    return divisors
 
 
 def _moved(

@@ -178,12 +178,12 @@ class RollingBands:
     def place(self, locate: Callable[[ScratchBlock], Address]) -> None:
         """Make the bands, now that memory has addresses."""
         for number, one in enumerate(self._settled):
-            kept = tuple(
+            memories = tuple(
                 RollingMemory(locate(lines.block), lines.line_bytes, count, lines.count)
                 for lines, count in zip(one.chain.between, one.kept, strict=True)
             )
             units = one.chain.walks[-1].units
-            one.band = RollingBand(number, one.size, units, len(one.chain.members), kept, one.blocks, one.split)
+            one.band = RollingBand(number, one.size, units, len(one.chain.members), memories, one.blocks, one.split)
 
     def _chains(self) -> Iterable[tuple[list[RollingMember], list[_Lines]]]:
         """The longest chains of steps each of which reads what the one before it stores."""
@@ -228,14 +228,14 @@ class RollingBands:
             return None
         units, best = chain.walks[-1].units, None
         for size in range(1, units):
-            blocks, kept = _blocks(chain, size)
-            nbytes = sum(count * one.line_bytes for count, one in zip(kept, chain.between, strict=True))
+            blocks, counts = _blocks(chain, size)
+            nbytes = sum(count * one.line_bytes for count, one in zip(counts, chain.between, strict=True))
             if nbytes * _NEAR > self._target.l2_bytes and (best is not None or nbytes * 2 > self._target.l2_bytes):
                 break
             if len(blocks) < self._threads:
                 break
             if all(move[1] <= move[0] for block in blocks for move in block.moved):
-                best = size, blocks, kept
+                best = size, blocks, counts
         return best if best is not None and len(best[1]) > 1 else None
 
     def _settle(
@@ -243,12 +243,12 @@ class RollingBands:
         chain: _Chain,
         size: int,
         cut: tuple[RollingBlock, ...],
-        kept: tuple[int, ...],
+        counts: tuple[int, ...],
         blocks: Sequence[ScratchBlock],
         split: Callable[[int, int, Sequence[int], Callable[[], bool]], Split | None],
     ) -> None:
         first, last = chain.members[0].number, chain.members[-1].number
-        sizes = [count * lines.line_bytes for count, lines in zip(kept, chain.between, strict=True)]
+        sizes = [count * lines.line_bytes for count, lines in zip(counts, chain.between, strict=True)]
         work = sum(one.nbytes for one in chain.members), sum(one.flops for one in chain.members)
         shared = split(*work, sizes, lambda: True)
         for lines, nbytes in zip(chain.between, sizes, strict=True):
@@ -257,7 +257,7 @@ class RollingBands:
         for block in blocks:
             if block.first <= last and block.last >= first:
                 block.first, block.last = min(block.first, first), max(block.last, last)
-        settled = _Settled(chain, cut, kept, size, shared)
+        settled = _Settled(chain, cut, counts, size, shared)
         self._settled.append(settled)
         self._of |= {member.number: settled for member in chain.members}
 
@@ -366,11 +366,11 @@ def _blocks(chain: _Chain, size: int) -> tuple[tuple[RollingBlock, ...], tuple[i
     done = [0] * len(chain.walks)
     ranges: list[list[tuple[int, int, int]]] = []
     """For each block, and each step, its first unit by itself, the first one not yet done, the end."""
-    held: list[list[tuple[int, int]]] = []
+    windows: list[list[tuple[int, int]]] = []
     """For each block, and each memory, the first line that is there, and the end."""
     for block in range(count):
         wanted = (block * size, min((block + 1) * size, chain.walks[-1].units))
-        found = [(wanted[0], wanted[0], wanted[1])]
+        ranges_of = [(wanted[0], wanted[0], wanted[1])]
         lines_of: list[tuple[int, int]] = []
         for k in reversed(range(len(chain.between))):
             lines, walk, reader = chain.between[k], chain.walks[k], chain.walks[k + 1]
@@ -380,27 +380,27 @@ def _blocks(chain: _Chain, size: int) -> tuple[tuple[RollingBlock, ...], tuple[i
             rows = [min(max(line - lines.first, 0), walk.rows) for line in (low, high)]
             begin, end = rows[0] // walk.height, -(-rows[1] // walk.height)
             wanted = begin, max(begin, end, done[k])
-            found.append((begin, max(begin, done[k]), wanted[1]))
+            ranges_of.append((begin, max(begin, done[k]), wanted[1]))
             written = [walk.of(unit) for unit in range(begin, wanted[1])]
             low = min([low, *(span[0] + lines.first for span in written)])
             high = max([high, *(span[1] + lines.first for span in written)])
             lines_of.append((low, high))
-        ranges.append(found[::-1])
-        held.append(lines_of[::-1])
+        ranges.append(ranges_of[::-1])
+        windows.append(lines_of[::-1])
         done = [end for _, _, end in ranges[-1]]
-    made = []
+    blocks = []
     for block in range(count):
         moved, zeros = [], []
         for k, lines in enumerate(chain.between):
-            low, high = held[block][k]
-            following = held[block + 1][k][0] if block + 1 < count else high
+            low, high = windows[block][k]
+            following = windows[block + 1][k][0] if block + 1 < count else high
             moved.append((following - low, max(0, high - following)))
-            before = held[block - 1][k][1] if block else low
+            before = windows[block - 1][k][1] if block else low
             end = lines.first + chain.walks[k].rows
             zeros.append((max(before, end, low) - low, max(0, high - max(before, end, low))))
-        firsts = tuple(low for low, _ in held[block])
-        made.append(RollingBlock(tuple(ranges[block]), firsts, tuple(moved), tuple(zeros)))
-    kept = tuple(
-        max(held[block][k][1] - held[block][k][0] for block in range(count)) for k in range(len(chain.between))
+        firsts = tuple(low for low, _ in windows[block])
+        blocks.append(RollingBlock(tuple(ranges[block]), firsts, tuple(moved), tuple(zeros)))
+    counts = tuple(
+        max(windows[block][k][1] - windows[block][k][0] for block in range(count)) for k in range(len(chain.between))
     )
-    return tuple(made), kept
+    return tuple(blocks), counts

@@ -57,8 +57,8 @@ def _sort(routine: Routine, inputs: Types, outputs: Types) -> Areas:
     (kind,) = inputs
     n = kind.shape[routine.parameters[0]]
     keys = n * max(8, kind.dtype.itemsize)
-    found = [("keys", keys), ("other keys", keys)]
-    return [*found, ("numbers", n * 8), ("other numbers", n * 8)] if routine.name == "arg_sort" else found
+    areas = [("keys", keys), ("other keys", keys)]
+    return [*areas, ("numbers", n * 8), ("other numbers", n * 8)] if routine.name == "arg_sort" else areas
 
 
 def _qr(routine: Routine, inputs: Types, outputs: Types) -> Areas:

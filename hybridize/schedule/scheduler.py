@@ -175,11 +175,11 @@ def _scheduled(graph: Graph, machine: _Machine, known: Mapping[int, KnownSource]
 
     turned = flattened(whole.graph, is_stable, lowerings)
     surely = whole.constants | turned.constants
-    rest, made = hoisted(
+    rest, derivations = hoisted(
         turned.graph, sources, lowerings, lambda cone: _derived(cone, sources, machine), machine.within, surely
     )
     made_of = {**whole.made_of, **{node: whole.made_of.get(of[0], of) for node, of in turned.made_of.items()}}
-    return _Scheduler(rest, machine, lowerings, sources, made, updates, made_of).result()
+    return _Scheduler(rest, machine, lowerings, sources, derivations, updates, made_of).result()
 
 
 def _derived(cone: Graph, sources: Mapping[Value, KnownSource], machine: _Machine) -> Derived:
@@ -190,8 +190,8 @@ def _derived(cone: Graph, sources: Mapping[Value, KnownSource], machine: _Machin
     arrays = [array for array in of.constants if isinstance(array, numpy.ndarray)]
     assert len(arrays) == len(of.constants), "what is derived has plain constants"
     inner = [(array, TensorType(array.shape, array.dtype)) for array in arrays]
-    (made,) = cone.outputs
-    return derived([*known, *inner], of.steps, of.scratch_bytes, made.type, cone.fingerprint, cone.op_names())
+    (output,) = cone.outputs
+    return derived([*known, *inner], of.steps, of.scratch_bytes, output.type, cone.fingerprint, cone.op_names())
 
 
 @frozen
@@ -421,19 +421,19 @@ class _Scheduler:
         scratch_bytes = assign(self.blocks)
         self.bands.place(self._address)
         self.rolling.place(self._address)
-        made: list[Made] = []
+        entries: list[Made] = []
         places: dict[int, range] = {}
         for numbers in self.bands.together(len(makers), (*self.rolling.spans(), *loops.items())):
-            begin = len(made)
+            begin = len(entries)
             before = [one for number in numbers for one in (*self._borders(number), *self._packings(number))]
             # What is packed for each member of a batch is beside the steps of its band.
-            made += sorted(before, key=lambda one: isinstance(one[0], LoopStep) and one[0].part is not None)
+            entries += sorted(before, key=lambda one: isinstance(one[0], LoopStep) and one[0].part is not None)
             own = [one for number in numbers for one in _several(makers[number]())]
-            made += _in_loop(own, numbers[0]) if numbers[0] in loops else own
-            places[numbers[0]] = range(begin, len(made))
+            entries += _in_loop(own, numbers[0]) if numbers[0] in loops else own
+            places[numbers[0]] = range(begin, len(entries))
         beside = tuple(group.of_steps(places, split) for group, split in groups)
         stopping = not self.machine.within
-        steps, updates = proven_updates([step for step, _ in made], self.updates, self.interner, stopping=stopping)
+        steps, updates = proven_updates([step for step, _ in entries], self.updates, self.interner, stopping=stopping)
         steps = merged(steps)
         constants = self._constants_of_plan()
         plan = Plan(
@@ -441,14 +441,14 @@ class _Scheduler:
             tuple(Buffer.of(_type(constant)) for constant in constants),
             tuple(Buffer.of(value.type) for value in self.graph.outputs),
             plain(scratch_bytes),
-            _beside(tuple(_described(step, flops) for step, flops in made), beside),
+            _beside(tuple(_described(step, flops) for step, flops in entries), beside),
             teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, ThreadPoolHandle)),
             updates=updates,
             layouts=self._layouts_kept(steps),
-            bands=tuple(_bands(step for step, _ in made)),
+            bands=tuple(_bands(step for step, _ in entries)),
             groups=tuple(tuple(tuple(part.step for part in task) for task in group.tasks) for group in beside),
         )
-        work = (sum(_moved(step) for step, _ in made), sum(flops for _, flops in made))
+        work = (sum(_moved(step) for step, _ in entries), sum(flops for _, flops in entries))
         reads = frozenset(self.reads)
         return Schedule(plan, steps, constants, reads, scratch_bytes, work, beside)
 
@@ -459,7 +459,7 @@ class _Scheduler:
         Those of task groups have a thread each instead.
         """
         grouped = {number for group in groups for number in range(group.first, group.last + 1)}
-        first, found = 0, {}
+        first, loops = 0, {}
         while first < len(self.order):
             last = first
             while last + 1 < len(self.order) and all(
@@ -467,12 +467,12 @@ class _Scheduler:
             ):
                 last += 1
             if last > first:
-                found[first] = last
+                loops[first] = last
                 for block in self.blocks:
                     if block.first <= last and block.last >= first:
                         block.first, block.last = min(block.first, first), max(block.last, last)
             first = last + 1
-        return found
+        return loops
 
     def _may_share_loop(self, number: int, other: int, grouped: Collection[int]) -> bool:
         """Tell whether two units are scans that may share a loop."""
@@ -491,14 +491,14 @@ class _Scheduler:
             if self.bands.of(at) is not None or self.rolling.of(at):
                 self.tasks.exclude(at)
         alive = most_alive(self.blocks) + outputs
-        found = []
+        groups = []
         for group in self.tasks.find(len(self.order)):
             nbytes, flops = self.tasks.work_of(group)
             if self._is_shared(nbytes, flops, lambda: True) and keep_apart(group, self.blocks, alive):
                 split = self._split(nbytes, flops, [], lambda: True)
                 assert split is not None
-                found.append((group, split))
-        return found
+                groups.append((group, split))
+        return groups
 
     def _layouts_kept(self, steps: Iterable[ScheduleStep]) -> tuple[tuple[str, int], ...]:
         """Count the stored values that do not lie in the order of their axes, by how they lie; those of bodies, too."""
@@ -523,11 +523,11 @@ class _Scheduler:
             return
         assert isinstance(unit, NodeStep)
         part, addresses = placed.packing_part(), (self._address(placed.packed), self._address_of(unit.operands[1]))
-        made, flops = self._copying("pack", placed.fill, *addresses)
+        step, flops = self._copying("pack", placed.fill, *addresses)
         if part is not None:
-            assert isinstance(made, LoopStep)
-            made = changed(made, part=part, nbytes=made.nbytes * part.band.batch)
-        yield made, flops
+            assert isinstance(step, LoopStep)
+            step = changed(step, part=part, nbytes=step.nbytes * part.band.batch)
+        yield step, flops
 
     def _constants_of_plan(self) -> tuple[Constant, ...]:
         """The constants, those empty that no step reads: numbers within kernels, and what others are derived of."""
@@ -759,8 +759,8 @@ class _Scheduler:
             values, params, stores = [out], [param], [store]
         else:
             values, params, stores = ending_of(draft, out)
-        kept = [out] if draft is None else list(draft.group.materialised)
-        turned = self._turned(arranged, kept, values, stores, number)
+        results = [out] if draft is None else list(draft.group.materialised)
+        turned = self._turned(arranged, results, values, stores, number)
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
         provenance = self._provenance(nodes)
         nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(params, [(out.type.shape, statements_of(stores))])
@@ -789,14 +789,14 @@ class _Scheduler:
             stored = [self._address(turned[k][2]) if k in turned else self._memory_of(v) for k, v in enumerate(values)]
             addresses = (first, second, *stored)
             own = self._address(workspace)
-            made = TapStep(provenance, plan, tuple(params), tuple(stores), out.type, nbytes, addresses, own, split)
+            tap = TapStep(provenance, plan, tuple(params), tuple(stores), out.type, nbytes, addresses, own, split)
             if self.rolling.of(number):
-                made = changed(made, plan=by_lines, split=None, part=self.rolling.part(number))
-            steps.append((made, flops))
+                tap = changed(tap, plan=by_lines, split=None, part=self.rolling.part(number))
+            steps.append((tap, flops))
             for value, home, block in turned.values():
                 kind, shape = value.type.dtype, arranged.contraction.shape
-                there = ordered(shape, arranged.result_order())
-                kernel = into_home(shape, (there, kind), (home, kind), self.target)
+                tile_home = ordered(shape, arranged.result_order())
+                kernel = into_home(shape, (tile_home, kind), (home, kind), self.target)
                 steps.append(self._copying("copy out", kernel, self._memory_of(value), self._address(block)))
             return steps
 
@@ -832,29 +832,29 @@ class _Scheduler:
     def _turned(
         self,
         arranged: Arrangement,
-        kept: Sequence[Value],
+        results: Sequence[Value],
         values: Sequence[Value],
         stores: list[SideStore],
         number: int,
     ) -> dict[int, tuple[Value, Home, ScratchBlock]]:
         """Scratch for what tiles would store an element here and an element there: it is copied to its home afterwards.
 
-        `kept` are the values that are stored, `values` those in whose memory. `stores` is changed to store there. A
+        `results` are the values that are stored, `values` those in whose memory. `stores` is changed to store there. A
         value may be a reshape of the result: its home is then told as one of the result's shape.
         """
-        found: dict[int, tuple[Value, Home, ScratchBlock]] = {}
+        copies: dict[int, tuple[Value, Home, ScratchBlock]] = {}
         shape, places = arranged.contraction.shape, self.grouping.places
         space = Space(self.interner, dict(enumerate(shape)))
         axes = tuple(space.axis(axis) for axis in range(len(shape)))
-        there = ordered(shape, arranged.result_order())
+        tile_home = ordered(shape, arranged.result_order())
         if arranged.column >= len(shape):
-            return found  # lanes are added up: each sum is stored for itself
+            return copies  # lanes are added up: each sum is stored for itself
         for k, store in enumerate(stores):
             if is_along(store.index, arranged.column) or any(is_read(store.param, other) for other in stores):
                 continue
             if sum(other.param == store.param for other in stores) > 1:
                 continue
-            for value in kept:
+            for value in results:
                 home = places.home(value)
                 if len(value.type.shape) != len(shape) or not all(map(same, value.type.shape, shape)):
                     if not same(value.type.size, product(shape)) or not is_contiguous(home, value.type.shape):
@@ -862,10 +862,10 @@ class _Scheduler:
                     home = changed(in_order(shape), offset=home.offset, elements=home.elements)
                 inside = places.root(value) is values[store.param] and value not in self.layouts
                 if inside and store.index is home.address(space, axes):
-                    block = self._scratch(there.elements * value.type.dtype.itemsize, number)
-                    found[store.param] = value, home, block
-                    stores[k] = SideStore(store.param, there.address(space, axes), store.value)
-        return found
+                    block = self._scratch(tile_home.elements * value.type.dtype.itemsize, number)
+                    copies[store.param] = value, home, block
+                    stores[k] = SideStore(store.param, tile_home.address(space, axes), store.value)
+        return copies
 
     def _packed_second(
         self, arranged: Arrangement, read: OperandReading | WinogradReading, w: Value, number: int
@@ -963,9 +963,9 @@ class _Scheduler:
         )
         at = Lying(None)
         if not self.grouping.places.is_ordered(out):
-            found = lying(home_of(out), out.type.shape, merged=merged)
-            assert found is not None
-            at = found
+            layout = lying(home_of(out), out.type.shape, merged=merged)
+            assert layout is not None
+            at = layout
         assert x is not None
         assert w is not None
         return where_they_lie(product, x, w, at)
@@ -976,11 +976,11 @@ class _Scheduler:
         rows_of_one = not step.tiled.is_merged or same(step.tiled.batch, 1)
         if product.gates > 1 or not rows_of_one:
             return product
-        asked = None if step.epilogue is not None else self.reaches.asked(step.node.outputs[0])
+        reach = None if step.epilogue is not None else self.reaches.asked(step.node.outputs[0])
         filled = None
         if not product.transpose_x and not product.shared_x and product.x_strides is None:
             filled = self.reaches.filled(step.operands[0])
-        return product if asked is filled is None else changed(product, asked=asked, filled=filled)
+        return product if reach is filled is None else changed(product, asked=reach, filled=filled)
 
     def _product_member(
         self,
@@ -1096,17 +1096,17 @@ class _Scheduler:
         bodies = self._bodies(of, known, length, apart=1 < self.threads <= beside)
         state, state_bytes = settled(of, bodies[-1].plan.updates, inputs)
         skip = int(region.kind == "cond")
-        packed = {k + skip for k in known if k >= len(state) and not any(k in made.reads for made in bodies)}
+        packed = {k + skip for k in known if k >= len(state) and not any(k in body.reads for body in bodies)}
         made_before = [
             (constant, self._scratch(constant.type.nbytes, number), self._scratch(constant.scratch_bytes, number))
-            for made in bodies
-            for constant in made.constants
+            for body in bodies
+            for constant in body.constants
             if self._is_made_here(constant)
         ]
         start = state_bytes + ALIGN
-        workspace = self._scratch(start + functools.reduce(maximum, (made.scratch_bytes for made in bodies)), number)
-        shares = any(isinstance(one, ThreadPoolHandle) for made in bodies for one in made.constants)
-        nbytes, flops = (length * max((made.work[kind] for made in bodies), key=hint) for kind in range(2))
+        workspace = self._scratch(start + functools.reduce(maximum, (body.scratch_bytes for body in bodies)), number)
+        shares = any(isinstance(one, ThreadPoolHandle) for body in bodies for one in body.constants)
+        nbytes, flops = (length * max((body.work[kind] for body in bodies), key=hint) for kind in range(2))
         # A host's threads may not know loops within loops; and signals come to the main thread only.
         if effect_of(op) is Effect.PURE and not shares and not ends_by_data(op):
             self.tasks.tell(number, nbytes, flops, whole=bool(made_before))
@@ -1130,9 +1130,9 @@ class _Scheduler:
                 tuple(
                     tuple(
                         self._address(blocks[id(constant)]) if id(constant) in blocks else self._given(constant, node)
-                        for constant in made.constants
+                        for constant in body.constants
                     )
-                    for made in bodies
+                    for body in bodies
                 ),
                 state,
                 length,
@@ -1162,7 +1162,7 @@ class _Scheduler:
         if apart:
             # Each has a thread of its own, without a word between them, unless both together need much memory.
             alone = scheduled(changed(machine, slots=1))
-            if not any(self._is_made_here(constant) for made in alone for constant in made.constants):
+            if not any(self._is_made_here(constant) for body in alone for constant in body.constants):
                 return alone
         return scheduled(machine)
 
@@ -1211,8 +1211,8 @@ class _Scheduler:
             return NOWHERE
         match constant:
             case Fixed(depth=at, input=k, offset=offset, itemsize=itemsize) if at == depth:
-                there = self._address_of(node.inputs[k])
-                return self._address(there, offset * itemsize)
+                base = self._address_of(node.inputs[k])
+                return self._address(base, offset * itemsize)
             case Stable(input=k, offset=offset, itemsize=itemsize) if not depth:
                 self.reads.add(k)
                 return Address("input", k, offset * itemsize)
@@ -1308,11 +1308,11 @@ def _beside(steps: tuple[PlanStep, ...], groups: Sequence[TaskGroup]) -> tuple[P
 
 def _bands(steps: Iterable[ScheduleStep]) -> Iterable[tuple[int, int, int, Size, Size]]:
     """The bands among steps, as the plan tells them."""
-    found: dict[Band | RollingBand, list[int]] = {}
+    members: dict[Band | RollingBand, list[int]] = {}
     for number, step in enumerate(steps):
         if isinstance(step, LoopStep | ProductStep | TapStep) and isinstance(step.part, BandPart | RollingPart):
-            found.setdefault(step.part.band, []).append(number)
-    for band, numbers in found.items():
+            members.setdefault(step.part.band, []).append(number)
+    for band, numbers in members.items():
         if isinstance(band, RollingBand):
             yield numbers[0], numbers[-1], band.size, plain(band.units), 1
         else:
@@ -1334,7 +1334,7 @@ def _moved(step: ScheduleStep) -> int:
         case ProductStep(plan=plan, out=out):
             return plan.product.x_bytes + plan.product.w_bytes + out.nbytes
         case RegionStep(length=length, bodies=bodies):
-            return length * max((made.work[0] for made in bodies), key=hint)
+            return length * max((body.work[0] for body in bodies), key=hint)
     return sum(type_.nbytes for type_ in (*step.inputs, *step.outputs))
 
 

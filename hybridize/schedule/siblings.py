@@ -86,17 +86,19 @@ class _Sharing:
 
     def _loop(self, fold: Fold, space: Space, level: int) -> _Loop:
         chain, elements = nested(fold)
-        made, free = monoid(fold), space.interner.free(fold)
-        found = None if free & self._lane else self._nests.vectors.fold(fold, None)
-        lanes = self._lanes if free & self._lane else 1 if found is None else found.lanes.step
+        reduction, free = monoid(fold), space.interner.free(fold)
+        fold_lanes = None if free & self._lane else self._nests.vectors.fold(fold, None)
+        lanes = self._lanes if free & self._lane else 1 if fold_lanes is None else fold_lanes.lanes.step
         target = self._nests.target
         return _Loop(
             chain,
             free,
             level,
-            None if found is None else ([variable for variable, _ in chain].index(found.variable), found.lanes),
-            sum(max(1, lanes // target.lanes(max(4, dtype.itemsize))) for dtype in made.accumulators),
-            made.levelled if made.rounds else None,
+            None
+            if fold_lanes is None
+            else ([variable for variable, _ in chain].index(fold_lanes.variable), fold_lanes.lanes),
+            sum(max(1, lanes // target.lanes(max(4, dtype.itemsize))) for dtype in reduction.accumulators),
+            reduction.levelled if reduction.rounds else None,
             _loads(elements),
         )
 
@@ -125,13 +127,13 @@ def row_folds(rows: int, statements: Sequence[LoopedStatement], spaces: Sequence
     """Return the folds that are one number per row and read nothing that the nest stores; needed ones come first."""
     stored = {one.statement.buffer for one in statements}
     axes = sum(bit(axis) for axis in range(rows))
-    found: dict[int, tuple[Fold, Space]] = {}
+    pairs: dict[int, tuple[Fold, Space]] = {}
     for one, space in zip(statements, spaces, strict=True):
         for root in (one.statement.index, one.statement.value):
             if space.interner.facts(root).folds:
                 folds = (node for node in upward(root) if isinstance(node, Fold))
-                found.update((id(fold), (fold, space)) for fold in folds if not space.interner.free(fold) & ~axes)
-    return [pair for pair in found.values() if not _reads(pair[0], stored)]
+                pairs.update((id(fold), (fold, space)) for fold in folds if not space.interner.free(fold) & ~axes)
+    return [pair for pair in pairs.values() if not _reads(pair[0], stored)]
 
 
 def _reads(fold: Fold, stored: set[int]) -> bool:

@@ -200,8 +200,8 @@ class BandPart:
     def text(self, addresses: Sequence[Address]) -> str:
         """Describe it; `addresses` are those of the step."""
         pairs = zip(addresses, self.local, strict=False)
-        held = ", ".join(f"{address} by {text(row)}" for address, row in pairs if not same(row, 0))
-        return f"{self.band}; one block at {held}" if held else f"{self.band}"
+        places = ", ".join(f"{address} by {text(row)}" for address, row in pairs if not same(row, 0))
+        return f"{self.band}; one block at {places}" if places else f"{self.band}"
 
 
 @frozen
@@ -263,9 +263,9 @@ class RollingBand:
         return 1 if self.split is None else self.split.slots
 
     def __str__(self) -> str:
-        kept = ", ".join(f"{one.lines} of {one.total} lines at {one.address}" for one in self.kept)
+        memories = ", ".join(f"{one.lines} of {one.total} lines at {one.address}" for one in self.kept)
         threads = "" if self.split is None else f", {self.split}"
-        return f"rolling band {self.number}: {self.size} of {self.units} units at a time, {kept}{threads}"
+        return f"rolling band {self.number}: {self.size} of {self.units} units at a time, {memories}{threads}"
 
 
 @frozen
@@ -436,9 +436,9 @@ class RegionStep:
             lines.append(f"{text(self.length)} turns{way}{shared}")
         if self.state:
             lines.append(f"state: {', '.join(map(str, self.state))}")
-        for number, (made, constants) in enumerate(zip(self.bodies, self.constants, strict=True)):
+        for number, (body, constants) in enumerate(zip(self.bodies, self.constants, strict=True)):
             places = f", constants at {', '.join(map(str, constants))}" if constants else ""
-            lines.append(f"body {number}{places}:\n{_indented(made.text(derived=False))}")
+            lines.append(f"body {number}{places}:\n{_indented(body.text(derived=False))}")
         return _step(self.kind, self.provenance, (*self.addresses, self.workspace), None, "\n".join(lines))
 
 
@@ -486,13 +486,15 @@ class Schedule:
         beside = {group.first: f"{group}\n" for group in self.groups}
         steps = [f"{beside.get(number, '')}{number}. {step}" for number, step in enumerate(self.steps)]
         first = len(self.plan.inputs)
-        made = [f"input{first + slot}: {one}" for slot, one in enumerate(self.constants) if isinstance(one, Derived)]
+        constants = [
+            f"input{first + slot}: {one}" for slot, one in enumerate(self.constants) if isinstance(one, Derived)
+        ]
         count = "1 step" if len(self.steps) == 1 else f"{len(self.steps)} steps"
         title = f"{count}, {dims.text(self.scratch_bytes)} bytes of scratch"
         most = max((step.threads for step in self.plan.steps), default=1)
         if most > 1 and all(isinstance(size, int) for step in self.plan.steps for size in (step.bytes, step.flops)):
             title += f"; about {self.longest_us(1):.0f} us, of which {most} threads leave {self.longest_us(most):.0f}"
-        return "\n".join([title, *steps, *made * derived])
+        return "\n".join([title, *steps, *constants * derived])
 
 
 def _turns(step: ScheduleStep) -> list[int]:

@@ -166,14 +166,14 @@ class TaskFinder:
 
     def _walked(self, chosen: Sequence[TaskGroup | None], times: Sequence[float]) -> list[TaskGroup]:
         """The groups on the way back from the end."""
-        found: list[TaskGroup] = []
+        groups: list[TaskGroup] = []
         at = len(times) - 1
         while at:
             group = chosen[at]
             if group is not None:
-                found.append(group)
+                groups.append(group)
             at = at - 1 if group is None else group.first
-        return found[::-1]
+        return groups[::-1]
 
     def _from(self, first: int, count: int) -> Iterator[TaskGroup]:
         """The groups that begin with a unit and pay."""
@@ -201,9 +201,9 @@ class TaskFinder:
             tasks: dict[int, list[int]] = {}
             for one in range(first, unit + 1):
                 tasks.setdefault(root(one), []).append(one)
-            made, us = self._balanced(list(tasks.values()))
+            division, us = self._balanced(list(tasks.values()))
             if us < GAIN * apart:
-                yield TaskGroup(first, unit, made, us)
+                yield TaskGroup(first, unit, division, us)
 
     def _balanced(self, chains: Sequence[Sequence[int]]) -> tuple[tuple[Task, ...], float]:
         """The tasks of some chains of units, and the time until the last is done; the longest units are cut where that

@@ -142,7 +142,7 @@ def proven_updates(
             elif address.kind == "input":
                 read[address.slot] = number
                 banded.add((_band(step), address.slot, number))
-    found, made = [], list(steps)
+    pairs, result = [], list(steps)
     decided = max((number for number, step in enumerate(steps) if stopping and stops(step)), default=-1)
     for output, source in offers.items():
         at = written.get(output)
@@ -153,11 +153,11 @@ def proven_updates(
         if band and any((band, source, number) in banded for number in range(at)):
             continue  # an earlier step of the band reads on when the first block has been written
         if last == at:
-            if not _in_turn(made[at], output, source, interner):
+            if not _in_turn(result[at], output, source, interner):
                 continue
-            made[at] = _mark_shared(made[at], output, source)
-        found.append((output, source))
-    return tuple(made), tuple(found)
+            result[at] = _mark_shared(result[at], output, source)
+        pairs.append((output, source))
+    return tuple(result), tuple(pairs)
 
 
 def _band(step: ScheduleStep) -> str:
@@ -169,8 +169,8 @@ def _band(step: ScheduleStep) -> str:
 def _addresses(step: ScheduleStep) -> Iterator[tuple[Address, bool]]:
     """Iterate over the addresses of a step, each with True if the step writes there."""
     if isinstance(step, LoopStep):
-        held = [param for param in (*step.kernel.params, *step.kernel.locals) if not param.table]
-        yield from ((address, param.written) for address, param in zip(step.addresses, held, strict=True))
+        operands = [param for param in (*step.kernel.params, *step.kernel.locals) if not param.table]
+        yield from ((address, param.written) for address, param in zip(step.addresses, operands, strict=True))
     elif isinstance(step, ProductStep):
         params = () if step.epilogue is None else step.epilogue.params
         flags = (True, False, False, *(param.written for param in params))
@@ -221,12 +221,12 @@ def _written_over(step: RoutineStep, output: int, source: int) -> bool:
 
 def _read_first(kernel: Kernel, source: int, target: int) -> bool:
     """Tell whether each element of one param is read before that of the other at its position is stored."""
-    begun = False
+    has_stores = False
     for nest in kernel.nests:
         looped = [(statement, body.sizes) for body in nest.bodies for statement in body.statements]
         stores = {id(s.index): (n, sizes) for n, (s, sizes) in enumerate(looped) if s.buffer == target}
-        begun = begun or bool(stores)
-        if not begun:
+        has_stores = has_stores or bool(stores)
+        if not has_stores:
             continue
         for number, (statement, own) in enumerate(looped):
             for index in _read_indices(source, statement.value, statement.index):

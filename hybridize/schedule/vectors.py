@@ -69,11 +69,11 @@ class Widths:
         """Vectors of a fold to one number; None where it is better computed term by term."""
         chain, elements = nested(fold)
         outer, (variable, size) = _lane_last(chain, elements)
-        made = monoid(fold)
+        reduction = monoid(fold)
         base = self.base(*elements, fold)
-        lanes = lanes_for(base, weight(*elements) + made.weight, size, self._target.registers)
-        if len(made.accumulators) > 1:
-            lanes = min(lanes, base * max(1, self._target.registers // (SHARE * len(made.accumulators))))
+        lanes = lanes_for(base, weight(*elements) + reduction.weight, size, self._target.registers)
+        if len(reduction.accumulators) > 1:
+            lanes = min(lanes, base * max(1, self._target.registers // (SHARE * len(reduction.accumulators))))
         if lanes == 1:
             return None
         if not is_symbolic(size):

@@ -38,9 +38,9 @@ class WalkFinder:
 
     def of_reads(self, reads: Iterable[tuple[Value, Iterable[Expr]]], sizes: Mapping[int, int]) -> Walks:
         """The walks of values that are read at some indices, those over what they are made of among them."""
-        found = {(value, walk) for value, indices in reads if (walk := _walk(indices, sizes)) is not None}
-        front = list(found)
-        while front and len(found) < NEAR:
+        walks = {(value, walk) for value, indices in reads if (walk := _walk(indices, sizes)) is not None}
+        front = list(walks)
+        while front and len(walks) < NEAR:
             value, walk = front.pop()
             if value not in self._producer or value in self._literals:
                 continue
@@ -50,17 +50,17 @@ class WalkFinder:
                 continue
             local = lowered[node.outputs.index(value)]
             if not local.folds and all(read.identity for read in local.reads):
-                parts = {(node.inputs[read.operand], walk) for read in local.reads} - found
-                found |= parts
+                parts = {(node.inputs[read.operand], walk) for read in local.reads} - walks
+                walks |= parts
                 front += parts
-        return found
+        return walks
 
 
 def _walk(indices: Iterable[Expr], sizes: Mapping[int, int]) -> Walk | None:
     """Return a walk along folds and rows; None for one of other indices, or of no fold."""
-    found: list[int | str] = []
+    walk: list[int | str] = []
     for index in indices:
         if not isinstance(index, Axis):
             return None
-        found.append(index.number if index.number >= 0 else text(sizes[index.number]))
-    return tuple(found) if any(isinstance(part, str) for part in found) else None
+        walk.append(index.number if index.number >= 0 else text(sizes[index.number]))
+    return tuple(walk) if any(isinstance(part, str) for part in walk) else None

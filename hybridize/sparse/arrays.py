@@ -82,10 +82,10 @@ class BaseSparseNDArray(Operators):
         Raises:
             ValueArgumentError E345: it would take more than 4 GiB.
         """
-        made = dense(self._parts)
-        if isinstance(made, str):
-            raise ValueArgumentError("E345", f"{self._text()}: {made}", help="use its data and indices")
-        return made
+        array = dense(self._parts)
+        if isinstance(array, str):
+            raise ValueArgumentError("E345", f"{self._text()}: {array}", help="use its data and indices")
+        return array
 
     def tostype(self, stype: str) -> Any:
         """A copy of another storage type: `default` is dense, an array of ours.
@@ -95,8 +95,8 @@ class BaseSparseNDArray(Operators):
         """
         if stype == self.stype:
             return self.copy()
-        made = self.asnumpy()
-        return place(wrap(made), self._device) if stype == "default" else made_sparse(made, stype, self._device)
+        array = self.asnumpy()
+        return place(wrap(array), self._device) if stype == "default" else made_sparse(array, stype, self._device)
 
     def copy(self, order: str = "C") -> Any:
         """Itself, which is never changed."""
@@ -127,18 +127,18 @@ class BaseSparseNDArray(Operators):
         """The same places with the stored elements times a number, or divided by one; None where it is no number."""
         if not isinstance(number, (int, float)) or (by is numpy.divide and not number):
             return None
-        made = wrap(self._parts.values) * number if by is numpy.multiply else wrap(self._parts.values) / number
-        return type(self)(changed(self._parts, values=made._data), self._device)
+        values = wrap(self._parts.values) * number if by is numpy.multiply else wrap(self._parts.values) / number
+        return type(self)(changed(self._parts, values=values._data), self._device)
 
     def __mul__(self, other: Any) -> Any:
-        found = self._scaled(other, numpy.multiply) if _is_finite(other) else None
-        return super().__mul__(other) if found is None else found
+        product = self._scaled(other, numpy.multiply) if _is_finite(other) else None
+        return super().__mul__(other) if product is None else product
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        found = self._scaled(other, numpy.divide)
-        return super().__truediv__(other) if found is None else found
+        quotient = self._scaled(other, numpy.divide)
+        return super().__truediv__(other) if quotient is None else quotient
 
     def __neg__(self) -> Any:
         return self * -1
@@ -152,8 +152,8 @@ class BaseSparseNDArray(Operators):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         warn(f"{self._text()} is made dense; x.asnumpy() does it without this warning")
-        made = self.asnumpy()
-        return made if dtype is None else made.astype(dtype)
+        array = self.asnumpy()
+        return array if dtype is None else array.astype(dtype)
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         text = f"{self._text()} cannot be written"
@@ -231,9 +231,9 @@ class RowSparseNDArray(BaseSparseNDArray):
     def retain(self, indices: Any) -> RowSparseNDArray:
         """The rows of these numbers; all others are 0."""
         wanted = numpy.asarray(indices.asnumpy() if isinstance(indices, ndarray) else indices)
-        kept = numpy.isin(self._parts.indices, wanted)
+        inside = numpy.isin(self._parts.indices, wanted)
         return RowSparseNDArray(
-            changed(self._parts, values=self._parts.values[kept], indices=self._parts.indices[kept]), self._device
+            changed(self._parts, values=self._parts.values[inside], indices=self._parts.indices[inside]), self._device
         )
 
     def __getitem__(self, key: Any) -> Any:

@@ -30,8 +30,8 @@ def _on_device(function: _Function) -> _Function:
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = takes.bind(*args, **kwargs).arguments
-        wanted = given.get("device") if given.get("ctx") is None else given["ctx"]
+        arguments = takes.bind(*args, **kwargs).arguments
+        wanted = arguments.get("device") if arguments.get("ctx") is None else arguments["ctx"]
         if wanted is None:
             return function(*args, **kwargs)
         with as_device(wanted):
@@ -57,28 +57,28 @@ def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None,
     """
     if isinstance(arg1, tuple) and len(arg1) == 3:
         values, columns, starts = _array(arg1[0], dtype), _indices(arg1[1]), _indices(arg1[2])
-        found = (starts.size - 1, _least(columns)) if shape is None else _sizes(shape)
-        return CSRNDArray(_fitting(CSR, found, values, starts, columns))
+        sizes = (starts.size - 1, _least(columns)) if shape is None else _sizes(shape)
+        return CSRNDArray(_fitting(CSR, sizes, values, starts, columns))
     if isinstance(arg1, tuple) and len(arg1) == 2 and isinstance(arg1[1], tuple):
         values, rows, columns = _array(arg1[0], dtype), *map(_indices, arg1[1])
         if not values.shape == rows.shape == columns.shape or values.ndim != 1:
             shapes = f"{values.shape}, {rows.shape} and {columns.shape}"
             raise ValueArgumentError("E345", f"csr_matrix: data, row and col must be vectors of one size, got {shapes}")
-        found = (_least(rows), _least(columns)) if shape is None else _sizes(shape)
-        if rows.size and (rows.min() < 0 or _least(rows) > found[0]):
-            raise ValueArgumentError("E345", f"csr_matrix: a row is outside of the shape {found}")
-        if found[0] * 8 > MAX_DENSE_BYTES:
-            raise ValueArgumentError("E345", f"csr_matrix: the shape {found} has too many rows")
+        sizes = (_least(rows), _least(columns)) if shape is None else _sizes(shape)
+        if rows.size and (rows.min() < 0 or _least(rows) > sizes[0]):
+            raise ValueArgumentError("E345", f"csr_matrix: a row is outside of the shape {sizes}")
+        if sizes[0] * 8 > MAX_DENSE_BYTES:
+            raise ValueArgumentError("E345", f"csr_matrix: the shape {sizes} has too many rows")
         order = numpy.lexsort((columns, rows))
-        return CSRNDArray(_fitting(CSR, found, values[order], starts_of(rows, found[0]), columns[order]))
+        return CSRNDArray(_fitting(CSR, sizes, values[order], starts_of(rows, sizes[0]), columns[order]))
     if isinstance(arg1, tuple) and len(arg1) == 2:
         none: CSRNDArray = zeros(CSR, arg1, dtype=dtype)
         return _same_shape(none, shape, "csr_matrix")
     if hasattr(arg1, "tocsr"):
         matrix = arg1.tocsr().copy()
         matrix.sum_duplicates()
-        made = csr_matrix((matrix.data, matrix.indices, matrix.indptr), matrix.shape, dtype=dtype)
-        return _same_shape(made, shape, "csr_matrix")
+        result = csr_matrix((matrix.data, matrix.indices, matrix.indptr), matrix.shape, dtype=dtype)
+        return _same_shape(result, shape, "csr_matrix")
     of_dense: CSRNDArray = _of_dense(arg1, CSR, dtype)
     return _same_shape(of_dense, shape, "csr_matrix")
 
@@ -109,9 +109,9 @@ def row_sparse_array(
         if len(arg1) != 2:
             raise ValueArgumentError("E345", f"row_sparse_array takes (data, indices), got a tuple of {len(arg1)}")
         values, rows = _array(arg1[0], dtype), _indices(arg1[1])
-        found = (_least(rows), *values.shape[1:]) if shape is None else _sizes(shape)
+        sizes = (_least(rows), *values.shape[1:]) if shape is None else _sizes(shape)
         order = numpy.argsort(rows, kind="stable") if rows.ndim == 1 and values.shape[:1] == rows.shape else slice(None)
-        return RowSparseNDArray(_fitting(ROW_SPARSE, found, values[order], rows[order]))
+        return RowSparseNDArray(_fitting(ROW_SPARSE, sizes, values[order], rows[order]))
     of_dense: RowSparseNDArray = _of_dense(arg1, ROW_SPARSE, dtype)
     return _same_shape(of_dense, shape, "row_sparse_array")
 
@@ -177,8 +177,8 @@ def retain(data: RowSparseNDArray, indices: Any) -> RowSparseNDArray:
 
 def _of_dense(source: Any, stype: str, dtype: Any) -> Any:
     if isinstance(source, BaseSparseNDArray):
-        made = source.tostype(stype)
-        return made if dtype is None else made.astype(dtype)
+        result = source.tostype(stype)
+        return result if dtype is None else result.astype(dtype)
     return made_sparse(_array(source, dtype), stype)
 
 
@@ -189,31 +189,31 @@ def _same_shape(made: _Made, shape: Any, name: str) -> _Made:
 
 
 def _fitting(stype: str, shape: tuple[int, ...], values: NDArray[Any], *indices: NDArray[Any]) -> SparseArray:
-    found = checked(stype, shape, values, *indices)
-    if isinstance(found, str):
-        raise ValueArgumentError("E345", f"these are not the parts of an array of storage type {stype}: {found}")
-    return found
+    parts = checked(stype, shape, values, *indices)
+    if isinstance(parts, str):
+        raise ValueArgumentError("E345", f"these are not the parts of an array of storage type {stype}: {parts}")
+    return parts
 
 
 def _array(source: Any, dtype: Any) -> NDArray[Any]:
     """Return the numbers of an argument: an array's keep their dtype, a list's are float32."""
     if isinstance(source, ndarray):
-        made = source.asnumpy()
+        values = source.asnumpy()
     else:
-        made = numpy.asarray(source)
+        values = numpy.asarray(source)
         if not hasattr(source, "dtype"):
-            made = made.astype(float32)
-    kind: DType = as_dtype(made.dtype if dtype is None else dtype)
-    return made.astype(kind)
+            values = values.astype(float32)
+    kind: DType = as_dtype(values.dtype if dtype is None else dtype)
+    return values.astype(kind)
 
 
 def _indices(source: Any) -> NDArray[Any]:
-    made = source.asnumpy() if isinstance(source, ndarray) else numpy.asarray(source)
-    if made.dtype.kind == "f" and (made == numpy.floor(made)).all():
-        made = made.astype(numpy.int64)  # MXNet's arrays of numbers are floats where nobody says otherwise
-    if made.dtype.kind not in "iu" and made.size:
-        raise ValueArgumentError("E345", f"indices of a sparse array must be integers, got {made.dtype}")
-    return made.astype(numpy.int64)
+    indices = source.asnumpy() if isinstance(source, ndarray) else numpy.asarray(source)
+    if indices.dtype.kind == "f" and (indices == numpy.floor(indices)).all():
+        indices = indices.astype(numpy.int64)  # MXNet's arrays of numbers are floats where nobody says otherwise
+    if indices.dtype.kind not in "iu" and indices.size:
+        raise ValueArgumentError("E345", f"indices of a sparse array must be integers, got {indices.dtype}")
+    return indices.astype(numpy.int64)
 
 
 def _sizes(shape: Any) -> tuple[int, ...]:

@@ -79,10 +79,10 @@ def savez(file: Any, arrays: Mapping[str, Any]) -> None:
 def load_np(file: Any) -> Any:
     """Read what `npx.load` reads."""
     data = bytes_of(file)
-    found = _ours(parse_stored(data, os.fspath(file)))
-    if bytes(data[:2]) == b"PK" and isinstance(found, list):  # a .npz file names those without names
-        return {f"arr_{k}": one for k, one in enumerate(found)}
-    return found[0] if bytes(data[:6]) == MAGIC else found
+    arrays = _ours(parse_stored(data, os.fspath(file)))
+    if bytes(data[:2]) == b"PK" and isinstance(arrays, list):  # a .npz file names those without names
+        return {f"arr_{k}": one for k, one in enumerate(arrays)}
+    return arrays[0] if bytes(data[:6]) == MAGIC else arrays
 
 
 def _writable(name: str, data: Any) -> Writable:

@@ -73,8 +73,8 @@ def _of_contrib(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(symbolic)
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = any(map(has_expressions, [*args, *kwargs.values()]))
-        return (symbolic if given else imperative)(*args, **kwargs)
+        is_symbolic = any(map(has_expressions, [*args, *kwargs.values()]))
+        return (symbolic if is_symbolic else imperative)(*args, **kwargs)
 
     return call
 

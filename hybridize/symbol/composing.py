@@ -52,34 +52,34 @@ def has_expressions(value: Any) -> bool:
 
 def _called(word: str, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
     """The expression of a call, whose arguments are checked when it gets its types."""
-    given = dict(kwargs)
-    name, attributes = given.pop("name", None), given.pop("attr", None)
+    keywords = dict(kwargs)
+    name, attributes = keywords.pop("name", None), keywords.pop("attr", None)
     try:
-        named = dict(inspect.signature(function).bind(*args, **given).arguments)
+        named = dict(inspect.signature(function).bind(*args, **keywords).arguments)
     except (TypeError, ValueError):  # the function says so when it is called
-        named = given
+        named = keywords
     count = outputs_of(word, {**named, **named.get("kwargs", {})}, len(args))
-    return Expression(word, function, args, given, name=name, outputs=count, attributes=attributes)
+    return Expression(word, function, args, keywords, name=name, outputs=count, attributes=attributes)
 
 
 def _with_variables(word: str, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
     operator = OPERATORS[word]
-    given = dict(kwargs)
-    attributes = given.pop("attr", None)
-    name = name_of(given.pop("name", None), word.lower())
+    keywords = dict(kwargs)
+    attributes = keywords.pop("attr", None)
+    name = name_of(keywords.pop("name", None), word.lower())
     if len(args) > len(operator.arrays):
         raise ArgumentError(
             "E310", f"{word} of expressions takes {', '.join(operator.arrays)} by position", help="name the others"
         )
     arrays = dict(zip(operator.arrays, args, strict=False))
     for one in operator.arrays:
-        if one in given:
+        if one in keywords:
             if one in arrays:
                 raise ArgumentError("E310", f"{word} was given {one} twice")
-            arrays[one] = given.pop(one)
+            arrays[one] = keywords.pop(one)
     ordered = []
     for one in operator.arrays:
-        if not operator.takes(one, given):
+        if not operator.takes(one, keywords):
             break
         value = arrays.get(one)
         if value is None:
@@ -87,7 +87,7 @@ def _with_variables(word: str, function: _Function, args: tuple[Any, ...], kwarg
         if isinstance(value, Expression) and value.function is None and one in operator.states:
             value.auxiliary = True
         ordered.append(value)
-    count = outputs_of(word, given, len(ordered))
-    made = Expression(word, function, ordered, given, name=name, outputs=count, attributes=attributes)
-    made.name = name
-    return made
+    count = outputs_of(word, keywords, len(ordered))
+    expression = Expression(word, function, ordered, keywords, name=name, outputs=count, attributes=attributes)
+    expression.name = name
+    return expression

@@ -45,8 +45,8 @@ class BodyExpression:
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """Compute the results for values of the inputs."""
-        found: list[Any] = self._replay(*(values[number] for number in self._taken))
-        return found
+        results: list[Any] = self._replay(*(values[number] for number in self._taken))
+        return results
 
 
 class ControlFlow:
@@ -63,8 +63,8 @@ class ControlFlow:
 
     def __call__(self, *arrays: Any) -> Any:
         """Run it: a list of results, or the only one."""
-        found = _RUN[self.word](self, list(arrays))
-        return found[0] if len(found) == 1 else found
+        results = _RUN[self.word](self, list(arrays))
+        return results[0] if len(results) == 1 else results
 
     def places(self, name: str) -> list[int]:
         """Return the numbers that an attribute says."""
@@ -94,27 +94,27 @@ def _run_foreach(loop: ControlFlow, arrays: list[Any]) -> list[Any]:
 
     def body(slices: Any, now: Any) -> tuple[list[Any], list[Any]]:
         known = around | dict(zip(data, slices, strict=True)) | dict(zip(states, now, strict=True))
-        found = loop.bodies[0]([known[place] for place in range(len(known))])
-        return found[: loop.rows], found[loop.rows :]
+        results = loop.bodies[0]([known[place] for place in range(len(known))])
+        return results[: loop.rows], results[loop.rows :]
 
     rows, last = control.foreach(body, arrays[:first], arrays[first:second])
     return [*rows, *last]
 
 
 def _run_while(loop: ControlFlow, arrays: list[Any]) -> list[Any]:
-    asked, taken = loop.places("cond_input"), loop.places("func_input")
-    variables = [taken[place] for place in loop.places("func_var")]
+    cond_places, func_places = loop.places("cond_input"), loop.places("func_input")
+    variables = [func_places[place] for place in loop.places("func_var")]
 
-    def given(places: list[int], now: Sequence[Any]) -> list[Any]:
+    def arguments(places: list[int], now: Sequence[Any]) -> list[Any]:
         known = dict(enumerate(arrays)) | dict(zip(variables, now, strict=True))
         return [known[place] for place in places]
 
     def func(*now: Any) -> tuple[list[Any], list[Any]]:
-        found = loop.bodies[1](given(taken, now))
-        return found[: loop.rows], found[loop.rows :]
+        results = loop.bodies[1](arguments(func_places, now))
+        return results[: loop.rows], results[loop.rows :]
 
     def holds(*now: Any) -> Any:
-        return loop.bodies[0](given(asked, now))[0]
+        return loop.bodies[0](arguments(cond_places, now))[0]
 
     most = int(loop.given["max_iterations"])
     rows, last = control.while_loop(holds, func, [arrays[place] for place in variables], most)
@@ -126,8 +126,8 @@ def _run_cond(branch: ControlFlow, arrays: list[Any]) -> list[Any]:
         (body, [arrays[place] for place in branch.places(f"{name}_input")])
         for body, name in zip(branch.bodies, ("cond", "then", "else"), strict=True)
     )
-    found = control.cond(pred[0](pred[1])[0], lambda: then[0](then[1]), lambda: orelse[0](orelse[1]))
-    return listed(found)
+    results = control.cond(pred[0](pred[1])[0], lambda: then[0](then[1]), lambda: orelse[0](orelse[1]))
+    return listed(results)
 
 
 _RUN: dict[str, Callable[[ControlFlow, list[Any]], list[Any]]] = {
@@ -150,12 +150,12 @@ class _Scope:
 
     def variables(self, outer: Iterable[Expression]) -> list[Expression]:
         """Make variables that stand for slices or states: they are called `data-0`, as in MXNet."""
-        made = []
+        variables = []
         for one in outer:
             source, number = (one.args[0], one.args[1]) if one.word == OUTPUT else (one, 0)
             with AttrScope(**{_INSIDE: self.name}):
-                made.append(var(self._new(f"{source.name}-{number}")))
-        return made
+                variables.append(var(self._new(f"{source.name}-{number}")))
+        return variables
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
         """Call the user's function."""
@@ -177,7 +177,7 @@ class _Scope:
         """
         self._names |= {variable.name for variable in own}
         mine = {id(variable) for variable in own}
-        made: dict[int, Expression] = {id(variable): variable for variable in own}
+        copies: dict[int, Expression] = {id(variable): variable for variable in own}
         outer: dict[str, Expression] = {}
 
         def standing(one: Expression) -> Expression:
@@ -190,15 +190,15 @@ class _Scope:
 
         for part in self._inside(results, mine):
             for one in part._parts():
-                if id(one) not in made:
-                    made[id(one)] = standing(one)
-            if id(part) not in made:
-                made[id(part)] = part._with(typed(part.args, made), typed(part.kwargs, made))
+                if id(one) not in copies:
+                    copies[id(one)] = standing(one)
+            if id(part) not in copies:
+                copies[id(part)] = part._with(typed(part.args, copies), typed(part.kwargs, copies))
         heads: list[Expression] = []
         for one in results:
-            if id(one) not in made:
-                made[id(one)] = standing(one)
-            head = made[id(one)]
+            if id(one) not in copies:
+                copies[id(one)] = standing(one)
+            head = copies[id(one)]
             copied = head.function is None or any(head is other for other in heads)
             heads.append(self.call(_copied, head) if copied else head)
         whole = group(heads)
@@ -207,7 +207,7 @@ class _Scope:
 
     def _inside(self, results: Sequence[Expression], mine: set[int]) -> list[Expression]:
         """The calls that are of the body, operands first: made in the scope, or depending on what is inside."""
-        found: dict[int, Expression] = {}
+        parts: dict[int, Expression] = {}
         known: set[int] = set(mine)
         for part in group(results)._in_order() if results else []:
             if part.function is None or part.word == GROUP:
@@ -215,8 +215,8 @@ class _Scope:
             own = part.attributes.get(_INSIDE) == self.name
             if own or any(id(one) in known for one in part._parts()):
                 known.add(id(part))
-                found[id(part)] = part
-        return list(found.values())
+                parts[id(part)] = part
+        return list(parts.values())
 
 
 def _copied(one: Expression) -> Expression:
@@ -276,8 +276,8 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = "
     rows, of_data = _leaves(data, "foreach data")
     first, of_states = _leaves(init_states, "foreach init_states")
     slices, states = scope.variables(rows), scope.variables(first)
-    found, last = scope.call(body, unflatten(of_data, slices), unflatten(of_states, states))
-    out, of_out = _leaves(found, "foreach outputs")
+    outputs, last = scope.call(body, unflatten(of_data, slices), unflatten(of_states, states))
+    out, of_out = _leaves(outputs, "foreach outputs")
     new, of_new = _leaves(last, "foreach states")
     if len(new) != len(states):
         raise ArgumentError("E310", f"foreach: {len(new)} states after a round that had {len(states)}")
@@ -285,14 +285,14 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = "
     _all_used(inner, [*slices, *states], [*rows, *first], "foreach")
     places = {one: number for number, one in enumerate(inner.inputs)}
     own = [one.name for one in (*slices, *states)]
-    given = {
+    attributes = {
         "in_data_locs": [places[one.name] for one in slices],
         "in_state_locs": [places[one.name] for one in states],
         "remain_locs": [number for one, number in places.items() if one not in own],
         "num_out_data": len(out), "num_outputs": len(out) + len(new),
     }  # fmt: skip
-    made = _results(ControlFlow(FOREACH, [inner], given), [*rows, *first, *others])
-    return unflatten(of_out, made[: len(out)]), unflatten(of_new, made[len(out) :])
+    results = _results(ControlFlow(FOREACH, [inner], attributes), [*rows, *first, *others])
+    return unflatten(of_out, results[: len(out)]), unflatten(of_new, results[len(out) :])
 
 
 def while_loop(
@@ -324,28 +324,28 @@ def while_loop(
     if not first:
         raise ValueArgumentError("E345", "while_loop: there is no loop variable")
     asking, running = _Scope(f"{name}_cond"), _Scope(f"{name}_func")
-    asked, states = asking.variables(first), running.variables(first)
-    truth, _ = _leaves([asking.call(cond, *unflatten(of_vars, asked))], "while_loop cond")
+    variables, states = asking.variables(first), running.variables(first)
+    truth, _ = _leaves([asking.call(cond, *unflatten(of_vars, variables))], "while_loop cond")
     if len(truth) != 1:
         raise ArgumentError("E310", f"while_loop: cond gives one expression, got {len(truth)}")
-    found, last = running.call(func, *unflatten(of_vars, states))
-    out, of_out = _leaves(found, "while_loop outputs")
+    outputs, last = running.call(func, *unflatten(of_vars, states))
+    out, of_out = _leaves(outputs, "while_loop outputs")
     new, _ = _leaves(listed(last), "while_loop loop_vars")
     if len(new) != len(states):
         raise ValueArgumentError("E345", f"while_loop: {len(new)} variables after a round that had {len(states)}")
-    condition, of_condition = asking.body([_asked(asking, truth[0])], asked)
+    condition, of_condition = asking.body([_asked(asking, truth[0])], variables)
     inner, others = running.body([*out, *new], states)
     _all_used(inner, states, first, "while_loop")
     inputs = _Inputs()
-    given = {
-        "cond_input_locs": inputs.places(condition, [*zip(asked, first, strict=True)], of_condition),
+    attributes = {
+        "cond_input_locs": inputs.places(condition, [*zip(variables, first, strict=True)], of_condition),
         "func_input_locs": inputs.places(inner, [*zip(states, first, strict=True)], others),
         "func_var_locs": [inner.inputs.index(one.name) for one in states],
         "max_iterations": int(max_iterations), "num_out_data": len(out), "num_outputs": len(out) + len(new),
     }  # fmt: skip
-    made = _results(ControlFlow(WHILE, [condition, inner], given), inputs.outer)
-    finals = unflatten(of_vars, made[len(out) :])
-    return unflatten(of_out, made[: len(out)]), finals if isinstance(loop_vars, (tuple, list)) else finals[0]
+    results = _results(ControlFlow(WHILE, [condition, inner], attributes), inputs.outer)
+    finals = unflatten(of_vars, results[len(out) :])
+    return unflatten(of_out, results[: len(out)]), finals if isinstance(loop_vars, (tuple, list)) else finals[0]
 
 
 def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any], name: str = "cond") -> Any:
@@ -366,13 +366,13 @@ def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any], 
     if len(then) != len(orelse):
         raise ValueArgumentError("E345", f"cond: then_func gives {len(then)} results, else_func {len(orelse)}")
     truth = [_asked(scopes[0], truth[0])]
-    inputs, bodies, given = _Inputs(), [], {}
+    inputs, bodies, attributes = _Inputs(), [], {}
     for scope, word, results in zip(scopes, ("cond", "then", "else"), (truth, then, orelse), strict=True):
         body, outer = scope.body(results, [])
-        given[f"{word}_input_locs"] = inputs.places(body, [], outer)
+        attributes[f"{word}_input_locs"] = inputs.places(body, [], outer)
         bodies.append(body)
-    made = _results(ControlFlow(COND, bodies, {**given, "num_outputs": len(then)}), inputs.outer)
-    return unflatten(of_then, made)
+    outputs = _results(ControlFlow(COND, bodies, {**attributes, "num_outputs": len(then)}), inputs.outer)
+    return unflatten(of_then, outputs)
 
 
 class _Inputs:

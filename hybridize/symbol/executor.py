@@ -41,8 +41,8 @@ class _Monitored:
 
     def run(self, *arrays: Any) -> list[Any]:
         """Return the results for the arrays of the variables."""
-        found = self._function(*[arrays[number] for number in self._order])
-        values = dict(zip(self._names, found if isinstance(found, (tuple, list)) else [found], strict=True))
+        results = self._function(*[arrays[number] for number in self._order])
+        values = dict(zip(self._names, results if isinstance(results, (tuple, list)) else [results], strict=True))
         for name, value in values.items():
             if name not in self._silent:
                 self._callback(name, value)
@@ -156,15 +156,15 @@ class Executor:
             if name not in self._arrays:
                 raise ArgumentError("E314", f"{name!r} is not a variable of the expression")
             self._arrays[name][...] = value
-        given = [self._arrays[name] for name in self._inputs]
+        arguments = [self._arrays[name] for name in self._inputs]
         function = self._function if self._monitored is None else self._monitored.run
         if any(request != "null" for request in self._requests.values()):
             with autograd.record(train_mode=is_train):
-                found = function(*given)
+                results = function(*arguments)
         else:
             with autograd.train_mode() if is_train else autograd.predict_mode():
-                found = function(*given)
-        self.outputs = list(found) if isinstance(found, (tuple, list)) else [found]
+                results = function(*arguments)
+        self.outputs = list(results) if isinstance(results, (tuple, list)) else [results]
         return self.outputs
 
     def set_monitor_callback(self, callback: Callable[[str, Any], Any], monitor_all: bool = False) -> None:
@@ -270,5 +270,5 @@ def simple_bind(
     return Executor(expression, arrays, {}, requests, ctx)
 
 
-def _named(given: Any, names: Sequence[str]) -> dict[str, Any]:
-    return dict(given) if isinstance(given, Mapping) else dict(zip(names, given, strict=False))
+def _named(values: Any, names: Sequence[str]) -> dict[str, Any]:
+    return dict(values) if isinstance(values, Mapping) else dict(zip(names, values, strict=False))

@@ -117,27 +117,27 @@ class Expression(Operators):
             name: of what is made.
             kwargs: for variables by name.
         """
-        given = dict(zip(self.list_arguments(), args, strict=False)) | kwargs
+        values = dict(zip(self.list_arguments(), args, strict=False)) | kwargs
         variables = {variable.name: variable for variable in self._variables()}
-        for word in given:
+        for word in values:
             if word not in variables:
                 what = f"{word!r} is not a variable of the expression"
                 raise ArgumentError("E314", what, help=_known(list(variables)))
-        made: dict[int, Any] = {id(variables[word]): value for word, value in given.items()}
+        copies: dict[int, Any] = {id(variables[word]): value for word, value in values.items()}
         for part in self._in_order():
-            if id(part) not in made:
-                same = all(made[id(one)] is one for one in part._parts())
-                made[id(part)] = part if same else part._with(typed(part.args, made), typed(part.kwargs, made))
-        found: Expression = made[id(self)]
-        return found if name is None else found._with(found.args, found.kwargs, name)
+            if id(part) not in copies:
+                same = all(copies[id(one)] is one for one in part._parts())
+                copies[id(part)] = part if same else part._with(typed(part.args, copies), typed(part.kwargs, copies))
+        copy: Expression = copies[id(self)]
+        return copy if name is None else copy._with(copy.args, copy.kwargs, name)
 
     def _with(self, args: Any, kwargs: Any, name: str | None = None) -> Expression:
         """The same function of other arguments."""
-        made = Expression(self.word, self.function, args, kwargs, name=name or self.name, outputs=self.outputs)
-        made.name = name or self.name
-        made.attributes, made.auxiliary = dict(self.attributes), self.auxiliary
-        made.shape_hint, made.dtype_hint, made.loc = self.shape_hint, self.dtype_hint, self.loc
-        return made
+        copy = Expression(self.word, self.function, args, kwargs, name=name or self.name, outputs=self.outputs)
+        copy.name = name or self.name
+        copy.attributes, copy.auxiliary = dict(self.attributes), self.auxiliary
+        copy.shape_hint, copy.dtype_hint, copy.loc = self.shape_hint, self.dtype_hint, self.loc
+        return copy
 
     def __copy__(self) -> Expression:
         return self._with(self.args, self.kwargs)
@@ -256,13 +256,13 @@ class Expression(Operators):
         self.attributes.update(attributes_of(attributes))
 
     def _variables(self) -> list[Expression]:
-        found = [expression for expression in self._in_order() if expression.function is None]
+        variables = [expression for expression in self._in_order() if expression.function is None]
         names: dict[str, Expression] = {}
-        for variable in found:
+        for variable in variables:
             if names.setdefault(variable.name, variable) is not variable:
                 text = f"two variables are called {variable.name!r}"
                 raise ArgumentError("E313", text, help="names are the arguments' keywords")
-        return found
+        return variables
 
     def _in_order(self) -> list[Expression]:
         """All expressions below and this one, operands first."""
@@ -306,15 +306,15 @@ class Expression(Operators):
             args: shapes of the arguments, in order.
             shapes: by name. Those of weights follow from the data.
         """
-        given = dict(zip(self.list_arguments(), args, strict=False)) | shapes
-        known = self._inferred(given)
+        hints = dict(zip(self.list_arguments(), args, strict=False)) | shapes
+        known = self._inferred(hints)
         complete = not any(shape is UNKNOWN or 0 in shape for part in self._in_order() for shape in known[id(part)])
         return self.infer_shape_partial(*args, **shapes) if complete else (None, None, None)
 
     def infer_shape_partial(self, *args: Any, **shapes: Any) -> tuple[list[Shape], list[Shape], list[Shape]]:
         """The same as far as it is known: `()` where nothing is, and sizes of 0."""
-        given = dict(zip(self.list_arguments(), args, strict=False)) | shapes
-        known = self._inferred(given)
+        hints = dict(zip(self.list_arguments(), args, strict=False)) | shapes
+        known = self._inferred(hints)
         known = {key: [() if shape is UNKNOWN else shape for shape in several] for key, several in known.items()}
         arguments: list[Shape] = []
         states: list[Shape] = []
@@ -323,15 +323,15 @@ class Expression(Operators):
         members = self.args if self.word == GROUP else [self]
         return arguments, [shape for member in members for shape in known[id(member)]], states
 
-    def _inferred(self, given: dict[str, Any], suppose: bool = True) -> dict[int, list[Shape]]:
+    def _inferred(self, hints: dict[str, Any], suppose: bool = True) -> dict[int, list[Shape]]:
         """The shapes of all variables and results, as far as the given ones tell them; see `inference.shapes`."""
-        known: dict[int, list[Shape]] = ABOVE["shapes"](self, given, suppose)
+        known: dict[int, list[Shape]] = ABOVE["shapes"](self, hints, suppose)
         return known
 
     def infer_type(self, *args: Any, **types: Any) -> tuple[list[DType], list[DType], list[DType]]:
         """Dtypes of the arguments, of the results, and of the auxiliary states."""
-        given = dict(zip(self.list_arguments(), args, strict=False)) | types
-        graph = self._captured(given, copies=True).graph
+        hints = dict(zip(self.list_arguments(), args, strict=False)) | types
+        graph = self._captured(hints, copies=True).graph
         kinds = dict(zip(self.list_inputs(), [value.type.dtype for value in graph.inputs], strict=False))
         results = [value.type.dtype for value in graph.outputs]
         return [kinds[n] for n in self.list_arguments()], results, [kinds[n] for n in self.list_auxiliary_states()]
@@ -360,17 +360,17 @@ class Expression(Operators):
         ]
         if unknown:
             known = self._inferred(types, suppose=False)
-            found = {one.name: known[id(one)][0] for one in unknown}
+            shapes = {one.name: known[id(one)][0] for one in unknown}
             types = {
                 **types,
-                **{name: shape for name, shape in found.items() if shape is not UNKNOWN and 0 not in shape},
+                **{name: shape for name, shape in shapes.items() if shape is not UNKNOWN and 0 not in shape},
             }
         examples = [wrap(_zeros(type_of(variable, types.get(variable.name)))) for variable in variables]
         replay = self._replay()
 
         def copied(*values: Any) -> Any:
-            found = replay(*values)
-            return [functions.copy(one) for one in (found if isinstance(found, (list, tuple)) else [found])]
+            results = replay(*values)
+            return [functions.copy(one) for one in (results if isinstance(results, (list, tuple)) else [results])]
 
         return capture(copied if copies else replay, Call.of(examples, {}), names)
 
@@ -498,10 +498,10 @@ def var(name: str, attr: Any = None, shape: Shape | None = None, dtype: Any = No
         for key, value in attributes.items()
         if value is not None
     }
-    made = Expression(name, attributes={**(attr or {}), **hidden})
-    made.shape_hint = None if shape is None else tuple(shape)
-    made.dtype_hint = None if dtype is None else as_dtype(dtype)
-    return made
+    expression = Expression(name, attributes={**(attr or {}), **hidden})
+    expression.shape_hint = None if shape is None else tuple(shape)
+    expression.dtype_hint = None if dtype is None else as_dtype(dtype)
+    return expression
 
 
 GROUP, OUTPUT = "Group", "output"
@@ -517,17 +517,17 @@ def group(members: Sequence[Expression]) -> Expression:
             raise ArgumentError("E310", f"a group is of expressions, got {type(member).__name__}")
     flat = [one for member in members for one in (member._members() if member.word == GROUP else [member])]
     count = sum(member.outputs for member in flat)
-    made = Expression(GROUP, _together, flat, name=GROUP, outputs=count)
-    made.name = "grouped"
-    return made
+    expression = Expression(GROUP, _together, flat, name=GROUP, outputs=count)
+    expression.name = "grouped"
+    return expression
 
 
-def _together(*found: Any) -> list[Any]:
-    return [one for part in found for one in (part if isinstance(part, (list, tuple)) else [part])]
+def _together(*results: Any) -> list[Any]:
+    return [one for part in results for one in (part if isinstance(part, (list, tuple)) else [part])]
 
 
-def _output(found: Any, number: int) -> Any:
-    return found[number]
+def _output(results: Any, number: int) -> Any:
+    return results[number]
 
 
 def _known(names: Sequence[str]) -> str:

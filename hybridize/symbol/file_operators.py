@@ -210,10 +210,10 @@ def _public(room: Any, name: str) -> Function | None:
     if not name or name.startswith("_") or name in _NO_OPERATORS:
         return None
     try:
-        found = getattr(room, name)
+        member = getattr(room, name)
     except AttributeError:
         return None
-    return found if callable(found) and not isinstance(found, type) else None
+    return member if callable(member) and not isinstance(member, type) else None
 
 
 @frozen
@@ -293,7 +293,7 @@ class FileOperator:
 
     def _keywords(self, attributes: Mapping[str, str]) -> dict[str, Any]:
         known = self._takes.attributes
-        found: dict[str, Any] = {}
+        keywords: dict[str, Any] = {}
         for name, text in attributes.items():
             if name.startswith("__") or name == "num_args":
                 continue
@@ -302,11 +302,11 @@ class FileOperator:
                 continue
             value = self._value(name, text.strip())
             if value is not None or name not in ("dtype", "ctx"):
-                found[name] = value
+                keywords[name] = value
         for name in self._takes.required:
-            if name not in found:
+            if name not in keywords:
                 raise LoadError("E603", f"{self._where}: the attribute {name} is missing")
-        return found
+        return keywords
 
     def _check_absent(self, name: str, text: str) -> None:
         """Refuse an attribute that the function does not have, but for those that change no value.
@@ -352,6 +352,6 @@ class FileOperator:
                 error.what = f"{self._where}: {error.what}"
             raise
         except (ArithmeticError, LookupError, TypeError, ValueError, MemoryError) as error:
-            said = ", ".join(f"{name}={text}" for name, text in self.attributes.items())
-            what = f"{self._where}: its attributes {said:.200} do not fit its inputs ({error!r:.200})"
+            attributes = ", ".join(f"{name}={text}" for name, text in self.attributes.items())
+            what = f"{self._where}: its attributes {attributes:.200} do not fit its inputs ({error!r:.200})"
             raise LoadError("E603", what) from error

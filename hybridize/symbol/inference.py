@@ -28,21 +28,21 @@ Known = dict[int, list[Shape]]
 """By the identity of an expression the shapes of its results: `UNKNOWN`, or with 0 for each size that is not known."""
 
 
-def shapes(expression: Expression, given: Mapping[str, Any], suppose: bool = True) -> Known:
+def shapes(expression: Expression, hints: Mapping[str, Any], suppose: bool = True) -> Known:
     """Find what is known when some variables have the given shapes.
 
     Args:
         expression: of which.
-        given: shapes, types or arrays by the names of variables.
+        hints: shapes, types or arrays by the names of variables.
         suppose: take a variable that is added to something to be like it, where nothing else tells its shape.
     """
-    return _Search(expression, given, suppose).run()
+    return _Search(expression, hints, suppose).run()
 
 
 class _Search:
     """The shapes of an expression's parts, as far as they are known so far."""
 
-    def __init__(self, expression: Expression, given: Mapping[str, Any], suppose: bool) -> None:
+    def __init__(self, expression: Expression, hints: Mapping[str, Any], suppose: bool) -> None:
         self.suppose = suppose
         self.order = expression._in_order()
         self.calls = [part for part in self.order if part.function is not None]
@@ -52,7 +52,7 @@ class _Search:
         """Calls whose results have been captured."""
         for part in self.order:
             if part.function is None:
-                spec = given.get(part.name)
+                spec = hints.get(part.name)
                 shape, dtype = part.shape_hint, part.dtype_hint or float32
                 if spec is not None:
                     kind = type_of(part, spec)
@@ -89,13 +89,13 @@ class _Search:
     # -------------------------------------------------------------------------------------------------- the directions
 
     def _forwards(self) -> bool:
-        found = False
+        is_new = False
         for part in self.calls:
             if id(part) not in self.done and all(map(self._whole, part._parts())):
                 self.known[id(part)], self.dtypes[id(part)] = self._captured(part)
                 self.done.add(id(part))
-                found = True
-        return found
+                is_new = True
+        return is_new
 
     def _captured(self, part: Expression) -> tuple[list[Shape], list[Any]]:
         """Shapes and dtypes of a call's results, from those of what it is applied to."""
@@ -108,12 +108,12 @@ class _Search:
         ]
 
         def call(*arrays: Any) -> Any:
-            values, given = {}, iter(arrays)
+            values, rest = {}, iter(arrays)
             for one, count in zip(parts, counts, strict=True):
-                several = [next(given) for _ in range(count)]
+                several = [next(rest) for _ in range(count)]
                 values[id(one)] = several if one.outputs > 1 or one.word == GROUP else several[0]
-            found = applied(part, values)  # copies: what is a view of an argument is no output of a program
-            return [np.copy(one) for one in (found if isinstance(found, (list, tuple)) else [found])]
+            results = applied(part, values)  # copies: what is a view of an argument is no output of a program
+            return [np.copy(one) for one in (results if isinstance(results, (list, tuple)) else [results])]
 
         graph = capture(call, Call.of(examples, {}), [f"x{number}" for number in range(len(examples))]).graph
         return [value.type.shape for value in graph.outputs], [value.type.dtype for value in graph.outputs]
@@ -162,25 +162,25 @@ class _Search:
         sliced = len(loop.places("in_data")) if loop.word == FOREACH else 0
         lengths = {shape[0] for shape in (self.known[id(one)][0] for one in part.args[:sliced]) if shape}
         length = next(iter(lengths - {0}), 0)
-        found = False
+        is_new = False
         for body, places in zip(loop.bodies, loop.inputs(), strict=True):
-            given = {}
+            inputs = {}
             for name, place in zip(body.inputs, places, strict=True):
                 shape = self.known[id(part.args[place])][0]
                 if shape is not UNKNOWN:
-                    given[name] = shape[1:] if place < sliced else shape
-            inner = shapes(body.results, given, self.suppose)
+                    inputs[name] = shape[1:] if place < sliced else shape
+            inner = shapes(body.results, inputs, self.suppose)
             for variable in body.results._variables():
                 place, shape = places[body.inputs.index(variable.name)], inner[id(variable)][0]
                 if shape is not UNKNOWN:
-                    found = self.learn(part.args[place], (length, *shape) if place < sliced else shape) or found
+                    is_new = self.learn(part.args[place], (length, *shape) if place < sliced else shape) or is_new
             if body is loop.bodies[-1]:
                 stacked = 0 if loop.word == COND else loop.rows
                 rounds = length if loop.word == FOREACH else loop.given.get("max_iterations", 0)
                 for number, shape in enumerate(inner[id(body.results)]):
                     if shape is not UNKNOWN:
-                        found = self.learn(part, (rounds, *shape) if number < stacked else shape, number) or found
-        return found
+                        is_new = self.learn(part, (rounds, *shape) if number < stacked else shape, number) or is_new
+        return is_new
 
     def _supposed(self) -> bool:
         """Let one variable of which nothing is known be like what it is added to."""

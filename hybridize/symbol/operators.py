@@ -29,49 +29,49 @@ class Operator:
     """Their names, in order."""
     states: tuple[str, ...] = ()
     """Those that training changes: auxiliary states."""
-    takes: Callable[[str, Given], bool] = lambda name, given: True
+    takes: Callable[[str, Given], bool] = lambda name, attributes: True
     """Tells whether a call with these attributes takes an array."""
-    shapes: Callable[[Shape, Given], Mapping[str, Shape]] = lambda data, given: {}
+    shapes: Callable[[Shape, Given], Mapping[str, Shape]] = lambda data, attributes: {}
     """Shapes of the others, from that of the first."""
 
 
 def _bias(default: bool) -> Callable[[str, Given], bool]:
-    return lambda name, given: name != "bias" or not given.get("no_bias", default)
+    return lambda name, attributes: name != "bias" or not attributes.get("no_bias", default)
 
 
-def _dense(data: Shape, given: Given) -> dict[str, Shape]:
-    wide = math.prod(data[1:]) if given.get("flatten", True) else data[-1]
-    return {"weight": (given["num_hidden"], wide), "bias": (given["num_hidden"],)}
+def _dense(data: Shape, attributes: Given) -> dict[str, Shape]:
+    wide = math.prod(data[1:]) if attributes.get("flatten", True) else data[-1]
+    return {"weight": (attributes["num_hidden"], wide), "bias": (attributes["num_hidden"],)}
 
 
-def _convolution(data: Shape, given: Given) -> dict[str, Shape]:
-    return _windows(data, given, lambda filters, channels, groups: (filters, channels // groups))
+def _convolution(data: Shape, attributes: Given) -> dict[str, Shape]:
+    return _windows(data, attributes, lambda filters, channels, groups: (filters, channels // groups))
 
 
-def _deconvolution(data: Shape, given: Given) -> dict[str, Shape]:
-    return _windows(data, given, lambda filters, channels, groups: (channels, filters // groups))
+def _deconvolution(data: Shape, attributes: Given) -> dict[str, Shape]:
+    return _windows(data, attributes, lambda filters, channels, groups: (channels, filters // groups))
 
 
-def _windows(data: Shape, given: Given, ends: Callable[[int, int, int], tuple[int, int]]) -> dict[str, Shape]:
-    layout = str(given.get("layout") or "NCHW")
-    filters, channels = given["num_filter"], data[-1 if is_channels_last(layout) else 1]
-    kernel = given["kernel"] if isinstance(given["kernel"], (tuple, list)) else (given["kernel"],)
-    weight = weight_shape(*ends(filters, channels, given.get("num_group", 1)), kernel, layout)
+def _windows(data: Shape, attributes: Given, ends: Callable[[int, int, int], tuple[int, int]]) -> dict[str, Shape]:
+    layout = str(attributes.get("layout") or "NCHW")
+    filters, channels = attributes["num_filter"], data[-1 if is_channels_last(layout) else 1]
+    kernel = attributes["kernel"] if isinstance(attributes["kernel"], (tuple, list)) else (attributes["kernel"],)
+    weight = weight_shape(*ends(filters, channels, attributes.get("num_group", 1)), kernel, layout)
     return {"weight": weight, "bias": (filters,)}
 
 
 def _normalized(names: Sequence[str], default: int) -> Callable[[Shape, Given], dict[str, Shape]]:
-    return lambda data, given: dict.fromkeys(names, (data[given.get("axis", default)],))
+    return lambda data, attributes: dict.fromkeys(names, (data[attributes.get("axis", default)],))
 
 
-def _embedding(data: Shape, given: Given) -> dict[str, Shape]:
-    return {"weight": (given["input_dim"], given["output_dim"])}
+def _embedding(data: Shape, attributes: Given) -> dict[str, Shape]:
+    return {"weight": (attributes["input_dim"], attributes["output_dim"])}
 
 
-def _recurrent(data: Shape, given: Given) -> dict[str, Shape]:
+def _recurrent(data: Shape, attributes: Given) -> dict[str, Shape]:
     stack = RecurrentStack(
-        given["mode"], given["state_size"], given["num_layers"], bool(given.get("bidirectional")),
-        given.get("projection_size") or None,
+        attributes["mode"], attributes["state_size"], attributes["num_layers"], bool(attributes.get("bidirectional")),
+        attributes.get("projection_size") or None,
     )  # fmt: skip
     count = sum(math.prod(shape) for _, shape in stack.parts(data[2])) if data[2] else 0
     rows = stack.num_layers * stack.directions
@@ -80,16 +80,16 @@ def _recurrent(data: Shape, given: Given) -> dict[str, Shape]:
     }  # fmt: skip
 
 
-def _labelled(data: Shape, given: Given) -> dict[str, Shape]:
+def _labelled(data: Shape, attributes: Given) -> dict[str, Shape]:
     return {"label": data}
 
 
-def _classes(data: Shape, given: Given) -> dict[str, Shape]:
-    return {"label": (data[0], *data[2:]) if given.get("multi_output") else data[:-1]}
+def _classes(data: Shape, attributes: Given) -> dict[str, Shape]:
+    return {"label": (data[0], *data[2:]) if attributes.get("multi_output") else data[:-1]}
 
 
-def _prelu(name: str, given: Given) -> bool:
-    return name != "gamma" or given.get("act_type", "leaky") == "prelu"
+def _prelu(name: str, attributes: Given) -> bool:
+    return name != "gamma" or attributes.get("act_type", "leaky") == "prelu"
 
 
 _STATISTICS = ("gamma", "beta", "moving_mean", "moving_var")
@@ -103,10 +103,10 @@ OPERATORS: dict[str, Operator] = {
     "LayerNorm": Operator(("data", "gamma", "beta"), shapes=_normalized(("gamma", "beta"), -1)),
     "InstanceNorm": Operator(("data", "gamma", "beta"), shapes=_normalized(("gamma", "beta"), 1)),
     "Embedding": Operator(("data", "weight"), shapes=_embedding),
-    "LeakyReLU": Operator(("data", "gamma"), (), _prelu, lambda data, given: {"gamma": (data[1],)}),
+    "LeakyReLU": Operator(("data", "gamma"), (), _prelu, lambda data, attributes: {"gamma": (data[1],)}),
     "RNN": Operator(
         ("data", "parameters", "state", "state_cell"), (),
-        lambda name, given: name != "state_cell" or given.get("mode") == "lstm", _recurrent,
+        lambda name, attributes: name != "state_cell" or attributes.get("mode") == "lstm", _recurrent,
     ),
     "SoftmaxOutput": Operator(("data", "label"), shapes=_classes),
     "Softmax": Operator(("data", "label"), shapes=_classes),
@@ -136,19 +136,19 @@ CREATORS = frozenset(("zeros", "ones", "full", "arange", "eye", "linspace"))
 """Those that take no arrays at all."""
 
 
-def outputs_of(word: str, given: Given, arrays: int) -> int:
+def outputs_of(word: str, attributes: Given, arrays: int) -> int:
     """Return the number of arrays that an operator gives."""
     match word:
         case "SliceChannel" | "split":
-            return int(given.get("num_outputs", 1))
+            return int(attributes.get("num_outputs", 1))
         case "split_v2":
-            sections = given.get("indices_or_sections", given.get("sections", 1))
+            sections = attributes.get("indices_or_sections", attributes.get("sections", 1))
             return len(sections) + 1 if isinstance(sections, (tuple, list)) else int(sections)
         case "RNN":
-            return (3 if given.get("mode") == "lstm" else 2) if given.get("state_outputs") else 1
-        case "BatchNorm" | "LayerNorm" if given.get("output_mean_var"):
+            return (3 if attributes.get("mode") == "lstm" else 2) if attributes.get("state_outputs") else 1
+        case "BatchNorm" | "LayerNorm" if attributes.get("output_mean_var"):
             return 3
-        case "topk" if given.get("ret_typ") == "both":
+        case "topk" if attributes.get("ret_typ") == "both":
             return 2
         case "slogdet" | "linalg_slogdet":
             return 2

@@ -81,10 +81,10 @@ class AttrScope:
         self._current.reset(self._tokens.pop())
 
 
-def attributes_of(given: dict[str, str] | None) -> dict[str, str]:
+def attributes_of(attributes: dict[str, str] | None) -> dict[str, str]:
     """Return the attributes of a new expression: those of the scope, and over them those given."""
     scope = AttrScope._current.get()
-    return texts(given or {}) if scope is None else scope.get(given)
+    return texts(attributes or {}) if scope is None else scope.get(attributes)
 
 
 def texts(attributes: dict[str, Any]) -> dict[str, str]:

@@ -112,8 +112,8 @@ def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
 
 def _control_attributes(function: ControlFlow, inputs: int) -> dict[str, str]:
     """The attributes of a loop or branch: all but those that only other operators have, as texts."""
-    given = {name: str(value) for name, value in function.given.items() if not name.startswith("__")}
-    return given | {"num_args": str(inputs + len(function.bodies))}
+    attributes = {name: str(value) for name, value in function.given.items() if not name.startswith("__")}
+    return attributes | {"num_args": str(inputs + len(function.bodies))}
 
 
 def _body(body: BodyExpression, part: Expression) -> dict[str, Any]:
@@ -195,10 +195,10 @@ def _named(part: Expression, args: list[Any], kwargs: dict[str, Any]) -> dict[st
     """The arguments of a call by their names, those of `*args` and `**kwargs` among them."""
     assert part.function is not None
     bound = inspect.signature(part.function).bind(*args, **kwargs).arguments
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in bound.items():
-        found |= value if isinstance(value, dict) else {name: value}
-    return found
+        values |= value if isinstance(value, dict) else {name: value}
+    return values
 
 
 @outside_only("writes a file")
@@ -231,14 +231,14 @@ def _check_operators(graph: SymbolGraph, source: str) -> None:
 
 
 def _of_nodes(graph: SymbolGraph, source: str) -> Expression:
-    made: list[Expression] = []
+    expressions: list[Expression] = []
     variables: dict[str, Expression] = {}
     read = _read(graph)
     for number, node in enumerate(graph.nodes):
         if node.op == VARIABLE:  # bodies in files of MXNet 2 have some twice
-            made.append(variables.setdefault(node.name, _read_variable(node)))
+            expressions.append(variables.setdefault(node.name, _read_variable(node)))
             continue
-        args = [_result(made[entry], output, source) for entry, output in node.inputs]
+        args = [_result(expressions[entry], output, source) for entry, output in node.inputs]
         if node.op in _BODIES:
             call = _read_control(node, source, args)
         else:
@@ -250,20 +250,20 @@ def _of_nodes(graph: SymbolGraph, source: str) -> Expression:
         for position in AUXILIARY.get(node.op, ()):
             if position < len(args) and args[position].function is None:
                 args[position].auxiliary = True
-        made.append(call)
-    heads = [_result(made[node], output, source) for node, output in graph.heads]
+        expressions.append(call)
+    heads = [_result(expressions[node], output, source) for node, output in graph.heads]
     whole = len(heads) == 1 or (
-        len({node for node, _ in graph.heads}) == 1 and len(heads) == made[graph.heads[0][0]].outputs
+        len({node for node, _ in graph.heads}) == 1 and len(heads) == expressions[graph.heads[0][0]].outputs
     )
-    return (heads[0] if len(heads) == 1 else made[graph.heads[0][0]]) if whole else group(heads)
+    return (heads[0] if len(heads) == 1 else expressions[graph.heads[0][0]]) if whole else group(heads)
 
 
 def _result(call: Expression, output: int, source: str) -> Expression:
     """Return one result of a node."""
     if output >= call.outputs:
         raise LoadError("E603", f"{source}: output {output} of node {call.name!r} is not supported")
-    found: Expression = call._chosen(output)
-    return found
+    expression: Expression = call._chosen(output)
+    return expression
 
 
 def _read_control(node: SymbolNode, source: str, inputs: list[Expression]) -> Expression:
@@ -280,10 +280,10 @@ def _read_control(node: SymbolNode, source: str, inputs: list[Expression]) -> Ex
         bodies.append(
             BodyExpression(whole if whole.word == GROUP else group([whole]), tuple(dict.fromkeys(one.inputs)))
         )
-    given = _given(Attributes(node.op, node.name, node.attributes, source), bodies, len(inputs))
-    loop = _FileLoop(node.op, bodies, given)
+    attributes = _given(Attributes(node.op, node.name, node.attributes, source), bodies, len(inputs))
+    loop = _FileLoop(node.op, bodies, attributes)
     loop.where = f"{source}: operator {node.op}, node {node.name!r}"
-    return Expression(node.op, loop, inputs, name=node.name, outputs=given["num_outputs"])
+    return Expression(node.op, loop, inputs, name=node.name, outputs=attributes["num_outputs"])
 
 
 class _FileLoop(ControlFlow):
@@ -308,57 +308,59 @@ class _FileLoop(ControlFlow):
 def _given(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str, Any]:
     """The attributes of a loop or branch, checked against its bodies and its number of inputs."""
     results = [body.results.outputs for body in bodies]
-    given: dict[str, Any] = {"num_outputs": a.integer("num_outputs", results[-1])}
+    attributes: dict[str, Any] = {"num_outputs": a.integer("num_outputs", results[-1])}
     if a.op == FOREACH:
         own = len(bodies[0].inputs)
-        given |= {f"{word}_locs": _locations(a, f"{word}_locs", own) for word in ("in_data", "in_state", "remain")}
-        places = [place for name, several in given.items() if name != "num_outputs" for place in several]
-        if not given["in_data_locs"] or sorted(places) != list(range(own)) or own != inputs:
+        attributes |= {f"{word}_locs": _locations(a, f"{word}_locs", own) for word in ("in_data", "in_state", "remain")}
+        places = [place for name, several in attributes.items() if name != "num_outputs" for place in several]
+        if not attributes["in_data_locs"] or sorted(places) != list(range(own)) or own != inputs:
             a.fail(f"its body takes {own} inputs; the node has {inputs}, and tells the places of {len(places)}")
     else:
         for word, body in zip(("cond", "func") if a.op == WHILE else ("cond", "then", "else"), bodies, strict=True):
-            given[f"{word}_input_locs"] = _locations(a, f"{word}_input_locs", inputs)
-            if len(given[f"{word}_input_locs"]) != len(body.inputs):
+            attributes[f"{word}_input_locs"] = _locations(a, f"{word}_input_locs", inputs)
+            if len(attributes[f"{word}_input_locs"]) != len(body.inputs):
                 a.fail(f"its graph {word} takes {len(body.inputs)} inputs, {word}_input_locs has another number")
-        if results[0] != 1 or len({*results[1:], given["num_outputs"]}) != 1:
-            a.fail(f"its graphs have {results} results, and the node {given['num_outputs']}")
+        if results[0] != 1 or len({*results[1:], attributes["num_outputs"]}) != 1:
+            a.fail(f"its graphs have {results} results, and the node {attributes['num_outputs']}")
     if a.op != COND:
-        given["num_out_data"] = a.integer("num_out_data", 0)
+        attributes["num_out_data"] = a.integer("num_out_data", 0)
         if a.op == WHILE:
-            given["func_var_locs"] = _locations(a, "func_var_locs", len(bodies[1].inputs))
-            given["max_iterations"] = a.integer("max_iterations", 0)
-            if not 0 <= given["max_iterations"] < _ROUNDS:
-                a.fail(f"max_iterations is {given['max_iterations']}, which is no number of rounds below 2**31")
-        states = given["in_state_locs" if a.op == FOREACH else "func_var_locs"]
-        if not results[-1] == given["num_outputs"] == given["num_out_data"] + len(states):
-            a.fail(f"it has {len(states)} states and {given['num_out_data']} outputs, its body {results[-1]} results")
-    return given
+            attributes["func_var_locs"] = _locations(a, "func_var_locs", len(bodies[1].inputs))
+            attributes["max_iterations"] = a.integer("max_iterations", 0)
+            if not 0 <= attributes["max_iterations"] < _ROUNDS:
+                a.fail(f"max_iterations is {attributes['max_iterations']}, which is no number of rounds below 2**31")
+        states = attributes["in_state_locs" if a.op == FOREACH else "func_var_locs"]
+        if not results[-1] == attributes["num_outputs"] == attributes["num_out_data"] + len(states):
+            a.fail(
+                f"it has {len(states)} states and {attributes['num_out_data']} outputs, its body {results[-1]} results"
+            )
+    return attributes
 
 
 def _locations(a: Attributes, name: str, count: int) -> list[int]:
     """Return an attribute that is a list of numbers of inputs, of which there are so many."""
-    found = list(a.integers(name))
-    if not all(0 <= one < count for one in found):
-        a.fail(f"{name} is {found}, of {count} inputs")
-    return found
+    locations = list(a.integers(name))
+    if not all(0 <= one < count for one in locations):
+        a.fail(f"{name} is {locations}, of {count} inputs")
+    return locations
 
 
 def _read(graph: SymbolGraph) -> list[int]:
     """The greatest output of each node that is read; 0 where none is."""
-    found = [0] * len(graph.nodes)
+    maxima = [0] * len(graph.nodes)
     for source, output in [*(entry for node in graph.nodes for entry in node.inputs), *graph.heads]:
-        found[source] = max(found[source], output)
-    return found
+        maxima[source] = max(maxima[source], output)
+    return maxima
 
 
 def _read_variable(node: SymbolNode) -> Expression:
-    made = var(node.name, attr=dict(node.attributes))
+    variable = var(node.name, attr=dict(node.attributes))
     shape = node.attributes.get("__shape__")
-    found = _value(shape) if shape else None
-    if isinstance(found, tuple) and all(isinstance(size, int) for size in found):
-        made.shape_hint = tuple(max(size, 0) for size in found)
-        made.attributes.pop("__shape__")
-    return made
+    sizes = _value(shape) if shape else None
+    if isinstance(sizes, tuple) and all(isinstance(size, int) for size in sizes):
+        variable.shape_hint = tuple(max(size, 0) for size in sizes)
+        variable.attributes.pop("__shape__")
+    return variable
 
 
 def _value(text: str) -> Any:

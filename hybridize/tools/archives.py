@@ -66,11 +66,11 @@ def _signatures(program: SavedProgram) -> Grid:
     rows = []
     for number, signature in enumerate(program.signatures, 1):
         inputs = signature.graph.inputs[: len(signature.graph.inputs) - len(signature.state)]
-        given = ", ".join(f"{value.name}: {value.type}" if value.name else str(value.type) for value in inputs)
+        arguments = ", ".join(f"{value.name}: {value.type}" if value.name else str(value.type) for value in inputs)
         results = ", ".join(str(value.type) for value in signature.graph.outputs)
         scope = signature.graph.scope
         sizes = ", ".join(scope.lines()) if scope is not None else "as they stand"
-        rows.append((str(number) + (" (training)" if signature.training else ""), given, results, sizes))
+        rows.append((str(number) + (" (training)" if signature.training else ""), arguments, results, sizes))
     return Grid(f"{program.name}: signatures", ("", "takes", "gives", "sizes"), rows, words=4)
 
 
@@ -116,10 +116,10 @@ def _program(title: str, signature: SavedSignature) -> Grid:
 
 def _lines(graph: Graph) -> Iterator[str]:
     """The user's lines that a graph comes from, file by file."""
-    found: dict[str, set[int]] = {}
+    by_file: dict[str, set[int]] = {}
     for loc in _locs(graph):
-        found.setdefault(loc.file, set()).add(loc.line)
-    for file, lines in sorted(found.items()):
+        by_file.setdefault(loc.file, set()).add(loc.line)
+    for file, lines in sorted(by_file.items()):
         yield f"written in {file}: {', '.join(_ranges(sorted(lines)))}"
 
 

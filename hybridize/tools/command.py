@@ -108,7 +108,7 @@ def compile_(
     }
     console = Console()
     with console.status("") as status:
-        made, told = compile_command.exported(
+        export, notes = compile_command.exported(
             thing,
             inputs or [],
             format,
@@ -116,7 +116,7 @@ def compile_(
             tell=lambda text: status.update(f"{text} ..."),
             options={name: value for name, value in options.items() if value is not None},
         )
-    typer.echo(compile_command.text(made, told))
+    typer.echo(compile_command.text(export, notes))
 
 
 @application.command()

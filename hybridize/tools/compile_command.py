@@ -131,7 +131,7 @@ def compiled(thing: Any, specs: Sequence[str], tell: Tell) -> list[str]:
             itself raises something.
     """
     wanted, names = calls(specs)
-    told: list[str] = []
+    notes: list[str] = []
     programs: list[Program] = []
     for number, call in enumerate(wanted):
         tell(f"compiling for {', '.join(map(str, call))}")
@@ -140,7 +140,7 @@ def compiled(thing: Any, specs: Sequence[str], tell: Tell) -> list[str]:
         except HybridizeError as error:
             if number < 2:
                 raise
-            told.append(f"not for {', '.join(f'{name} = 1' for name in names)}: {error.what}")
+            notes.append(f"not for {', '.join(f'{name} = 1' for name in names)}: {error.what}")
         except Exception as error:
             text = f"calling it with {', '.join(map(str, call))} raises {type(error).__name__}: {error}"
             remedy = "give --input once for each argument, of the types that it takes"
@@ -152,7 +152,7 @@ def compiled(thing: Any, specs: Sequence[str], tell: Tell) -> list[str]:
             raise ArgumentError("E339", text, help="give a number; each size is then a program of its own")
         if programs[0] is not general:
             thing.forget(programs[0])  # the general one runs what it is for
-    return told
+    return notes
 
 
 def exported(
@@ -161,9 +161,9 @@ def exported(
     """Compile and export; see `hybridize compile --help`."""
     tell(f"importing {name}")
     thing = callable_of(found(name), name)
-    told = compiled(thing, specs, tell) if specs else []
+    notes = compiled(thing, specs, tell) if specs else []
     try:
-        made = thing.export(path, format=format, progress=tell, **options)
+        export = thing.export(path, format=format, progress=tell, **options)
     except StateError as error:
         if error.code not in ("E506", "E533"):
             raise
@@ -171,27 +171,27 @@ def exported(
         raise StateError(
             error.code, text, help='give --input once for each argument, as in --input "f32[1,512]"'
         ) from None
-    if not isinstance(made, Exported):  # MXNet's pair
-        made = Exported(tuple(file for file in made if file is not None), ("read back and run as expected",))
-    return made, told
+    if not isinstance(export, Exported):  # MXNet's pair
+        export = Exported(tuple(file for file in export if file is not None), ("read back and run as expected",))
+    return export, notes
 
 
-def targets(format: str, given: Sequence[str] | None) -> Any:
+def targets(format: str, machines: Sequence[str] | None) -> Any:
     """The option `targets` of a format: a machine, or levels.
 
     Raises:
         ArgumentError E337: several machines.
     """
-    if not given:
+    if not machines:
         return None
     if format == "archive":
-        return tuple(given) if len(given) > 1 else given[0]
-    if len(given) > 1:
-        text = f"a {format} is for one machine, got {', '.join(given)}"
+        return tuple(machines) if len(machines) > 1 else machines[0]
+    if len(machines) > 1:
+        text = f"a {format} is for one machine, got {', '.join(machines)}"
         raise ArgumentError("E337", text, help="export once for each, to other folders")
-    return given[0]
+    return machines[0]
 
 
-def text(made: Exported, told: Sequence[str]) -> str:
+def text(made: Exported, notes: Sequence[str]) -> str:
     """Describe the files that were written and checked, and what else is worth telling."""
-    return "\n".join([str(made), *(f"note: {line}" for line in told)])
+    return "\n".join([str(made), *(f"note: {line}" for line in notes)])

@@ -80,8 +80,8 @@ def archive(path: Path, *, full: bool = False) -> list[Grid]:
     shown = archives.tables(path, full=full)
     if len(shown) == 1 and any("damaged" in row for row in shown[0].rows):
         return shown
-    held = read_archive(path).weights
-    return [*shown, weights("weights", held)] if held else shown
+    arrays = read_archive(path).weights
+    return [*shown, weights("weights", arrays)] if arrays else shown
 
 
 def exported(path: Path) -> Path | None:
@@ -100,8 +100,8 @@ def tables(path: Path, *, full: bool = False) -> list[Grid]:
     Raises:
         LoadError E600, E601, E604, E608, E611, E641, E642: the file cannot be read, is malformed, or unknown.
     """
-    found = _tables(path, full)
-    return found if full else [grid.cut(PAGE) for grid in found]
+    grids = _tables(path, full)
+    return grids if full else [grid.cut(PAGE) for grid in grids]
 
 
 def _tables(path: Path, full: bool) -> list[Grid]:

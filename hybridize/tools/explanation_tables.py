@@ -28,10 +28,10 @@ def show(explanation: Explanation, console: Console) -> None:
 
 def grid(table: ReportTable) -> Grid:
     """A table of an explanation as one of rich's."""
-    made = Grid(title=table.title, title_justify="left", title_style="bold", header_style="cyan")
+    rich_table = Grid(title=table.title, title_justify="left", title_style="bold", header_style="cyan")
     for column in table.columns:
         justify = "left" if column in table.words else "right"
-        made.add_column(column, justify=justify, no_wrap=column not in table.wide)  # type: ignore[arg-type]
+        rich_table.add_column(column, justify=justify, no_wrap=column not in table.wide)  # type: ignore[arg-type]
     for row in table.rows:
-        made.add_row(*map(Text, row))
-    return made
+        rich_table.add_row(*map(Text, row))
+    return rich_table

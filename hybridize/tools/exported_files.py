@@ -26,14 +26,14 @@ def library(path: Path) -> list[Grid]:
     Raises:
         LoadError E600, E642: it cannot be read, or is not one of ours.
     """
-    found = read_library(path)
-    levels = ", ".join(found.platform.levels)
-    notes = [f"{path.name} is a C library for {found.platform.name}, with code for {levels}, {found.nbytes:,} bytes"]
-    beside = path.with_name(f"{found.name}.safetensors")
+    facts = read_library(path)
+    levels = ", ".join(facts.platform.levels)
+    notes = [f"{path.name} is a C library for {facts.platform.name}, with code for {levels}, {facts.nbytes:,} bytes"]
+    beside = path.with_name(f"{facts.name}.safetensors")
     if beside.is_file():
         notes.append(f"its weights may be in {beside.name}, {beside.stat().st_size:,} bytes")
-    rows = [(one.name, "code" if one.code else "data", f"{one.nbytes:,}") for one in found.sections]
-    return [_arrays(found.description, notes), Grid("sections", ("name", "kind", "bytes"), rows, words=2)]
+    rows = [(one.name, "code" if one.code else "data", f"{one.nbytes:,}") for one in facts.sections]
+    return [_arrays(facts.description, notes), Grid("sections", ("name", "kind", "bytes"), rows, words=2)]
 
 
 def module(path: Path) -> list[Grid]:
@@ -42,13 +42,13 @@ def module(path: Path) -> list[Grid]:
     Raises:
         LoadError E600, E604: it cannot be read, or is not one of ours.
     """
-    found = read_wasm(path)
+    facts = read_wasm(path)
     nbytes = path.stat().st_size
     notes = [
-        f"{path.name} is WebAssembly, {found.code_bytes:,} bytes of code, {found.weight_bytes:,} of weights, "
+        f"{path.name} is WebAssembly, {facts.code_bytes:,} bytes of code, {facts.weight_bytes:,} of weights, "
         f"{nbytes:,} in all"
     ]
-    return [_arrays(found.description, notes)]
+    return [_arrays(facts.description, notes)]
 
 
 def _arrays(description: Mapping[str, Any], notes: Sequence[str]) -> Grid:
@@ -73,13 +73,13 @@ def run_library(path: Path, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]
         LoadError E642, E643: it is not one of ours, or for another machine.
         ArgumentError E310, ShapeError E120: the arrays are not those that it takes.
     """
-    found = read_library(path)
-    if found.platform.name != host():
-        raise LoadError("E643", f"{path} is a library for {found.platform.name}, this machine is {host()}")
-    beside = path.with_name(f"{found.name}.safetensors")
+    facts = read_library(path)
+    if facts.platform.name != host():
+        raise LoadError("E643", f"{path} is a library for {facts.platform.name}, this machine is {host()}")
+    beside = path.with_name(f"{facts.name}.safetensors")
     weights = str(beside) if beside.is_file() else ""
-    given, types = _given(found.description, inputs)
-    (answer,) = checking.run_library(str(path), found.name, [given], types, weights=weights)
+    arguments, types = _given(facts.description, inputs)
+    (answer,) = checking.run_library(str(path), facts.name, [arguments], types, weights=weights)
     return _outputs(path, answer)
 
 
@@ -90,12 +90,12 @@ def run_module(path: Path, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]
         LoadError E604, E643: it is not one of ours, or its loader is not beside it.
         ArgumentError E310, ShapeError E120: the arrays are not those that it takes.
     """
-    found = read_wasm(path)
+    facts = read_wasm(path)
     loader = path.with_suffix(".mjs")
     if not loader.is_file():
         raise LoadError("E643", f"{path} is loaded by {loader.name}, which is not beside it", help="copy it, too")
-    given, types = _given(found.description, inputs)
-    (answer,) = checking.run_module(str(loader), [given], types)
+    arguments, types = _given(facts.description, inputs)
+    (answer,) = checking.run_module(str(loader), [arguments], types)
     return _outputs(path, answer)
 
 
@@ -108,7 +108,7 @@ def _given(
         takes = ", ".join(f"{one['name']} {one['dtype']}{_shape(one)}" for one in wanted)
         text = f"{description['name']} takes {len(wanted)} arrays ({takes}), got {len(inputs)}"
         raise ArgumentError("E310", text, help="say --input once for each, in order")
-    given = []
+    arguments = []
     for array, one in zip(inputs, wanted, strict=True):
         if array.dtype.name != one["dtype"] or array.ndim != len(one["shape"]):
             text = f"{one['name']} must be {one['dtype']}{_shape(one)}, got {array.dtype}{list(array.shape)}"
@@ -116,9 +116,9 @@ def _given(
             if array.ndim != len(one["shape"]):
                 remedy = "reshape it before it is saved: x.reshape(...)"
             raise ArgumentError("E310", text, help=remedy)
-        given.append(numpy.ascontiguousarray(array).reshape(array.shape))
+        arguments.append(numpy.ascontiguousarray(array).reshape(array.shape))
     types = [TensorType((0,) * len(one["shape"]), BY_NAME[one["dtype"]]) for one in description["outputs"]]
-    return tuple(given), types
+    return tuple(arguments), types
 
 
 def _outputs(path: Path, answer: checking.Answer) -> list[NDArray[Any]]:

@@ -17,26 +17,26 @@ _LEVELS = {"l1_bytes": 1, "l2_bytes": 2}
 
 def table(*, again: bool = False) -> Grid:
     """Lay out the choices that programs of this process are compiled by; `again` measures the machine first."""
-    said = settings(CONFIG.machine)
-    found = measured.again() if again else None if said.complete or CONFIG.target else measured.measurement()
-    used = None if said.complete or CONFIG.target else measured.measurement()
+    overrides = settings(CONFIG.machine)
+    choices = measured.again() if again else None if overrides.complete or CONFIG.target else measured.measurement()
+    used = None if overrides.complete or CONFIG.target else measured.measurement()
     target = default_target()
     table = named_target(CONFIG.target) if CONFIG.target else told().target
     rows = [
         (
             name,
             str(getattr(target, name)),
-            VARIABLE if name in dict(said.fields) else _origin(name, table, used),
+            VARIABLE if name in dict(overrides.fields) else _origin(name, table, used),
             str(getattr(table, name)),
             ", ".join(
-                f"{value}: {speed:.2f} ×" for value, speed in (found.speeds.get(name, {}) if found else {}).items()
+                f"{value}: {speed:.2f} ×" for value, speed in (choices.speeds.get(name, {}) if choices else {}).items()
             ),
         )
         for name in [*CHOICES, *SIZES]
     ]
     columns = ("field", "value", "from", "table", "speed of others")
     title = f"machine: {target.name}, {target.cpu or 'any processor'}, LLVM {told().llvm}"
-    return Grid(title, columns, rows, _notes(found, used), words=len(columns))
+    return Grid(title, columns, rows, _notes(choices, used), words=len(columns))
 
 
 def _origin(name: str, table: Target, used: MeasuredChoices | None) -> str:
@@ -48,11 +48,11 @@ def _origin(name: str, table: Target, used: MeasuredChoices | None) -> str:
     return "table" if getattr(table, name) != getattr(Target, name) else "default"
 
 
-def _notes(found: MeasuredChoices | None, used: MeasuredChoices | None) -> tuple[str, ...]:
+def _notes(choices: MeasuredChoices | None, used: MeasuredChoices | None) -> tuple[str, ...]:
     """Say what was measured, and why what was measured does not count."""
     notes = []
-    if found is not None:
-        notes.append(f"measured in {1e3 * found.seconds:.0f} ms; speeds are multiples of the table's value's")
+    if choices is not None:
+        notes.append(f"measured in {1e3 * choices.seconds:.0f} ms; speeds are multiples of the table's value's")
     if CONFIG.target:
         notes.append(f"HYBRIDIZE_TARGET={CONFIG.target}: named targets go by the table")
     elif used is None and settings(CONFIG.machine).complete:

@@ -24,15 +24,15 @@ def update_parameters(trace: Recording, averaged: AveragedModel, model: torch.nn
     library: Any = trace.root.library
     for module in (averaged, model):
         library.depend(trace, module, "parameters")
-    asked = ("avg_fn", "multi_avg_fn", "use_buffers", "n_averaged")
+    names = ("avg_fn", "multi_avg_fn", "use_buffers", "n_averaged")
     average, averages, with_buffers, count = (
-        trace.root.world.read(Attribute(averaged, name), getattr(averaged, name), name, whole=False) for name in asked
+        trace.root.world.read(Attribute(averaged, name), getattr(averaged, name), name, whole=False) for name in names
     )
     inside = averaged.module
-    kept = [*inside.parameters(), *(inside.buffers() if with_buffers else ())]
-    given = [*model.parameters(), *(model.buffers() if with_buffers else ())]
+    targets = [*inside.parameters(), *(inside.buffers() if with_buffers else ())]
+    sources = [*model.parameters(), *(model.buffers() if with_buffers else ())]
     with torch.no_grad():
-        pairs = [(trace.lifted(one), trace.lifted(other)) for one, other in zip(kept, given, strict=False)]
+        pairs = [(trace.lifted(one), trace.lifted(other)) for one, other in zip(targets, sources, strict=False)]
         is_first = count == 0
         if averages is not None:
             groups: dict[torch.dtype, list[tuple[Any, Any]]] = {}
@@ -41,11 +41,11 @@ def update_parameters(trace: Recording, averaged: AveragedModel, model: torch.nn
             for group in groups.values():
                 mine, theirs = ([pair[k] for pair in group] for k in (0, 1))
                 routed(averages)(mine, theirs, count)
-            made = [one for one, _ in pairs]
+            updates = [one for one, _ in pairs]
         else:
             one_by_one = _AVERAGE if average is None else average
-            made = [routed(one_by_one)(one.detach(), other.detach(), count) for one, other in pairs]
-        for (one, other), new in zip(pairs, made, strict=True):
+            updates = [routed(one_by_one)(one.detach(), other.detach(), count) for one, other in pairs]
+        for (one, other), new in zip(pairs, updates, strict=True):
             one.copy_(torch.where(is_first, other.to(new.dtype), new))
         if not with_buffers:
             for one, other in zip(inside.buffers(), model.buffers(), strict=True):

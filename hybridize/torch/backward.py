@@ -133,8 +133,8 @@ class OwnPasses:
             symbol = entry.symbol
             if symbol.weak is not None or symbol._cell.value is entry.value or not is_float(symbol.dtype):
                 continue
-            held = library.tensor(entry.array)
-            is_leaf = entry.value in library.flagged or (held is not None and held.is_leaf and held.requires_grad)
+            tensor = library.tensor(entry.array)
+            is_leaf = entry.value in library.flagged or (tensor is not None and tensor.is_leaf and tensor.requires_grad)
             if is_leaf or symbol.operand() in self._kept:
                 with modes.mode(recording=False):
                     symbol.write(ops.stop_gradient(symbol.operand()))
@@ -149,9 +149,9 @@ class OwnPasses:
             before: the value that it had.
             owner: the tensor from outside that it is, where it is a leaf.
         """
-        made = with_gradient_of(before, base.operand())
+        operand = with_gradient_of(before, base.operand())
         with modes.mode(recording=False):
-            base.write(made)
+            base.write(operand)
         value = base.operand()
         assert isinstance(value, Value), "it is recorded"
         self._kept[value] = self._kept.get(before, before)
@@ -168,13 +168,13 @@ class OwnPasses:
         library: Any = trace.root.library
         symbol = target.array
         before = symbol.operand()
-        held = library.leaf(trace, symbol)
+        leaf = library.leaf(trace, symbol)
         has_history = trace.differentiated and is_float(symbol.dtype)
-        keeps = has_history and (held is not None or library.is_live(trace, symbol))
+        keeps = has_history and (leaf is not None or library.is_live(trace, symbol))
         value = source.array.operand()
         trace.root.inputs.rebind(symbol, ops.stop_gradient(value) if has_history else value)
         if keeps:
-            self.keep(symbol, before, held)
+            self.keep(symbol, before, leaf)
 
     def require(self, trace: Recording, face: TracedTensor) -> Value:
         """Make a tensor of the program a leaf, and return its value.
@@ -229,13 +229,13 @@ class OwnPasses:
         Raises:
             CaptureError E422: another result is computed from one, to which its gradient would have to go.
         """
-        found = [face for face in results if self.as_leaf(face) is not None]
-        if not found or self.passed:
-            return bool(found)
+        leaves = [face for face in results if self.as_leaf(face) is not None]
+        if not leaves or self.passed:
+            return bool(leaves)
         trace = current_trace()
         assert trace is not None, "the results are those of a capture"
         library: Any = trace.root.library
-        live = library.live(trace, {face.array.operand() for face in found}) if trace.differentiated else set()
+        live = library.live(trace, {face.array.operand() for face in leaves}) if trace.differentiated else set()
         if any(face.array.operand() in live for face in results if self.as_leaf(face) is None):
             raise trace.root.refusing(
                 CaptureError(
@@ -256,10 +256,10 @@ class OwnPasses:
         self._check_depth(trace, "backward() is called")
         leaves = self._leaves_of(trace)
         if inputs is not None:
-            asked = {id(_owner(one)) for one in _listed(inputs)}
-            leaves = {value: owner for value, owner in leaves.items() if id(_owner(owner)) in asked}
+            identities = {id(_owner(one)) for one in _listed(inputs)}
+            leaves = {value: owner for value, owner in leaves.items() if id(_owner(owner)) in identities}
         arrived = self._gradients(trace, heads, cotangents, list(leaves), create=create)
-        found: dict[int, tuple[Any, Operand]] = {}
+        totals: dict[int, tuple[Any, Operand]] = {}
         for value, owner in leaves.items():
             gradient = arrived.get(value)
             if gradient is None:
@@ -267,20 +267,20 @@ class OwnPasses:
             gradient = self._hooked(trace, owner, gradient)
             if owner is None:
                 raise self._reaching(trace, value)
-            before = found.get(id(_owner(owner)))
+            before = totals.get(id(_owner(owner)))
             total = gradient if before is None else ops.add(before[1], gradient)
-            found[id(_owner(owner))] = _owner(owner), total
+            totals[id(_owner(owner))] = _owner(owner), total
         self.passed = True
         with torch.no_grad():
-            for owner, gradient in found.values():
+            for owner, gradient in totals.values():
                 known = self.grad(trace, owner)
-                made = TracedTensor(Symbol.of(trace, gradient))
+                face = TracedTensor(Symbol.of(trace, gradient))
                 if known is None:
-                    self.set_grad(trace, owner, made)
+                    self.set_grad(trace, owner, face)
                 elif create:
-                    self.set_grad(trace, owner, known + made)
+                    self.set_grad(trace, owner, known + face)
                 else:
-                    known.add_(made)
+                    known.add_(face)
                 for hook in self._hooks(trace, owner, "_post_accumulate_grad_hooks"):
                     trace.convert(hook)(trace.lifted(owner))
 
@@ -303,9 +303,9 @@ class OwnPasses:
     def _hooked(self, trace: Recording, owner: Any, gradient: Operand) -> Operand:
         """Return the gradient of a leaf as its hooks make it."""
         for hook in self._hooks(trace, owner, "_backward_hooks"):
-            made = trace.convert(hook)(TracedTensor(Symbol.of(trace, gradient)))
-            if made is not None:
-                gradient = trace.lifted(made).array.operand()
+            replacement = trace.convert(hook)(TracedTensor(Symbol.of(trace, gradient)))
+            if replacement is not None:
+                gradient = trace.lifted(replacement).array.operand()
         return gradient
 
     def _hooks(self, trace: Recording, owner: Any, name: str) -> list[Callable[..., Any]]:
@@ -330,11 +330,12 @@ class OwnPasses:
         values = [self._value_of(trace, one) for one in wanted]
         arrived = self._gradients(trace, heads, cotangents, values, create=create)
         owners = [_owner(trace.lifted(one)) for one in wanted]
-        found = [arrived.get(value) for value in values]
-        found = [
-            None if one is None else self._hooked(trace, owner, one) for one, owner in zip(found, owners, strict=True)
+        gradients = [arrived.get(value) for value in values]
+        gradients = [
+            None if one is None else self._hooked(trace, owner, one)
+            for one, owner in zip(gradients, owners, strict=True)
         ]
-        return [None if one is None else TracedTensor(Symbol.of(trace, one)) for one in found]
+        return [None if one is None else TracedTensor(Symbol.of(trace, one)) for one in gradients]
 
     def _gradients(
         self, trace: Recording, heads: Sequence[Any], cotangents: Sequence[Any], wanted: list[Value], *, create: bool
@@ -357,9 +358,9 @@ class OwnPasses:
     def _leaves_of(self, trace: Recording) -> dict[Value, Any]:
         """Return all leaves by the values that they are or were; None stands for an argument."""
         library: Any = trace.root.library
-        found: dict[Value, Any] = dict.fromkeys(library.flagged)
-        found.update((value, held) for value, held in library.held(trace) if library.flag(trace, held))
-        return found | self.leaves
+        leaves: dict[Value, Any] = dict.fromkeys(library.flagged)
+        leaves.update((value, tensor) for value, tensor in library.held(trace) if library.flag(trace, tensor))
+        return leaves | self.leaves
 
     def _value_of(self, trace: Recording, x: Any) -> Value:
         """The value that stands for a tensor with respect to which a gradient is asked.
@@ -402,10 +403,10 @@ CURRENT: ContextVar[OwnPasses] = ContextVar("backward passes of the capture")
 @contextmanager
 def capturing() -> Iterator[OwnPasses]:
     """Let backward passes be those of a new capture."""
-    made = OwnPasses()
-    before = CURRENT.set(made)
+    passes = OwnPasses()
+    before = CURRENT.set(passes)
     try:
-        yield made
+        yield passes
     finally:
         CURRENT.reset(before)
 
@@ -419,8 +420,8 @@ class _Tape:
         scope: Any = trace
         while scope is not None:
             for number, node in enumerate(scope.builder.nodes):
-                made = Producer(number, node, scope)
-                self.nodes.update((value, made) for value in node.outputs if is_float(value.type.dtype))
+                producer = Producer(number, node, scope)
+                self.nodes.update((value, producer) for value in node.outputs if is_float(value.type.dtype))
             scope = scope.parent
 
     def check(self, node: Node) -> None:
@@ -464,9 +465,9 @@ def _listed(x: Any) -> list[Any]:
 
 def _of_its_own(value: Any) -> Value:
     """Return a value that nothing else is."""
-    made = bind1(Cast(ops.type_of(value).dtype), value)
-    assert isinstance(made, Value), "it is recorded"
-    return made
+    copy = bind1(Cast(ops.type_of(value).dtype), value)
+    assert isinstance(copy, Value), "it is recorded"
+    return copy
 
 
 class LeftGradients:
@@ -481,37 +482,37 @@ class LeftGradients:
             owner.grad = value
 
 
-def _cotangent(trace: Recording, head: TracedTensor, given: Any) -> Operand:
+def _cotangent(trace: Recording, head: TracedTensor, grad: Any) -> Operand:
     kind = head.array.type
-    if given is None:
+    if grad is None:
         if head.numel() != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         return full(1, kind)
-    given = trace.lifted(given)
-    if tuple(given.shape) != tuple(kind.shape):
+    grad = trace.lifted(grad)
+    if tuple(grad.shape) != tuple(kind.shape):
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[0] has a shape of {given.shape} and output[0] has a shape of {head.shape}."
+            f"Mismatch in shape: grad_output[0] has a shape of {grad.shape} and output[0] has a shape of {head.shape}."
         )
-    operand: Operand = given.array.operand()
+    operand: Operand = grad.array.operand()
     return operand
 
 
 # ------------------------------------------------------------------------------------------------------- torch's names
 
 
-def _tensors(trace: Recording, given: Any) -> list[Any]:
-    found = [trace.lifted(one) for one in _listed(given)]
-    for one in found:
+def _tensors(trace: Recording, tensors: Any) -> list[Any]:
+    faces = [trace.lifted(one) for one in _listed(tensors)]
+    for one in faces:
         if not isinstance(one, TracedTensor):
             raise TypeError(f"gradients are asked of {type(one).__name__}, which is no tensor")
-    return found
+    return faces
 
 
-def _cotangents(given: Any, count: int) -> list[Any]:
-    found = [None] * count if given is None else _listed(given)
-    if len(found) != count:
-        raise RuntimeError(f"got {count} tensors and {len(found)} gradients")
-    return found
+def _cotangents(gradients: Any, count: int) -> list[Any]:
+    cotangents = [None] * count if gradients is None else _listed(gradients)
+    if len(cotangents) != count:
+        raise RuntimeError(f"got {count} tensors and {len(cotangents)} gradients")
+    return cotangents
 
 
 def _tensor_backward(
@@ -535,8 +536,8 @@ def _backward(
     inputs: Any = None,
 ) -> None:
     heads = _tensors(trace, tensors)
-    given = grad_tensors if grad_variables is None else grad_variables
-    CURRENT.get().backward(trace, heads, _cotangents(given, len(heads)), inputs, create=create_graph)
+    gradients = grad_tensors if grad_variables is None else grad_variables
+    CURRENT.get().backward(trace, heads, _cotangents(gradients, len(heads)), inputs, create=create_graph)
 
 
 def _grad(
@@ -554,17 +555,19 @@ def _grad(
     if is_grads_batched:
         raise CaptureError("E422", "autograd.grad(is_grads_batched=True) cannot be compiled", help="call it in a loop")
     heads, wanted = _tensors(trace, outputs), _tensors(trace, inputs)
-    found = CURRENT.get().gradients(trace, heads, wanted, _cotangents(grad_outputs, len(heads)), create=create_graph)
-    for number, (gradient, of) in enumerate(zip(found, wanted, strict=True)):
+    gradients = CURRENT.get().gradients(
+        trace, heads, wanted, _cotangents(grad_outputs, len(heads)), create=create_graph
+    )
+    for number, (gradient, of) in enumerate(zip(gradients, wanted, strict=True)):
         if gradient is None:
             if materialize_grads:
-                found[number] = torch.zeros_like(of)
+                gradients[number] = torch.zeros_like(of)
             elif not allow_unused:
                 raise RuntimeError(
                     "One of the differentiated Tensors appears to not have been used in the graph. Set "
                     "allow_unused=True if this is the desired behavior."
                 )
-    return tuple(found)
+    return tuple(gradients)
 
 
 def _requires_grad(trace: Recording, self: Any, requires_grad: bool = True) -> Any:

@@ -72,17 +72,17 @@ class _Custom:
 
     def forward(self, *args: Any) -> Any:
         """Run `forward` on symbols, while torch records no gradients."""
-        given = [TracedTensor(x) if type(x) is Symbol and x.weak is None else x for x in args]
+        arguments = [TracedTensor(x) if type(x) is Symbol and x.weak is None else x for x in args]
         self._kinds = [x.type if type(x) is Symbol else None for x in args]
         trace = current_trace()
         assert trace is not None, "it is captured"
         trace.root.world.made(self._context, trace)
         with torch.no_grad():
             if self._kind.setup_context is torch.autograd.Function.setup_context:
-                output = trace.convert(self._kind.forward)(self._context, *given)
+                output = trace.convert(self._kind.forward)(self._context, *arguments)
             else:
-                output = trace.convert(self._kind.forward)(*given)
-                trace.convert(self._kind.setup_context)(self._context, tuple(given), output)
+                output = trace.convert(self._kind.forward)(*arguments)
+                trace.convert(self._kind.setup_context)(self._context, tuple(arguments), output)
         marked = {id(one) for one in self._context.non_differentiable}
         results = output if isinstance(output, (tuple, list)) else [output]
         self.constant = [id(one) in marked or not torch.is_floating_point(trace.lifted(one)) for one in results]
@@ -94,7 +94,7 @@ class _Custom:
         assert trace is not None, "it is captured"
         context = self._context
         trace.root.world.made(context, trace)
-        given: list[Any] = list(map(TracedTensor, heads))
+        cotangents: list[Any] = list(map(TracedTensor, heads))
         if not context.materialize_grads:
             if self.constant.count(False) > 1:
                 raise trace.root.refusing(
@@ -105,9 +105,9 @@ class _Custom:
                         help="leave it out: gradients that do not arrive are zeros then",
                     )
                 )
-            given = [None if fixed else one for one, fixed in zip(given, self.constant, strict=True)]
-        found = trace.convert(self._kind.backward)(context, *given)
-        gradients = found if isinstance(found, (tuple, list)) else (found,)
+            cotangents = [None if fixed else one for one, fixed in zip(cotangents, self.constant, strict=True)]
+        output = trace.convert(self._kind.backward)(context, *cotangents)
+        gradients = output if isinstance(output, (tuple, list)) else (output,)
         return [_bare(_fitted(*pair)) for pair in zip_longest(gradients, self._kinds[: len(gradients)])]
 
 
@@ -115,18 +115,18 @@ def _fitted(gradient: Any, kind: TensorType | None) -> Any:
     """Return a gradient in the sizes and dtype of its argument, as torch makes it: summed where it was broadcast."""
     if kind is None or type(gradient) is not TracedTensor or gradient.array.type == kind:
         return gradient
-    shape, given = tuple(kind.shape), tuple(gradient.shape)
-    if given != shape and broadcast(shape, given) == given:
-        first = len(given) - len(shape)
-        axes = [k for k in range(len(given)) if k < first or shape[k - first] != given[k]]
+    shape, sizes = tuple(kind.shape), tuple(gradient.shape)
+    if sizes != shape and broadcast(shape, sizes) == sizes:
+        first = len(sizes) - len(shape)
+        axes = [k for k in range(len(sizes)) if k < first or shape[k - first] != sizes[k]]
         gradient = gradient.sum(axes, keepdim=True).reshape(shape)
     return gradient.to(torch_dtype(kind.dtype))
 
 
-def _bare(found: Any) -> Any:
-    if isinstance(found, (tuple, list)):
-        return [_bare(one) for one in found]
-    return found.array if type(found) is TracedTensor else found
+def _bare(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [_bare(one) for one in value]
+    return value.array if type(value) is TracedTensor else value
 
 
 def custom_call(function: Any) -> Callable[..., Any] | None:
@@ -152,24 +152,24 @@ def _applied(kind: Any, *args: Any) -> Any:
         bound = inspect.signature(kind.forward).bind(*args)
         bound.apply_defaults()
         args = bound.args
-    given = [trace.lifted(arg) for arg in args]
-    needs = [type(arg) is TracedTensor and library.requires_grad(trace, arg) for arg in given]
+    arguments = [trace.lifted(arg) for arg in args]
+    needs = [type(arg) is TracedTensor and library.requires_grad(trace, arg) for arg in arguments]
     custom = _Custom(kind, needs)
     trace.root.world.made(custom, trace)
-    inputs = [arg.array if type(arg) is TracedTensor else arg for arg in given]
+    inputs = [arg.array if type(arg) is TracedTensor else arg for arg in arguments]
     if not (any(needs) and records()):
         return _faces(custom.forward(*inputs))
-    found = trace.custom(custom, inputs)
-    if not isinstance(found, (tuple, list)):
-        return _detached(TracedTensor(found)) if custom.constant[0] else TracedTensor(found)
-    pairs = zip(_faces(found), custom.constant, strict=True)
+    output = trace.custom(custom, inputs)
+    if not isinstance(output, (tuple, list)):
+        return _detached(TracedTensor(output)) if custom.constant[0] else TracedTensor(output)
+    pairs = zip(_faces(output), custom.constant, strict=True)
     return tuple(_detached(one) if fixed else one for one, fixed in pairs)
 
 
-def _faces(found: Any) -> Any:
-    if isinstance(found, (tuple, list)):
-        return tuple(map(_faces, found))
-    return TracedTensor(found) if type(found) is Symbol and found.weak is None else found
+def _faces(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return tuple(map(_faces, value))
+    return TracedTensor(value) if type(value) is Symbol and value.weak is None else value
 
 
 def _detached(one: Any) -> Any:
@@ -183,15 +183,15 @@ def _recomputed(function: Callable[..., Any], preserve: bool, *args: Any) -> Any
     """
     trace = current_trace()
     assert trace is not None, "who asks is recording"
-    given = [trace.lifted(arg) for arg in args]
-    has_history = any(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in given)
+    arguments = [trace.lifted(arg) for arg in args]
+    has_history = any(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in arguments)
     if not has_history:
         routed(warnings.warn)("None of the inputs have requires_grad=True. Gradients will be None")
     with torch.set_grad_enabled(has_history and records()):
-        return routed(function)(*given)
+        return routed(function)(*arguments)
 
 
 def _followed(function: Any, *args: Any, **kwargs: Any) -> Any:
     """Call a function of torch's converted, as what it calls is the user's."""
-    made: Any = convert.converted(function, library_router(function))
-    return made(*args, **kwargs)
+    twin: Any = convert.converted(function, library_router(function))
+    return twin(*args, **kwargs)

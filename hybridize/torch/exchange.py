@@ -64,7 +64,7 @@ def _word(address: int) -> int:
 
 def modes(grad: bool) -> list[Watch]:
     """List the modes that must be as they usually are, with gradients or without, for an entry to take a call."""
-    asked = [(torch.is_grad_enabled, grad), *([(torch.is_inference_mode_enabled, False)] if grad else []), *MODES]
-    found = [Watch(Look.CALL, function, None, expected) for function, expected in asked]
-    found.append(Watch(Look.SETTING, vars(forward_ad), "_current_level", -1))
-    return [*found, Watch(Look.SETTING, vars(CONFIG), "disable", False)]
+    pairs = [(torch.is_grad_enabled, grad), *([(torch.is_inference_mode_enabled, False)] if grad else []), *MODES]
+    watches = [Watch(Look.CALL, function, None, expected) for function, expected in pairs]
+    watches.append(Watch(Look.SETTING, vars(forward_ad), "_current_level", -1))
+    return [*watches, Watch(Look.SETTING, vars(CONFIG), "disable", False)]

@@ -113,20 +113,20 @@ class Gradients:
                     help="write x.detach(), or within torch.no_grad(); gradients end at a call of a program",
                 )
         backend, verify, threads = self._options
-        kept = _read(graph, self.writes, of)
-        route = Route(wrt, of, Recorded(self.graph, self._name, backend, verify, threads, of), kept, {})
+        inputs = _read(graph, self.writes, of)
+        route = Route(wrt, of, Recorded(self.graph, self._name, backend, verify, threads, of), inputs, {})
         self._routes[wrt] = route
         while len(self._routes) > LIMIT:
             del self._routes[next(iter(self._routes))]
         return route
 
-    def reached(self, route: Route, given: tuple[int, ...]) -> frozenset[int]:
-        """Those of `route.wrt` on which the outputs `given` depend; a gradient that does not arrive there is 0."""
-        found = route.reached.get(given)
-        if found is None:
+    def reached(self, route: Route, numbers: tuple[int, ...]) -> frozenset[int]:
+        """Those of `route.wrt` on which the outputs `numbers` depend; a gradient that does not arrive there is 0."""
+        inputs = route.reached.get(numbers)
+        if inputs is None:
             graph = Inline(differentiated=True)(self.graph)
-            found = route.reached[given] = _reached(graph, route.wrt, given, _live(graph, route.wrt))
-        return found
+            inputs = route.reached[numbers] = _reached(graph, route.wrt, numbers, _live(graph, route.wrt))
+        return inputs
 
     def second(self, route: Route, arrived: tuple[int, ...]) -> tuple[Gradients, tuple[int, ...], frozenset[int]]:
         """The gradients as a function of the inputs and of the cotangents of the outputs `arrived`.
@@ -134,23 +134,23 @@ class Gradients:
         Returns:
             It, the inputs whose gradients it gives, and the inputs that it reads.
         """
-        found = self._second.get((route.wrt, arrived))
-        if found is None:
+        entry = self._second.get((route.wrt, arrived))
+        if entry is None:
             recorder = GraphTracer()
             inputs = [recorder.builder.input(value.type, value.name) for value in self.graph.inputs]
-            given = {number: recorder.builder.input(self.graph.outputs[number].type) for number in arrived}
+            placeholders = {number: recorder.builder.input(self.graph.outputs[number].type) for number in arrived}
             with interpreting(recorder):
-                cotangents = [given.get(number) for number in range(len(self.graph.outputs))]
+                cotangents = [placeholders.get(number) for number in range(len(self.graph.outputs))]
                 pulled = pullback(Inline(differentiated=True)(self.graph), inputs, cotangents)
-            asked = tuple(k for k in route.wrt if pulled[k] is not None)
-            gradients: list[Any] = [pulled[k] for k in asked]
+            targets = tuple(k for k in route.wrt if pulled[k] is not None)
+            gradients: list[Any] = [pulled[k] for k in targets]
             graph = recorder.builder.finish(gradients)
             used = {value for node in PIPELINE.run(graph).nodes for value in node.inputs}
             read = frozenset(k for k, value in enumerate(graph.inputs) if value in used)
             backend, verify, threads = self._options
-            made = Gradients(graph, f"{self._name}.gradient", backend=backend, verify=verify, threads=threads)
-            found = self._second[route.wrt, arrived] = made, asked, read
-        return found
+            derivative = Gradients(graph, f"{self._name}.gradient", backend=backend, verify=verify, threads=threads)
+            entry = self._second[route.wrt, arrived] = derivative, targets, read
+        return entry
 
 
 def wanted(tensors: Sequence[torch.Tensor]) -> tuple[int, ...]:
@@ -290,8 +290,8 @@ class Attachment:
         halves, outputs = pair.halves, len(owner.graph.outputs)
         self._outside = {f"x{number}": tensor for number, tensor in enumerate(outside)}
         self._inputs = [*(f"given[{row}]" for row in rows), *self._outside]
-        kept = [f"outputs[{k}]" for k in (*halves.outputs, *range(outputs, outputs + halves.kept))]
-        self._saved = [*(self._inputs[k] for k in halves.inputs), *kept]
+        expressions = [f"outputs[{k}]" for k in (*halves.outputs, *range(outputs, outputs + halves.kept))]
+        self._saved = [*(self._inputs[k] for k in halves.inputs), *expressions]
         """Tensors that torch is to keep, in the order in which the backward pass reads them."""
         self.unsaved = [k for k in range(len(self._inputs)) if k not in halves.inputs]
         """Inputs that torch is not to keep."""
@@ -304,9 +304,9 @@ class Attachment:
         """The entry of the program back; None where there is none."""
         self.order: Callable[[Sequence[Any]], tuple[Any, ...]] | None = None
         """The gradients for `route.wrt` among those of the program back, where all outputs have cotangents."""
-        found = {k: number for number, k in enumerate(halves.gradients)}
+        places = {k: number for number, k in enumerate(halves.gradients)}
         if halves.cotangents == route.of and owner.reached(route, route.of).issuperset(route.wrt):
-            self.order = _picked([found[k] for k in route.wrt]) if found.keys() >= set(route.wrt) else None
+            self.order = _picked([places[k] for k in route.wrt]) if places.keys() >= set(route.wrt) else None
         leaves = [outside[k - len(rows)] for k in route.wrt if k >= len(rows)]
         edge = torch.autograd.graph.get_gradient_edge
         with torch.inference_mode(False):  # within it torch makes no nodes
@@ -318,8 +318,8 @@ class Attachment:
         names |= self._outside
         space: dict[str, Any] = {}
         exec("\n ".join([f"def factory({', '.join(names)}):", *lines]), space)
-        made: Callable[..., Any] = space["factory"](**names)
-        return made
+        function: Callable[..., Any] = space["factory"](**names)
+        return function
 
     def finishing(self, finish: Callable[[Any], Any]) -> Callable[[tuple[torch.Tensor, ...], tuple[Any, ...]], Any]:
         """Return what makes the results of a call out of its outputs and the tensors among its arguments, by row.
@@ -354,22 +354,22 @@ class Attachment:
         ]
         return self._made(lines, steps=self, attaching=_attaching, finish=finish)
 
-    def versions(self, given: Sequence[Any]) -> tuple[int, ...]:
-        """Return the versions of the inputs that torch is not to keep; `given` are tensors among arguments, by row."""
-        found = _versions(self.tensors(given))
-        return tuple([found[k] for k in self.unsaved])
+    def versions(self, args: Sequence[Any]) -> tuple[int, ...]:
+        """Return the versions of the inputs that torch is not to keep; `args` are tensors among arguments, by row."""
+        versions = _versions(self.tensors(args))
+        return tuple([versions[k] for k in self.unsaved])
 
-    def all_versions(self, given: Sequence[Any], before: Sequence[int]) -> list[int]:
+    def all_versions(self, args: Sequence[Any], before: Sequence[int]) -> list[int]:
         """Return the versions of all inputs as they were at a call: torch itself has looked at the saved.
 
         Args:
-            given: the tensors among the arguments, by row.
+            args: the tensors among the arguments, by row.
             before: the versions of the others at the call.
         """
-        found = _versions(self.tensors(given))
+        versions = _versions(self.tensors(args))
         for number, version in zip(self.unsaved, before, strict=True):
-            found[number] = version
-        return found
+            versions[number] = version
+        return versions
 
     def _backward(self, library: Exchange) -> Callable[..., Any] | None:
         backend, halves = self.pair.backward, self.pair.halves
@@ -438,23 +438,23 @@ class DifferentiatedCall:
         writes, buffers = self.owner.writes, self.buffers
         with STATE if writes else _NOTHING:
             if self.route.of:
-                kept = self.route.kept.union(self.pair.halves.inputs)
-                self.before = {k: self.tensors[k].clone() for k in writes if k in kept}
+                inputs = self.route.kept.union(self.pair.halves.inputs)
+                self.before = {k: self.tensors[k].clone() for k in writes if k in inputs}
             with _NOTHING if self.kept is None else keeping(self.kept, self.again):
-                found = self.pair.forward.run(buffers)
+                arrays = self.pair.forward.run(buffers)
             for number, result in enumerate(writes, self.owner.results):
-                buffers[result][...] = found[number]
+                buffers[result][...] = arrays[number]
         if writes:
             torch.autograd.graph.increment_version([self.tensors[result] for result in writes])
         self.buffers = ()
-        return [as_tensor(array) for array in found]
+        return [as_tensor(array) for array in arrays]
 
     def saved(self, outputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """Return the tensors that torch is to keep, in the order in which the backward pass reads them."""
         halves, tensors, before = self.pair.halves, self.tensors, self.before
-        kept = [before[k] if k in before else tensors[k] for k in halves.inputs]
-        kept += [outputs[k] for k in halves.outputs]
-        return kept + list(outputs[len(self.owner.graph.outputs) :])
+        residuals = [before[k] if k in before else tensors[k] for k in halves.inputs]
+        residuals += [outputs[k] for k in halves.outputs]
+        return residuals + list(outputs[len(self.owner.graph.outputs) :])
 
     def gradients(
         self, saved: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor | None]
@@ -465,8 +465,8 @@ class DifferentiatedCall:
         arrays += [as_numpy(whole[k].contiguous()) for k in halves.cotangents]
         with _NOTHING if self.kept is None else keeping(self.kept):
             gradients = self.pair.back(arrays, [one is not None for one in cotangents])
-        found = dict(zip(halves.gradients, gradients, strict=True))
-        return self._given({k: as_tensor(array) for k, array in found.items()}, cotangents)
+        by_input = dict(zip(halves.gradients, gradients, strict=True))
+        return self._given({k: as_tensor(array) for k, array in by_input.items()}, cotangents)
 
     def run_back(
         self, saved: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor | None]
@@ -474,11 +474,11 @@ class DifferentiatedCall:
         """Return the gradients for `route.wrt`, as a part of torch's graph where it records."""
         if torch.is_grad_enabled():
             return in_rounds(self.recorded, cotangents)
-        found = in_rounds(partial(self.gradients, saved), cotangents)
+        gradients = in_rounds(partial(self.gradients, saved), cotangents)
         if not is_graph_kept():
             self.tensors = ()  # memory that nobody will ask for again
             self.kept = None
-        return found
+        return gradients
 
     def recorded(self, cotangents: Sequence[torch.Tensor | None]) -> list[torch.Tensor | None]:
         """The same as a part of torch's graph.
@@ -493,7 +493,7 @@ class DifferentiatedCall:
                 "E541", f"the graph of {name} was freed by a backward pass", help="give that pass retain_graph=True"
             )
         arrived = self._arrived(cotangents)
-        second, asked, read = self.owner.second(self.route, arrived)
+        second, targets, read = self.owner.second(self.route, arrived)
         for number, (version, now) in enumerate(zip(self.versions, _versions(self.tensors), strict=True)):
             if number in read and number not in self.before and now != version:
                 raise StateError(
@@ -507,31 +507,31 @@ class DifferentiatedCall:
         call = second.call(tensors, buffers, wanted(tensors))
         call.again = self.kept
         results = call.results()
-        return self._given(dict(zip(asked, results, strict=True)), cotangents)
+        return self._given(dict(zip(targets, results, strict=True)), cotangents)
 
     def _whole(self, cotangents: Sequence[torch.Tensor | None]) -> dict[int, torch.Tensor]:
         """Cotangents of all outputs that have one, 0 where none arrived: what the backward pass never reads."""
-        graph, found = self.owner.graph, {}
+        graph, by_output = self.owner.graph, {}
         for k in self.route.of:
             one = cotangents[k]
             if one is None:
                 dtype = as_tensor(numpy.empty(0, graph.outputs[k].type.dtype)).dtype
                 one = torch.zeros(self.results_like[k], dtype=dtype)
-            found[k] = one
-        return found
+            by_output[k] = one
+        return by_output
 
     def _arrived(self, cotangents: Sequence[torch.Tensor | None]) -> tuple[int, ...]:
         """Return the outputs that have cotangents."""
         return tuple([k for k in self.route.of if cotangents[k] is not None])
 
     def _given(
-        self, found: dict[int, torch.Tensor], cotangents: Sequence[torch.Tensor | None]
+        self, by_input: dict[int, torch.Tensor], cotangents: Sequence[torch.Tensor | None]
     ) -> list[torch.Tensor | None]:
         """Gradients for `route.wrt`: none where no output with a cotangent depends on an input, else 0 at least."""
         reached = self.owner.reached(self.route, self._arrived(cotangents))
         gradients: list[torch.Tensor | None] = []
         for k in self.route.wrt:
-            gradient = found.get(k) if k in reached else None
+            gradient = by_input.get(k) if k in reached else None
             if gradient is None and k in reached and self.tensors:
                 gradient = torch.zeros_like(self.tensors[k])
             gradients.append(gradient)
@@ -566,31 +566,31 @@ class AttachedOutputs(Attached):
     @staticmethod
     def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
         """Run the program back."""
-        kept, saved = ctx.kept, ctx.saved_tensors
-        steps: Attachment = kept[0]
+        record, saved = ctx.kept, ctx.saved_tensors
+        steps: Attachment = record[0]
         recording = torch.is_grad_enabled()
         order, entry = steps.order, steps.backward
         if not recording and order is not None and entry is not None:
-            found = entry(*saved, *[cotangents[k] for k in steps.route.of])
-            if found is not None:
+            results = entry(*saved, *[cotangents[k] for k in steps.route.of])
+            if results is not None:
                 if not is_graph_kept():
-                    kept[1] = None  # memory that nobody will ask for again
-                return None, None, *order(found)
-        tensors = () if kept[1] is None else steps.tensors(kept[1])
+                    record[1] = None  # memory that nobody will ask for again
+                return None, None, *order(results)
+        tensors = () if record[1] is None else steps.tensors(record[1])
         call = DifferentiatedCall(steps.owner, steps.route, steps.pair, tensors, ())
         if not steps.is_single:
-            call.results_like = kept[3]
+            call.results_like = record[3]
         if recording:
-            call.versions = steps.all_versions(kept[1], kept[2]) if tensors else []
+            call.versions = steps.all_versions(record[1], record[2]) if tensors else []
         gradients = call.run_back(saved, cotangents)
         if not call.tensors:
-            kept[1] = None
+            record[1] = None
         return None, None, *gradients
 
 
 def _attaching(forward: Callable[..., Any]) -> Callable[..., Any]:
     """Return `apply` of a class with this `forward`, which does not look for transforms: entries run in none."""
     own = {"forward": staticmethod(forward), "setup_context": staticmethod(Attached.setup_context)}
-    made: Any = type("AttachedOutputs", (AttachedOutputs,), own)  # torch looks for both by names that no cache knows
-    attached: Callable[..., Any] = super(torch.autograd.Function, made).apply
+    kind: Any = type("AttachedOutputs", (AttachedOutputs,), own)  # torch looks for both by names that no cache knows
+    attached: Callable[..., Any] = super(torch.autograd.Function, kind).apply
     return attached

@@ -25,12 +25,12 @@ def _named(path: str, otherwise: Any = None) -> Any:
     Raises:
         ImportError: nothing does.
     """
-    found: Any = torch
+    value: Any = torch
     for part in path.split("."):
-        found = getattr(found, part, None)
-    if found is None and otherwise is None:
+        value = getattr(value, part, None)
+    if value is None and otherwise is None:
         raise ImportError(f"hybridize.torch needs torch.{path}, which torch {torch.__version__} does not have")
-    return otherwise if found is None else found
+    return otherwise if value is None else value
 
 
 pytree: Any = _pytree
@@ -129,8 +129,8 @@ def in_rounds(
     count = next(len(one) for one in parts if type(one) is tuple)
     rounds = [function([one[k] if type(one) is tuple else one for one in parts]) for k in range(count)]
     return [
-        None if found[0] is None else built_in._add_batch_dim(torch.stack(found), 0, level)
-        for found in zip(*rounds, strict=True)
+        None if results[0] is None else built_in._add_batch_dim(torch.stack(results), 0, level)
+        for results in zip(*rounds, strict=True)
     ]
 
 
@@ -140,13 +140,13 @@ def tensors_of_scaler(scaler: torch.amp.GradScaler) -> tuple[torch.Tensor, torch
     Raises:
         ImportError: this version keeps them otherwise.
     """
-    held: Any = scaler
+    internals: Any = scaler
     try:
-        if held._scale is None:
+        if internals._scale is None:
             with as_torch():
-                held._lazy_init_scale_growth_tracker(torch.device("cpu"))
-        scale: torch.Tensor = held._scale
-        count: torch.Tensor = held._growth_tracker
+                internals._lazy_init_scale_growth_tracker(torch.device("cpu"))
+        scale: torch.Tensor = internals._scale
+        count: torch.Tensor = internals._growth_tracker
     except AttributeError as error:
         text = f"hybridize.torch does not know the GradScaler of torch {torch.__version__}: it has no {error.name}"
         raise ImportError(text) from None
@@ -161,8 +161,8 @@ def is_scaler_ready(scaler: torch.amp.GradScaler) -> bool:
 def without_memory() -> list[torch.Tensor]:
     """Return tensors whose elements are not simply in memory: negated when they are read, or nowhere."""
     makers = (("_neg_view", torch.zeros(2)), ("_efficientzerotensor", (2,)))
-    made = [make(of) for name, of in makers if (make := _named(name, False))]
-    return [*made, torch.zeros(2, device="meta"), torch.eye(2).to_sparse()]
+    tensors = [make(of) for name, of in makers if (make := _named(name, False))]
+    return [*tensors, torch.zeros(2, device="meta"), torch.eye(2).to_sparse()]
 
 
 def records() -> bool:
@@ -177,17 +177,17 @@ def has_dual_level() -> bool:
 
 def _switch() -> Any:
     """Return the function by which a change of the grad mode arrives in `__torch_function__`."""
-    found: list[Any] = []
+    functions: list[Any] = []
 
     class _Seen(TorchFunctionMode):
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            found.append(func)
+            functions.append(func)
             return func(*args, **(kwargs or {}))
 
     mode = torch.is_grad_enabled()
     with _Seen():
         torch.set_grad_enabled(mode)
-    return found[-1]
+    return functions[-1]
 
 
 SET_GRAD: Any = _switch()

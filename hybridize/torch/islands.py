@@ -124,31 +124,31 @@ def _called(function: Callable[..., Any], like: Callable[..., Any] | None, *args
     """Operands that a gradient goes to."""
     unroll(trace, (args, kwargs))
     leaves, spec = pytree.tree_flatten((args, kwargs))
-    given: list[Any] = []
+    template: list[Any] = []
     for leaf in leaves:
         if isinstance(leaf, torch.Tensor):
             face = trace.lifted(leaf)
             if recording and is_float(face.array.dtype) and library.requires_grad(trace, face):
                 learnt.append(len(operands))
-            given.append(_Place(len(operands)))
+            template.append(_Place(len(operands)))
             operands.append(face.array.operand())
         elif type(leaf) is Symbol:
-            given.append(_Number(float if leaf.weak is float else leaf.weak or int, len(operands)))
+            template.append(_Number(float if leaf.weak is float else leaf.weak or int, len(operands)))
             operands.append(leaf.operand())
         else:
-            given.append(int(leaf) if is_symbolic(leaf) else leaf)
+            template.append(int(leaf) if is_symbolic(leaf) else leaf)
     count = len(operands)
     parameters = [one for one in _parameters(trace, function) if one.requires_grad] if recording else []
     for parameter in parameters:
         learnt.append(len(operands))
         operands.append(trace.lifted(parameter).array.operand())
-    body = _Body(function, title, given, spec, count, parameters, learnt, recording)
+    body = _Body(function, title, template, spec, count, parameters, learnt, recording)
     kinds = [_exact(type_of(one)) for one in operands[:count]]
     with as_torch():
         shown = _seen(trace, body, like, kinds, title)
-    found, body.results = pytree.tree_flatten(shown)
-    body.nothing = tuple(number for number, leaf in enumerate(found) if leaf is None)
-    tensors = [leaf for leaf in found if leaf is not None]
+    outputs, body.results = pytree.tree_flatten(shown)
+    body.nothing = tuple(number for number, leaf in enumerate(outputs) if leaf is None)
+    tensors = [leaf for leaf in outputs if leaf is not None]
     strange = next((leaf for leaf in tensors if not isinstance(leaf, torch.Tensor)), None)
     if strange is not None:
         raise _refused(
@@ -159,7 +159,7 @@ def _called(function: Callable[..., Any], like: Callable[..., Any] | None, *args
     results = bind(made(title, Callee(body), kinds_given), *operands)
     recorded = bool(learnt) and like is None
     whole = iter([_faced(trace, *each, recorded) for each in zip(results, tensors, strict=False)])
-    return pytree.tree_unflatten([None if leaf is None else next(whole) for leaf in found], body.results)
+    return pytree.tree_unflatten([None if leaf is None else next(whole) for leaf in outputs], body.results)
 
 
 def _faced(trace: Recording, value: Value, seen: torch.Tensor, recorded: bool) -> TracedTensor:
@@ -197,10 +197,10 @@ def _parameters(trace: Recording, function: Any) -> list[torch.nn.Parameter]:
         return []
     world = trace.root.world
     for part in () if isinstance(module, torch.jit.ScriptModule) else module.modules():
-        for held in (part._parameters, part._modules):
-            for key, one in held.items():
-                world.read(Item(held, key), one, key, whole=False)
-            world.read(Length(held), len(held), "len", whole=False)
+        for table in (part._parameters, part._modules):
+            for key, one in table.items():
+                world.read(Item(table, key), one, key, whole=False)
+            world.read(Length(table), len(table), "len", whole=False)
     return list(module.parameters())
 
 
@@ -214,7 +214,7 @@ def _seen(
     leaves = [one.requires_grad_(number in body.learnt) for number, one in enumerate(arrays)]
     try:
         with torch.random.fork_rng(devices=()), torch.set_grad_enabled(body.recording and like is None):
-            found = body.call(function, leaves)
+            output = body.call(function, leaves)
     except Exception as error:
         let_through(error)
         shown = ", ".join(map(str, kinds))
@@ -224,8 +224,8 @@ def _seen(
             "give island(..., like=f), where f(same arguments) returns tensors like the results",
         ) from error
     if body.recording and like is None:
-        body.check(pytree.tree_leaves(found), leaves, function)
-    return found
+        body.check(pytree.tree_leaves(output), leaves, function)
+    return output
 
 
 def _sample(kind: TensorType, numbers: torch.Generator) -> torch.Tensor:
@@ -255,16 +255,16 @@ class _Body:
         self,
         function: Callable[..., Any],
         title: str,
-        given: Sequence[Any],
+        leaves: Sequence[Any],
         spec: Any,
         count: int,
         parameters: Sequence[torch.nn.Parameter],
         learnt: Sequence[int],
         recording: bool,
     ) -> None:
-        """`given` are the leaves of the arguments, with places of `count` operands; `parameters` are more of these."""
+        """`leaves` are the leaves of the arguments, with places of `count` operands; `parameters` are more of these."""
         self.function, self.title = function, title
-        self._given, self._spec, self._count = given, spec, count
+        self._given, self._spec, self._count = leaves, spec, count
         self._parameters = parameters
         self.learnt = learnt
         self.recording = recording
@@ -299,7 +299,7 @@ class _Body:
         module = _module_of(function)
         known = {id(one) for one in (*leaves, *self._parameters, *(() if module is None else module.parameters()))}
         todo = [one.grad_fn for one in results if isinstance(one, torch.Tensor) and one.grad_fn is not None]
-        met = set(todo)
+        nodes = set(todo)
         while todo:
             node = todo.pop()
             variable = getattr(node, "variable", None)
@@ -311,19 +311,19 @@ class _Body:
                     help="give it as an argument, or make the island of the module that holds it",
                 )
             for following, _ in node.next_functions:
-                if following is not None and following not in met:
-                    met.add(following)
+                if following is not None and following not in nodes:
+                    nodes.add(following)
                     todo.append(following)
 
     # -------------------------------------------------------------------------------------- what programs call
 
     def leaves(self, operands: Sequence[NDArray[Any]]) -> list[torch.Tensor]:
         """Return tensors of its own for the operands; parameters are themselves."""
-        found = [as_tensor(numpy.array(one)) for one in operands[: self._count]]
+        tensors = [as_tensor(numpy.array(one)) for one in operands[: self._count]]
         for number in self.learnt:
             if number < self._count:
-                found[number].requires_grad_()
-        return [*found, *self._parameters]
+                tensors[number].requires_grad_()
+        return [*tensors, *self._parameters]
 
     def tensors(self, leaves: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """Return the results for leaves.
@@ -332,12 +332,12 @@ class _Body:
             StateError E574: they have another structure; E576: an argument was written.
         """
         versions = [one._version for one in leaves[: self._count]]
-        found, spec = pytree.tree_flatten(self.call(self.function, leaves))
+        outputs, spec = pytree.tree_flatten(self.call(self.function, leaves))
         if [one._version for one in leaves[: self._count]] != versions:
             raise StateError("E576", f"{self.title} writes to its argument", help="write to a copy: x = x.clone()")
-        nothing = tuple(number for number, leaf in enumerate(found) if leaf is None)
-        tensors = [leaf for leaf in found if isinstance(leaf, torch.Tensor)]
-        if spec != self.results or nothing != self.nothing or len(tensors) + len(nothing) != len(found):
+        nothing = tuple(number for number, leaf in enumerate(outputs) if leaf is None)
+        tensors = [leaf for leaf in outputs if isinstance(leaf, torch.Tensor)]
+        if spec != self.results or nothing != self.nothing or len(tensors) + len(nothing) != len(outputs):
             raise StateError(
                 "E574",
                 f"{self.title} gave {spec}, where {self.results} came of it when the program was captured",
@@ -403,17 +403,17 @@ class _Backward:
             heads = [as_tensor(numpy.array(one)).requires_grad_(create_graph) for one in operands[: len(floats)]]
             pairs = [(y, g) for y, g in zip(floats, heads, strict=True) if y.requires_grad]
             sources = [record.leaves[k] for k in self._wanted]
-            asked = [one for one in sources if one.requires_grad]
-            found: list[Any] = [None] * len(asked)
-            if pairs and asked:
+            inputs = [one for one in sources if one.requires_grad]
+            gradients: list[Any] = [None] * len(inputs)
+            if pairs and inputs:
                 outputs, cotangents = zip(*pairs, strict=True)
-                found = list(
+                gradients = list(
                     torch.autograd.grad(
-                        outputs, asked, cotangents, retain_graph=True, create_graph=create_graph, allow_unused=True
+                        outputs, inputs, cotangents, retain_graph=True, create_graph=create_graph, allow_unused=True
                     )
                 )
-        given = iter(found)
-        tensors = [next(given) if one.requires_grad else None for one in sources]
+        rest = iter(gradients)
+        tensors = [next(rest) if one.requires_grad else None for one in sources]
         whole = [torch.zeros_like(one) if g is None else g for one, g in zip(sources, tensors, strict=True)]
         extra = [] if ticket is None else [as_tensor(numpy.array(ticket))]
         return _Recorded([*heads, *extra, *record.leaves], whole)

@@ -162,9 +162,9 @@ class TorchLibrary(Library):
                 return known[2]
             arrays, tensors = ARGUMENTS.get()
             among = (array for array in flatten(arrays)[0] if tensors.get(id(array)) is value)
-            made = array_of(value, next(among, None))
-        self._arrays[number] = weakref.ref(value, lambda _: self._arrays.pop(number, None)), memory, made
-        return made
+            array = array_of(value, next(among, None))
+        self._arrays[number] = weakref.ref(value, lambda _: self._arrays.pop(number, None)), memory, array
+        return array
 
     def memory(self, value: Any) -> ndarray | None:
         if not self.holds(value):
@@ -202,9 +202,9 @@ class TorchLibrary(Library):
 
         None for all that the program makes, and for an argument that has none, while none is set.
         """
-        held: torch.Tensor | None = vars(face).get("of")
-        if held is not None:
-            return held
+        tensor: torch.Tensor | None = vars(face).get("of")
+        if tensor is not None:
+            return tensor
         argument = self._argument(recording, face)
         if argument is None:
             return None
@@ -266,17 +266,17 @@ class TorchLibrary(Library):
             return False
         if entry.value in self.flagged:
             return True
-        held = self.tensor(entry.array)
-        if held is None or not is_float(symbol.dtype):
+        tensor = self.tensor(entry.array)
+        if tensor is None or not is_float(symbol.dtype):
             return False
-        recording.root.world.read(Flag(held, "requires_grad"), held.requires_grad, whole=False)
-        return held.requires_grad
+        recording.root.world.read(Flag(tensor, "requires_grad"), tensor.requires_grad, whole=False)
+        return tensor.requires_grad
 
     def leaf(self, recording: Recording, base: Symbol) -> torch.Tensor | None:
         """Return the tensor from outside that a buffer is, where gradients go to it; None for all others."""
         entry = next((entry for entry in recording.root.inputs.entries if entry.symbol.shares_buffer(base)), None)
-        held = None if entry is None else self.tensor(entry.array)
-        return held if held is not None and held.requires_grad and self.is_leaf(recording, base) else None
+        tensor = None if entry is None else self.tensor(entry.array)
+        return tensor if tensor is not None and tensor.requires_grad and self.is_leaf(recording, base) else None
 
     def is_live(self, recording: Recording, base: Symbol) -> bool:
         """Tell whether a gradient goes through a buffer, whatever torch records now."""
@@ -289,20 +289,20 @@ class TorchLibrary(Library):
         tensors = {id(array): reference() for reference, _, array in list(self._arrays.values())}
         states = CURRENT.get().kept
         for entry in trace.root.inputs.entries:
-            held = tensors.get(id(entry.array))
-            if held is not None and held.is_floating_point() and id(held) not in states:
-                yield entry.value, held
+            tensor = tensors.get(id(entry.array))
+            if tensor is not None and tensor.is_floating_point() and id(tensor) not in states:
+                yield entry.value, tensor
 
-    def flag(self, trace: Recording, held: torch.Tensor) -> bool:
+    def flag(self, trace: Recording, tensor: torch.Tensor) -> bool:
         """Tell whether a tensor from outside wants a gradient, and depend on it."""
-        wants = held.requires_grad
-        trace.root.world.read(Flag(held, "requires_grad"), wants, whole=False)
+        wants = tensor.requires_grad
+        trace.root.world.read(Flag(tensor, "requires_grad"), wants, whole=False)
         return wants
 
     def _live(self, trace: Recording) -> set[Value]:
         """Return the values that a gradient goes through, by torch's rule: floats that are made of such."""
         live = self.flagged.union(CURRENT.get().written)
-        live.update(value for value, held in self.held(trace) if self.flag(trace, held))
+        live.update(value for value, tensor in self.held(trace) if self.flag(trace, tensor))
         return self.live(trace, live)
 
     def live(self, trace: Recording, sources: set[Value]) -> set[Value]:
@@ -322,13 +322,13 @@ class TorchLibrary(Library):
 
     def has_gradient(self, array: ndarray) -> bool:
         """Tell whether the tensor that an array of ours is over wants a gradient."""
-        held = self.tensor(array)
-        return held is not None and held.requires_grad
+        tensor = self.tensor(array)
+        return tensor is not None and tensor.requires_grad
 
     def tensor(self, array: ndarray) -> torch.Tensor | None:
         """Return the tensor that an array of ours is over."""
-        for reference, _, made in self._arrays.values():
-            if made is array:
+        for reference, _, candidate in self._arrays.values():
+            if candidate is array:
                 return reference()
         return None
 
@@ -343,17 +343,17 @@ class TorchLibrary(Library):
             return functools.partial(call_module, function)
         if (custom := custom_call(function)) is not None:
             return custom
-        for found in (optimizer_call, scaler_call, averaging_call, shape_call):
-            if (updating := found(function)) is not None:
+        for lookup in (optimizer_call, scaler_call, averaging_call, shape_call):
+            if (updating := lookup(function)) is not None:
                 return updating
         if (within := within_context(function) or generating(function)) is not None:
             return within
         try:
             if function in CALLS:
                 return functools.partial(_applied, function)
-            held = getattr(function, "__func__", None)
-            if held is not None and held in CALLS:
-                return functools.partial(_applied, held, function.__self__)
+            func = getattr(function, "__func__", None)
+            if func is not None and func in CALLS:
+                return functools.partial(_applied, func, function.__self__)
             special = SPECIAL.get(function) or METHODS.get(getattr(function, "__func__", None), _nothing)(function)
             if special is not None:
                 return special
@@ -390,11 +390,11 @@ def generating(function: Any) -> Callable[..., Any] | None:
     inside = getattr(function, "__func__", function)
     if getattr(inside, "__code__", None) is not _WITHIN_ROUNDS:
         return None
-    held = inspect.getclosurevars(inside).nonlocals
-    if is_trusted_file(getattr(getattr(held["func"], "__code__", None), "co_filename", "")):
+    variables = inspect.getclosurevars(inside).nonlocals
+    if is_trusted_file(getattr(getattr(variables["func"], "__code__", None), "co_filename", "")):
         return None
     cells = [
-        types.CellType(routed(held["func"])) if name == "func" else cell
+        types.CellType(routed(variables["func"])) if name == "func" else cell
         for name, cell in zip(inside.__code__.co_freevars, inside.__closure__, strict=True)
     ]
     twin = types.FunctionType(inside.__code__, inside.__globals__, inside.__name__, None, tuple(cells))
@@ -412,8 +412,8 @@ def within_context(function: Any) -> Callable[..., Any] | None:
     inside = getattr(function, "__func__", function)
     if getattr(inside, "__code__", None) is not _WITHIN:
         return None
-    held = inspect.getclosurevars(inside).nonlocals
-    factory, decorated = held["ctx_factory"], held["func"]
+    variables = inspect.getclosurevars(inside).nonlocals
+    factory, decorated = variables["ctx_factory"], variables["func"]
     is_torchs = is_trusted_file(getattr(getattr(decorated, "__code__", None), "co_filename", ""))
     if is_torchs and within_context(decorated) is None:
         return None

@@ -105,8 +105,8 @@ def array_of(tensor: torch.Tensor, array: ndarray | None = None) -> ndarray:
 def tensor_of(array: ndarray) -> torch.Tensor:
     """Return the tensor that an array of ours is over, where it is one's, else a new one."""
     known = _KNOWN.get(id(array))
-    found = known[1]() if known is not None and known[0] is array else None
-    return as_tensor(array._data) if found is None else found
+    tensor = known[1]() if known is not None and known[0] is array else None
+    return as_tensor(array._data) if tensor is None else tensor
 
 
 def dtype_of(dtype: torch.dtype) -> DType:

@@ -60,9 +60,9 @@ def _names_in(kind: type) -> frozenset[str]:
 
 def depend_on_layer(trace: Recording, layer: torch.nn.Module) -> None:
     """Depend on what a layer of torch's reads in Python: attributes, children, hooks, and which tensors it has."""
-    held = vars(layer)
-    _guard(trace, Item(held, "forward"), held.get("forward", MISSING))
-    _guard(trace, Item(held, "training"), layer.training)
+    attributes = vars(layer)
+    _guard(trace, Item(attributes, "forward"), attributes.get("forward", MISSING))
+    _guard(trace, Item(attributes, "training"), layer.training)
     _depend_on_content(trace, layer, _names_in(cast("Any", type(layer))))
 
 
@@ -77,10 +77,10 @@ def _depend_on_content(
         names: of the attributes; all where it is None.
         counted: depend on how many there are, too.
     """
-    held = vars(module)
-    for name, value in held.items():
+    attributes = vars(module)
+    for name, value in attributes.items():
         if name not in _OF_MODULES and (names is None or name in names):
-            _guard(trace, Item(held, name), value)
+            _guard(trace, Item(attributes, name), value)
             if counted and isinstance(value, (list, dict)):
                 _guard(trace, Length(value), len(value))
     _depend_on_parts(trace, module, counted=counted)
@@ -88,10 +88,10 @@ def _depend_on_content(
 
 def _depend_on_parts(trace: Recording, module: torch.nn.Module, *, counted: bool) -> None:
     """Depend on which children and tensors a module has; `counted`, on how many, and on their order, too."""
-    held = vars(module)
+    attributes = vars(module)
     for name in _PARTS:
-        parts = held[name]
-        _guard(trace, Item(held, name), parts)
+        parts = attributes[name]
+        _guard(trace, Item(attributes, name), parts)
         for key, part in parts.items():
             _guard(trace, Item(parts, key), part)
         if counted or (parts and name == "_modules"):
@@ -157,22 +157,22 @@ def call_module(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
     for number, hook in _hooks_of(module, "_forward_pre_hooks"):
         called = _hooked(trace, module, hook)
         if number in module._forward_pre_hooks_with_kwargs:
-            given = called(module, args, kwargs)
-            if given is not None:
-                args, kwargs = given
+            replacement = called(module, args, kwargs)
+            if replacement is not None:
+                args, kwargs = replacement
         else:
-            given = called(module, args)
-            if given is not None:
-                args = given if isinstance(given, tuple) else (given,)
+            replacement = called(module, args)
+            if replacement is not None:
+                args = replacement if isinstance(replacement, tuple) else (replacement,)
     result = _forward(trace, module, args, kwargs)
     for number, hook in _hooks_of(module, "_forward_hooks"):
         called = _hooked(trace, module, hook)
         if number in module._forward_hooks_with_kwargs or number in GLOBAL_HOOKS_WITH_KWARGS:
-            given = called(module, args, kwargs, result)
+            replacement = called(module, args, kwargs, result)
         else:
-            given = called(module, args, result)
-        if given is not None:
-            result = given
+            replacement = called(module, args, result)
+        if replacement is not None:
+            result = replacement
     return result
 
 
@@ -187,26 +187,26 @@ def _hooked(trace: Recording, module: torch.nn.Module, hook: Any) -> Callable[..
     What is converted of the user's hooks tells its reads and writes by itself. Of the attributes that one of torch's
     sets none is read before, so that what an earlier call has left there decides nothing.
     """
-    world, held = trace.root.world, vars(module)
+    world, attributes = trace.root.world, vars(module)
     is_torchs = not is_users(hook) and is_trusted_class(cast("Any", type(hook)))
 
     def called(*args: Any) -> Any:
-        before, done = dict(held), len(world.effects)
-        given = routed(hook)(*args)
-        told = {id(value) for effect in world.effects[done:] for value in effect.arguments}
-        for name, value in list(held.items()):
-            if value is before.get(name, MISSING) or id(value) in told or name in _OF_MODULES:
+        before, done = dict(attributes), len(world.effects)
+        replacement = routed(hook)(*args)
+        identities = {id(value) for effect in world.effects[done:] for value in effect.arguments}
+        for name, value in list(attributes.items()):
+            if value is before.get(name, MISSING) or id(value) in identities or name in _OF_MODULES:
                 continue
             if trace.depth:
                 raise trace.in_a_branch(f"a hook sets {name!r} of a {type(module).__name__}")
             if name in before:
-                held[name] = before[name]
+                attributes[name] = before[name]
             else:
-                del held[name]
+                del attributes[name]
             world.write(Attribute(module, name), value)
         if is_torchs:
             _depend_on_content(trace, module)
-        return given
+        return replacement
 
     return called
 
@@ -260,14 +260,14 @@ def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[
                 _check_hooks(trace, part)
         return module.forward(*args, **kwargs)
     function = kind.forward
-    made = convert.converted(function, library_router(function))
-    if made is None:
+    twin = convert.converted(function, library_router(function))
+    if twin is None:
         raise trace.root.refusing(
             CaptureError(
                 "E420", f"a {kind.__name__} whose parts are the user's cannot be followed", help="write it out"
             )
         )
-    return made(module, *args, **kwargs)
+    return twin(module, *args, **kwargs)
 
 
 def _has_users_parts(module: torch.nn.Module) -> bool:
@@ -291,16 +291,16 @@ def _sequential(module: torch.nn.Sequential, input: Any) -> Any:
 
 def _batch_norm(module: torch.nn.BatchNorm1d | torch.nn.BatchNorm2d | torch.nn.BatchNorm3d, input: Any) -> Any:
     """Without a momentum what is kept are means over all batches, whose number only the program knows."""
-    kept = module.training and module.track_running_stats
-    if module.momentum is not None or not kept or module.num_batches_tracked is None:
+    is_tracking = module.training and module.track_running_stats
+    if module.momentum is not None or not is_tracking or module.num_batches_tracked is None:
         return module.forward(input)
     trace = current_trace()
     assert trace is not None, "who asks is recording"
     module._check_input_dim(input)
     module.num_batches_tracked.add_(1)
     factor = 1.0 / trace.lifted(module.num_batches_tracked).double()
-    given = input, module.weight, module.bias, module.running_mean, module.running_var, True, factor, module.eps
-    return apply(trace, torch.batch_norm, given, {})
+    arguments = input, module.weight, module.bias, module.running_mean, module.running_var, True, factor, module.eps
+    return apply(trace, torch.batch_norm, arguments, {})
 
 
 LAYERS: dict[type, Callable[..., Any]] = {
@@ -323,11 +323,11 @@ DETECTING: dict[type, tuple[str, ...]] = {
 
 def _not_detecting(module: torch.nn.Module, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     """Return all arguments of a layer by name, where none asks it to look into a mask: that is applied in any case."""
-    given = inspect.signature(type(module).forward).bind(module, *args, **kwargs)
-    given.apply_defaults()
-    _, *names = given.arguments
-    found = {name: given.arguments[name] for name in names}
-    return found | {name: False for name in DETECTING[type(module)] if found[name] is None}
+    binding = inspect.signature(type(module).forward).bind(module, *args, **kwargs)
+    binding.apply_defaults()
+    _, *names = binding.arguments
+    arguments = {name: binding.arguments[name] for name in names}
+    return arguments | {name: False for name in DETECTING[type(module)] if arguments[name] is None}
 
 
 def _scripting(*args: Any, **kwargs: Any) -> bool:

@@ -73,9 +73,9 @@ class UpdateSettings(Feed):
         state: Any = optimizer.state
         self._state = []
         for param in self.params:
-            held = state.get(param, _NONE)
-            own = [name for name, value in held.items() if isinstance(value, TracedTensor)]  # which calls put there
-            self._state.append((param, own, [(name, value) for name, value in held.items() if name not in own]))
+            entries = state.get(param, _NONE)
+            own = [name for name, value in entries.items() if isinstance(value, TracedTensor)]  # which calls put there
+            self._state.append((param, own, [(name, value) for name, value in entries.items() if name not in own]))
 
     def before(self) -> Any:
         """Return whether a schedule knows of a step."""
@@ -102,11 +102,11 @@ class UpdateSettings(Feed):
                 if (now := group.get(name, MISSING)) is not value and not _same(now, value):
                     return False
         state: Any = self._optimizer.state
-        for param, own, held in self._state:
+        for param, own, entries in self._state:
             now = state.get(param, _NONE)
-            if len(now) - sum(map(now.__contains__, own)) != len(held):
+            if len(now) - sum(map(now.__contains__, own)) != len(entries):
                 return False
-            for name, value in held:
+            for name, value in entries:
                 if (other := now.get(name, MISSING)) is not value and not _same(other, value):
                     return False
         return True
@@ -155,19 +155,19 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
     is_followed = called is not own and _has_source(own)
     keys = {id(param): param if is_followed else faces[id(param)] for param in settings.params}
     for param in settings.params:
-        held = CURRENT.get().states.get((id(optimizer), id(param)), optimizer.state.get(param))
-        if held is not None:
+        contents = CURRENT.get().states.get((id(optimizer), id(param)), optimizer.state.get(param))
+        if contents is not None:
             key = keys[id(param)]
-            state[key] = {name: _held(trace, value) for name, value in held.items()}
+            state[key] = {name: _held(trace, value) for name, value in contents.items()}
             known[id(param)] = dict(state[key])
     working = copy.copy(optimizer)
     vars(working).update(param_groups=groups, state=state)
     vars(working).pop("step", None)
-    for made in (working, groups, *groups, state, *state.values()):
-        trace.root.world.made(made, trace)
+    for container in (working, groups, *groups, state, *state.values()):
+        trace.root.world.made(container, trace)
     CURRENT.get().stepping.append(working)
-    held = (vars(working), *groups)
-    before = list(map(dict, held))
+    contents = (vars(working), *groups)
+    before = list(map(dict, contents))
     with torch.no_grad():
         try:
             called(working)
@@ -177,7 +177,7 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
             why = "decides by numbers that it has computed" if isinstance(error, CaptureError) else f"fails: {error}"
             text = f"a step of {kind.__name__}, which {why}"
             raise trace.root.refusing(CaptureError("E422", text, help=_OUTSIDE)) from error
-    pairs = zip(held, before, strict=True)
+    pairs = zip(contents, before, strict=True)
     changed = [name for now, then in pairs for name, value in now.items() if value is not then.get(name, MISSING)]
     if changed:
         text = f"a step of {kind.__name__}, which sets {changed[0]!r} of the optimizer or of a group of its parameters"
@@ -191,8 +191,8 @@ def _followed(trace: Recording, kind: Any, own: Any) -> Callable[..., Any]:
     """Return the step of an optimizer as a program calls it: torch's as they are, but for those that go by numbers."""
     if not is_trusted_class(kind):
         return trace.convert(own)
-    made = convert.converted(own, library_router(own, "torch.optim")) if kind in _BY_NUMBERS else None
-    return own if made is None else made
+    twin = convert.converted(own, library_router(own, "torch.optim")) if kind in _BY_NUMBERS else None
+    return own if twin is None else twin
 
 
 def _inherited(trace: Recording, function: Any, optimizer: Any) -> Callable[..., Any]:
@@ -207,15 +207,15 @@ def _inherited(trace: Recording, function: Any, optimizer: Any) -> Callable[...,
 
     def on_faces(optimizer: Any, closure: Any = None) -> Any:
         """Call it with faces for the keys of its state, where code that is followed has the tensors."""
-        kept = optimizer.state
+        original = optimizer.state
         faces = {id(face.of): face for group in optimizer.param_groups for face in group["params"]}
-        state = defaultdict(dict, {faces.get(id(key), key): value for key, value in kept.items()})
+        state = defaultdict(dict, {faces.get(id(key), key): value for key, value in original.items()})
         vars(optimizer)["state"] = state
         result = own(optimizer, closure)
-        kept.update((key.of if type(key) is TracedTensor else key, value) for key, value in state.items())
-        for value in kept.values():
+        original.update((key.of if type(key) is TracedTensor else key, value) for key, value in state.items())
+        for value in original.values():
             trace.root.world.made(value, trace)
-        vars(optimizer)["state"] = kept
+        vars(optimizer)["state"] = original
         return result
 
     return on_faces
@@ -228,10 +228,10 @@ def _has_source(function: Any) -> bool:
 
 def _own_step(kind: Any) -> Callable[..., Any]:
     """Return `step` of a class without what torch has put around it: a profile, hooks, and its gradient mode."""
-    found = kind.step
-    while (inner := getattr(found, "__wrapped__", None)) is not None:
-        found = inner
-    return found  # type: ignore[no-any-return]
+    function = kind.step
+    while (inner := getattr(function, "__wrapped__", None)) is not None:
+        function = inner
+    return function  # type: ignore[no-any-return]
 
 
 def _check(trace: Recording, optimizer: Any) -> None:
@@ -254,27 +254,27 @@ def _check(trace: Recording, optimizer: Any) -> None:
 
 def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tuple[int, str], Any]) -> dict[str, Any]:
     """Settings of a group as numbers of the program, which each call reads: rates, and betas that a schedule moves."""
-    found: dict[str, Any] = {}
+    numbers: dict[str, Any] = {}
     betas = group.get("betas")
     if type(betas) is tuple and seen.setdefault((number, "betas"), betas) != betas:
-        found["betas"] = tuple(
+        numbers["betas"] = tuple(
             trace.reading(functools.partial(_read_part, group, "betas", k), float) for k in range(len(betas))
         )
     for name in FED:
         value = CURRENT.get().rates.get(id(group)) if name == "lr" else None
         value = group.get(name) if value is None else value
         if isinstance(value, torch.Tensor) and not isinstance(value, TracedTensor):  # which a schedule may fill
-            found[name] = trace.reading(functools.partial(_read, group, name), float)
+            numbers[name] = trace.reading(functools.partial(_read, group, name), float)
         elif type(value) in (float, int):
             if trace.root.world.is_written(Item(group, name)):
-                found[name] = value  # by the program
+                numbers[name] = value  # by the program
                 continue
-            found[name] = trace.reading(functools.partial(_read, group, name), float)
+            numbers[name] = trace.reading(functools.partial(_read, group, name), float)
         elif isinstance(value, Symbol):
-            found[name] = value
+            numbers[name] = value
         elif value is not None:
             raise trace.root.refusing(CaptureError("E422", f"{name}={value!r} of an optimizer", help="a number"))
-    return found
+    return numbers
 
 
 def _read(group: dict[str, Any], name: str) -> float:
@@ -345,9 +345,9 @@ class ScheduleStep(Feed):
     def rollback(self, before: Any) -> None:
         """Put back what was changed."""
         owners, settings, tensors = before
-        for owner, held in owners:
+        for owner, attributes in owners:
             vars(owner).clear()
-            vars(owner).update(held)
+            vars(owner).update(attributes)
         for group, numbers in zip(self._schedule.optimizer.param_groups, settings, strict=True):
             group.update(numbers)
         with torch.no_grad(), as_torch():
@@ -355,8 +355,8 @@ class ScheduleStep(Feed):
                 tensor.copy_(value)
 
 
-def _copied(held: dict[str, Any]) -> dict[str, Any]:
-    return {name: copy.copy(value) if isinstance(value, (list, dict)) else value for name, value in held.items()}
+def _copied(attributes: dict[str, Any]) -> dict[str, Any]:
+    return {name: copy.copy(value) if isinstance(value, (list, dict)) else value for name, value in attributes.items()}
 
 
 def _tensors_in(group: dict[str, Any]) -> list[torch.Tensor]:
@@ -459,8 +459,8 @@ def clip_grad_value(trace: Recording, parameters: Any, clip_value: float, foreac
 
 
 def _grads(trace: Recording, parameters: Any) -> Iterator[Any]:
-    given = [parameters] if isinstance(parameters, torch.Tensor) else parameters
-    for one in given:
+    tensors = [parameters] if isinstance(parameters, torch.Tensor) else parameters
+    for one in tensors:
         grad = CURRENT.get().grad(trace, one)
         if grad is not None:
             yield grad
@@ -495,8 +495,8 @@ _CLIP_NAMES = frozenset(function.__name__ for function in _CLIPS)
 
 def optimizer_call(function: Any) -> Callable[..., Any] | None:
     """Return what a program calls for a method of an optimizer or schedule, or for clipping; None for all else."""
-    made = _call_of(function)
-    return None if made is None else _recorded(made)
+    call = _call_of(function)
+    return None if call is None else _recorded(call)
 
 
 def _recorded(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -531,5 +531,5 @@ def _scheduled(function: Any) -> Any:
     if not getattr(function, "_wrapped_by_lr_sched", False):
         return None
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    held = [cell.cell_contents for cell in cells.values()]
-    return next((one() for one in held if isinstance(one, weakref.ref)), None)
+    contents = [cell.cell_contents for cell in cells.values()]
+    return next((one() for one in contents if isinstance(one, weakref.ref)), None)

@@ -48,9 +48,9 @@ def _settings(trace: Recording, scaler: GradScaler) -> tuple[Any, ...]:
         CaptureError E422: `unscale_()` or `step()` outside is still without `update()`.
     """
     place = CallResult(settings_of, (scaler,), {})
-    found: tuple[Any, ...] = place.read()
-    trace.root.world.read(place, found, "a GradScaler", whole=False)
-    if found[0] and not found[-1]:
+    settings: tuple[Any, ...] = place.read()
+    trace.root.world.read(place, settings, "a GradScaler", whole=False)
+    if settings[0] and not settings[-1]:
         raise trace.root.refusing(
             CaptureError(
                 "E422",
@@ -58,7 +58,7 @@ def _settings(trace: Recording, scaler: GradScaler) -> tuple[Any, ...]:
                 help="call unscale_(), step() and update() on one side, all inside or all outside",
             )
         )
-    return found
+    return settings
 
 
 def _tensors(trace: Recording, scaler: GradScaler) -> tuple[Any, Any]:
@@ -69,8 +69,8 @@ def _tensors(trace: Recording, scaler: GradScaler) -> tuple[Any, Any]:
 
 def _pending(scaler: GradScaler) -> dict[int, Scaled]:
     """Return what the program has done since the last update, by the identity of the optimizer."""
-    found: dict[int, Scaled] = CURRENT.get().scaled.setdefault(id(scaler), {})
-    return found
+    records: dict[int, Scaled] = CURRENT.get().scaled.setdefault(id(scaler), {})
+    return records
 
 
 def scale(trace: Recording, scaler: GradScaler, outputs: Any) -> Any:
@@ -97,7 +97,7 @@ def unscale(trace: Recording, scaler: GradScaler, optimizer: torch.optim.Optimiz
         )
     with torch.no_grad():
         factor = _tensors(trace, scaler)[0].double().reciprocal().float()
-        found: Any = None
+        overflow: Any = None
         for group in optimizer.param_groups:
             for param in group["params"]:
                 grad = CURRENT.get().grad(trace, param)
@@ -106,11 +106,11 @@ def unscale(trace: Recording, scaler: GradScaler, optimizer: torch.optim.Optimiz
                 if grad.dtype is torch.float16:
                     raise ValueError("Attempting to unscale FP16 gradients.")
                 bad = torch.logical_not(torch.isfinite(grad)).any()
-                found = bad if found is None else torch.logical_or(found, bad)
+                overflow = bad if overflow is None else torch.logical_or(overflow, bad)
                 grad.mul_(factor)
-    if found is None:
+    if overflow is None:
         raise AssertionError("No inf checks were recorded for this optimizer.")
-    _pending(scaler)[id(optimizer)] = Scaled(found.float())
+    _pending(scaler)[id(optimizer)] = Scaled(overflow.float())
 
 
 def step(trace: Recording, scaler: GradScaler, optimizer: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> Any:

@@ -30,10 +30,14 @@ def broadcast_shapes(*shapes: Any) -> Any:
     Raises:
         RuntimeError: they do not, as in torch.
     """
-    given = [shape if isinstance(shape, (tuple, list)) else (shape,) for shape in shapes]
-    found = dims.broadcast(*map(tuple, given)) if any(is_symbolic(size) for shape in given for size in shape) else None
+    sequences = [shape if isinstance(shape, (tuple, list)) else (shape,) for shape in shapes]
+    extent = (
+        dims.broadcast(*map(tuple, sequences))
+        if any(is_symbolic(size) for shape in sequences for size in shape)
+        else None
+    )
     known: Any = torch.broadcast_shapes
-    return known(*shapes) if found is None else sizes(found)
+    return known(*shapes) if extent is None else sizes(extent)
 
 
 def size(numbers: Iterable[Any] = ()) -> Any:
@@ -48,5 +52,5 @@ def shape_call(function: Any) -> Callable[..., Any] | None:
         return None
     if inside is not TransformedDistribution.__init__ and inside.__name__ not in _METHODS:
         return None
-    made: Any = convert.converted(inside, library_router(inside))
-    return None if made is None else functools.partial(made, function.__self__)
+    twin: Any = convert.converted(inside, library_router(inside))
+    return None if twin is None else functools.partial(twin, function.__self__)

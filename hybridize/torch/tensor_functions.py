@@ -21,8 +21,8 @@ def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str
         CaptureError: the function does what no program can; at its own line.
     """
     if isinstance(function, SavedFunction):
-        given, named, _ = taken(args, kwargs)
-        return whole(function(*given, **named))
+        arguments, named, _ = taken(args, kwargs)
+        return whole(function(*arguments, **named))
     try:
         return followed(function).enter(*args, **kwargs)
     except CannotCapture as problem:
@@ -36,8 +36,8 @@ def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[st
         CaptureError: the function does what no program can; at its own line.
     """
     if isinstance(function, SavedFunction):
-        given, named, _ = taken(args, kwargs)
-        return function.program(*given, **named)
+        arguments, named, _ = taken(args, kwargs)
+        return function.program(*arguments, **named)
     try:
         return followed(function).program_for(args, kwargs)
     except CannotCapture as problem:
@@ -46,8 +46,8 @@ def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[st
 
 def followed(function: Function[Any, Any]) -> Followed:
     """Return a function of the user's as it is captured for tensors."""
-    found = function.counterpart
-    if not isinstance(found, Followed):
+    counterpart = function.counterpart
+    if not isinstance(counterpart, Followed):
         options = {field.name: getattr(function.options, field.name) for field in dataclasses.fields(function.options)}
-        found = function.counterpart = Followed(function.python_function, options)
-    return found
+        counterpart = function.counterpart = Followed(function.python_function, options)
+    return counterpart

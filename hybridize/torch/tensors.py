@@ -61,8 +61,8 @@ class TensorSizes(FaceTuple):
         return sizes((*other, *self)) if isinstance(other, tuple) else NotImplemented
 
     def __getitem__(self, index: Any) -> Any:
-        found = super().__getitem__(index)
-        return sizes(found) if isinstance(index, slice) else found
+        item = super().__getitem__(index)
+        return sizes(item) if isinstance(index, slice) else item
 
     def numel(self) -> int:
         """The number of elements."""
@@ -89,8 +89,8 @@ class TracedTensor(Face, torch.Tensor):
 
     def __new__(cls, array: Any, of: torch.Tensor | None = None) -> Self:
         """Make the face of a symbol."""
-        made: Self = as_class(cls, _NOTHING, True)  # so that what C++ makes a part of a graph has a node
-        return made
+        face: Self = as_class(cls, _NOTHING, True)  # so that what C++ makes a part of a graph has a node
+        return face
 
     def __init__(self, array: Any, of: torch.Tensor | None = None) -> None:
         vars(self).update(array=array, of=of)
@@ -194,8 +194,8 @@ class TracedTensor(Face, torch.Tensor):
     def dtype(self) -> torch.dtype:  # type: ignore[override]
         """Element type."""
         kind = self.array.dtype
-        found: torch.dtype = getattr(torch, "bool" if kind.kind == "b" else kind.name)
-        return found
+        dtype: torch.dtype = getattr(torch, "bool" if kind.kind == "b" else kind.name)
+        return dtype
 
     @property
     def ndim(self) -> int:  # type: ignore[override]

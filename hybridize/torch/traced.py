@@ -160,12 +160,12 @@ class Followed:
     def _with_arrays(self, args: tuple[Any, ...], kwargs: dict[str, Any], act: Callable[..., Any]) -> Any:
         """Return `act(args, kwargs, tensors)` for a call with arrays in the place of tensors; see `taken`."""
         while True:
-            given, named, tensors = taken(args, kwargs, self.library, self._objects)
-            before = ARGUMENTS.set(((given, named), tensors))
+            arguments, named, tensors = taken(args, kwargs, self.library, self._objects)
+            before = ARGUMENTS.set(((arguments, named), tensors))
             try:
-                return act(given, named, tensors)
-            except AsObjects as asked:
-                self._as_objects(args, kwargs, asked.tensors)
+                return act(arguments, named, tensors)
+            except AsObjects as request:
+                self._as_objects(args, kwargs, request.tensors)
             finally:
                 ARGUMENTS.reset(before)
 
@@ -180,18 +180,18 @@ class Followed:
         self,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        given: tuple[Any, ...],
+        arguments: tuple[Any, ...],
         named: dict[str, Any],
         tensors: dict[int, torch.Tensor],
     ) -> Any:
         is_plain = not kwargs and all([type(arg) is torch.Tensor for arg in args])  # noqa: C419  # faster
         if is_plain and self._inside is None and not records():
             try:
-                return whole(self.function(*given), tensors)
+                return whole(self.function(*arguments), tensors)
             except CannotCapture as problem:
                 if not isinstance(problem.__cause__, NotRecorded):
                     raise
-        program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
+        program, call = self.program(arguments, named, [tensor.requires_grad for tensor in tensors.values()])
         call = changed(call, given=(args, kwargs))
         if not call.recording:
             return whole(program.run(call), tensors)
@@ -246,10 +246,10 @@ class Followed:
                 entry = self._entry_of_closed(program, entry, library) or entry
                 continue
             if program.capture.call.recording:
-                made = self._of(program).entry(entry, library)
+                candidate = self._of(program).entry(entry, library)
             else:
-                made = program.entry(entry, library, mode_watches(False))
-            entry = made or entry
+                candidate = program.entry(entry, library, mode_watches(False))
+            entry = candidate or entry
         return entry
 
     def _entry_of_closed(self, program: Program, fallback: Entry, library: Exchange) -> Entry | None:
@@ -295,8 +295,10 @@ class Followed:
             CannotCapture: the module cannot be captured for it.
         """
         with torch.no_grad():
-            found: Program = self._with_arrays(args, kwargs, lambda given, named, _: self.program(given, named, [])[0])
-        return found
+            program: Program = self._with_arrays(
+                args, kwargs, lambda arguments, named, _: self.program(arguments, named, [])[0]
+            )
+        return program
 
     def programs(self) -> list[Program]:
         """Return all programs, the least recently made first."""
@@ -363,27 +365,27 @@ def taken(
     """
     if any(isinstance(arg, PackedSequence) for arg in (*args, *kwargs.values())):
         raise packed_refused()
-    made = _array if library is None else library.argument_array
+    maker = _array if library is None else library.argument_array
     leaves, structure = flatten((tuple(args), kwargs))
     numbers = objects.get(structure, ()) if objects else ()
     tensors: dict[int, torch.Tensor] = {}
     arrays: list[Any] = []
-    met: dict[int, ndarray] = {}
+    memo: dict[int, ndarray] = {}
     for number, leaf in enumerate(leaves):
         if isinstance(leaf, torch.Tensor):
             check_class(leaf)
             if library is not None and (number in numbers or (library.asks_attributes and vars(leaf))):
                 arrays.append(library.held_as(leaf))
                 continue
-            array = met.get(id(leaf))
+            array = memo.get(id(leaf))
             if array is None:
-                array = met[id(leaf)] = made(leaf)
+                array = memo[id(leaf)] = maker(leaf)
             tensors[id(array)] = leaf
             arrays.append(array)
         else:
             arrays.append(leaf)
-    given, named = unflatten(structure, arrays)
-    return given, named, tensors
+    arguments, named = unflatten(structure, arrays)
+    return arguments, named, tensors
 
 
 def _has_tangents(arguments: Any) -> bool:
@@ -431,13 +433,13 @@ class Left:
                     return None
                 places.append(-1 if inside is None else inside.index)
         pairs = tuple(zip(owners, places, strict=True))
-        written, tell, made = self.written, torch.autograd.graph.increment_version, result
+        written, tell, assembler = self.written, torch.autograd.graph.increment_version, result
 
         def finish(outputs: tuple[Any, ...]) -> Any:
             for owner, place in pairs:
                 owner.grad = None if place < 0 else outputs[place]
             tell(written)
-            return made(outputs)
+            return assembler(outputs)
 
         return finish
 
@@ -514,9 +516,9 @@ class _Captured(Function[Any, Any]):
                 if not program.accepts(trained):
                     continue
                 same = changed(call, kinds=captured.call.kinds)
-                made = super()._compile(changed(captured, call=same), program.reason)
-                self._keep(made)
-                return made
+                twin = super()._compile(changed(captured, call=same), program.reason)
+                self._keep(twin)
+                return twin
         return None
 
     def _compile(self, captured: Any, reason: str, codes: Sequence[Any] = ()) -> Program:
@@ -554,13 +556,13 @@ class _Captured(Function[Any, Any]):
         """
         refusal = CaptureError("E422", "a branch that only a call decides")
         try:
-            found = self._specialize(call, kind, refusal)
+            variant = self._specialize(call, kind, refusal)
         except CaptureError as error:
             if error is not refusal:
                 raise
             return program
         super().forget(program)
-        return found
+        return variant
 
     def _leaves(self, program: Program) -> set[Value]:
         """Inputs that gradients are wanted for."""
@@ -599,8 +601,8 @@ def _portable(program: Program) -> Program:
     if captured.results and type(captured.results[0].value) is _Spec:
         parts = captured.structure.children[1:]
         ends = list(accumulate((part.leaves for part in parts), initial=1))
-        given = pytree.tree_unflatten([_Place(k) for k in range(len(parts))], captured.results[0].value.spec)
-        places, structure = flatten(_in_python(given))
+        tree = pytree.tree_unflatten([_Place(k) for k in range(len(parts))], captured.results[0].value.spec)
+        places, structure = flatten(_in_python(tree))
         numbers = [place.number for place in places]
         results = tuple(one for k in numbers for one in captured.results[ends[k] : ends[k + 1]])
         structure = _filled(structure, iter([parts[k] for k in numbers]))
@@ -641,8 +643,8 @@ def _in_python(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _in_python(part) for key, part in value.items()}
     if isinstance(value, (tuple, list)):
-        made = list if type(value) is list else tuple
-        return made(map(_in_python, value))
+        container = list if type(value) is list else tuple
+        return container(map(_in_python, value))
     return value if pytree.tree_is_leaf(value) else tuple(pytree.tree_flatten(value)[0])
 
 
@@ -666,14 +668,14 @@ class _Spec:
 
     def whole(self, tensors: Sequence[Any]) -> Any:
         """Return the result."""
-        found, made = list(tensors), dict[int, torch.Tensor]()
+        parts, replacements = list(tensors), dict[int, torch.Tensor]()
         for number, (is_parameter, has_gradient) in self.leaves.items():
-            tensor = found[number].detach()
-            if id(found[number]) not in made:
+            tensor = parts[number].detach()
+            if id(parts[number]) not in replacements:
                 parameter = torch.nn.Parameter(tensor, has_gradient) if is_parameter else tensor.requires_grad_()
-                made[id(found[number])] = parameter
-            found[number] = made[id(found[number])]
-        return pytree.tree_unflatten(found, self.spec)
+                replacements[id(parts[number])] = parameter
+            parts[number] = replacements[id(parts[number])]
+        return pytree.tree_unflatten(parts, self.spec)
 
 
 NO_TENSORS: Mapping[int, torch.Tensor] = {}
@@ -698,7 +700,7 @@ def _plain(result: Any, passes: OwnPasses) -> Any:
             return unflatten(_unfaced(structure), leaves)
     leaves, spec = pytree.tree_flatten(result, is_leaf=lambda part: isinstance(part, torch.Size))
     numbered = ((number, passes.as_leaf(leaf)) for number, leaf in enumerate(leaves) if type(leaf) is TracedTensor)
-    of_graphs = {number: found for number, found in numbered if found is not None}
+    of_graphs = {number: flags for number, flags in numbered if flags is not None}
     return (_Spec(spec, of_graphs), *map(_plain_leaf, leaves))
 
 
@@ -730,15 +732,15 @@ def whole(result: Any, tensors: Mapping[int, torch.Tensor] = NO_TENSORS) -> Any:
         return tensor_of(result) if (known := tensors.get(id(result))) is None else known
     if isinstance(result, torch.Tensor):
         return result
-    made = dict(tensors)
+    memo = dict(tensors)
 
     def shown(leaf: Any) -> Any:
         """One object stays one."""
         if type(leaf) is not ndarray:
             return leaf
-        if id(leaf) not in made:
-            made[id(leaf)] = tensor_of(leaf)
-        return made[id(leaf)]
+        if id(leaf) not in memo:
+            memo[id(leaf)] = tensor_of(leaf)
+        return memo[id(leaf)]
 
     if type(result) is tuple and result and type(result[0]) is _Spec:
         return result[0].whole(list(map(shown, result[1:])))
@@ -782,23 +784,23 @@ class Differentiated:
         self.latest: tuple[tuple[int, ...], tuple[tuple[int, ...], ...]] | None = None
         """Inputs that the last call differentiated, and the sizes of all."""
 
-    def call(self, call: Call, given: dict[int, torch.Tensor]) -> Any:
-        """Return the result of a call; `given` are the tensors behind the arrays among its leaves, by identity."""
+    def call(self, call: Call, originals: dict[int, torch.Tensor]) -> Any:
+        """Return the result of a call; `originals` are the tensors behind the arrays among its leaves, by identity."""
         captured = self._captured
         with captured.transaction.lock(), captured.transaction.call(()):
-            tensors, buffers = self._inputs(call, given)
+            tensors, buffers = self._inputs(call, originals)
             wrt = wanted(tensors)
             self.latest = wrt, tuple([buffer.shape for buffer in buffers])
-            found = self._gradients.call(tensors, buffers, wrt).results()
+            outputs = self._gradients.call(tensors, buffers, wrt).results()
             captured.transaction.commit()
-        return self._finished(call, found, tensors)
+        return self._finished(call, outputs, tensors)
 
     def entry(self, fallback: Entry, library: Exchange) -> Entry | None:
         """Return a callable for calls as the last one was; None where there can be none."""
         captured, owner = self._captured, self._gradients
         transaction = captured.transaction
-        asked = captured.effects, captured.layouts, captured.numbers, transaction.feeds, transaction.marks, owner.writes
-        if self.latest is None or unasked(captured) or any(asked):
+        needs = captured.effects, captured.layouts, captured.numbers, transaction.feeds, transaction.marks, owner.writes
+        if self.latest is None or unasked(captured) or any(needs):
             return None
         if captured.compared is not None or owner.calls_python:
             return None
@@ -808,10 +810,10 @@ class Differentiated:
             return None
         executable = pair.forward.executable
         positions = [source.position for source in captured.sources if source.array is None]
-        held = [source.array for source in captured.sources[len(positions) :]]
-        outside = [tensor_of(array) for array in held if array is not None]
+        rest = [source.array for source in captured.sources[len(positions) :]]
+        outside = [tensor_of(array) for array in rest if array is not None]
         arrays = [place for place, kind in enumerate(captured.call.kinds) if isinstance(kind, TensorType)]
-        if positions != arrays or len(outside) < len(held) or not all(map(_is_own, outside)):
+        if positions != arrays or len(outside) < len(rest) or not all(map(_is_own, outside)):
             return None
         types = executable.parameters[: len(arrays)]
         flags = [number in wrt if is_float(type_.dtype) else None for number, type_ in enumerate(types)]
@@ -827,11 +829,11 @@ class Differentiated:
         ]
         if route.of:
             finish = Attachment(owner, route, pair, outside, input_rows(arguments), library).finishing(finish)
-        made = make_entry(
+        entry = make_entry(
             executable,
             array_type=None,
             arguments=arguments,
-            bound=[array._data for array in held if array is not None],
+            bound=[array._data for array in rest if array is not None],
             fallback=fallback,
             structure=finish,
             attaches=bool(route.of),
@@ -841,14 +843,14 @@ class Differentiated:
             taken=taken_of(captured.graph, captured.caller),
             watches=[*mode_watches(True), *flagged, *watches(captured.guards)],
         )
-        if isinstance(made, PythonEntry):
+        if isinstance(entry, PythonEntry):
             return None
-        state: Any = made.__self__  # type: ignore[attr-defined]
+        state: Any = entry.__self__  # type: ignore[attr-defined]
         for storage in captured.watched:
             storage.watch(state)
-        return None if self.program.stale else made
+        return None if self.program.stale else entry
 
-    def _inputs(self, call: Call, given: dict[int, torch.Tensor]) -> tuple[list[torch.Tensor], list[Any]]:
+    def _inputs(self, call: Call, originals: dict[int, torch.Tensor]) -> tuple[list[torch.Tensor], list[Any]]:
         tensors: list[torch.Tensor] = []
         buffers: list[Any] = []
         for source, value in zip(self._captured.sources, self._captured.graph.inputs, strict=True):
@@ -858,34 +860,34 @@ class Differentiated:
                 tensors.append(as_tensor(buffers[-1]))
             elif isinstance(array, ndarray):
                 buffers.append(array._data)
-                tensor = given.get(id(array))
+                tensor = originals.get(id(array))
                 tensors.append(tensor_of(array) if tensor is None else tensor)
             else:
                 buffers.append(numpy.asarray(array, dtype=value.type.dtype))
                 tensors.append(as_tensor(buffers[-1]))
         return tensors, buffers
 
-    def _finished(self, call: Call, found: Sequence[torch.Tensor], tensors: Sequence[torch.Tensor]) -> Any:
+    def _finished(self, call: Call, outputs: Sequence[torch.Tensor], tensors: Sequence[torch.Tensor]) -> Any:
         """Return the result of a call whose outputs are there; see `Program.finished`."""
         captured, program = self._captured, self.program
         steps = program.steps_for(call)
         values: list[Any] = [None] * len(captured.graph.outputs)
         for number, place in self._place.items():
-            values[number] = as_numpy(found[place].detach())
-        made: dict[Any, Any] = {}
+            values[number] = as_numpy(outputs[place].detach())
+        views: dict[Any, Any] = {}
         for one in captured.stand_ins:
             if isinstance(one, Output) and one.weak is None:
-                made[one.index, steps(one.steps)] = _viewed(found[self._place[one.index]], steps(one.steps))
+                views[one.index, steps(one.steps)] = _viewed(outputs[self._place[one.index]], steps(one.steps))
 
         def leaf(result: Result) -> Any:
             match result.kind:
                 case "array":
-                    return _viewed(found[self._place[result.index]], result.steps)
+                    return _viewed(outputs[self._place[result.index]], result.steps)
                 case "view":
                     return _viewed(tensors[result.index], result.steps)
             return constant(result, values)
 
-        return program.finished(call, leaf, values, made)
+        return program.finished(call, leaf, values, views)
 
 
 def _is_own(tensor: torch.Tensor) -> bool:

@@ -127,10 +127,10 @@ class Alignments:
         weights *= g[:, None]
         scores = self._scores
         assert scores is not None
-        found = numpy.zeros(scores.shape, scores.dtype)
+        gradient = numpy.zeros(scores.shape, scores.dtype)
         rows = numpy.arange(steps * batch).reshape(steps, batch, 1) * scores.shape[2]
-        numpy.add.at(found.reshape(-1), (rows + self._path).reshape(-1), weights.reshape(-1))
-        return found
+        numpy.add.at(gradient.reshape(-1), (rows + self._path).reshape(-1), weights.reshape(-1))
+        return gradient
 
 
 def _beginnings(emitted: Array, skips: Array, starts: Array, counted: Array | None) -> tuple[Array, Array]:

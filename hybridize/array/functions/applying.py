@@ -20,8 +20,8 @@ from hybridize.base.dtypes import as_dtype, float32
 from hybridize.base.errors import ArgumentError, ShapeError
 
 
-def _arrays_of(found: Any) -> Any:
-    return found if isinstance(found, (ndarray, Symbol)) else array(found)
+def _arrays_of(value: Any) -> Any:
+    return value if isinstance(value, (ndarray, Symbol)) else array(value)
 
 
 @public
@@ -38,8 +38,8 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
         raise ShapeError("E107", f"apply_along_axis of {x.type}: there are no vectors along axis {along}")
     rows = np.reshape(np.moveaxis(x, along, -1), (math.prod(rest), x.shape[along]))
     function = staging().convert(func1d)
-    found = [_arrays_of(function(rows[k], *args, **kwargs)) for k in range(rows.shape[0])]
-    together = np.stack(found)
+    outputs = [_arrays_of(function(rows[k], *args, **kwargs)) for k in range(rows.shape[0])]
+    together = np.stack(outputs)
     inner = together.shape[1:]
     together = np.reshape(together, rest + inner)
     if not inner:
@@ -59,12 +59,12 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
     function = staging().convert(func)
     for one in several(axes):
         along = axis_of(one, ndim, "apply_over_axes")
-        found = _arrays_of(function(x, along))
-        if found.ndim == ndim - 1:
-            found = np.expand_dims(found, along)
-        if found.ndim != ndim:
-            raise ShapeError("E102", f"apply_over_axes: the function makes {found.type} of {x.type}")
-        x = found
+        output = _arrays_of(function(x, along))
+        if output.ndim == ndim - 1:
+            output = np.expand_dims(output, along)
+        if output.ndim != ndim:
+            raise ShapeError("E102", f"apply_over_axes: the function makes {output.type} of {x.type}")
+        x = output
     return x
 
 
@@ -118,7 +118,7 @@ class vectorize:  # noqa: N801 - the name NumPy gave it
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         names = [name for name in kwargs if name not in self.excluded]
         places = [k for k in range(len(args)) if k not in self.excluded]
-        given = [array(args[k]) for k in places] + [array(kwargs[name]) for name in names]
+        arrays = [array(args[k]) for k in places] + [array(kwargs[name]) for name in names]
         function = staging().convert(self.pyfunc)
 
         def call(*parts: Any) -> Any:
@@ -127,27 +127,27 @@ class vectorize:  # noqa: N801 - the name NumPy gave it
                 full[k] = part
             return function(*full, **kwargs | dict(zip(names, parts[len(places) :], strict=True)))
 
-        if not given:
+        if not arrays:
             return function(*args, **kwargs)
-        inner = [0] * len(given) if self.signature is None else self.signature[0]
-        if len(inner) != len(given):
-            raise ShapeError("E107", f"vectorize: the signature has {len(inner)} arguments, got {len(given)}")
-        return self._applied(call, given, inner)
+        inner = [0] * len(arrays) if self.signature is None else self.signature[0]
+        if len(inner) != len(arrays):
+            raise ShapeError("E107", f"vectorize: the signature has {len(inner)} arguments, got {len(arrays)}")
+        return self._applied(call, arrays, inner)
 
-    def _applied(self, call: Callable[..., Any], given: list[Any], inner: list[int]) -> Any:
+    def _applied(self, call: Callable[..., Any], arrays: list[Any], inner: list[int]) -> Any:
         """The results of all elements, or of all parts whose last axes are given whole."""
-        if any(x.ndim < axes for x, axes in zip(given, inner, strict=True)):
+        if any(x.ndim < axes for x, axes in zip(arrays, inner, strict=True)):
             raise ShapeError("E107", "vectorize: an argument has fewer axes than the signature says")
-        outer = [x[(...,) + (0,) * axes] for x, axes in zip(given, inner, strict=True)]
+        outer = [x[(...,) + (0,) * axes] for x, axes in zip(arrays, inner, strict=True)]
         shape = np.broadcast_arrays(*outer)[0].shape if outer else ()
         count = math.prod(shape)
-        rows = [_rows(x, axes, shape, count) for x, axes in zip(given, inner, strict=True)]
-        found = [call(*(row[k] for row in rows)) for k in range(count)]
-        several = isinstance(found[0], tuple) if found else self.otypes is not None and len(self.otypes) > 1
-        if not found and self.otypes is None:
+        rows = [_rows(x, axes, shape, count) for x, axes in zip(arrays, inner, strict=True)]
+        outputs = [call(*(row[k] for row in rows)) for k in range(count)]
+        several = isinstance(outputs[0], tuple) if outputs else self.otypes is not None and len(self.otypes) > 1
+        if not outputs and self.otypes is None:
             raise ShapeError("E107", "vectorize of no elements", help="say otypes=: the dtypes of the results")
-        columns = list(zip(*found, strict=True)) if several and found else [found]
-        if not found:
+        columns = list(zip(*outputs, strict=True)) if several and outputs else [outputs]
+        if not outputs:
             columns = [[] for _ in self.otypes or [None]]
         results = [self._result(k, column, shape) for k, column in enumerate(columns)]
         return tuple(results) if several else results[0]

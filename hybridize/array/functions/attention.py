@@ -82,7 +82,7 @@ def scaled_dot_product_attention(
             lengths, 0, keys + 1, f"{name} of keys {k.type}, valid_length", f"lengths are from 0 to {dims.text(keys)}"
         )
     drawn = random_key() if dropout_p and is_training() else None
-    found = library.attention(
+    outputs = library.attention(
         cast(operand(q), dtype),
         cast(operand(k), dtype),
         cast(operand(v), dtype),
@@ -95,7 +95,7 @@ def scaled_dot_product_attention(
         layout,
         bool(need_weights),
     )
-    return tuple(map(result, found)) if need_weights else result(found)
+    return tuple(map(result, outputs)) if need_weights else result(outputs)
 
 
 @public

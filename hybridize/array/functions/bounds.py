@@ -55,10 +55,10 @@ def _proven(index: Operand, low: Any, high: Any) -> bool:
     """Tell whether indices are within bounds whatever the call."""
     if not (isinstance(low, int) and isinstance(high, int)):
         return False
-    found = staging().between(index)
-    if found is None:
+    bounds = staging().between(index)
+    if bounds is None:
         return False
-    least, most = found
+    least, most = bounds
     if least < -dims.FAR or (not dims.is_symbolic(most) and most > dims.FAR):
         return False  # beyond any axis, and beyond what sizes are computed with
     return dims.proven(least - low, 0) and dims.proven(high - 1 - most, 0)
@@ -86,8 +86,8 @@ def from_front(index: Operand, length: int, what: str) -> Operand:
     """Indices of an axis of `length`, checked, the negative ones counted from the front."""
     check(index, -length, length, what)
     if isinstance(index, numpy.ndarray) and not dims.is_symbolic(length):
-        found: Operand = numpy.where(index < 0, index + length, index)
-        return found
+        positions: Operand = numpy.where(index < 0, index + length, index)
+        return positions
     if isinstance(index, numpy.ndarray) and not (index < 0).any():
         return index
     if not isinstance(index, numpy.ndarray) and _proven(index, 0, length):

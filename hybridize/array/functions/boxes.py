@@ -77,15 +77,15 @@ def box_nms(
     """
     one_of(in_format, _FORMATS, "box_nms", "in_format")
     one_of(out_format, _FORMATS, "box_nms", "out_format")
-    given = array(data)
-    if given.ndim < 2:
-        raise ShapeError("E182", f"box_nms of {given.type}", help="boxes lie along the last axis but one")
-    width = given.shape[-1]
+    table = array(data)
+    if table.ndim < 2:
+        raise ShapeError("E182", f"box_nms of {table.type}", help="boxes lie along the last axis but one")
+    width = table.shape[-1]
     if not (0 <= coord_start <= width - 4 and 0 <= score_index < width and id_index < width):
-        text = f"box_nms of {given.type} with coord_start={coord_start}, score_index={score_index}, id_index={id_index}"
+        text = f"box_nms of {table.type} with coord_start={coord_start}, score_index={score_index}, id_index={id_index}"
         raise ArgumentError("E365", text, help=f"each box has {width} numbers, four of them from coord_start on")
-    count = given.shape[-2]
-    x = np.reshape(given, (-1, count, width))
+    count = table.shape[-2]
+    x = np.reshape(table, (-1, count, width))
     counts = x[..., score_index] > valid_thresh
     if id_index >= 0 and background_id >= 0:
         counts = counts & (x[..., id_index] != background_id)
@@ -102,7 +102,7 @@ def box_nms(
         x = np.concatenate([x[..., :coord_start], places, x[..., coord_start + 4 :]], -1)
     order = np.argsort(np.where(stays, place, count), axis=1)
     x, stays = np.take_along_axis(x, np.expand_dims(order, -1), 1), np.take_along_axis(stays, order, 1)
-    return np.reshape(np.where(np.expand_dims(stays, -1), x, -1.0), given.shape)
+    return np.reshape(np.where(np.expand_dims(stays, -1), x, -1.0), table.shape)
 
 
 def _survivors(boxes: Any, classes: Any, counts: Any, threshold: float, place: Any) -> Any:
@@ -171,8 +171,8 @@ def multibox_detection(
         boxes = np.minimum(np.maximum(boxes, 0.0), 1.0)
     counts = best > threshold
     number = np.where(counts, number, -1.0)
-    found = np.concatenate([np.stack([number, best], -1), boxes], -1)
-    return box_nms(found, nms_threshold, threshold, nms_topk, 2, 1, 0, -1, force_suppress)
+    objects = np.concatenate([np.stack([number, best], -1), boxes], -1)
+    return box_nms(objects, nms_threshold, threshold, nms_topk, 2, 1, 0, -1, force_suppress)
 
 
 def _corners(boxes: Any, form: str) -> Any:

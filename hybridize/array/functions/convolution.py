@@ -192,11 +192,11 @@ def numbers_of_windows(
     )
 
 
-def check_filters(name: str, w: Any, count: int, said: int | None) -> None:
+def check_filters(name: str, w: Any, count: int, filters: int | None) -> None:
     """Raise unless a weight gives as many channels as were said beside it, if any were."""
-    if said is not None and said != count:
+    if filters is not None and filters != count:
         raise ShapeError(
             "E174",
-            f"{name}: a weight {w.type} for num_filter={said}",
+            f"{name}: a weight {w.type} for num_filter={filters}",
             help=f"it gives {dims.text(count)} channels",
         )

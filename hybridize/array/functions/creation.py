@@ -91,8 +91,8 @@ def array(
     array([1., 2.])
     """
     begin_on(ctx if ctx is not None else device)
-    made = _made(object, dtype, copy)
-    return made if made.ndim >= ndmin else reshape(made, (1,) * (ndmin - made.ndim) + made.shape)
+    x = _made(object, dtype, copy)
+    return x if x.ndim >= ndmin else reshape(x, (1,) * (ndmin - x.ndim) + x.shape)
 
 
 def _made(source: Any, dtype: Any, copy: bool) -> Any:
@@ -110,8 +110,8 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
         if not isinstance(source, (list, tuple)):
             raise Handover(source)
         dtype = float32 if dtype is None and _of_numbers(source) else dtype
-        made = result(from_list(source, None if dtype is None else as_dtype(dtype)))
-        return made if dtype is None else made.astype(dtype)
+        x = result(from_list(source, None if dtype is None else as_dtype(dtype)))
+        return x if dtype is None else x.astype(dtype)
     try:
         data = numpy.asarray(source)
     except ValueError as error:
@@ -128,15 +128,15 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
         data = _converted(data, wanted) if copy or data.dtype != wanted else data
     except (ValueError, OverflowError) as error:
         raise DTypeError("E203", f"{source!r:.60} cannot be stored as {wanted}: {error}") from None
-    made = result(given(data))
+    x = result(given(data))
     if (
         not copy
-        and isinstance(made, ndarray)
+        and isinstance(x, ndarray)
         and isinstance(source, numpy.ndarray)
-        and numpy.may_share_memory(made._data, source)
+        and numpy.may_share_memory(x._data, source)
     ):
-        made.storage.exposed = True
-    return made
+        x.storage.exposed = True
+    return x
 
 
 def _shorter(dtype: DType) -> DType:
@@ -164,9 +164,9 @@ def _converted(data: Any, wanted: DType) -> Any:
         data = converted(data, wanted)
     if not data.flags.c_contiguous:
         return data.astype(wanted)
-    made = buffers.zeros(data.shape, wanted)
-    numpy.copyto(made, data, casting="unsafe")
-    return made
+    buffer = buffers.zeros(data.shape, wanted)
+    numpy.copyto(buffer, data, casting="unsafe")
+    return buffer
 
 
 @public
@@ -190,20 +190,20 @@ def copy(a: Any, order: str = "K") -> Any:
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
     """An array over the memory of another library's, which keeps seeing it."""
     begin_on(device)
-    made = wrap(checked(numpy.from_dlpack(x)))
+    y = wrap(checked(numpy.from_dlpack(x)))
     if copy:
-        return copied(made)
-    made.storage.exposed = True
-    return made
+        return copied(y)
+    y.storage.exposed = True
+    return y
 
 
 def _filled(shape: Any, value: Any, dtype: DType) -> Any:
     sizes = sizes_from(shape)
     if not ACTIVE or not capturing():
-        made = buffers.zeros(sizes, dtype)
+        buffer = buffers.zeros(sizes, dtype)
         if type(value) is not int or value:  # -0.0 is a value as well
-            made.fill(strong(value, dtype))
-        return wrap(made)
+            buffer.fill(strong(value, dtype))
+        return wrap(buffer)
     return result(bind1(ops.Broadcast(sizes), strong(value, dtype)))
 
 
@@ -389,8 +389,8 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     line = where(equal(number, 0), first, line)
     if endpoint and num > 1:
         line = where(equal(number, num - 1), last, line)
-    kept = wide if among_arrays else float32
-    return moveaxis(_floored(line, _dtype(dtype, kept)), 0, axis)
+    default = wide if among_arrays else float32
+    return moveaxis(_floored(line, _dtype(dtype, default)), 0, axis)
 
 
 def _positions(rows: int, columns: int) -> tuple[Any, Any]:

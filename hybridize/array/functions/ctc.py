@@ -150,8 +150,8 @@ def _last(inputs: list[Any], skips: Any, steps: int) -> Any:
     batch, states = kinds[0].shape
 
     def before(x: Operand, by: int) -> Operand:
-        kept = ops.slice(x, (0, 0), (batch, states - by), (1, 1))
-        return ops.concat(ops.full(NEVER, TensorType((batch, by), kinds[0].dtype)), kept, axis=1)
+        front = ops.slice(x, (0, 0), (batch, states - by), (1, 1))
+        return ops.concat(ops.full(NEVER, TensorType((batch, by), kinds[0].dtype)), front, axis=1)
 
     def step(x: Operand, emitted: Operand, *rest: Operand) -> list[Operand]:
         arrived = x

@@ -78,8 +78,8 @@ def cached_attention(
     if start is not None or time != 1:  # a query alone sees a place, or none is read
         weights = where(seen, weights, 0)
     weights = weights.reshape((batch, groups, rows, places))
-    found = result(ops.sum_until(operand(weights), operand(v), count))
-    return found.reshape((batch, heads, time, size))
+    output = result(ops.sum_until(operand(weights), operand(v), count))
+    return output.reshape((batch, heads, time, size))
 
 
 def _scale(size: int) -> float:

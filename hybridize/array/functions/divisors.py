@@ -38,8 +38,8 @@ def euclid(x: Operand, y: Operand) -> Operand:
         return [bind1(ops.Where(), going, divisor, number), bind1(ops.Where(), going, rest, divisor)]
 
     loop = ops.While(make_graph(go_on, [kind, kind]), make_graph(step, [kind, kind]))
-    found, _ = bind(loop, _size(x), _size(y))
-    return found
+    divisors, _ = bind(loop, _size(x), _size(y))
+    return divisors
 
 
 def _size(x: Operand) -> Operand:
@@ -52,10 +52,10 @@ def _integers(name: str, x1: Any, x2: Any) -> tuple[Operand, Operand]:
     Raises:
         DTypeError E205: they are no integers.
     """
-    given = operand(x1), operand(x2)
-    if not is_integer(common_dtype(given)):
-        raise DTypeError("E205", f"{name} of {typed(given[0])} and {typed(given[1])}: it is of integers")
-    return given
+    pair = operand(x1), operand(x2)
+    if not is_integer(common_dtype(pair)):
+        raise DTypeError("E205", f"{name} of {typed(pair[0])} and {typed(pair[1])}: it is of integers")
+    return pair
 
 
 def _aligned(name: str, x1: Operand, x2: Operand) -> tuple[Operand, Operand]:
@@ -67,19 +67,19 @@ def _aligned(name: str, x1: Operand, x2: Operand) -> tuple[Operand, Operand]:
 @universal(2)
 def gcd(x1: Any, x2: Any) -> Any:
     """The greatest common divisor of |x1| and |x2|."""
-    given = _integers("gcd", x1, x2)
+    pair = _integers("gcd", x1, x2)
     if not ACTIVE or not capturing():
         return _gcd_by_numpy(x1, x2)
-    return result(euclid(*_aligned("gcd", *given)))
+    return result(euclid(*_aligned("gcd", *pair)))
 
 
 @universal(2)
 def lcm(x1: Any, x2: Any) -> Any:
     """The least common multiple of |x1| and |x2|."""
-    given = _integers("lcm", x1, x2)
+    pair = _integers("lcm", x1, x2)
     if not ACTIVE or not capturing():
         return _lcm_by_numpy(x1, x2)
-    left, right = _aligned("lcm", *given)
+    left, right = _aligned("lcm", *pair)
     divisor = euclid(left, right)
     kind = type_of(divisor)
     one = bind1(ops.Broadcast(kind.shape), constant(numpy.ones((), kind.dtype)))

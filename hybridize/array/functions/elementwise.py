@@ -141,9 +141,9 @@ def _binary(
         if op in (ops.Max, ops.Min) and isinstance(x, (Weak, *NUMBERS)) and modes.is_recording():
             x, y = y, x  # at a tie of an array and a number the array has the gradient, else the sign of its zero
         if kind == "compare" and dtype.kind in "iu":
-            found = _compared(primitive, theirs, x, y, dtype, name)
-            if found is not None:
-                return result(found, weak)
+            comparison = _compared(primitive, theirs, x, y, dtype, name)
+            if comparison is not None:
+                return result(comparison, weak)
         left, right = aligned(x, y, name=name, dtype=dtype)
         return result(bind1(of_bools if dtype == bool_ else primitive, left, right), weak)
 
@@ -179,9 +179,9 @@ def _at_once(
                 data = x._data
                 if not ACTIVE:
                     if compute is not None and data.dtype.num in kinds:
-                        found = at_once(compute, data)
-                        if found is not None:
-                            return found
+                        answer = at_once(compute, data)
+                        if answer is not None:
+                            return answer
                 elif primitive is not None and (data.dtype is float32 or data.dtype is float64):
                     tape = short_tape()
                     if tape is not None:
@@ -196,9 +196,9 @@ def _at_once(
                     x, y = x1._data, x2._data
                     dtype = x.dtype
                     if y.dtype is dtype and dtype.num in kinds:
-                        found = at_once(compute, x, y)
-                        if found is not None:
-                            return found
+                        answer = at_once(compute, x, y)
+                        if answer is not None:
+                            return answer
                 elif integers is not None:
                     data = direct(compute, x1, x2, integers=integers)
                     if data is not None:
@@ -315,8 +315,8 @@ def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **keywords: Any) -> 
             return _pow(multiply(x1, 1.0), float(x2), out=out)
     exponent = x2 if type(x2) is Symbol and x2.weak is not None and python_kind(x2.weak) is int else None
     if exponent is not None and not _is_float(x1):
-        found = staging().outside(exponent.operand(), int, 0, int(numpy.iinfo(int64).max))
-        if found is not None:
+        outlier = staging().outside(exponent.operand(), int, 0, int(numpy.iinfo(int64).max))
+        if outlier is not None:
             raise _negative_power()
     if isinstance(x2, (int, float)) and not isinstance(x2, bool):
         if x2 == 2 and dtype_of(operand(x1)) != bool_:
@@ -506,9 +506,9 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
         return functions.nonzero(condition)
     if type(condition) is ndarray and condition._data.dtype is bool_ and not ACTIVE:
         # Of two arrays: NumPy takes a number that an integer dtype does not hold for another one.
-        found = direct(partial(numpy.where, condition._data), x, y, integers=type(x) is type(y))
-        if found is not None:
-            return wrap(found)
+        data = direct(partial(numpy.where, condition._data), x, y, integers=type(x) is type(y))
+        if data is not None:
+            return wrap(data)
     chosen = truth(condition)
     x, y = operands(x, y)
     dtype = common_dtype((x, y))
@@ -620,8 +620,8 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, casting: str = "unsafe",
     wanted = as_dtype(dtype)
     made_in_order(order, "astype")
     if casting != "unsafe":
-        found = dtype_of(operand(x))
-        if not can_cast(found, wanted, casting):
+        source = dtype_of(operand(x))
+        if not can_cast(source, wanted, casting):
             what = f"astype of {typed(operand(x))} to {code(wanted)} is not a {casting!r} cast"
             raise DTypeError("E207", what, help="casting='unsafe' allows all casts")
     if type(x) is ndarray and not ACTIVE and x._data.dtype.kind != "c":

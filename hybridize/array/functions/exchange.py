@@ -30,10 +30,10 @@ def from_numpy(ndarray: Any, zero_copy: bool = True) -> Any:
     if not ndarray.flags.c_contiguous:
         what = "from_numpy: the array is not laid out row by row"
         raise ValueArgumentError("E345", what, help="numpy.ascontiguousarray(x), or zero_copy=False")
-    made = wrap(checked(ndarray.view()))
+    x = wrap(checked(ndarray.view()))
     ndarray.flags.writeable = False
-    made.storage.exposed = True
-    return made
+    x.storage.exposed = True
+    return x
 
 
 def to_dlpack_for_read(data: ndarray) -> Any:

@@ -70,8 +70,8 @@ def solve(a: Any, b: Any) -> Any:
         batch = x.shape[:-2]  # NumPy says what does not fit
     left, right = (result(broadcast(operand(z), (*batch, *z.shape[-2:]))) for z in (x, columns))
     _assert_regular(left)
-    found = _results(solutions.Solve(), left, right)[0]
-    return np.reshape(found, found.shape[:-1]) if y.ndim == 1 else found
+    solution = _results(solutions.Solve(), left, right)[0]
+    return np.reshape(solution, solution.shape[:-1]) if y.ndim == 1 else solution
 
 
 def det(a: Any) -> Any:
@@ -86,12 +86,12 @@ def slogdet(a: Any) -> Any:
 
 def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     """L such that L L^T = a, or its transpose if `upper`."""
-    found = _results(factors.Cholesky(bool(upper)), floats(a))[0]
-    if capturing() and not is_complex(found.dtype):
-        diagonal = diagonal_of(operand(found))
+    factor = _results(factors.Cholesky(bool(upper)), floats(a))[0]
+    if capturing() and not is_complex(factor.dtype):
+        diagonal = diagonal_of(operand(factor))
         # Not a comparison that NaN fails: it passes imperatively.
         _assert(bit_not(lt(diagonal, like(0, diagonal))), "Matrix is not positive definite")
-    return found
+    return factor
 
 
 def qr(a: Any, mode: str = "reduced") -> Any:
@@ -124,15 +124,15 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
 
 
 def _spectrum(a: Any, triangle: str) -> list[Any]:
-    found = _results(factors.Eigh(triangle.upper() == "U"), floats(a))
-    _assert_found(found[0], "Eigenvalues did not converge")
-    return found
+    spectrum = _results(factors.Eigh(triangle.upper() == "U"), floats(a))
+    _assert_found(spectrum[0], "Eigenvalues did not converge")
+    return spectrum
 
 
 def _singular(x: Any, full: bool = False) -> list[Any]:
-    found = _results(factors.SVD(full), x)
-    _assert_found(found[1], "SVD did not converge")
-    return found
+    parts = _results(factors.SVD(full), x)
+    _assert_found(parts[1], "SVD did not converge")
+    return parts
 
 
 def _assert_found(values: Any, message: str) -> None:
@@ -221,8 +221,8 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     values = svdvals(x)
     is_large = np.greater(values, np.multiply(values[:1], limit))
     rank = np.sum(is_large, 0, dtype=int32) if values.size else np.zeros((), int32)
-    found = _results(solutions.LeastSquares(limit), x, columns)[0]
-    left_over = np.subtract(columns, np.matmul(x, found))
+    solution = _results(solutions.LeastSquares(limit), x, columns)[0]
+    left_over = np.subtract(columns, np.matmul(x, solution))
     sums = np.sum(np.square(np.absolute(left_over) if is_complex(left_over.dtype) else left_over), 0)
     if m <= n or not columns.size:
         sums = sums[:0]
@@ -232,7 +232,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
         _assert(whole, "lstsq of columns that depend on each other: say pinv(a) @ b")
     elif rank < n:
         sums = sums[:0]
-    return np.reshape(found, found.shape[:1]) if y.ndim == 1 else found, sums, rank, values
+    return np.reshape(solution, solution.shape[:1]) if y.ndim == 1 else solution, sums, rank, values
 
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
@@ -273,10 +273,10 @@ def cond(x: Any, p: Any = None) -> Any:
     if p in (None, 2, -2):
         s = svdvals(x)
         largest, smallest = s[..., 0], s[..., -1]
-        found = np.divide(smallest, largest) if p == -2 else np.divide(largest, smallest)
+        number = np.divide(smallest, largest) if p == -2 else np.divide(largest, smallest)
     else:
         inverse = _results(solutions.Inverse(False), x)[0]
-        found = np.multiply(norm(x, p, (-2, -1)), norm(inverse, p, (-2, -1)))
-    given = np.any(np.isnan(x), (-2, -1))
-    has_none = np.logical_and(np.isnan(found), np.logical_not(given))  # no inverse
-    return np.where(has_none, math.inf, found)
+        number = np.multiply(norm(x, p, (-2, -1)), norm(inverse, p, (-2, -1)))
+    has_nan = np.any(np.isnan(x), (-2, -1))
+    has_none = np.logical_and(np.isnan(number), np.logical_not(has_nan))  # no inverse
+    return np.where(has_none, math.inf, number)

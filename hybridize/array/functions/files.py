@@ -22,10 +22,10 @@ from hybridize.base.participation import outside_only
 def _values(x: Any) -> numpy.ndarray[Any, Any]:
     """The values to be written, as NumPy's; of a list the array that NumPy makes of it."""
     if not isinstance(x, ndarray):
-        found = numpy.asarray(x)
-        if found.dtype.hasobject:
+        values = numpy.asarray(x)
+        if values.dtype.hasobject:
             raise DTypeError("E202", f"Python objects are not written: {x!r:.60}", help="give numbers")
-        return found
+        return values
     if x.dtype == bfloat16:
         what = f"NumPy's files have no bfloat16, got {x.type}"
         raise DTypeError("E202", what, help="cast first: x.astype('float32')")
@@ -118,8 +118,8 @@ def load(file: Any, mmap_mode: Any = None, allow_pickle: bool = False, *, max_he
     """
     if allow_pickle:
         raise DTypeError("E202", "load: Python objects are not read", help="numpy.load(file, allow_pickle=True)")
-    found = numpy.load(file, mmap_mode, allow_pickle=False, max_header_size=max_header_size)
-    return _ours(found, "load") if isinstance(found, numpy.ndarray) else Archive(found)
+    contents = numpy.load(file, mmap_mode, allow_pickle=False, max_header_size=max_header_size)
+    return _ours(contents, "load") if isinstance(contents, numpy.ndarray) else Archive(contents)
 
 
 @public
@@ -133,8 +133,8 @@ def savetxt(fname: Any, X: Any, *args: Any, **kwargs: Any) -> None:
 @outside_only("reads a file")
 def loadtxt(fname: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
     """Read numbers from text; float32 unless said, the other arguments as of `numpy.loadtxt`."""
-    found: Any = numpy.loadtxt(fname, float32 if dtype is None else as_dtype(dtype), *args, **kwargs)
-    return [_ours(one, "loadtxt") for one in found] if isinstance(found, list) else _ours(found, "loadtxt")
+    contents: Any = numpy.loadtxt(fname, float32 if dtype is None else as_dtype(dtype), *args, **kwargs)
+    return [_ours(one, "loadtxt") for one in contents] if isinstance(contents, list) else _ours(contents, "loadtxt")
 
 
 @public

@@ -74,8 +74,8 @@ class Concatenator:
         axis, ndim, where = self.axis, self.ndim, self.where
         if isinstance(parts[0], str):
             axis, ndim, where = self._said(parts.pop(0))
-        made = [_range(part) if isinstance(part, slice) else part for part in parts]
-        arrays = [_shaped(np.atleast_1d(part), ndim, where) for part in together(made, weak=True)]
+        pieces = [_range(part) if isinstance(part, slice) else part for part in parts]
+        arrays = [_shaped(np.atleast_1d(part), ndim, where) for part in together(pieces, weak=True)]
         return np.concatenate(arrays, axis)
 
     def _said(self, text: str) -> tuple[int, int, int]:
@@ -119,7 +119,7 @@ def ix_(*args: Any) -> tuple[Any, ...]:
 
     A vector of bools stands for the places where it is true, which a program cannot know.
     """
-    found = []
+    vectors = []
     for axis, one in enumerate(args):
         x = array(one)
         if x.ndim != 1:
@@ -130,8 +130,8 @@ def ix_(*args: Any) -> tuple[Any, ...]:
             if x.shape[0]:
                 raise DTypeError("E208", f"ix_ takes integers or bools, got {x.type}")
             x = np.astype(x, int64)
-        found.append(np.reshape(x, tuple(-1 if k == axis else 1 for k in range(len(args)))))
-    return tuple(found)
+        vectors.append(np.reshape(x, tuple(-1 if k == axis else 1 for k in range(len(args)))))
+    return tuple(vectors)
 
 
 @public
@@ -189,8 +189,8 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
 @public
 def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[Any, ...]:
     """The indices of the elements of an n times n matrix that `mask_func(matrix, k)` leaves other than 0."""
-    found: tuple[Any, ...] = nonzero(mask_func(np.arange(n * n, dtype=int64).reshape(n, n) * 0 + 1, k) != 0)
-    return found
+    indices: tuple[Any, ...] = nonzero(mask_func(np.arange(n * n, dtype=int64).reshape(n, n) * 0 + 1, k) != 0)
+    return indices
 
 
 class ndindex:  # noqa: N801 - the name NumPy gave it

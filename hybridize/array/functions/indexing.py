@@ -165,11 +165,11 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
 def _taped_get(tape: Taping, x: ndarray, key: Any) -> ndarray:
     """`x[key]` while a tape records: NumPy says what it is, view ops or one gather say where it comes from."""
     with taped(None):
-        found = _get(x, key)
+        part = _get(x, key)
     if not is_inexact(x.dtype) and history(x) is None:
-        return found
-    if found._storage is not None and found._storage is x._storage:
-        return tape.view(x, _steps(_parse(key, x.type), x.shape), found)
+        return part
+    if part._storage is not None and part._storage is x._storage:
+        return tape.view(x, _steps(_parse(key, x.type), x.shape), part)
     numbers = numpy.arange(x.size).reshape(x.shape)[_plain(key)]
     flat = bind1(ops.Reshape((x.size,)), operand(x))
     picked: ndarray = result(bind1(ops.Gather(0), flat, numpy.asarray(numbers)))
@@ -405,11 +405,11 @@ def _parse(key: Any, of: TensorType) -> Parsed:
             new.append(axis)
             runs.append(axis_of_key)
         else:
-            found = _index_array(part, shape[axis:], of)
+            indices = _index_array(part, shape[axis:], of)
             known = (
-                (found,)
-                if not isinstance(found, numpy.ndarray) or found.dtype != bool_
-                else _true_positions(found, shape[axis:], of)
+                (indices,)
+                if not isinstance(indices, numpy.ndarray) or indices.dtype != bool_
+                else _true_positions(indices, shape[axis:], of)
             )
             for index in known:
                 if isinstance(part, Symbol) and part.weak in (int, None) and part.ndim == 0:
@@ -608,12 +608,12 @@ def _symbolic_set(x: Symbol, key: Any, value: Any) -> None:
 def _fitted(value: Any, shape: Shape, x: Symbol | ndarray) -> Operand:
     """A value to be written, in the dtype of `x` and broadcast to `shape`."""
     update = cast(value if type(value) is Traced else operand(value, x.dtype), x.dtype)
-    found = shape_of(update)
-    while len(found) > len(shape) and found[0] == 1:
-        found = found[1:]
-    if len(found) != len(shape_of(update)):
-        update = bind1(ops.Reshape(found), update)
-    common = dims.broadcast(found, shape)
+    sizes = shape_of(update)
+    while len(sizes) > len(shape) and sizes[0] == 1:
+        sizes = sizes[1:]
+    if len(sizes) != len(shape_of(update)):
+        update = bind1(ops.Reshape(sizes), update)
+    common = dims.broadcast(sizes, shape)
     if common is None or not same_shape(common, shape):
         part = typed(update).with_shape(shape)
         raise ShapeError("E132", f"a value {typed(update)} does not fit the part {part} of {x.type}")
@@ -640,10 +640,10 @@ def _masked_set(x: Symbol, mask: Any, value: Any) -> None:
         raise _no_mask(typed(chosen), x.type)
     rest = x.shape[len(shape_of(chosen)) :]
     update = cast(operand(value, x.dtype), x.dtype)
-    found = shape_of(update)
-    if len(found) == len(rest) + 1 and found[0] == 1:
-        update = bind1(ops.Reshape(found[1:]), update)
-    elif len(found) > len(rest):
+    sizes = shape_of(update)
+    if len(sizes) == len(rest) + 1 and sizes[0] == 1:
+        update = bind1(ops.Reshape(sizes[1:]), update)
+    elif len(sizes) > len(rest):
         raise CaptureError(
             "E402",
             f"x[mask] = value with a value {typed(update)}: how many elements the mask chooses depends on the data",

@@ -65,8 +65,8 @@ def universal(count: int, *, typed: int | None = None, name: str = "") -> Callab
 
     def decorate(function: _Function) -> _Function:
         known = name or function.__name__
-        made: _Function = public(named(by_keywords(known, function, count, typed), known, function.__doc__, count))
-        return made
+        wrapper: _Function = public(named(by_keywords(known, function, count, typed), known, function.__doc__, count))
+        return wrapper
 
     return decorate
 
@@ -83,12 +83,12 @@ def by_keywords(name: str, compute: Callable[..., Any], count: int, typed: int |
     """
 
     def applied(
-        *given: Any, out: Any = None, where: Any = True, dtype: Any = None, casting: str = "same_kind",
+        *arguments: Any, out: Any = None, where: Any = True, dtype: Any = None, casting: str = "same_kind",
         order: str = "K", subok: bool = True,
     ) -> Any:  # fmt: skip
-        xs, outs = given[:count], given[count:]
+        xs, outs = arguments[:count], arguments[count:]
         if len(xs) < count or (outs and out is not None):
-            raise ArgumentError("E344", f"{name} takes {count} array{'s' * (count > 1)} and out, got {len(given)}")
+            raise ArgumentError("E344", f"{name} takes {count} array{'s' * (count > 1)} and out, got {len(arguments)}")
         if casting != "same_kind":
             one_of(casting, CASTINGS, name, "casting")
         if order != "K":
@@ -99,17 +99,17 @@ def by_keywords(name: str, compute: Callable[..., Any], count: int, typed: int |
         if wanted is not None:
             first = count if typed is None else typed
             xs = (*(_given(x, wanted, name, casting) for x in xs[:first]), *xs[first:])
-        found = compute(*xs)
+        output = compute(*xs)
         if wanted is not None:
-            _check_dtype(found[0] if isinstance(found, tuple) else found, wanted, name)
+            _check_dtype(output[0] if isinstance(output, tuple) else output, wanted, name)
         places = outs or out
-        if isinstance(found, tuple):
-            return _placed_all(found, places, where, casting, name)
+        if isinstance(output, tuple):
+            return _placed_all(output, places, where, casting, name)
         if isinstance(places, tuple):
             if len(places) != 1:
                 raise ArgumentError("E344", f"{name} has one result, got {len(places)} arrays to write to")
             (places,) = places
-        return placed(found, places, where, casting, name)
+        return placed(output, places, where, casting, name)
 
     return applied
 
@@ -129,20 +129,20 @@ def _given(x: Any, wanted: DType, name: str, casting: str) -> Any:
     return result(cast_operand(x, wanted))
 
 
-def _check_dtype(found: Any, wanted: DType, name: str) -> None:
-    if found.dtype != wanted:
-        raise DTypeError("E205", f"{name} does not compute in {code(wanted)}", help=f"it gives {code(found.dtype)}")
+def _check_dtype(output: Any, wanted: DType, name: str) -> None:
+    if output.dtype != wanted:
+        raise DTypeError("E205", f"{name} does not compute in {code(wanted)}", help=f"it gives {code(output.dtype)}")
 
 
-def _placed_all(found: tuple[Any, ...], places: Any, where: Any, casting: str, name: str) -> tuple[Any, ...]:
+def _placed_all(outputs: tuple[Any, ...], places: Any, where: Any, casting: str, name: str) -> tuple[Any, ...]:
     """Several results, each written to its place."""
     if places is None:
-        places = (None,) * len(found)
-    if not isinstance(places, tuple) or len(places) > len(found):
-        what = f"{name} has {len(found)} results: out= is a tuple of as many arrays or None"
+        places = (None,) * len(outputs)
+    if not isinstance(places, tuple) or len(places) > len(outputs):
+        what = f"{name} has {len(outputs)} results: out= is a tuple of as many arrays or None"
         raise ArgumentError("E344", what)
-    places = (*places, *(None,) * (len(found) - len(places)))
-    return tuple(placed(x, place, where, casting, name) for x, place in zip(found, places, strict=True))
+    places = (*places, *(None,) * (len(outputs) - len(places)))
+    return tuple(placed(x, place, where, casting, name) for x, place in zip(outputs, places, strict=True))
 
 
 def placed(x: Any, out: Any, where: Any, casting: str = "same_kind", name: str = "out") -> Any:

@@ -41,10 +41,10 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     for one in (arg1, arg2):
         if isinstance(one, (ndarray, numpy.ndarray, Symbol)):
             raise ArgumentError("E344", "issubdtype takes dtypes, got an array", help="x.dtype")
-    found = _numpys(arg1)
-    if found is float16 and arg1 != float16:
+    scalar = _numpys(arg1)
+    if scalar is float16 and arg1 != float16:
         return arg2 in (numpy.generic, numpy.number, numpy.inexact, numpy.floating) or _numpys(arg2) is float16 != arg2
-    return _numpys(arg2) is arg2 and bool(numpy.issubdtype(found, arg2))
+    return _numpys(arg2) is arg2 and bool(numpy.issubdtype(scalar, arg2))
 
 
 @public
@@ -55,11 +55,11 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     """
     if isinstance(kind, tuple):
         return any(isdtype(dtype, part) for part in kind)
-    found = as_dtype(dtype)
+    element = as_dtype(dtype)
     if not isinstance(kind, str):
-        return found == as_dtype(kind)
+        return element == as_dtype(kind)
     one_of(kind, tuple(_KINDS), "isdtype", "kind")
-    return ("f" if is_float(found) else found.kind) in _KINDS[kind]
+    return ("f" if is_float(element) else element.kind) in _KINDS[kind]
 
 
 _KINDS = {
@@ -183,8 +183,8 @@ def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
 def _part(z: Any, op: Op) -> Any:
     """One part of complex numbers: imperatively a view; in a program read-only, since no write would reach the rest."""
     if isinstance(z, Symbol) or (ACTIVE and capturing()):
-        made: Symbol = result(bind1(op, operand(z)))
-        return made.view_by(ops.Broadcast(made.shape))
+        part: Symbol = result(bind1(op, operand(z)))
+        return part.view_by(ops.Broadcast(part.shape))
     tape = taping() if ACTIVE else None
     return tape.view(z, (op,)) if tape is not None else view(z, *op.reference(z._data))
 
@@ -214,8 +214,8 @@ def conj(x: Any) -> Any:
 def angle(z: Any, deg: bool = False) -> Any:
     """The angle of numbers in the plane, in radians unless `deg`: 0, and pi of those below 0."""
     x = floats(z)
-    found = np.arctan2(imag(x), real(x)) if is_complex(x.dtype) else np.arctan2(0.0, x)
-    return np.degrees(found) if deg else found
+    angles = np.arctan2(imag(x), real(x)) if is_complex(x.dtype) else np.arctan2(0.0, x)
+    return np.degrees(angles) if deg else angles
 
 
 @public

@@ -20,35 +20,35 @@ _builtin_slice = slice
 
 def _coded(sizes: tuple[int, ...], codes: Sequence[int], names: dict[int, str], of: Any) -> tuple[int, ...]:
     """The shape that codes ask for. `names` says what each negative code means."""
-    found: list[int] = []
+    shape: list[int] = []
     at, i = 0, 0
     while i < len(codes):
         code = codes[i]
         match names.get(code, "size" if code >= 0 else "unknown"):
             case "copy":
-                found.append(_axis(sizes, at, of))
+                shape.append(_axis(sizes, at, of))
                 at += 1
             case "rest":
-                found.extend(sizes[at:])
+                shape.extend(sizes[at:])
                 at = len(sizes)
             case "drop":
                 if _axis(sizes, at, of) != 1:
                     raise ShapeError("E106", f"reshape of {of}: axis {at} is not of size 1")
                 at += 1
             case "merge":
-                found.append(_axis(sizes, at, of) * _axis(sizes, at + 1, of))
+                shape.append(_axis(sizes, at, of) * _axis(sizes, at + 1, of))
                 at += 2
             case "split":
-                found.extend(_split(_axis(sizes, at, of), codes[i + 1 : i + 3], of))
+                shape.extend(_split(_axis(sizes, at, of), codes[i + 1 : i + 3], of))
                 at += 1
                 i += 2
             case "infer" | "size":
-                found.append(code)
+                shape.append(code)
                 at += 1
             case _:
                 raise ArgumentError("E318", f"reshape has no code {code}")
         i += 1
-    return tuple(found)
+    return tuple(shape)
 
 
 def _axis(sizes: tuple[int, ...], at: int, of: Any) -> int:
@@ -210,5 +210,5 @@ def pad(data: Any, mode: str = "constant", pad_width: Any = (), constant_value: 
     """
     x = array(data)
     numbers = each_axis("pad", "pad_width", pad_width, 2 * x.ndim, 0, 0)
-    found = result(pad_flat(operand(x), mode, numbers, float(constant_value)))
-    return copy(x) if not any(numbers) else found
+    y = result(pad_flat(operand(x), mode, numbers, float(constant_value)))
+    return copy(x) if not any(numbers) else y

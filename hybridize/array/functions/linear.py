@@ -48,8 +48,8 @@ def _direct(product: Any, a: Any, b: Any) -> Any:
     """NumPy's own product of two float arrays of one dtype when nobody captures; None where that is not it."""
     if type(a) is ndarray and type(b) is ndarray and not ACTIVE:
         x, y = a._data, b._data
-        given = x.dtype
-        if given is y.dtype and (given is float32 or given is float64):
+        dtype = x.dtype
+        if dtype is y.dtype and (dtype is float32 or dtype is float64):
             return at_once(product, x, y)
     return None
 
@@ -414,18 +414,18 @@ def _of_lists(operands: tuple[Any, ...]) -> tuple[str, Sequence[Any]]:
 
 def _of_list(numbers: Any) -> str:
     """A list of numbers of axes as letters; an ellipsis stays one."""
-    found = "" if isinstance(numbers, (list, tuple)) else None
-    for number in numbers if found is not None else ():
+    letters = "" if isinstance(numbers, (list, tuple)) else None
+    for number in numbers if letters is not None else ():
         letter = "..." if number is Ellipsis else _letter_of(number)
-        found = None if letter is None or found is None else found + letter
-    if found is None:
+        letters = None if letter is None or letters is None else letters + letter
+    if letters is None:
         raise ArgumentError(
             "E397",
             f"einsum cannot read {numbers!r:.60} as the axes of an operand",
             help=f"axes are whole numbers from 0 to {len(_LETTERS) - 1} in a list, or an ellipsis; "
             f"subscripts as text come first",
         )
-    return found
+    return letters
 
 
 def _letter_of(number: Any) -> str | None:
@@ -448,11 +448,11 @@ def _einsum(subscripts: str, xs: list[Any]) -> Any:
     term, x = inputs[0], xs[0]
     for i in range(1, len(xs)):
         other, later = inputs[i], set(output).union(*inputs[i + 1 :])
-        kept = output
+        axes = output
         if i < len(xs) - 1:  # axes of both in front: as they lie where products are computed
             letters = dict.fromkeys((*(c for c in term if c in other), *term, *other))
-            kept = "".join(c for c in letters if c in later)
-        term, x = kept, _contract(term, x, other, xs[i], kept)
+            axes = "".join(c for c in letters if c in later)
+        term, x = axes, _contract(term, x, other, xs[i], axes)
     return x
 
 
@@ -502,7 +502,7 @@ def _diagonals(term: str, x: Any) -> tuple[str, Any]:
     return term, x
 
 
-def _contract(p: str, x: Any, q: str, y: Any, kept: str) -> Any:
+def _contract(p: str, x: Any, q: str, y: Any, axes: str) -> Any:
     """The products of two operands, summed over the letters that are not kept."""
     sizes: dict[str, int] = {}
     for term, z in ((p, x), (q, y)):
@@ -513,23 +513,23 @@ def _contract(p: str, x: Any, q: str, y: Any, kept: str) -> Any:
             if own.setdefault(letter, length) != length or together is None:
                 raise ShapeError("E114", f"einsum: {letter!r} is of size {dims.text(known)} and {dims.text(length)}")
             sizes[letter] = together[0]
-    if 8 * dims.hint(dims.product(sizes[letter] for letter in kept)) >= LARGEST:
+    if 8 * dims.hint(dims.product(sizes[letter] for letter in axes)) >= LARGEST:
         raise ShapeError(
             "E173",
-            f"einsum of {x.type} and {y.type} by '{p},{q}->{kept}': the result is beyond 64 bits",
+            f"einsum of {x.type} and {y.type} by '{p},{q}->{axes}': the result is beyond 64 bits",
             help="no array is as large",
         )
     (p, x), (q, y) = _narrowed(p, x, sizes), _narrowed(q, y, sizes)
     dtype = x.dtype
     summed = int32 if dtype == bool_ else dtype  # of bools: whether any pair is true, counted
-    product = contract(f"{p},{q}->{kept}", cast(operand(x), summed), cast(operand(y), summed), name="einsum")
+    product = contract(f"{p},{q}->{axes}", cast(operand(x), summed), cast(operand(y), summed), name="einsum")
     return result(cast(product, dtype))
 
 
 def _narrowed(term: str, x: Any, sizes: Mapping[str, int]) -> tuple[str, Any]:
     """An operand without the axes that stretch to a size of the other one's."""
     pairs = [(size, sizes[letter]) for size, letter in zip(x.shape, term, strict=True)]
-    kept = [axis for axis, (size, wide) in enumerate(pairs) if dims.same(size, wide) or not dims.stretches(size, wide)]
-    if len(kept) == len(term):
+    axes = [axis for axis, (size, wide) in enumerate(pairs) if dims.same(size, wide) or not dims.stretches(size, wide)]
+    if len(axes) == len(term):
         return term, x
-    return "".join(term[axis] for axis in kept), np.reshape(x, tuple(x.shape[axis] for axis in kept))
+    return "".join(term[axis] for axis in axes), np.reshape(x, tuple(x.shape[axis] for axis in axes))

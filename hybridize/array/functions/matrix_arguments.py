@@ -158,14 +158,14 @@ def check(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         ValueArgumentError E345: another argument has a value that the function does not take.
     """
     checked, names = _CHECKS[name]
-    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    arguments = {**dict(zip(names, args, strict=False)), **kwargs}
     wanted = names[: 2 if name in _PAIRS else 1]
-    if len(args) > len(names) or any(one not in given for one in wanted):
+    if len(args) > len(names) or any(one not in arguments for one in wanted):
         return
-    arrays = [array(given[one]) for one in wanted]
+    arrays = [array(arguments[one]) for one in wanted]
     for x in arrays:
         check_floats(name, x)
-    checked(name, arrays, given)
+    checked(name, arrays, arguments)
 
 
 def check_floats(name: str, x: Any) -> None:

@@ -112,10 +112,10 @@ def _exponential(composite: Callable[..., Operand]) -> Callable[[Callable[..., A
             x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
             if x is not None and x.size and x.ndim:
                 along = axis_of(axis, x.ndim, name)
-                found = _made(name, data, by_numpy(x, along, temperature), along)
+                y = _made(name, data, by_numpy(x, along, temperature), along)
             else:
-                found = result(composite(_scaled(data, temperature), axis_of(axis, array(data).ndim, name)))
-            return found if dtype is None else found.astype(dtype)
+                y = result(composite(_scaled(data, temperature), axis_of(axis, array(data).ndim, name)))
+            return y if dtype is None else y.astype(dtype)
 
         return described(function, name, str(by_numpy.__doc__))
 
@@ -422,8 +422,8 @@ def dropout(data: Any, p: float = 0.5, mode: str = "training", axes: Any = (), c
     if not shared:
         return result(composites.dropout(float_operand(x), key(), float(p)))
     shape = tuple(1 if i in shared else n for i, n in enumerate(x.shape))
-    kept = result(composites.dropout(float_operand(np.broadcast_to(array(1.0), shape)), key(), float(p)))
-    return np.multiply(x, kept)
+    mask = result(composites.dropout(float_operand(np.broadcast_to(array(1.0), shape)), key(), float(p)))
+    return np.multiply(x, mask)
 
 
 @public

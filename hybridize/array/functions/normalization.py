@@ -146,8 +146,8 @@ def _of_batch_at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma
     tape = taping() if ACTIVE else None  # which another thread may have filled since
     if tape is None:
         return wrap(y), wrap(mean), wrap(var)
-    made = tape.made("BatchNorm", (x, parts[0], parts[1]), y, axis, eps, fix_gamma, mean, inverse)
-    return made, wrap(mean), wrap(var)
+    output = tape.made("BatchNorm", (x, parts[0], parts[1]), y, axis, eps, fix_gamma, mean, inverse)
+    return output, wrap(mean), wrap(var)
 
 
 def _plain(x: Any, parts: list[Any]) -> bool:
@@ -158,17 +158,17 @@ def _plain(x: Any, parts: list[Any]) -> bool:
     )
 
 
-def keep(running: Any, found: Any, momentum: float) -> None:
+def keep(running: Any, statistic: Any, momentum: float) -> None:
     """Move a running statistic towards what a batch has, outside of what is recorded for gradients."""
     if modes.THREAD.recomputing:
         return
-    if type(running) is ndarray and type(found) is ndarray and (not ACTIVE or not capturing()):
+    if type(running) is ndarray and type(statistic) is ndarray and (not ACTIVE or not capturing()):
         data = running._data
-        now = found._data.astype(data.dtype, copy=False)
+        now = statistic._data.astype(data.dtype, copy=False)
         store(running, ..., data * momentum + now * (1 - momentum))
         return
     with modes.mode(recording=False):
-        running[...] = add(multiply(running, momentum), multiply(found.astype(running.dtype), 1 - momentum))
+        running[...] = add(multiply(running, momentum), multiply(statistic.astype(running.dtype), 1 - momentum))
 
 
 @public

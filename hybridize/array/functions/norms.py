@@ -52,8 +52,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if len(axes) == 2 and ord in (2, -2, "nuc"):
         check_floats("norm", a)
         singular = svdvals(np.moveaxis(a, axes, (-2, -1)))
-        found = np.sum(singular, -1) if ord == "nuc" else singular[..., 0 if ord == 2 else -1]
-        return np.expand_dims(np.expand_dims(found, axes[0]), axes[1]) if keepdims else found
+        norms = np.sum(singular, -1) if ord == "nuc" else singular[..., 0 if ord == 2 else -1]
+        return np.expand_dims(np.expand_dims(norms, axes[0]), axes[1]) if keepdims else norms
     raise ValueArgumentError(
         "E345",
         f"norm of {a.type} over {len(axes)} axes has no ord={ord!r}",
@@ -94,9 +94,9 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
         raise ValueArgumentError("E345", f"vector_norm: ord must be a number or infinity, got {ord!r}")
     if not a.ndim:
         return norm(np.reshape(a, (1,)), ord, 0)
-    flat, axis_index, kept = merged(a, axis, "vector_norm")
-    found = norm(flat, ord, axis_index)
-    return np.reshape(found, kept) if keepdims else found
+    flat, axis_index, shape = merged(a, axis, "vector_norm")
+    norms = norm(flat, ord, axis_index)
+    return np.reshape(norms, shape) if keepdims else norms
 
 
 @public

@@ -42,12 +42,12 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * mat
 
 
 def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: Any) -> Any:
-    there = np.logical_not(np.isnan(x))
-    there = there if where is True else np.logical_and(there, mask_of(where))
+    present = np.logical_not(np.isnan(x))
+    present = present if where is True else np.logical_and(present, mask_of(where))
     centre = np.nanmean(x, axis, keepdims=True, where=where) if mean is None else mean
-    centred = np.where(there, np.subtract(x, centre), 0.0)
+    centred = np.where(present, np.subtract(x, centre), 0.0)
     centred = np.absolute(centred) if is_complex(x.dtype) else centred
-    count = np.subtract(np.sum(there, axis, keepdims=keepdims).astype(centred.dtype), ddof)
+    count = np.subtract(np.sum(present, axis, keepdims=keepdims).astype(centred.dtype), ddof)
     count = np.where(np.greater(count, 0), count, math.nan)
     return np.divide(np.sum(np.square(centred), axis, keepdims=keepdims), count)
 
@@ -70,11 +70,11 @@ def nanstd(variance: Any) -> Any:
 @public
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
     """The middle along `axis` of what is not NaN; NaN where nothing else is there."""
-    flat, axis_index, kept = merged(array(a), axis, "nanmedian")
+    flat, axis_index, shape = merged(array(a), axis, "nanmedian")
     flat = flat.astype(floating(flat.dtype), copy=False)
     count = np.sum(np.logical_not(np.isnan(flat)), axis_index, keepdims=True).astype(int64)
     ordered = np.sort(flat, axis_index)  # NaN is sorted last
     middle = [np.maximum(np.floor_divide(np.subtract(count, k), 2), 0) for k in (1, 0)]
     both = np.concatenate([along(ordered, at, axis_index) for at in middle], axis_index)
-    found = np.mean(both, axis_index)
-    return finished(np.reshape(found, kept) if keepdims else found, out)
+    medians = np.mean(both, axis_index)
+    return finished(np.reshape(medians, shape) if keepdims else medians, out)

@@ -30,19 +30,19 @@ _STATISTICS: dict[str, Callable[..., Any]] = {
 _ALL = (*MODES, *_STATISTICS, "linear_ramp", "empty")
 
 
-def _pad_widths(given: Any, ndim: int) -> list[list[int]]:
+def _pad_widths(pad_width: Any, ndim: int) -> list[list[int]]:
     """Return for each axis how much wider it becomes at its two ends."""
-    if isinstance(given, dict):
+    if isinstance(pad_width, dict):
         widths: list[list[int]] = [[0, 0] for _ in range(ndim)]
-        for axis, pair in given.items():
+        for axis, pair in pad_width.items():
             widths[axis_of(axis, ndim, "pad")] = [pair, pair] if isinstance(pair, int) else list(pair)
         return widths
-    rows = given if isinstance(given, (tuple, list)) else ()
+    rows = pad_width if isinstance(pad_width, (tuple, list)) else ()
     if len(rows) == ndim and any(isinstance(row, tuple) and len(row) == 2 and not dims.known(row) for row in rows):
         return [list(row) for row in rows]
-    numbers = numpy.asarray(given)
+    numbers = numpy.asarray(pad_width)
     if numbers.size and numbers.dtype.kind not in "iub":
-        raise ArgumentError("E308", f"pad: widths must be integers, got {given!r}")
+        raise ArgumentError("E308", f"pad: widths must be integers, got {pad_width!r}")
     widths = numpy.broadcast_to(numbers.astype(numpy.int64), (ndim, 2)).tolist()
     return widths
 
@@ -92,17 +92,17 @@ def pad(
     return x if x is not array else copy(x)
 
 
-def _pairs(given: Any, ndim: int) -> list[list[Any]]:
+def _pairs(numbers: Any, ndim: int) -> list[list[Any]]:
     """Two numbers for each axis, which may be values of a program."""
-    if not isinstance(given, (tuple, list)):
-        return [[given, given] for _ in range(ndim)]
-    rows = list(given)
+    if not isinstance(numbers, (tuple, list)):
+        return [[numbers, numbers] for _ in range(ndim)]
+    rows = list(numbers)
     if not any(isinstance(row, (tuple, list)) for row in rows):
         return [rows * 2 if len(rows) == 1 else rows for _ in range(ndim)]
     rows = [list(row) * 2 if len(row) == 1 else list(row) for row in rows]
     rows = rows * ndim if len(rows) == 1 else rows
     if len(rows) != ndim or any(len(row) != 2 for row in rows):
-        raise ShapeError("E135", f"pad: {given!r} are no pairs for {ndim} axes", help="one for each")
+        raise ShapeError("E135", f"pad: {numbers!r} are no pairs for {ndim} axes", help="one for each")
     return rows
 
 
@@ -132,9 +132,9 @@ def _extended(x: Any, axis: int, before: int, after: int, statistic: Any, length
         if not count:
             raise ValueArgumentError("E345", "pad: a statistic is of one element at least, got stat_length 0")
         end = x[(*key, slice(0, count) if first else slice(size - count, size))]
-        found = statistic(end, axis=axis, keepdims=True)
-        found = np.rint(found) if is_integer(x.dtype) and not is_integer(found.dtype) else found
-        parts.append(np.broadcast_to(np.astype(found, x.dtype, copy=False), _along(x, axis, width)))
+        value = statistic(end, axis=axis, keepdims=True)
+        value = np.rint(value) if is_integer(x.dtype) and not is_integer(value.dtype) else value
+        parts.append(np.broadcast_to(np.astype(value, x.dtype, copy=False), _along(x, axis, width)))
     return np.concatenate([parts[0], x, parts[1]], axis)
 
 

@@ -176,10 +176,10 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     for one in conditions:
         if one.dtype != bool_:
             raise DTypeError("E208", f"select: a condition must be bools, got {one.type}", help="say x != 0")
-    found = default
+    selection = default
     for condition, choice in zip(conditions[::-1], choices[::-1], strict=True):
-        found = np.where(condition, choice, found)
-    return found
+        selection = np.where(condition, choice, selection)
+    return selection
 
 
 @public
@@ -214,11 +214,11 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     def value(function: Any) -> Any:
         return like((a, function(a, *args, **kw) if callable(function) else function))[1]
 
-    found = value(functions.pop()) if len(functions) > len(conditions) else value(0)
-    found = np.broadcast_to(found, a.shape)
+    values = value(functions.pop()) if len(functions) > len(conditions) else value(0)
+    values = np.broadcast_to(values, a.shape)
     for condition, function in zip(conditions, functions, strict=True):
-        found = np.where(condition, value(function), found)
-    return found
+        values = np.where(condition, value(function), values)
+    return values
 
 
 def _compressed(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:

@@ -38,10 +38,10 @@ def polyval(p: Any, x: Any) -> Any:
     """The polynomial with coefficients `p`, the highest power first, at `x`; by Horner's rule."""
     if p.ndim != 1:
         raise ShapeError("E118", f"polyval takes a vector of coefficients, got {p.type}")
-    found = np.zeros_like(x)
+    total = np.zeros_like(x)
     for k in range(p.shape[0]):
-        found = np.add(np.multiply(found, x), p[k])
-    return found
+        total = np.add(np.multiply(total, x), p[k])
+    return total
 
 
 @public
@@ -71,11 +71,13 @@ def poly(seq_of_zeros: Any) -> Any:
     if points.ndim != 1:
         raise ShapeError("E118", f"poly takes a vector of roots or a square matrix, got {points.type}")
     points = points.astype(floating(points.dtype), copy=False)
-    found = np.ones_like(points[:1]) if points.shape[0] else np.zeros(1, points.dtype) + 1
+    coefficients = np.ones_like(points[:1]) if points.shape[0] else np.zeros(1, points.dtype) + 1
     for k in range(points.shape[0]):
-        nothing = np.zeros(1, found.dtype)
-        found = np.subtract(np.concatenate([found, nothing]), np.multiply(np.concatenate([nothing, found]), points[k]))
-    return found
+        nothing = np.zeros(1, coefficients.dtype)
+        coefficients = np.subtract(
+            np.concatenate([coefficients, nothing]), np.multiply(np.concatenate([nothing, coefficients]), points[k])
+        )
+    return coefficients
 
 
 def _long(p: Any, length: int) -> Any:
@@ -119,8 +121,8 @@ def _led(p: Any) -> Any:
     if not isinstance(p, ndarray):
         require(np.not_equal(p[0], 0), "polymul: the first coefficient is not 0")
         return p
-    there = numpy.flatnonzero(p.detach().asnumpy())
-    return p[int(there[0]) if there.size else p.shape[0] - 1 :]
+    places = numpy.flatnonzero(p.detach().asnumpy())
+    return p[int(places[0]) if places.size else p.shape[0] - 1 :]
 
 
 @public
@@ -193,19 +195,19 @@ def polyfit(
         left = np.multiply(left, np.expand_dims(w, 1))
         right = np.multiply(right, w if right.ndim == 1 else np.expand_dims(w, 1))
     scale = (left * left).sum(0) ** 0.5
-    found, residuals, rank, singular = lstsq(left / scale, right, small)
-    found = found / (scale if right.ndim == 1 else np.expand_dims(scale, 1))
+    coefficients, residuals, rank, singular = lstsq(left / scale, right, small)
+    coefficients = coefficients / (scale if right.ndim == 1 else np.expand_dims(scale, 1))
     if full:
-        return found, residuals, rank, singular, small
+        return coefficients, residuals, rank, singular, small
     if isinstance(rank, ndarray) and int(rank) != order:
         warnings.warn("Polyfit may be poorly conditioned", numpy.exceptions.RankWarning, stacklevel=3)
     if cov is False or cov is None:
-        return found
+        return coefficients
     spread = inv(left.T / np.expand_dims(scale, 1) @ (left / scale)) / np.outer(scale, scale)
     if cov != "unscaled":
         if count <= order:
             what = f"polyfit: {count} points are too few for the covariance of {order} coefficients"
             raise ValueArgumentError("E345", what, help="cov='unscaled' needs no more")
-        left_over = np.sum(np.square(right - left @ found), 0) / (count - order)
+        left_over = np.sum(np.square(right - left @ coefficients), 0) / (count - order)
         spread = spread * left_over if values.ndim == 1 else np.expand_dims(spread, 2) * left_over
-    return found, spread
+    return coefficients, spread

@@ -69,7 +69,7 @@ def pooling(
         steps = each_axis("pooling", "stride", stride, rank)
         padding = each_axis("pooling", "pad", pad, rank, default=0, least=0)
     counted = count_include_pad is None or bool(count_include_pad)
-    found = pooled(
+    output = pooled(
         operand(x), windows, pool_type, bool(global_pool), pooling_convention, steps, padding, p_value, counted, layout
     )
-    return result(found)
+    return result(output)

@@ -51,9 +51,9 @@ class errstate(numpy.errstate):  # noqa: N801 - the name NumPy gave it
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        asked = sorted(name for name, value in kwargs.items() if value in _REPORTS)
-        if ACTIVE and capturing() and asked:
-            what = f"errstate({asked[0]}={kwargs[asked[0]]!r}) in a program, which reports nothing of its elements"
+        names = sorted(name for name, value in kwargs.items() if value in _REPORTS)
+        if ACTIVE and capturing() and names:
+            what = f"errstate({names[0]}={kwargs[names[0]]!r}) in a program, which reports nothing of its elements"
             raise CaptureError("E404", what, help="test the result: npx.assert_(np.isfinite(x).all(), ...)")
         super().__init__(**kwargs)
 

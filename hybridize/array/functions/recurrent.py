@@ -85,8 +85,8 @@ def rnn(
     weights = [result(part) for part in library.unpacked(stack, operand(packed))]
     states = [one for one in (state, state_cell) if one is not None]
     lengths = used(sequence_length, use_sequence_length, "rnn", "sequence_length")
-    found = recurrent(stack, x, weights, states, lengths)
-    return list(found) if state_outputs else found[0]
+    outputs = recurrent(stack, x, weights, states, lengths)
+    return list(outputs) if state_outputs else outputs[0]
 
 
 def recurrent(

@@ -192,8 +192,8 @@ def summed(a: Any, dtype: Any, out: Any = None) -> tuple[Any, DType]:
     """An array in the dtype that its sums and counts are kept in, and the dtype of the result."""
     x = array(a)
     wanted = _dtype_of_result(dtype, out, floating(x.dtype))
-    kept = wide(wanted)
-    return x if x.dtype == kept else x.astype(kept), wanted
+    sum_dtype = wide(wanted)
+    return x if x.dtype == sum_dtype else x.astype(sum_dtype), wanted
 
 
 def rounded(x: Any, dtype: DType) -> Any:
@@ -324,19 +324,21 @@ def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..
 
     def function(a: Any, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
         if type(a) is ndarray and not ACTIVE and out is None and type(axis) is int and not keepdims:
-            found = at_once(method, a._data, axis)
-            if found is not None:
-                return found
+            indices = at_once(method, a._data, axis)
+            if indices is not None:
+                return indices
         x = array(a)
         reduced_axes(axis, x.ndim, name)
         flat = np.ravel(x) if axis is None or not x.ndim else x
         along = axis_of(0 if axis is None else axis, flat.ndim, name)
         if not flat.shape[along]:
             raise ShapeError("E109", f"{name} of {x.type} over no elements")
-        found = result(bind1(op(along), operand(flat)))
+        indices = result(bind1(op(along), operand(flat)))
         if keepdims:
-            found = np.reshape(found, (1,) * x.ndim) if axis is None or not x.ndim else np.expand_dims(found, along)
-        return finished(found, out)
+            indices = (
+                np.reshape(indices, (1,) * x.ndim) if axis is None or not x.ndim else np.expand_dims(indices, along)
+            )
+        return finished(indices, out)
 
     return described(function, name, text)
 
@@ -501,12 +503,12 @@ def _cumulative(name: str, running: Callable[..., Any], first: int, text: str) -
         if axis is None and a.ndim != 1:
             raise ValueArgumentError("E320", f"{name} of {a.type} needs an axis")
         along = axis_of(0 if axis is None else axis, a.ndim, name)
-        found = running(a, along, dtype)
+        output = running(a, along, dtype)
         if include_initial:
-            sizes = tuple(1 if k == along else length for k, length in enumerate(found.shape))
-            start = result(bind1(ops.Broadcast(sizes), cast(first, found.dtype)))
-            found = np.concatenate([start, found], along)
-        return finished(found, out)
+            sizes = tuple(1 if k == along else length for k, length in enumerate(output.shape))
+            start = result(bind1(ops.Broadcast(sizes), cast(first, output.dtype)))
+            output = np.concatenate([start, output], along)
+        return finished(output, out)
 
     return described(function, name, text)
 

@@ -141,9 +141,9 @@ def correlation(
             with its displacements fits.
     """
     x, y = same_floats("correlation", data1, data2)
-    given = {"kernel_size": (kernel_size, 1), "max_displacement": (max_displacement, 0), "stride1": (stride1, 1)}
-    given |= {"stride2": (stride2, 1), "pad_size": (pad_size, 0)}
+    options = {"kernel_size": (kernel_size, 1), "max_displacement": (max_displacement, 0), "stride1": (stride1, 1)}
+    options |= {"stride2": (stride2, 1), "pad_size": (pad_size, 0)}
     size, most, step, apart, around = (
-        each_axis("correlation", keyword, number, 1, least=least)[0] for keyword, (number, least) in given.items()
+        each_axis("correlation", keyword, number, 1, least=least)[0] for keyword, (number, least) in options.items()
     )
     return result(compared(x, y, size, most, step, apart, around, bool(is_multiply)))

@@ -67,11 +67,11 @@ def upsampling(
     if len(images) == 1:
         return apart_from(first, result(resizing.repeated(operand(first), times)))
     height, width = (times * size for size in first.shape[2:])
-    found = [_repeated(_image("upsampling", x), height, width) for x in images]
+    parts = [_repeated(_image("upsampling", x), height, width) for x in images]
     if multi_input_mode == "concat":
-        return concatenate(found, 1)
-    total = found[0]
-    for one in found[1:]:
+        return concatenate(parts, 1)
+    total = parts[0]
+    for one in parts[1:]:
         total = add(total, one)
     return total
 
@@ -123,8 +123,8 @@ def bilinear_resize_2d(
             raise ArgumentError("E399", "bilinear_resize_2d with mode='like' of one array", help="give like=")
         sizes = tuple(_image("bilinear_resize_2d", array(like)).shape[2:])
     else:
-        given = ((height, scale_height, "height"), (width, scale_width, "width"))
-        sizes = tuple(_size(int(old), *one, mode) for old, one in zip(x.shape[2:], given, strict=True))
+        options = ((height, scale_height, "height"), (width, scale_width, "width"))
+        sizes = tuple(_size(int(old), *one, mode) for old, one in zip(x.shape[2:], options, strict=True))
     height, width = (int(size) for size in sizes)
     return result(resizing.bilinear_resize(float_operand(x), height, width, bool(align_corners)))
 
@@ -132,7 +132,7 @@ def bilinear_resize_2d(
 _MODES = ("size", "odd_scale", "like", "to_even_down", "to_even_up", "to_odd_down", "to_odd_up")
 
 
-def _size(old: int, given: int, scale: float | None, keyword: str, mode: str) -> int:
+def _size(old: int, size: int, scale: float | None, keyword: str, mode: str) -> int:
     """The new size of an axis."""
     match mode:
         case "to_even_down" | "to_odd_down":
@@ -142,7 +142,7 @@ def _size(old: int, given: int, scale: float | None, keyword: str, mode: str) ->
     if scale is None:
         if mode == "odd_scale":
             raise ArgumentError("E399", "bilinear_resize_2d with mode='odd_scale'", help=f"give scale_{keyword}=")
-        return _whole("bilinear_resize_2d", keyword, given)
+        return _whole("bilinear_resize_2d", keyword, size)
     if not scale > 0 or int(old * scale) < 1:
         raise ArgumentError(
             "E399", f"bilinear_resize_2d with scale_{keyword}={scale!r}", help="it leaves a pixel at least"
@@ -167,8 +167,8 @@ def adaptive_avg_pooling_2d(data: Any, output_size: Any = 1) -> Any:
         ShapeError E179: arrays that are no images.
     """
     x = _image("adaptive_avg_pooling_2d", array(data))
-    given = output_size if isinstance(output_size, Sequence) else (output_size,)
-    sizes = [_whole("adaptive_avg_pooling_2d", "output_size", size) for size in given] or [1]
+    numbers = output_size if isinstance(output_size, Sequence) else (output_size,)
+    sizes = [_whole("adaptive_avg_pooling_2d", "output_size", size) for size in numbers] or [1]
     if len(sizes) > 2:
         raise ArgumentError(
             "E399", f"adaptive_avg_pooling_2d with output_size={output_size!r}", help="it is height and width"
@@ -207,12 +207,12 @@ def _image(name: str, x: Any) -> Any:
     return x
 
 
-def _whole(name: str, keyword: str, given: Any) -> int:
+def _whole(name: str, keyword: str, value: Any) -> int:
     """A whole number from 1."""
     try:
-        number = operator.index(given)
+        number = operator.index(value)
     except TypeError:
         number = 0
     if number < 1:
-        raise ArgumentError("E399", f"{name} with {keyword}={given!r}", help="give a whole number from 1")
+        raise ArgumentError("E399", f"{name} with {keyword}={value!r}", help="give a whole number from 1")
     return number

@@ -139,8 +139,8 @@ def deformable_convolution(
         ShapeError E174: operands do not fit; E175: a window does not fit into the data with its padding.
         ValueArgumentError E345: another layout.
     """
-    given = (kernel, stride, dilate, pad, num_filter, num_group, num_deformable_group, layout)
-    arguments = _bent("deformable_convolution", (data, offset, weight), bias, no_bias, *given)
+    options = (kernel, stride, dilate, pad, num_filter, num_group, num_deformable_group, layout)
+    arguments = _bent("deformable_convolution", (data, offset, weight), bias, no_bias, *options)
     return result(deformation.deformable_convolution(*arguments))
 
 
@@ -188,9 +188,9 @@ def modulated_deformable_convolution(
         ShapeError E174: operands do not fit; E175: a window does not fit into the data with its padding.
         ValueArgumentError E345: another layout.
     """
-    given = (kernel, stride, dilate, pad, num_filter, num_group, num_deformable_group, layout)
+    options = (kernel, stride, dilate, pad, num_filter, num_group, num_deformable_group, layout)
     arrays = (data, offset, mask, weight)
-    arguments = _bent("modulated_deformable_convolution", arrays, bias, no_bias, *given)
+    arguments = _bent("modulated_deformable_convolution", arrays, bias, no_bias, *options)
     return result(deformation.modulated_deformable_convolution(*arguments))
 
 
@@ -198,16 +198,16 @@ def _bent(name: str, arrays: Sequence[Any], bias: Any, no_bias: bool, *numbers: 
     """Return operands of one dtype, the bias, and the numbers."""
     kernel, stride, dilate, pad, num_filter, num_group, num_deformable_group, layout = numbers
     one_of(layout, (None, "NCHW"), name, "layout")
-    given = [array(x) for x in arrays]
-    w = given[-1]
+    xs = [array(x) for x in arrays]
+    w = xs[-1]
     windows = numbers_of_windows(name, 2, stride, dilate, pad, num_group)
     parts = each_axis(name, "num_deformable_group", num_deformable_group, 1)
     if w.ndim == 4:
         check_kernel(name, w, kernel, "NCHW")
         check_filters(name, w, w.shape[0], num_filter)
-    dtype = layer_dtype(given[0], w)
+    dtype = layer_dtype(xs[0], w)
     extra = None if bias is None or no_bias else cast(strong(bias), dtype)
-    return [*(cast(operand(x), dtype) for x in given), extra, *windows, *parts]
+    return [*(cast(operand(x), dtype) for x in xs), extra, *windows, *parts]
 
 
 @public
@@ -298,13 +298,13 @@ def local_response_norm(
     return result(columns.local_response_norm(operand(array(data)), float(alpha), float(beta), float(knorm), size))
 
 
-def same_floats(name: str, *given: Any) -> list[Any]:
+def same_floats(name: str, *values: Any) -> list[Any]:
     """Return arrays of floats as operands of the first one's dtype.
 
     Raises:
         DTypeError E239: integers.
     """
-    arrays = [array(x) for x in given]
+    arrays = [array(x) for x in values]
     for x in arrays:
         if not is_float(x.dtype):
             raise DTypeError("E239", f"{name} of {x.type}", help='cast it first: x.astype("float32")')

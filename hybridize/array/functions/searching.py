@@ -129,12 +129,12 @@ def within(indices: Any, length: int, mode: Any, what: str) -> Any:
     numbers = index_operand(indices)
     if mode == "raise":
         return result(from_front(numbers, length, what))
-    found = result(numbers)
+    positions = result(numbers)
     if not length:
         if 0 not in shape_of(numbers):
             raise OutOfBoundsError("E110", f"{what}: it has no elements")
-        return found
-    return np.mod(found, length) if mode == "wrap" else np.minimum(np.maximum(found, 0), length - 1)
+        return positions
+    return np.mod(positions, length) if mode == "wrap" else np.minimum(np.maximum(positions, 0), length - 1)
 
 
 def picked(x: Any, numbers: Any, axis: int) -> Any:
@@ -145,13 +145,13 @@ def picked(x: Any, numbers: Any, axis: int) -> Any:
 def along(x: Any, numbers: Any, axis: int) -> Any:
     """One element of an array along an axis for each int64 index; they are known to be within bounds."""
     index = operand(numbers)
-    found = shape_of(index)
-    if len(found) != x.ndim:
-        raise ShapeError("E134", f"take_along_axis: indices of {len(found)} axes for {x.type}")
-    shape = dims.broadcast((*x.shape[:axis], 1, *x.shape[axis + 1 :]), (*found[:axis], 1, *found[axis + 1 :]))
+    sizes = shape_of(index)
+    if len(sizes) != x.ndim:
+        raise ShapeError("E134", f"take_along_axis: indices of {len(sizes)} axes for {x.type}")
+    shape = dims.broadcast((*x.shape[:axis], 1, *x.shape[axis + 1 :]), (*sizes[:axis], 1, *sizes[axis + 1 :]))
     if shape is None:
-        raise ShapeError("E134", f"take_along_axis: indices {list(found)} do not go with {x.type}")
-    index = broadcast(index, (*shape[:axis], found[axis], *shape[axis + 1 :]))
+        raise ShapeError("E134", f"take_along_axis: indices {list(sizes)} do not go with {x.type}")
+    index = broadcast(index, (*shape[:axis], sizes[axis], *shape[axis + 1 :]))
     values = broadcast(operand(x), (*shape[:axis], x.shape[axis], *shape[axis + 1 :]))
     return result(bind1(ops.TakeAlongAxis(axis), values, index))
 
@@ -202,8 +202,8 @@ def pick(data: Any, index: Any, axis: int = -1, keepdims: bool = False, mode: st
         numbers = np.expand_dims(numbers, axis_index)
     length = x.shape[axis_index]
     numbers = np.mod(numbers, length) if mode == "wrap" else np.minimum(np.maximum(numbers, 0), length - 1)
-    found = along(x, numbers, axis_index)
-    return found if keepdims else np.reshape(found, x.shape[:axis_index] + x.shape[axis_index + 1 :])
+    elements = along(x, numbers, axis_index)
+    return elements if keepdims else np.reshape(elements, x.shape[:axis_index] + x.shape[axis_index + 1 :])
 
 
 @public
@@ -316,21 +316,21 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     upper = np.minimum(np.maximum(searchsorted(points, at, "right"), 1), n - 1)
     lower = np.maximum(upper - 1, 0)
     x0, x1, y0, y1 = (picked(p, i, 0) for p in (points, values) for i in (lower, upper))
-    found = np.add(y0, np.multiply(np.subtract(y1, y0), np.divide(np.subtract(at, x0), np.subtract(x1, x0))))
-    found = np.where(np.less(at, points[0]), values[0] if left is None else left, found)
-    found = np.where(np.less_equal(points[n - 1], at), values[n - 1], found)  # also where the last places are equal
-    return found if right is None else np.where(np.less(points[n - 1], at), right, found)
+    y = np.add(y0, np.multiply(np.subtract(y1, y0), np.divide(np.subtract(at, x0), np.subtract(x1, x0))))
+    y = np.where(np.less(at, points[0]), values[0] if left is None else left, y)
+    y = np.where(np.less_equal(points[n - 1], at), values[n - 1], y)  # also where the last places are equal
+    return y if right is None else np.where(np.less(points[n - 1], at), right, y)
 
 
 def merged(x: Any, axis: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
     """(`x` with the axes of `axis` as one, which one that is, the shape of `x` with 1 for each of them)."""
     axes = axes_of(axis, x.ndim, name)
-    kept = tuple(1 if i in axes else size for i, size in enumerate(x.shape))
+    shape = tuple(1 if i in axes else size for i, size in enumerate(x.shape))
     if len(axes) == 1:
-        return x, axes[0], kept
+        return x, axes[0], shape
     rest = tuple(i for i in range(x.ndim) if i not in axes)
     sizes = (*(x.shape[i] for i in rest), math.prod(x.shape[i] for i in axes))
-    return np.reshape(np.transpose(x, (*rest, *axes)), sizes), len(rest), kept
+    return np.reshape(np.transpose(x, (*rest, *axes)), sizes), len(rest), shape
 
 
 @public
@@ -383,7 +383,7 @@ def shares(
     share = share if whole == 1 else np.divide(share, float(whole))
     inside = np.logical_and(np.less_equal(0.0, share), np.less_equal(share, 1.0))
     require(inside, f"{name}: q is from 0 to {whole}")
-    flat, axis_index, kept = merged(array(a), axis, name)
+    flat, axis_index, shape = merged(array(a), axis, name)
     check_real(name, flat)
     flat = flat if is_float(flat.dtype) else flat.astype(float32)
     ordered = np.moveaxis(sort(flat, axis_index), axis_index, -1)  # NaN is sorted last
@@ -396,11 +396,11 @@ def shares(
     places = (np.maximum(np.minimum(place, n - 1.0), 0.0).astype(int64) for place in (low, low + 1.0))
     below, above = ((picked if of_nan else along)(ordered, place, ordered.ndim - 1) for place in places)
     weight = weight.astype(ordered.dtype)
-    found = np.where(np.equal(weight, 0), below, np.add(below, np.multiply(np.subtract(above, below), weight)))
+    quantiles = np.where(np.equal(weight, 0), below, np.add(below, np.multiply(np.subtract(above, below), weight)))
     if of_nan:
-        found = np.where(np.isnan(ordered[..., -1:]), math.nan, found)
-    found = np.moveaxis(found, -1, 0)
-    return finished(np.reshape(found, share.shape + (kept if keepdims else found.shape[1:])), out)
+        quantiles = np.where(np.isnan(ordered[..., -1:]), math.nan, quantiles)
+    quantiles = np.moveaxis(quantiles, -1, 0)
+    return finished(np.reshape(quantiles, share.shape + (shape if keepdims else quantiles.shape[1:])), out)
 
 
 _Quantile = Callable[[float, Any], tuple[Any, Any]]
@@ -465,16 +465,16 @@ def percentile(
 @public
 def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """The middle element along `axis`; the mean of two where their number is even."""
-    flat, axis_index, kept = merged(array(a), axis, "median")
+    flat, axis_index, shape = merged(array(a), axis, "median")
     n = flat.shape[axis_index]
     ordered = sort(flat, axis_index)
     before = (slice(None),) * axis_index
-    found = np.mean(ordered[(*before, slice((n - 1) // 2, n // 2 + 1))], axis_index)
+    medians = np.mean(ordered[(*before, slice((n - 1) // 2, n // 2 + 1))], axis_index)
     if n and is_inexact(ordered.dtype):
-        found = np.where(np.isnan(ordered[(*before, n - 1)]), math.nan, found)  # NaN is sorted last
+        medians = np.where(np.isnan(ordered[(*before, n - 1)]), math.nan, medians)  # NaN is sorted last
     if keepdims:
-        found = np.reshape(found, kept)
-    return finished(found, out)
+        medians = np.reshape(medians, shape)
+    return finished(medians, out)
 
 
 @public
@@ -487,8 +487,8 @@ def isin(
     `assume_unique` and `kind` (`sort`, `table`) choose NumPy's method, and say nothing about the result.
     """
     one_of(kind, (None, "sort", "table"), "isin", "kind")
-    found = np.any(np.equal(np.expand_dims(element, element.ndim), np.ravel(test_elements)), -1)
-    return np.logical_not(found) if invert else found
+    present = np.any(np.equal(np.expand_dims(element, element.ndim), np.ravel(test_elements)), -1)
+    return np.logical_not(present) if invert else present
 
 
 @public
@@ -502,11 +502,11 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]
     sizes = sizes_from(shape)
     numbers = index_operand(indices)
     check(numbers, 0, math.prod(sizes), f"unravel_index into {list(sizes)}")
-    flat, found = result(numbers), []
+    flat, coordinates = result(numbers), []
     for length in reversed(sizes) if order == "C" else sizes:
-        found.append(np.mod(flat, length))
+        coordinates.append(np.mod(flat, length))
         flat = np.floor_divide(flat, length)
-    return tuple(reversed(found)) if order == "C" else tuple(found)
+    return tuple(reversed(coordinates)) if order == "C" else tuple(coordinates)
 
 
 @public
@@ -591,12 +591,12 @@ def _places(obj: Any, name: str) -> numpy.ndarray[Any, Any]:
     Raises:
         KeyTypeError E204: they are no such.
     """
-    found = numpy.asarray(obj)
-    if found.dtype.kind not in "iub":
-        if found.size or isinstance(obj, (ndarray, numpy.ndarray)):
+    places = numpy.asarray(obj)
+    if places.dtype.kind not in "iub":
+        if places.size or isinstance(obj, (ndarray, numpy.ndarray)):
             raise KeyTypeError("E204", f"{name}: positions must be integers or bools, got {obj!r:.60}")
-        found = found.astype(int64)
-    return found
+        places = places.astype(int64)
+    return places
 
 
 @public
@@ -616,9 +616,9 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     source = numpy.insert(numpy.arange(length), before, -1)
     if numpy.ndim(before) == 0 and values.ndim == x.ndim and axis is not None:
         values = np.moveaxis(values, 0, axis_index)
-    kept = picked(x, numpy.where(source < 0, 0, source), axis_index)
-    kept[(slice(None),) * axis_index + (numpy.flatnonzero(source < 0),)] = values
-    return kept
+    output = picked(x, numpy.where(source < 0, 0, source), axis_index)
+    output[(slice(None),) * axis_index + (numpy.flatnonzero(source < 0),)] = values
+    return output
 
 
 @public
@@ -664,14 +664,14 @@ def data_dependent(
             if recorded is not None and _has_history((*args, *kwargs.values())):
                 return recorded(*args, **kwargs)
             with taped(None):
-                found = call(*args, **kwargs)
-            if _has_floats(found) and _has_history((*args, *kwargs.values())):
+                output = call(*args, **kwargs)
+            if _has_floats(output) and _has_history((*args, *kwargs.values())):
                 raise StateError(
                     "E547",
                     f"{name} is computed by NumPy, so no gradient passes it",
                     help="call it on x.detach(), whose values are constants",
                 )
-            return found
+            return output
         return _as_ours(function(*(_as_numpy(a) for a in args), **{k: _as_numpy(a) for k, a in kwargs.items()}), args)
 
     text = f"NumPy's `{name}`{'' if captured is not None else ', imperatively; it cannot be compiled'}."
@@ -682,12 +682,12 @@ def recorded(name: str, module: str) -> Callable[..., Any]:
     """A function of a module of these, which is loaded when a gradient must pass it for the first time."""
 
     @cache
-    def found() -> Callable[..., Any]:
+    def load() -> Callable[..., Any]:
         function: Callable[..., Any] = getattr(load_module(f"hybridize.array.functions.{module}"), name)
         return function
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return found()(*args, **kwargs)
+        return load()(*args, **kwargs)
 
     return call
 

@@ -149,10 +149,10 @@ def copied_to(x: Symbol, shape: tuple[int, ...]) -> Symbol | None:
     is_view = layouts.may_be_view(x.shape, strides, shape)
     if is_view:
         return None
-    made: Symbol = result(bind1(ops.Reshape(shape), x.operand()))
+    symbol: Symbol = result(bind1(ops.Reshape(shape), x.operand()))
     if is_view is None:
-        staging().copied(x._cell, made._cell, partial(layouts.reshaped, x.shape, strides, shape))
-    return made
+        staging().copied(x._cell, symbol._cell, partial(layouts.reshaped, x.shape, strides, shape))
+    return symbol
 
 
 def _completed(a: Any, wanted: Any) -> tuple[int, ...]:

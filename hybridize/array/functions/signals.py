@@ -43,8 +43,8 @@ def _slid(name: str, x: Any, y: Any, before: int, after: int) -> Any:
     summed = int32 if dtype == bool_ else dtype  # of bools: whether any pair is true, counted
     image = np.reshape(x, (1, 1, -1))
     kernel = np.reshape(y, (1, 1, -1))
-    found = ops.convolution(cast(operand(image), summed), cast(operand(kernel), summed), padding=((before, after),))
-    return np.reshape(result(cast(found, dtype)), -1)
+    sums = ops.convolution(cast(operand(image), summed), cast(operand(kernel), summed), padding=((before, after),))
+    return np.reshape(result(cast(sums, dtype)), -1)
 
 
 _MODES = ("full", "same", "valid")
@@ -120,8 +120,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     distances = varargs or (1.0,)
     distances = distances * len(axes) if len(distances) == 1 else distances
     x = x.astype(floating(x.dtype), copy=False)
-    found = tuple(_slope(x, along, by, edge_order) for along, by in zip(axes, distances, strict=True))
-    return found[0] if len(axes) == 1 else found
+    slopes = tuple(_slope(x, along, by, edge_order) for along, by in zip(axes, distances, strict=True))
+    return slopes[0] if len(axes) == 1 else slopes
 
 
 def _slope(x: Any, axis: int, distance: Any, edge_order: int) -> Any:

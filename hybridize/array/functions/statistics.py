@@ -58,8 +58,8 @@ def cov(
         ShapeError E118, E135: more than two axes; weights of another number than observations.
         ValueArgumentError E345: negative weights.
     """
-    found, wanted = _covariance(m, y, rowvar, dtype, bias, ddof, fweights, aweights)
-    return found.astype(wanted, copy=False)
+    covariance, wanted = _covariance(m, y, rowvar, dtype, bias, ddof, fweights, aweights)
+    return covariance.astype(wanted, copy=False)
 
 
 def _covariance(
@@ -107,11 +107,11 @@ def _variables(m: Any, rowvar: bool, name: str) -> Any:
 
 def _weights(x: Any, fweights: Any, aweights: Any) -> Any:
     """The weight of each observation; None: they all are 1."""
-    found = None
-    for name, given in (("fweights", fweights), ("aweights", aweights)):
-        if given is None:
+    weights = None
+    for name, weight in (("fweights", fweights), ("aweights", aweights)):
+        if weight is None:
             continue
-        one = array(given, float64)
+        one = array(weight, float64)
         check_real(f"cov: {name}", one)
         if one.shape != x.shape[1:]:
             raise ShapeError("E135", f"cov: {name} {one.type} for {x.shape[1]} observations", help="one for each")
@@ -119,19 +119,19 @@ def _weights(x: Any, fweights: Any, aweights: Any) -> Any:
             require(np.all(np.equal(one, one.round())), "cov: fweights are integers")
         require(np.all(np.less_equal(0, one)), f"cov: {name} are not negative")
         one = one.astype(x.dtype, copy=False)
-        found = one if found is None else found * one
-    return found
+        weights = one if weights is None else weights * one
+    return weights
 
 
 @public
 @promoted("x", "y", to=floating)
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
     """The correlations of variables, from -1 to 1; see `cov`."""
-    found, wanted = _covariance(x, y, rowvar, dtype)
-    if not found.ndim:
-        return (found / found).astype(wanted, copy=False)
-    scale = found.diagonal() ** 0.5
-    scaled = found / np.expand_dims(scale, 1) / scale
+    covariance, wanted = _covariance(x, y, rowvar, dtype)
+    if not covariance.ndim:
+        return (covariance / covariance).astype(wanted, copy=False)
+    scale = covariance.diagonal() ** 0.5
+    scaled = covariance / np.expand_dims(scale, 1) / scale
     if is_complex(scaled.dtype):
         return np.clip(scaled.real, -1.0, 1.0) + np.clip(scaled.imag, -1.0, 1.0) * 1j
     return np.clip(scaled, -1.0, 1.0).astype(wanted, copy=False)
@@ -206,12 +206,12 @@ def _histogram(
     inside = np.logical_and(np.less_equal(edges[0], x), np.less_equal(x, edges[n]))
     each = np.zeros(x.shape, int64) + 1 if weights is None else np.ravel(array(weights))
     points = np.expand_dims(np.where(inside, places, n), 1)  # behind the last bin there is one for the rest
-    found = result(ops.scatter_nd(operand(np.zeros(n + 1, each.dtype)), operand(points), operand(each), "add"))[:n]
+    heights = result(ops.scatter_nd(operand(np.zeros(n + 1, each.dtype)), operand(points), operand(each), "add"))[:n]
     wide = float64 in (x.dtype, each.dtype, getattr(bins, "dtype", x.dtype))
     if density:
-        found = np.divide(np.divide(found, np.diff(edges)), np.sum(found))
-        found = found if wide else found.astype(float32)
-    return found, edges if wide else edges.astype(float32)
+        heights = np.divide(np.divide(heights, np.diff(edges)), np.sum(heights))
+        heights = heights if wide else heights.astype(float32)
+    return heights, edges if wide else edges.astype(float32)
 
 
 def _edges(x: Any, bins: Any, range: Any) -> Any:

@@ -74,11 +74,11 @@ class Universal:
         nothing = ravel(x)[:0]
         wanted: DType = self.function(nothing, nothing).dtype if dtype is None else as_dtype(dtype)
         nothing = nothing.astype(wanted)
-        found = self.function(nothing, nothing).dtype
+        output_dtype = self.function(nothing, nothing).dtype
         if wanted == bool_ != x.dtype and not self.name.startswith("logical"):
-            wanted, found = x.dtype, wanted
-        if found != wanted:
-            what = f"{self.name} of {code(wanted)} gives {code(found)}, of which it cannot go on"
+            wanted, output_dtype = x.dtype, wanted
+        if output_dtype != wanted:
+            what = f"{self.name} of {code(wanted)} gives {code(output_dtype)}, of which it cannot go on"
             raise DTypeError("E205", what, help="cast first: x.astype(...)")
         return wanted
 
@@ -126,8 +126,8 @@ def _reduce(of: Universal) -> _Function:
         if initial is None and not _count(x, axes):
             raise _of_nothing(of.name, x)
         begin = None if initial is _OWN else initial
-        found = _reduced(of, x, axes, dtype, bool(keepdims), begin, where)
-        return _written(found, out, f"{of.name}.reduce")
+        output = _reduced(of, x, axes, dtype, bool(keepdims), begin, where)
+        return _written(output, out, f"{of.name}.reduce")
 
     return described(
         reduce,
@@ -144,13 +144,13 @@ def _of_nothing(name: str, x: Any) -> ShapeError:
     return ShapeError("E109", f"{name}.reduce of {x.type} over no elements", help="say initial=")
 
 
-def _written(found: Any, out: Any, name: str) -> Any:
-    """`found`, written to `out` where one is given."""
+def _written(output: Any, out: Any, name: str) -> Any:
+    """`output`, written to `out` where one is given."""
     if isinstance(out, tuple):
         (out,) = out
     if out is not None:
-        check_out(found, out, "same_kind", name)
-    return finished(found, out)
+        check_out(output, out, "same_kind", name)
+    return finished(output, out)
 
 
 def _reduced(
@@ -163,9 +163,9 @@ def _reduced(
         x = x if dtype is None else x.astype(dtype)
         return of.reduction(x, axes, None, keepdims, begin, mask)  # type: ignore[misc]
     if of.reduction is not None:
-        found = of.reduction(x, axes, None, keepdims, where=mask)
-        found = found if begin is None else of.function(found, begin)
-        return found if dtype is None else found.astype(dtype)
+        output = of.reduction(x, axes, None, keepdims, where=mask)
+        output = output if begin is None else of.function(output, begin)
+        return output if dtype is None else output.astype(dtype)
     wanted = of.folded_dtype(x, dtype)
     if not axes:
         return copy(x.astype(wanted, copy=False))
@@ -187,8 +187,8 @@ def _reduced(
         return wrap(numpy.asarray(reduced(x._data, axes, wanted, None, keepdims, **more)))
     rows = _rows(x, axes)
     masks = None if mask is True else _rows(broadcast_to(array_of(mask), x.shape), axes)
-    found = _folded(of.function, rows, masks, begin)
-    return reshape(found, tuple(1 if k in axes else n for k, n in enumerate(x.shape))) if keepdims else found
+    output = _folded(of.function, rows, masks, begin)
+    return reshape(output, tuple(1 if k in axes else n for k, n in enumerate(x.shape))) if keepdims else output
 
 
 def _is_numpys(of: Universal, x: Any) -> bool:
@@ -330,19 +330,21 @@ def _at(function: _Function, theirs: numpy.ufunc) -> _Function:
         x = target(a, f"{name}.at")
         if theirs.nout != 1 or (theirs.nin == 2) != (b is not None):
             raise ValueArgumentError("E345", f"{name}.at takes an array, indices and {theirs.nin - 1} arrays more")
-        given = () if b is None else (b if isinstance(b, (int, float)) else array_of(b),)
+        arguments = () if b is None else (b if isinstance(b, (int, float)) else array_of(b),)
         nothing = ravel(x)[:0]
-        made = function(nothing, *(one if isinstance(one, (int, float)) else ravel(one)[:0] for one in given)).dtype
-        if not castable(made, x.dtype, "same_kind"):
-            what = f"{name}.at: a result of {code(made)} cannot be stored in {x.type}"
+        dtype = function(
+            nothing, *(one if isinstance(one, (int, float)) else ravel(one)[:0] for one in arguments)
+        ).dtype
+        if not castable(dtype, x.dtype, "same_kind"):
+            what = f"{name}.at: a result of {code(dtype)} cannot be stored in {x.type}"
             raise DTypeError("E206", what, help="cast the array first: x.astype(...)")
         if type(x) is ndarray and not ACTIVE:
             key = tuple(map(_numpys, indices)) if isinstance(indices, tuple) else _numpys(indices)
-            exclusively(theirs.at, x._data, key, *map(_numpys, given))
+            exclusively(theirs.at, x._data, key, *map(_numpys, arguments))
             written(x)
             return
         places = array_of(reshape(arange(x.size, dtype=int64), x.shape)[indices])
-        values = [broadcast_to(array_of(one, x.dtype), places.shape) for one in given]
+        values = [broadcast_to(array_of(one, x.dtype), places.shape) for one in arguments]
         x[...] = reshape(_each_at(function, ravel(x), places, values), x.shape)
 
     of = "the elements at `indices` and b" if theirs.nin == 2 else "the elements at `indices`"

@@ -19,8 +19,8 @@ def grouped(old: Sequence[int], new: Sequence[int]) -> Groups:
     (2, 3, 4) and (6, 4): axes 0, 1 with axis 0, and axis 2 with axis 1. Axes of size 1 belong to no group. Sizes that
     are not known are asked for nothing where they group alike whatever they are; one that may be 1 is in a group then.
     """
-    found = _grouped_anyway(old, new)
-    return _grouped_by_asking(old, new) if found is None else found
+    groups = _grouped_anyway(old, new)
+    return _grouped_by_asking(old, new) if groups is None else groups
 
 
 def _grouped_anyway(old: Sequence[int], new: Sequence[int]) -> Groups | None:

@@ -48,11 +48,11 @@ class Ranges:
 
     def of(self, dim: Dim) -> Bounds:
         """Smallest and largest value that a size may have."""
-        found = self._found.get(dim.key)
-        if found is None:
+        bounds = self._found.get(dim.key)
+        if bounds is None:
             low, high = _Search(self).least(dim), -_Search(self).least(-dim)
-            found = self._found[dim.key] = low, high
-        return found
+            bounds = self._found[dim.key] = low, high
+        return bounds
 
     def known(self, dim: Dim) -> int | None:
         """The least value that a finished search has found."""
@@ -76,20 +76,20 @@ class _Search:
         """A number that `x` is never below; -`FAR` where none is known."""
         if not isinstance(x, Dim):
             return x
-        found = self.ranges.known(x)
-        if found is not None:
-            return found
+        bound = self.ranges.known(x)
+        if bound is not None:
+            return bound
         if not self.left:
             self.cut = True
             return -FAR
         self.left -= 1
         self.ranges.work += 1
         cut_before, self.cut = self.cut, False
-        found = self._least(x)
+        bound = self._least(x)
         if not self.cut:
-            self.ranges.learn(x, found)
+            self.ranges.learn(x, bound)
         self.cut |= cut_before
-        return found
+        return bound
 
     def _least(self, x: Dim) -> int:
         if len(x.terms) == 1:
@@ -132,13 +132,13 @@ def _by_interval(terms: Mapping[Monomial, int], constant: int) -> int:
 
 def _related(x: Dim) -> list[Atom]:
     """The atoms that are terms and that other terms have symbols in common with: of others an interval says all."""
-    found: list[Atom] = []
+    atoms: list[Atom] = []
     for monomial in x.terms:
         if len(monomial) == 1 and not isinstance(monomial[0], SizeSymbol):
             symbols = monomial[0].symbols
             if any(other is not monomial and any(symbols & one.symbols for one in other) for other in x.terms):
-                found.append(monomial[0])
-    return found
+                atoms.append(monomial[0])
+    return atoms
 
 
 def _shared(x: Dim) -> Monomial:
@@ -149,10 +149,10 @@ def _shared(x: Dim) -> Monomial:
 
 def product_bounds(monomial: Monomial) -> Bounds:
     """Bounds of a product of atoms."""
-    found = 1, 1
+    bounds = 1, 1
     for atom in monomial:
-        found = times(found, atom.bounds)
-    return found
+        bounds = times(bounds, atom.bounds)
+    return bounds
 
 
 def times(x: Bounds, y: Bounds) -> Bounds:

@@ -57,10 +57,10 @@ class SizeScope:
 
     def symbol(self, hint: int, *, name: str = "", low: int = 2, high: int = FAR) -> Dim:
         """A new symbol."""
-        made = SizeSymbol(len(self.symbols), name or f"n{len(self.symbols)}", hint, low, high, self.ranges.forget)
-        self.symbols.append(made)
-        self._order[made] = len(self._order)
-        return self.dim(made)
+        symbol = SizeSymbol(len(self.symbols), name or f"n{len(self.symbols)}", hint, low, high, self.ranges.forget)
+        self.symbols.append(symbol)
+        self._order[symbol] = len(self._order)
+        return self.dim(symbol)
 
     def dim(self, symbol: SizeSymbol) -> Dim:
         """Return the dim that is one of its symbols."""
@@ -97,14 +97,14 @@ class SizeScope:
             self.contain(x)
             self.contain(other)
         key = (kind, key_of(x), key_of(other))
-        made = self._atoms.get(key)
-        if made is None:
-            made = kind(x, other)
-            if self.capturing and made.weight > _HEAVIEST:
-                return self._settled(x, other, made.hint)
-            self._atoms[key] = made
-            self._order[made] = len(self._order)
-        return Dim(self, {(made,): 1}, 0)
+        atom = self._atoms.get(key)
+        if atom is None:
+            atom = kind(x, other)
+            if self.capturing and atom.weight > _HEAVIEST:
+                return self._settled(x, other, atom.hint)
+            self._atoms[key] = atom
+            self._order[atom] = len(self._order)
+        return Dim(self, {(atom,): 1}, 0)
 
     def order(self, atom: Atom) -> int:
         """Return the number of an atom, by which the factors of a monomial are ordered."""

@@ -83,9 +83,9 @@ def known(sizes: Iterable[int]) -> bool:
 
 def scope_of(sizes: Iterable[Size]) -> SizeScope | None:
     """The scope of the first symbolic size."""
-    found = next((size.scope for size in sizes if isinstance(size, Dim)), None)
-    assert found is None or isinstance(found, SizeScope)
-    return found
+    scope = next((size.scope for size in sizes if isinstance(size, Dim)), None)
+    assert scope is None or isinstance(scope, SizeScope)
+    return scope
 
 
 def solve(size: Size, number: int) -> tuple[SizeSymbol, int] | None:
@@ -103,23 +103,23 @@ def determined(symbolic: Iterable[Size]) -> frozenset[SizeSymbol]:
     return frozenset(single[0] for single in singles if single is not None)
 
 
-def bind(symbolic: Iterable[Size], given: Iterable[int]) -> dict[SizeSymbol, int] | None:
+def bind(symbolic: Iterable[Size], numbers: Iterable[int]) -> dict[SizeSymbol, int] | None:
     """The values of the symbols by which sizes become those given; None where there are none.
 
     Every symbol stands alone in one of the sizes at least, or once with a factor and a number besides (what a backward
     program is given may be longer than what the forward one was). Ranges and conditions are for `SizeScope.holds`.
     """
-    pairs = list(zip(symbolic, given, strict=True))
-    found: dict[SizeSymbol, int] = {}
+    pairs = list(zip(symbolic, numbers, strict=True))
+    values: dict[SizeSymbol, int] = {}
     for size, number in pairs:
         symbol = size.symbol if isinstance(size, Dim) else None
         if symbol is not None:
-            found.setdefault(symbol, number)
+            values.setdefault(symbol, number)
     for size, number in pairs:
         solved = solve(size, number)
         if solved is not None:
-            found.setdefault(*solved)
+            values.setdefault(*solved)
     try:
-        return found if all(value(size, found) == number for size, number in pairs) else None
+        return values if all(value(size, values) == number for size, number in pairs) else None
     except KeyError:  # a symbol that stands alone nowhere
         return None

@@ -146,8 +146,8 @@ class Side:
     def at_end(self, value: Any) -> Any:
         """A copy of a value, with what the lists and dicts in it hold at the end of the side."""
         before = [(owner, owner.copy()) for owner, _, _ in self.containers.values()]
-        for owner, held, _ in self.containers.values():
-            refill(owner, held)
+        for owner, items, _ in self.containers.values():
+            refill(owner, items)
         leaves, structure = flatten(value, lambda _: False)
         for owner, now in before:
             refill(owner, now)
@@ -226,7 +226,7 @@ def branch(
 
 def _reachable(frames: Iterable[Frame]) -> dict[str, CellType]:
     """All variables that what follows could set."""
-    found: dict[str, CellType] = {}
+    variables: dict[str, CellType] = {}
     for frame in frames:
         match frame:
             case Rest(run=run):
@@ -235,15 +235,15 @@ def _reachable(frames: Iterable[Frame]) -> dict[str, CellType]:
                 parts = (loop.test, loop.body, loop.orelse, loop.rest)
             case GraphLoop(cells=cells):
                 parts = ()
-                found.update(cells)
+                variables.update(cells)
             case _:
                 parts = ()
         for part in parts:
             code = getattr(part, "__code__", None)
             if code is not None and part is not None:
                 pairs = zip(code.co_freevars, part.__closure__ or (), strict=True)
-                found.update((name, cell) for name, cell in pairs if not name.startswith("__hybridize_"))
-    return found
+                variables.update((name, cell) for name, cell in pairs if not name.startswith("__hybridize_"))
+    return variables
 
 
 # ---------------------------------------------------------------------------------------------------- going on
@@ -370,9 +370,9 @@ def _merged(
             outputs.add_array(x, y, partial(write_cell, trace, array))
         elif x is not None and x is not array.value:  # both sides have written the same, from before the branch
             write_cell(trace, array, x)
-    found = _bind(trace, test.operand(), sides, outputs)
+    results = _bind(trace, test.operand(), sides, outputs)
     for use in outputs.uses:
-        use(found)
+        use(results)
     outputs.uses.clear()  # they refer to `outputs`: the values of the sides are to go at once
     for cells in outputs.origins.values():
         origin, *merged = cells
@@ -437,24 +437,24 @@ def _mixed(
     true: tuple[bool | None, bool | None],
 ) -> MixedValue:  # fmt: skip
     """Return the values of both sides, each under its own condition."""
-    found: list[Alternative] = []
+    alternatives: list[Alternative] = []
     for number, value in enumerate(values):
         test = test if number == 0 else functions.logical_not(test)
         parts = value.alternatives if type(value) is MixedValue else [Alternative(test, value, true[number])]
         for part in parts:
-            given = (part.value,) if part.condition is test else (part.value, part.condition)
-            spec = merge.spec_of(given)
-            both = [given, given]
+            original = (part.value,) if part.condition is test else (part.value, part.condition)
+            spec = merge.spec_of(original)
+            both = [original, original]
             both[1 - number] = _zeros(sides[1 - number], spec)
 
             def use(
-                values: list[Value], part: Any = part, given: Any = given, spec: Spec = spec, test: Any = test
+                values: list[Value], part: Any = part, original: Any = original, spec: Spec = spec, test: Any = test
             ) -> None:
-                made = _made(trace, spec, values, outputs, (given, given))
-                found.append(Alternative(made[1] if len(made) > 1 else test, made[0], part.true))
+                result = _made(trace, spec, values, outputs, (original, original))
+                alternatives.append(Alternative(result[1] if len(result) > 1 else test, result[0], part.true))
 
             outputs.add(spec, both[0], both[1], use)
-    return MixedValue(found, truth_under)
+    return MixedValue(alternatives, truth_under)
 
 
 def _merge_variable(trace: Recording, name: str, cell: CellType, sides: list[Side], outputs: _Outputs) -> None:
@@ -487,10 +487,10 @@ def _merge_variable(trace: Recording, name: str, cell: CellType, sides: list[Sid
         return
 
     def use(values: list[Value]) -> None:
-        made = _made(trace, spec, values, outputs, (x, y))
+        value = _made(trace, spec, values, outputs, (x, y))
         if origins:
-            trace.root.aliases.may_be([*merge.containers_of(made), *origins])
-        assign(cell, made)
+            trace.root.aliases.may_be([*merge.containers_of(value), *origins])
+        assign(cell, value)
 
     outputs.add(spec, x, y, use)
 
@@ -500,14 +500,14 @@ def _zeros(side: Side, spec: Spec) -> Any:
         return merge.zeros(spec, side.branch)
 
 
-def _made(trace: Recording, spec: Spec, values: list[Value], outputs: _Outputs, given: tuple[Any, Any]) -> Any:
+def _made(trace: Recording, spec: Spec, values: list[Value], outputs: _Outputs, originals: tuple[Any, Any]) -> Any:
     """A merged value; notes which arrays it may be."""
-    made, cells = merge.rebuilt(spec, values, trace)
-    for value in given:
+    result, cells = merge.rebuilt(spec, values, trace)
+    for value in originals:
         for cell, origin in zip(cells, merge.cells_of(value, spec), strict=True):
             if origin is not None:
                 outputs.origins.setdefault(id(origin), [origin]).append(cell)
-    return made
+    return result
 
 
 def _merge_containers(trace: Recording, sides: list[Side], outputs: _Outputs) -> None:
@@ -529,12 +529,12 @@ def _merge_containers(trace: Recording, sides: list[Side], outputs: _Outputs) ->
 
 
 def _fill(
-    trace: Recording, owner: Any, loc: SourceLoc | None, spec: Spec, outputs: _Outputs, given: tuple[Any, Any],
+    trace: Recording, owner: Any, loc: SourceLoc | None, spec: Spec, outputs: _Outputs, originals: tuple[Any, Any],
     values: list[Value],
 ) -> None:  # fmt: skip
     """Give a container the content merged of both sides."""
     trace.note_container(owner, loc)
-    refill(owner, _made(trace, spec, values, outputs, given))
+    refill(owner, _made(trace, spec, values, outputs, originals))
 
 
 def refused_change(trace: Recording, owner: Any, loc: SourceLoc | None) -> CaptureError:

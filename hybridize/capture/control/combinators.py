@@ -54,8 +54,8 @@ def foreach(at: Recording, body: Callable[..., Any], data: Any, states: Any) -> 
     xs = [at.lifted(x) for x in (data if listed else [data])]
 
     def run(slices: Sequence[Symbol], now: Any) -> tuple[Any, Any]:
-        given: tuple[Any, Any] = body(list(slices) if listed else slices[0], now)
-        return given
+        pair: tuple[Any, Any] = body(list(slices) if listed else slices[0], now)
+        return pair
 
     rounds = _StackedRounds(at, run, states)
     loop = Loop(rounds.once, None, None, rounds.cells, items=Zipped(tuple(map(ArrayRows, xs))), few=1)
@@ -82,11 +82,11 @@ class _State:
         leaves = [content(cell) for cell in self.cells.values()]
         if any(leaf is MISSING for leaf in leaves):
             raise Unrollable("a state changes its type")
-        made = unflatten(self.structure, leaves)
+        state = unflatten(self.structure, leaves)
         trace = in_charge(Recording)
-        for container in containers_of(made):
+        for container in containers_of(state):
             trace.root.world.made(container, trace)
-        return made
+        return state
 
     def change(self, states: Any) -> None:
         """Take the state after a round of the graph."""
@@ -140,22 +140,22 @@ class _StackedRounds(_State):
 
     def _put(self) -> None:
         """Keep what a round has put out."""
-        found = _arrays(self.row)
-        if not found:
+        arrays = _arrays(self.row)
+        if not arrays:
             return
         trace = in_charge(Recording)
         trace.root.aliases.changes(self.items, trace)
         trace.note_container(self.items, trace.root.location())
-        self.items.append(tuple(map(array, found)))
+        self.items.append(tuple(map(array, arrays)))
 
     def rows(self) -> Any:
         """Return what all rounds have put out, stacked."""
         parts: list[Any] = []
         for rolled, group in groupby(self.items, lambda item: type(item) is RolledItems):
-            found = list(group)
-            parts += [one.stacked for one in found] if rolled else [map(stack, zip(*found, strict=True))]
-        made = parts[0] if len(parts) == 1 else map(concatenate, zip(*parts, strict=True))
-        return _filled(self.row, iter(made))
+            rounds = list(group)
+            parts += [one.stacked for one in rounds] if rolled else [map(stack, zip(*rounds, strict=True))]
+        columns = parts[0] if len(parts) == 1 else map(concatenate, zip(*parts, strict=True))
+        return _filled(self.row, iter(columns))
 
     def last(self) -> Any:
         """Return the state after the last round."""
@@ -289,18 +289,18 @@ def _ended(
     at: Recording, test: Callable[..., Any], func: Callable[..., Any], state: list[Any], kinds: list[Any], rounds: int
 ) -> tuple[list[Any], list[Any]]:  # fmt: skip
     """A loop that data ends: each round writes its rows."""
-    held = _State(at, state)
+    carry = _State(at, state)
     written = [zeros((rounds, *kind.shape), dtype=kind.dtype) for kind in kinds]
 
     def once(number: Any) -> None:
-        given, new = func(*held.now())
-        for rows, x in zip(written, _arrays(given), strict=True):
+        row, new = func(*carry.now())
+        for rows, x in zip(written, _arrays(row), strict=True):
             rows[number] = x
-        held.change(list(listed(new)))
+        carry.change(list(listed(new)))
 
-    loop = Loop(once, None, None, held.cells, items=Range(0, rounds, 1))
-    _Ended(loop, at, lambda: test(*held.now())).run(None)
-    return written, held.now()
+    loop = Loop(once, None, None, carry.cells, items=Range(0, rounds, 1))
+    _Ended(loop, at, lambda: test(*carry.now())).run(None)
+    return written, carry.now()
 
 
 class _Masked(ScanLoop):
@@ -321,20 +321,20 @@ def _scanned(
         going = truth_under(running, lambda: test(*values))
 
         def run() -> Any:
-            given, new = func(*values)
-            return list(map(array, _arrays(given))), list(listed(new))
+            row, new = func(*values)
+            return list(map(array, _arrays(row))), list(listed(new))
 
         def rest() -> Any:
             return [zeros(kind.shape, dtype=kind.dtype) for kind in kinds], list(values)
 
-        given, new = choose(going, run, rest)
-        return given, (going, new)
+        row, new = choose(going, run, rest)
+        return row, (going, new)
 
     start = functions.equal(zeros((), dtype="int64"), 0)
-    made = _StackedRounds(at, once, (start, state))
-    loop = Loop(made.once, None, None, made.cells, items=Range(0, rounds, 1))
+    collector = _StackedRounds(at, once, (start, state))
+    loop = Loop(collector.once, None, None, collector.cells, items=Range(0, rounds, 1))
     _Masked(loop, BlockStack(), 0, at).run(None)
-    return made.rows(), made.last()[1]
+    return collector.rows(), collector.last()[1]
 
 
 def _template(at: Recording, func: Callable[..., Any], state: Sequence[Any]) -> Any:
@@ -348,8 +348,8 @@ def _template(at: Recording, func: Callable[..., Any], state: Sequence[Any]) -> 
     finally:
         for cell, old in reversed(inner.journal):
             cell.value = old
-        for owner, held, _ in inner.containers.values():
-            refill(owner, held)
+        for owner, items, _ in inner.containers.values():
+            refill(owner, items)
         point.restore()
         point.forget()
 

@@ -43,9 +43,9 @@ def comparison(name: str, left: Any, right: Any) -> Any:
     forward = forward or _native(left, name)
     backward = backward or _native(right, _REFLECTED[name])
     tries = [(forward, right), (backward, left)]
-    found = answered(tries[::-1] if x is not y and issubclass(y, x) else tries)
-    if found is not NotImplemented:
-        return found
+    answer = answered(tries[::-1] if x is not y and issubclass(y, x) else tries)
+    if answer is not NotImplemented:
+        return answer
     if name in ("eq", "ne"):
         return (left is right) is (name == "eq")
     raise TypeError(f"{_SIGNS[name]!r} not supported between instances of {x.__name__!r} and {y.__name__!r}")
@@ -89,11 +89,11 @@ class Ordered:
 def _method(trace: Recording, owner: Any, name: str) -> Callable[..., Any] | None:
     if is_users_object(owner) and (fields := dataclass_of(type(owner), f"__{name}__")) is not None:
         return _by_fields(trace, owner, name, fields)
-    found = method(trace, owner, f"__{name}__")
-    if found is None and name == "ne" and static(type(owner), "__ne__") is object.__ne__:
+    member = method(trace, owner, f"__{name}__")
+    if member is None and name == "ne" and static(type(owner), "__ne__") is object.__ne__:
         equal = _method(trace, owner, "eq")
         return None if equal is None else lambda other: _opposite(equal(other))
-    return found
+    return member
 
 
 def _by_fields(trace: Recording, owner: Any, name: str, made: Any) -> Callable[..., Any]:
@@ -127,13 +127,13 @@ def _by_data(name: str, left: Sequence[Any], right: Sequence[Any], equal: Symbol
     if not all(map(is_one, (*left, *right))):
         here = truth_under(functions.logical_not(equal), partial(_of_different, name, left[0], right[0]))
         return _chosen(equal, truth_under(equal, partial(_of_sequences, name, left[1:], right[1:])), here)
-    found: Any = getattr(operator, name)(len(left), len(right))
+    answer: Any = getattr(operator, name)(len(left), len(right))
     for x, y in reversed(list(zip(left, right, strict=False))):  # comparisons of numbers raise nothing
         same = _are_equal(x, y)
         if same is not True:
             here = truth(_of_different(name, x, y))
-            found = here if same is False else _chosen(same, found, here)
-    return found
+            answer = here if same is False else _chosen(same, answer, here)
+    return answer
 
 
 def _are_equal(x: Any, y: Any) -> Any:
@@ -153,8 +153,8 @@ def _of_different(name: str, x: Any, y: Any) -> Any:
     return name == "ne" if name in ("eq", "ne") else comparison(name, x, y)
 
 
-def _opposite(found: Any) -> Any:
-    return found if found is NotImplemented else not_(found)
+def _opposite(answer: Any) -> Any:
+    return answer if answer is NotImplemented else not_(answer)
 
 
 def _native(owner: Any, name: str) -> Callable[..., Any]:

@@ -81,8 +81,8 @@ def key_of(value: Any, among: Any = None) -> Any:
         return next((key for key in among if is_same(key, value)), value)
     if value.of is None or among is None or value.of in among:
         return value if value.of is None else value.of
-    given = (key for key in among if isinstance(key, Face) and key.of is None)
-    return next((key for key in given if is_same(key, value)), value.of)
+    faces = (key for key in among if isinstance(key, Face) and key.of is None)
+    return next((key for key in faces if is_same(key, value)), value.of)
 
 
 def number_of(value: Any) -> int:

@@ -172,8 +172,8 @@ def _is_whole(array: Any) -> bool:
 
 def operands(value: Any, spec: Spec) -> list[Value]:
     """The leaves of a value that are values of the graph, each of the type that `spec` says."""
-    found, _ = flatten(value, _is_own_record)
-    return [_operand(x, leaf.type) for x, leaf in zip(found, spec.leaves, strict=True) if leaf.type is not None]
+    leaves, _ = flatten(value, _is_own_record)
+    return [_operand(x, leaf.type) for x, leaf in zip(leaves, spec.leaves, strict=True) if leaf.type is not None]
 
 
 def _operand(x: Any, kind: TensorType) -> Value:
@@ -229,32 +229,32 @@ def objects_of(value: Any) -> list[Any]:
 
 def containers_of(value: Any) -> list[Any]:
     """The lists and dicts in a value."""
-    found = [value] if isinstance(value, (list, dict)) else []
+    containers = [value] if isinstance(value, (list, dict)) else []
     if isinstance(value, (list, tuple, dict)):
         for part in value.values() if isinstance(value, dict) else items_of(value):
-            found += containers_of(part)
-    return found
+            containers += containers_of(part)
+    return containers
 
 
 def rebuilt(spec: Spec, values: list[Value], trace: Recording) -> tuple[Any, list[Cell]]:
     """A value of type `spec` made of values of the graph, and the cells of the arrays in it."""
     cells: list[Cell] = []
     leaves: list[Any] = []
-    given = iter(values)
+    rest = iter(values)
     for leaf in spec.leaves:
         if leaf.type is None:
             leaves.append(leaf.value)
             continue
-        symbol = Symbol.of(trace, next(given), weak=leaf.weak)
+        symbol = Symbol.of(trace, next(rest), weak=leaf.weak)
         leaves.append(symbol)
         if leaf.mixed:
             trace.root.numbers.mixed.add(symbol._cell.value)
         if leaf.weak is None:
             cells.append(symbol._cell)
-    made = unflatten(spec.structure, leaves)
-    for container in (*containers_of(made), *objects_of(made)):
+    value = unflatten(spec.structure, leaves)
+    for container in (*containers_of(value), *objects_of(value)):
         trace.root.world.made(container, trace)
-    return made, cells
+    return value, cells
 
 
 def cells_of(value: Any, spec: Spec) -> list[Cell | None]:

@@ -216,8 +216,8 @@ class Checkpoint:
         trace.root.history.undone(trace, self.nodes)
         if trace is trace.root and trace.root.decisions is not None:
             trace.root.decisions.forget(self.nodes)
-        for owner, held in self.watch.containers.values():
-            refill(owner, held)
+        for owner, items in self.watch.containers.values():
+            refill(owner, items)
         trace.root.world.back(self.mark)
         trace.root.undefined, trace.root.failed = self.undefined, self.failed
 

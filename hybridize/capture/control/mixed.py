@@ -57,7 +57,7 @@ class MixedValue(Undecided, refuses={f"__{name}__": f"__{name}__" for name in _R
 
     def truth(self) -> Any:
         """A symbol of type bool[]."""
-        found = []
+        truths = []
         for one in self.alternatives:
             known = one.true
             if known is None and is_one(one.value):
@@ -65,10 +65,10 @@ class MixedValue(Undecided, refuses={f"__{name}__": f"__{name}__" for name in _R
             elif known is None:  # it may raise an exception, in calls that have this value
                 known = self._truth_under(one.condition, lambda one=one: one.value)
             if type(known) is Symbol:
-                found.append(functions.logical_and(one.condition, known))
+                truths.append(functions.logical_and(one.condition, known))
             elif known:
-                found.append(one.condition)
-        return as_bool(reduce(functions.logical_or, found)) if found else False
+                truths.append(one.condition)
+        return as_bool(reduce(functions.logical_or, truths)) if truths else False
 
     def left(self, true: bool) -> list[Alternative]:
         """Return the alternatives that are left once its truth is known."""

@@ -58,10 +58,10 @@ def _left(value: Any, true: bool) -> Any:
             joined(spec_of(first.value), spec_of(one.value))
     except Mismatch:
         return value.of([first, *others])
-    found = first.value
+    choice = first.value
     for one in others:
-        found = branches.choose(one.condition, lambda one=one: one.value, lambda found=found: found)
-    return found
+        choice = branches.choose(one.condition, lambda one=one: one.value, lambda choice=choice: choice)
+    return choice
 
 
 def compare(left: Any, name: str, right: Part, *others: Any) -> Any:
@@ -85,9 +85,9 @@ def contains(container: Any, value: Any) -> Any:
     """`value in container`."""
     trace = current_trace()
     if trace is not None and type(container) not in KNOWN:
-        asked = method(trace, container, "__contains__")
-        if asked is not None:
-            return as_bool(truth(asked(value)))
+        member = method(trace, container, "__contains__")
+        if member is not None:
+            return as_bool(truth(member(value)))
         if static(type(container), "__contains__") is MISSING and (items := steps(container)) is not container:
             return includes(value, items)
     if type(container) is Symbol:

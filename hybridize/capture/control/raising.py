@@ -72,9 +72,9 @@ class Trying:
             self._tries.append(self)
 
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        met = self.met(error)
-        if met is not None and met is not error:
-            raise met from None
+        exception = self.met(error)
+        if exception is not None and exception is not error:
+            raise exception from None
 
     def met(self, error: BaseException | None) -> BaseException | None:
         """End, and return the exception that leaves this as the user's own code raises it: UnboundLocalError, say."""
@@ -85,14 +85,14 @@ class Trying:
         return error
 
 
-def leaving(trying: Trying, leave: Callable[..., Any], given: tuple[Any, Any, Any]) -> Any:
+def leaving(trying: Trying, leave: Callable[..., Any], exc_info: tuple[Any, Any, Any]) -> Any:
     """Leave a context manager, whose `__exit__` is given the exception as the user's own code raises it."""
-    met = trying.met(given[1])
-    if met is None or met is given[1]:
-        return leave(*given)
-    if leave(type(met), met, met.__traceback__):
+    exception = trying.met(exc_info[1])
+    if exception is None or exception is exc_info[1]:
+        return leave(*exc_info)
+    if leave(type(exception), exception, exception.__traceback__):
         return True
-    raise met from None
+    raise exception from None
 
 
 class Finally:
@@ -264,15 +264,15 @@ def _bind(trace: Recording, test: Any, error: BaseException, loc: SourceLoc | No
         for one in reversed(chain):
             args, operands = texts.literal(texts.recipe_of(tuple(one.args)), operands)
             attributes, operands = texts.literal(texts.recipe_of(attributes_of(one)), operands)
-            told = one is error and loc is not None and not isinstance(error, HybridizeError)
-            note = f"  {loc.described()}" if told and loc is not None else ""
+            has_note = one is error and loc is not None and not isinstance(error, HybridizeError)
+            note = f"  {loc.described()}" if has_note and loc is not None else ""
             cause = (recipe,) if recipe is not None or one.__suppress_context__ else ()
             recipe = name_of(type(one)), args, attributes, note, *cause
     except CaptureError as refusal:
         refusal.loc = loc
         raise trace.root.refusing(refusal) from None
-    said = f"{type(error).__name__}{' {}' * len(operands)} ({loc})"
-    bind(Assert(said, repr(recipe)), test, *operands)
+    message = f"{type(error).__name__}{' {}' * len(operands)} ({loc})"
+    bind(Assert(message, repr(recipe)), test, *operands)
 
 
 def chain_of(error: BaseException) -> list[BaseException]:
@@ -285,10 +285,10 @@ def chain_of(error: BaseException) -> list[BaseException]:
 
 def attributes_of(error: BaseException) -> dict[str, Any]:
     """The attributes of an exception; the line that one of ours names as a tuple."""
-    held = {name: value for name, value in vars(error).items() if name[:2] != "__"}
-    if isinstance(held.get("loc"), SourceLoc):
-        held["loc"] = held["loc"].file, held["loc"].line, held["loc"].function
-    return held
+    attributes = {name: value for name, value in vars(error).items() if name[:2] != "__"}
+    if isinstance(attributes.get("loc"), SourceLoc):
+        attributes["loc"] = attributes["loc"].file, attributes["loc"].line, attributes["loc"].function
+    return attributes
 
 
 def _flag(trace: Recording) -> Cell:

@@ -105,14 +105,14 @@ class _Shared:
             trace.root.aliases.may_share(result, [*arrays, *others], trace)
 
     def _reached(self, result: Cell) -> set[Cell]:
-        found: set[Cell] = set()
+        cells: set[Cell] = set()
         waiting = [result]
         while waiting:
             for origin in self._origins.get(waiting.pop(), ()):
-                if origin not in found:
-                    found.add(origin)
+                if origin not in cells:
+                    cells.add(origin)
                     waiting.append(origin)
-        return found
+        return cells
 
 
 COUNTER, RUNNING, BROKE, RETURNED = (
@@ -230,12 +230,12 @@ class RecordedLoop:
                 if rounds is not None:
                     self.trace.root.numbers.counts(values[0], Line(self.number, 1, rounds, ends_early=True), branch)
             self.trace.root.history.carried(values)
-            made, cells = merge.rebuilt(spec, values, branch)
+            value, cells = merge.rebuilt(spec, values, branch)
             for cell in cells:
                 self.trace.root.aliases.carry(cell)
-            self.trace.root.aliases.carry_containers(merge.containers_of(made))
-            inputs[name] = (values, made)
-            assign(self.cells[name], made)
+            self.trace.root.aliases.carry_containers(merge.containers_of(value))
+            inputs[name] = (values, value)
+            assign(self.cells[name], value)
         for name in carried.unset:
             assign(self.cells[name], MISSING)
         # Whether an earlier round has set them depends on data, so reading one is no exception of the user's.
@@ -243,7 +243,7 @@ class RecordedLoop:
         unset = {name for name in self.loop.cells if content(self.cells[name]) is MISSING}
         later = {name: self._reason("is set in the loop only") for name in unset if name not in undefined}
         undefined.update(later)
-        held = {cell: cell.value for cell in carried.arrays}
+        starts = {cell: cell.value for cell in carried.arrays}
         for cell, kind in carried.arrays.items():
             inputs[cell] = cell.value = branch.input(kind)
             self.trace.root.history.carried([inputs[cell]])
@@ -263,7 +263,7 @@ class RecordedLoop:
                 assign(cell_, before[name])
             for cell, old in reversed(branch.journal):
                 cell.value = old
-            for cell, old in held.items():
+            for cell, old in starts.items():
                 cell.value = old
             for owner, old in originals:
                 refill(owner, old)
@@ -358,15 +358,15 @@ class RecordedLoop:
     def _widen(self, carried: Carried, recorded: RecordedBody) -> bool:
         """Find integers that may leave the bounds which the body took for granted; returns whether any is new."""
         numbers = self.trace.root.numbers
-        found = {
+        names = {
             name
             for name, spec in carried.specs.items()
             if name not in carried.far and any(leaf.weak is int for leaf in spec.leaves)
             if numbers.is_far(content(self.cells[name]), self.trace)
             or numbers.is_far(recorded.after[name], recorded.branch)
         }
-        carried.far |= found
-        return bool(found)
+        carried.far |= names
+        return bool(names)
 
     def _has_first(self, name: str) -> bool:
         """Tell whether the value that a round gives a variable is there after the loop, whatever it was before."""
@@ -406,20 +406,20 @@ class RecordedLoop:
             values = [results.pop(0) for _ in spec.types]
             if name not in carried.far:
                 trace.root.numbers.carry(values)
-            made, cells = merge.rebuilt(spec, values, trace)
+            outcome, cells = merge.rebuilt(spec, values, trace)
             # Without an iteration it is still the array from before, after one what the body made it.
             before = (content(self.cells[name]), recorded.after[name])
             containers = [one for value in before for one in merge.containers_of(value)]
             if containers:
-                trace.root.aliases.may_be([*merge.containers_of(made), *containers])
+                trace.root.aliases.may_be([*merge.containers_of(outcome), *containers])
             inside = merge.cells_of(inputs[name][1], spec)
             for value, left in zip(before, (not self._runs(), True), strict=True):
-                found = merge.cells_of(value, spec) if value is not MISSING else []
-                for cell, carrier, origin in zip(cells, inside, found, strict=False):
+                origins = merge.cells_of(value, spec) if value is not MISSING else []
+                for cell, carrier, origin in zip(cells, inside, origins, strict=False):
                     if origin in carried.arrays:
                         raise self._refused_write(name)
                     shared.add(cell, carrier, origin, left=left)
-            assign(self.cells[name], made)
+            assign(self.cells[name], outcome)
         shared.tell(trace)
         for cell in carried.arrays:
             branches.write_cell(trace, cell, results.pop(0))

@@ -113,12 +113,12 @@ def _rolled(items: Sequence[Any]) -> RolledItems:
 
 
 def _as_array(x: Any, kind: Any) -> Any:
-    found = array(x, dtype=kind.dtype) if type(x) is not Symbol else x
-    if type(found) is Symbol and found.weak is not None:
+    result = array(x, dtype=kind.dtype) if type(x) is not Symbol else x
+    if type(result) is Symbol and result.weak is not None:
         trace = in_charge(Recording)
-        value = found.operand()
-        found = Symbol.of(trace, value if value.type.dtype == kind.dtype else bind1(Cast(kind.dtype), value))
-    return found
+        value = result.operand()
+        result = Symbol.of(trace, value if value.type.dtype == kind.dtype else bind1(Cast(kind.dtype), value))
+    return result
 
 
 # --------------------------------------------------------------------------------------------------- as Python's list
@@ -126,15 +126,15 @@ def _as_array(x: Any, kind: Any) -> Any:
 
 def unrolled(items: list[Any]) -> list[Any]:
     """Return the items of such a list one by one; the program then depends on how many there are."""
-    found: list[Any] = []
+    parts: list[Any] = []
     for item in items:
         if type(item) is EarlierItems:
             item.item(0)
         elif type(item) is RolledItems:
-            found += [item.item(number) for number in range(int(item.count))]
+            parts += [item.item(number) for number in range(int(item.count))]
         else:
-            found.append(item)
-    return found
+            parts.append(item)
+    return parts
 
 
 def unroll(trace: Recording | None, value: Any, depth: int = 8) -> None:
@@ -178,10 +178,10 @@ def joined_along(items: list[Any], axis: int | None = 0) -> Any:
 
 def _array(items: list[Any]) -> Symbol:
     stacked = rows_of(items).stacked
-    found: Any = stacked.array if isinstance(stacked, Face) else stacked
-    if type(found) is not Symbol:
+    symbol: Any = stacked.array if isinstance(stacked, Face) else stacked
+    if type(symbol) is not Symbol:
         raise Unrollable("items of a list are no arrays")
-    return found
+    return symbol
 
 
 def _new(view: Symbol) -> Symbol:

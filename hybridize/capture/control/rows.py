@@ -64,16 +64,16 @@ class RowsByNumber:
 
     def read(self) -> list[RoundSlice]:
         """Take out what reads rows of arrays from around; return the slices that stand for it."""
-        found: list[RoundSlice] = []
-        kept: list[Node] = []
+        slices: list[RoundSlice] = []
+        nodes: list[Node] = []
         for node in self._branch.builder.nodes:
             source = self._source(node) if isinstance(node.op, Gather) else None
             if source is None:
-                kept.append(node)
+                nodes.append(node)
             else:
-                found.append(RoundSlice(node.outputs[0], source))
-        self._keep(kept)
-        return found
+                slices.append(RoundSlice(node.outputs[0], source))
+        self._keep(nodes)
+        return slices
 
     def _keep(self, nodes: list[Node]) -> None:
         self._branch.builder.nodes[:] = nodes

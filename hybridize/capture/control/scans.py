@@ -111,8 +111,8 @@ class ScanLoop(RecordedLoop):
         for _ in range(ROUNDS):
             try:
                 recorded = self._body(carried)
-            except _AskedForLast as asked:
-                self.cells[asked.list.last] = CellType(asked.list.before[-1])
+            except _AskedForLast as request:
+                self.cells[request.list.last] = CellType(request.list.before[-1])
                 continue
             if not self._adjust(carried, recorded):
                 self._bind(carried, recorded)
@@ -211,8 +211,8 @@ class ScanLoop(RecordedLoop):
         if not self.indexed and self._writes_items(recorded):
             self.indexed = True
             return True
-        found = [self._is_line(name, carried, recorded) for name in self.cells]
-        if any(found):
+        lines = [self._is_line(name, carried, recorded) for name in self.cells]
+        if any(lines):
             return True
         if super()._adjust(carried, recorded):
             return True
@@ -310,15 +310,15 @@ class ScanLoop(RecordedLoop):
         rows = RowsByNumber(self.trace, recorded.branch, values)
         written = []
         for cell in [cell for cell in carried.arrays if cell not in cells]:
-            found = rows.written(recorded.inputs[cell], recorded.arrays[cell])
-            if found is not None:
-                written.append((cell, found))
+            write = rows.written(recorded.inputs[cell], recorded.arrays[cell])
+            if write is not None:
+                written.append((cell, write))
                 del carried.arrays[cell]
-        self._written = [found.update for _, found in written]
+        self._written = [write.update for _, write in written]
         self._read = rows.read()
         super()._bind(carried, recorded)
-        for (cell, found), value in zip(written, self._rows, strict=True):
-            branches.write_cell(self.trace, cell, found.result(self.trace, cell.value, value))
+        for (cell, write), value in zip(written, self._rows, strict=True):
+            branches.write_cell(self.trace, cell, write.result(self.trace, cell.value, value))
         for one, rolled in zip(self.growing.values(), self._rolled, strict=True):
             for item, symbol in zip(flatten(one.item)[0], flatten(rolled.stacked)[0], strict=True):
                 self._tell(item, symbol, before, carried, recorded)
@@ -360,11 +360,11 @@ class ScanLoop(RecordedLoop):
         stacked = [one.source.operand() for one in slices]
         read = [value for value, inner in branch.outer.items() if inner in used]
         body = branch.graph(read, outputs, [*first, *(one.value for one in slices)])
-        found = list(self.trace.bind(Scan(body, self.count, False, state), (*start, *stacked, *read)))
-        rows = iter(found[state:])
+        results = list(self.trace.bind(Scan(body, self.count, False, state), (*start, *stacked, *read)))
+        rows = iter(results[state:])
         self._rolled = [self._fill(one, spec, rows) for one, spec in zip(self.growing.values(), specs, strict=True)]
         self._rows = list(rows)
-        return found[:state]
+        return results[:state]
 
     def _row(self, one: _Growing, recorded: RecordedBody, outputs: list[Value]) -> merge.Spec:
         """Let a round put out the item that it appends to a list; return the type of the item."""

@@ -130,14 +130,14 @@ def parts(item: Any) -> tuple[Any, Any]:
     return (item.condition, item.value) if type(item) is Perhaps else (True, item)
 
 
-def both(there: Any, known: Any) -> Any:
+def both(presence: Any, known: Any) -> Any:
     """Return the conjunction of two conditions, that an item is there and that something is true of it.
 
     Each is True, False or a symbol of type bool[].
     """
-    if there is True or known is False:
+    if presence is True or known is False:
         return known
-    return there if there is False or known is True else functions.logical_and(there, known)
+    return presence if presence is False or known is True else functions.logical_and(presence, known)
 
 
 def any_of(one: Any, other: Any) -> Any:
@@ -156,29 +156,29 @@ def length(value: Selected) -> Any:
     """`len`."""
     total: Any = 0
     for item in value.items:
-        there, _ = parts(item)
-        total = total + (1 if there is True else as_bool(there))
+        presence, _ = parts(item)
+        total = total + (1 if presence is True else as_bool(presence))
     return total
 
 
 def includes(value: Any, container: Iterable[Any]) -> Any:
     """`value in container`, for a list or tuple: True, False, or a symbol where data decides."""
-    found: Any = False
+    answer: Any = False
     for item in each(container):
-        known = equal(item, value, otherwise(found))
+        known = equal(item, value, otherwise(answer))
         if known is True:
             return True
-        found = any_of(found, known)
-    return as_bool(found)
+        answer = any_of(answer, known)
+    return as_bool(answer)
 
 
-def equal(item: Any, value: Any, asked: Any = True) -> Any:
+def equal(item: Any, value: Any, condition: Any = True) -> Any:
     """Tell whether an item is there and equal to a value, where that is asked: True, False, or a symbol.
 
     An exception of the comparison is one of the calls that make it.
     """
-    there, one = parts(item)
-    wanted = both(there, asked)
+    presence, one = parts(item)
+    wanted = both(presence, condition)
     if is_same_item(one, value):
         return wanted
     if is_one(one) and is_one(value):

@@ -146,13 +146,13 @@ class BlockStack:
 def variables(names: Sequence[str], *parts: Part | None) -> dict[str, CellType]:
     """The cells of variables that generated functions share."""
     wanted = frozenset(names)
-    found: dict[str, CellType] = {}
+    result: dict[str, CellType] = {}
     for part in parts:
         code = getattr(part, "__code__", None)
         if code is not None and part is not None:
             cells = zip(code.co_freevars, part.__closure__ or (), strict=True)
-            found.update((name, cell) for name, cell in cells if name in wanted)
-    return found
+            result.update((name, cell) for name, cell in cells if name in wanted)
+    return result
 
 
 def content(cell: CellType) -> Any:

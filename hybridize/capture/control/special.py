@@ -84,11 +84,13 @@ def _is_trusted(kind: type) -> bool:
 def dataclass_of(kind: type, name: str) -> Any:
     """Return the dataclass for which `dataclasses` generated a method of a class, of no source; None for any other."""
     for base in kind.__mro__:
-        found = base.__dict__.get(name)
-        if found is not None:
-            code = getattr(getattr(found, "__wrapped__", found), "__code__", None)
-            made = code is not None and code.co_filename == GENERATED and "__dataclass_fields__" in base.__dict__
-            return base if made else None
+        member = base.__dict__.get(name)
+        if member is not None:
+            code = getattr(getattr(member, "__wrapped__", member), "__code__", None)
+            is_generated = (
+                code is not None and code.co_filename == GENERATED and "__dataclass_fields__" in base.__dict__
+            )
+            return base if is_generated else None
     return None
 
 
@@ -97,19 +99,19 @@ def method(trace: Recording | None, owner: Any, name: str) -> Callable[..., Any]
     kind: Any = type(owner)
     if trace is None or kind in KNOWN or _is_trusted(kind):
         return None
-    found = static(kind, name)
-    if found is MISSING and name != "__getattribute__":
+    member = static(kind, name)
+    if member is MISSING and name != "__getattribute__":
         trace.root.world.read_special(owner, name)  # the class may get one
-    if found is MISSING or found is None or isinstance(found, _OF_C):
-        if isinstance(found, _OF_C) and name not in _OF_ATTRIBUTES:
+    if member is MISSING or member is None or isinstance(member, _OF_C):
+        if isinstance(member, _OF_C) and name not in _OF_ATTRIBUTES:
             trace.root.world.depend_on(Attribute(kind, name))  # the class may get its own
         return None
-    if isinstance(found, FunctionType):
-        if is_trusted_file(found.__code__.co_filename) and not is_library(found):
+    if isinstance(member, FunctionType):
+        if is_trusted_file(member.__code__.co_filename) and not is_library(member):
             return None
         bound: Any = None
     else:
-        bound = found.__get__(owner, kind) if hasattr(type(found), "__get__") else found
+        bound = member.__get__(owner, kind) if hasattr(type(member), "__get__") else member
     world = trace.root.world
     own = world.is_own(owner)
     if bound is not None:
@@ -119,7 +121,7 @@ def method(trace: Recording | None, owner: Any, name: str) -> Callable[..., Any]
     converter = trace.root.converter
     if bound is not None:
         return converter(bound)
-    called = converter(found)
+    called = converter(member)
     return lambda *args, **kwargs: called(owner, *args, **kwargs)
 
 
@@ -136,14 +138,14 @@ def binary(name: str, left: Any, right: Any) -> Any:
         return _PYTHONS[name](left, right)
     if name == "mul" and (isinstance(left, _JOINED_LAST) or isinstance(right, _JOINED_LAST)):
         left, right = index(left), index(right)  # how many times
-    found = _arithmetic(name, left, right)
-    if found is MISSING:
+    answer = _arithmetic(name, left, right)
+    if answer is MISSING:
         return _PYTHONS[name](*known_beside(left, right))
-    if found is NotImplemented:
+    if answer is NotImplemented:
         raise TypeError(
             f"unsupported operand type(s) for {_SIGNS[name]}: {type(left).__name__!r} and {type(right).__name__!r}"
         )
-    return found
+    return answer
 
 
 def known_beside(left: Any, right: Any) -> tuple[Any, Any]:
@@ -194,18 +196,18 @@ def in_place(name: str, left: Any, right: Any) -> Any:
     change = method(current_trace(), left, f"__i{name}__")
     if change is None and (native := class_member(type(left), f"__i{name}__")) is not None:
         change = lambda other: native(left, other)  # noqa: E731
-    found = NotImplemented if change is None else change(right)
-    if found is not NotImplemented:
-        return found
-    found = _arithmetic(name, left, right)
-    if found is MISSING:
+    answer = NotImplemented if change is None else change(right)
+    if answer is not NotImplemented:
+        return answer
+    answer = _arithmetic(name, left, right)
+    if answer is MISSING:
         return _PYTHONS[name](left, right)
-    if found is NotImplemented:
+    if answer is NotImplemented:
         sign = "**" if name == "pow" else _SIGNS[name]
         raise TypeError(
             f"unsupported operand type(s) for {sign}=: {type(left).__name__!r} and {type(right).__name__!r}"
         )
-    return found
+    return answer
 
 
 def _arithmetic(name: str, left: Any, right: Any) -> Any:
@@ -229,18 +231,18 @@ def _arithmetic(name: str, left: Any, right: Any) -> Any:
 def answered(tries: Sequence[tuple[Callable[..., Any] | None, Any]]) -> Any:
     """The first answer that methods give to an operand each; NotImplemented if none has one."""
     for call, other in tries:
-        found = NotImplemented if call is None else call(other)
-        if found is not NotImplemented:
-            return found
+        answer = NotImplemented if call is None else call(other)
+        if answer is not NotImplemented:
+            return answer
     return NotImplemented
 
 
 def unary(name: str, value: Any) -> Any:
     """`-value`, `+value` or `~value`."""
     if type(value) not in KNOWN:
-        found = method(current_trace(), value, f"__{name}__")
-        if found is not None:
-            return found()
+        member = method(current_trace(), value, f"__{name}__")
+        if member is not None:
+            return member()
     return _UNARY[name](value)
 
 
@@ -273,11 +275,11 @@ def steps(value: Any) -> Any:
     trace = current_trace()
     make = method(trace, value, "__iter__")
     if make is not None:
-        made = make()
-        step = method(trace, made, "__next__")
+        iterator = make()
+        step = method(trace, iterator, "__next__")
         if step is not None:
             return _Steps(step)
-        return made if has_class_member(type(made), "__next__") else value
+        return iterator if has_class_member(type(iterator), "__next__") else value
     step = method(trace, value, "__next__")
     if step is not None:
         return _Steps(step)
@@ -342,10 +344,10 @@ def index(value: Any) -> Any:
     """Return the number that an index is."""
     if isinstance(value, Face):
         return value.array
-    found = method(current_trace(), value, "__index__")
-    if found is None:
+    member = method(current_trace(), value, "__index__")
+    if member is None:
         return value
-    number = found()
+    number = member()
     if type(number) is not Symbol and not isinstance(number, (int, Dim)):
         raise TypeError(f"__index__ returned non-int (type {type(number).__name__})")
     return number

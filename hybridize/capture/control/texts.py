@@ -116,8 +116,8 @@ def recipe_of(value: Any) -> Recipe:
     """The recipe of a value as it is now; what is written to arrays later is not seen."""
     kind = type(value)
     if kind is Text:
-        made: Recipe = value.recipe
-        return made
+        recipe: Recipe = value.recipe
+        return recipe
     if kind is ndarray:
         trace = current_trace()
         value = value if trace is None else trace.lift(value)
@@ -139,15 +139,15 @@ def text(*parts: Any) -> Any:
     parts = tuple(_told(*part) if type(part) is tuple and speaks(part[0]) else part for part in parts)
     if not any(type(part) is tuple and (of_data(part[0]) or of_data(part[2])) for part in parts):
         return "".join([part if type(part) is str else _known(*part) for part in parts])
-    made: list[Any] = []
+    pieces: list[Any] = []
     for part in parts:
         if type(part) is str:
-            made.append(part)
+            pieces.append(part)
         elif of_data(part[0]) or of_data(part[2]):
-            made.append((recipe_of(part[0]), part[1], recipe_of(part[2])))
+            pieces.append((recipe_of(part[0]), part[1], recipe_of(part[2])))
         else:
-            made.append(_known(*part))
-    return Text(("text", tuple(made)))
+            pieces.append(_known(*part))
+    return Text(("text", tuple(pieces)))
 
 
 def _shown(value: Any) -> Any:
@@ -185,12 +185,12 @@ def _told(value: Any, conversion: str, spec: Any) -> tuple[Any, str, Any]:
     if kind in CONTAINERS:
         return (value, conversion, spec) if conversion == "a" or spec != "" else (_displayed(value), "", "")
     if not conversion:
-        made = special(trace, value, "__format__")
-        if made is not None:
-            said = made(spec)
-            if not isinstance(said, str | Text):
-                raise TypeError(f"__format__ must return a str, not {type(said).__name__}")
-            return said, "", ""
+        formatter = special(trace, value, "__format__")
+        if formatter is not None:
+            answer = formatter(spec)
+            if not isinstance(answer, str | Text):
+                raise TypeError(f"__format__ must return a str, not {type(answer).__name__}")
+            return answer, "", ""
         if spec != "" or static(kind, "__format__") is not object.__format__:
             return value, conversion, spec
     shown = special(trace, value, "__str__") if conversion != "r" and conversion != "a" else None
@@ -198,16 +198,16 @@ def _told(value: Any, conversion: str, spec: Any) -> tuple[Any, str, Any]:
         return _checked(shown(), "__str__"), "", spec
     if conversion in ("", "s") and static(kind, "__str__") is not object.__str__:
         return value, conversion, spec
-    said = _representation(value)
-    if said is MISSING:
+    answer = _representation(value)
+    if answer is MISSING:
         return value, conversion, spec
-    return said, "a" if conversion == "a" and type(said) is str else "", spec
+    return answer, "a" if conversion == "a" and type(answer) is str else "", spec
 
 
-def _checked(said: Any, name: str) -> Any:
-    if not isinstance(said, (str, Text)):
-        raise TypeError(f"{name} returned non-string (type {type(said).__name__})")
-    return said
+def _checked(answer: Any, name: str) -> Any:
+    if not isinstance(answer, (str, Text)):
+        raise TypeError(f"{name} returned non-string (type {type(answer).__name__})")
+    return answer
 
 
 def _representation(value: Any) -> Any:
@@ -261,9 +261,9 @@ def spelled(value: Any, depth: int = 8) -> Any:
         return known
     if kind not in CONTAINERS or not depth:
         return value
-    held = [*value.keys(), *value.values()] if isinstance(value, dict) else list(value)
-    parts = [spelled(part, depth - 1) for part in held]
-    if all(part is before for part, before in zip(parts, held, strict=True)):
+    members = [*value.keys(), *value.values()] if isinstance(value, dict) else list(value)
+    parts = [spelled(part, depth - 1) for part in members]
+    if all(part is before for part, before in zip(parts, members, strict=True)):
         return value
     if isinstance(value, dict):
         items = zip(parts[: len(value)], parts[len(value) :], strict=True)
@@ -280,13 +280,13 @@ def joined(*parts: Any) -> Any:
     """Strings and texts in a row."""
     if all(type(part) is str for part in parts):
         return "".join(parts)
-    made: list[Any] = []
+    pieces: list[Any] = []
     for part in parts:
         if type(part) is Text and part.recipe[0] == "text":
-            made += part.recipe[1]
+            pieces += part.recipe[1]
         else:
-            made.append((part.recipe, "", ("constant", "")) if type(part) is Text else part)
-    return Text(("text", tuple(made)))
+            pieces.append((part.recipe, "", ("constant", "")) if type(part) is Text else part)
+    return Text(("text", tuple(pieces)))
 
 
 def string(value: Any = "", *others: Any) -> Any:
@@ -318,19 +318,21 @@ def percent(left: Any, right: Any) -> Any:
 
 def _filled(format: str, value: Any) -> tuple[str, Any]:
     """Return a format of `%` and what it is filled with, objects of the user's as the text that is asked for."""
-    asked = [conversion for conversion in _CONVERSION.findall(format) if conversion != "%"]
-    given = list(value) if type(value) is tuple else [value]
-    if len(asked) != len(given):
+    conversions = [conversion for conversion in _CONVERSION.findall(format) if conversion != "%"]
+    operands = list(value) if type(value) is tuple else [value]
+    if len(conversions) != len(operands):
         return format, value  # a dict, or an error of Python's
-    made = {"s": string, "r": representation}
-    told = iter([conversion in made and speaks(part) for conversion, part in zip(asked, given, strict=True)])
+    converters = {"s": string, "r": representation}
+    flags = iter(
+        [conversion in converters and speaks(part) for conversion, part in zip(conversions, operands, strict=True)]
+    )
     filled = [
-        made[conversion](part) if conversion in made and speaks(part) else part
-        for conversion, part in zip(asked, given, strict=True)
+        converters[conversion](part) if conversion in converters and speaks(part) else part
+        for conversion, part in zip(conversions, operands, strict=True)
     ]
 
     def written(match: re.Match[str]) -> str:
-        return f"{match[0][:-1]}s" if match[1] != "%" and next(told) else match[0]
+        return f"{match[0][:-1]}s" if match[1] != "%" and next(flags) else match[0]
 
     return _CONVERSION.sub(written, format), tuple(filled)
 
@@ -351,13 +353,13 @@ def _formatted(format: str, args: Any, kwargs: dict[str, Any]) -> Any:
         return value
 
     def parts(spec: str) -> list[Any]:
-        made: list[Any] = []
+        pieces: list[Any] = []
         for literal, name, inner, conversion in formatter_parser(spec):
-            made.append(literal)
+            pieces.append(literal)
             if name is not None:
                 value = field(name)
-                made.append((value, conversion or "", text(*parts(inner)) if inner else ""))
-        return made
+                pieces.append((value, conversion or "", text(*parts(inner)) if inner else ""))
+        return pieces
 
     return text(*parts(format))
 
@@ -375,8 +377,8 @@ def method(owner: str, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     if not any(map(of_data, args)) and not any(map(of_data, kwargs.values())):
         if name not in ("format", "format_map"):
             return NotImplemented
-        told = [spelled(value) for value in (*args, *kwargs.values())]
-        known: str = getattr(owner, name)(*told[: len(args)], **dict(zip(kwargs, told[len(args) :], strict=True)))
+        strings = [spelled(value) for value in (*args, *kwargs.values())]
+        known: str = getattr(owner, name)(*strings[: len(args)], **dict(zip(kwargs, strings[len(args) :], strict=True)))
         return known
     if name == "format":
         named = tuple((key, recipe_of(value)) for key, value in kwargs.items())

@@ -129,12 +129,12 @@ def truth(value: Any) -> Any:
 def _of_object(value: Any) -> Any:
     """The truth of an object, which its class may tell by a method of the user's."""
     trace = current_trace()
-    told = method(trace, value, "__bool__")
-    if told is not None:
-        found = told()
-        if type(found) is not bool and not (type(found) is Symbol and found.weak is bool):
-            raise TypeError(f"__bool__ should return bool, returned {type(found).__name__}")
-        return truth(found)
+    member = method(trace, value, "__bool__")
+    if member is not None:
+        answer = member()
+        if type(answer) is not bool and not (type(answer) is Symbol and answer.weak is bool):
+            raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
+        return truth(answer)
     if static(type(value), "__bool__") is MISSING:
         counted = method(trace, value, "__len__")
         if counted is not None:

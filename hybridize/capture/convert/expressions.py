@@ -97,8 +97,8 @@ class Expressions(ast.NodeTransformer):
         """A subscript as an expression."""
         match node:
             case ast.Slice():
-                given = (node.lower, node.upper, node.step)
-                parts = [ast.Constant(None) if part is None else self.visit(part) for part in given]
+                bounds = (node.lower, node.upper, node.step)
+                parts = [ast.Constant(None) if part is None else self.visit(part) for part in bounds]
                 return ast.copy_location(routed("slice", *parts), node)
             case ast.Tuple(elts=parts):
                 return ast.copy_location(ast.Tuple(elts=[self._key(part) for part in parts], ctx=ast.Load()), node)
@@ -145,8 +145,8 @@ class Expressions(ast.NodeTransformer):
             self._announced("rebound", name, ast.Name(id=name, ctx=ast.Load())),
         ]  # fmt: skip
         row = ast.Tuple(elts=parts, ctx=ast.Load())
-        made: ast.AST = at(ast.Subscript(value=row, slice=ast.Constant(1), ctx=ast.Load()), node)
-        return made
+        subscript: ast.AST = at(ast.Subscript(value=row, slice=ast.Constant(1), ctx=ast.Load()), node)
+        return subscript
 
     def _announced(self, verb: str, name: str, *value: ast.expr) -> ast.expr:
         """Say that a variable of the module or of a function around is going to be written or deleted, or was."""
@@ -179,8 +179,8 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         # Of what is asked for an item, only that item matters.
-        asked = [isinstance(operator, (ast.In, ast.NotIn)) for operator in node.ops]
-        pairs_asked = zip(node.comparators, asked, strict=True)
+        memberships = [isinstance(operator, (ast.In, ast.NotIn)) for operator in node.ops]
+        pairs_asked = zip(node.comparators, memberships, strict=True)
         left = self.visit(node.left)
         rights = [self._container(right) if asks else self.visit(right) for right, asks in pairs_asked]
         names = [_COMPARISONS[type(operator)] for operator in node.ops]
@@ -211,15 +211,15 @@ class Expressions(ast.NodeTransformer):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         # Text of a value is made before the next value is computed, which may change what the first one holds.
         parts = [self._formatted(part) if isinstance(part, ast.FormattedValue) else part for part in node.values]
-        made: ast.AST = at(ast.copy_location(routed("joined", *parts), node), node)
-        return made
+        call: ast.AST = at(ast.copy_location(routed("joined", *parts), node), node)
+        return call
 
     def _formatted(self, part: ast.FormattedValue) -> ast.expr:
         conversion = ast.Constant("" if part.conversion < 0 else chr(part.conversion))
         spec = ast.Constant("") if part.format_spec is None else self.visit(part.format_spec)
-        given = [at(self.visit(part.value), part.value), conversion, spec]
-        made: ast.expr = at(routed("text", ast.Tuple(elts=given, ctx=ast.Load())), part)
-        return made
+        elements = [at(self.visit(part.value), part.value), conversion, spec]
+        call: ast.expr = at(routed("text", ast.Tuple(elts=elements, ctx=ast.Load())), part)
+        return call
 
     def _comprehension(self, node: Any, *parts: str) -> Any:
         # The first iterable belongs to the scope around; everything else sees the targets.
@@ -250,31 +250,31 @@ class Expressions(ast.NodeTransformer):
         node.generators[-1].ifs = []
         iterable = routed("selected", *map(thunk, (node.elt, *conditions)))
         item = f"{GENERATED}item__"
-        taken = ast.comprehension(target=store(item), iter=at(iterable, conditions[0]), ifs=[], is_async=0)
-        node.generators.append(at(taken, node.elt))
+        clause = ast.comprehension(target=store(item), iter=at(iterable, conditions[0]), ifs=[], is_async=0)
+        node.generators.append(at(clause, node.elt))
         node.elt = at(ast.Name(id=item, ctx=ast.Load()), node.elt)
         return True
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
-        made = self._comprehension(node, "elt")
-        if self._selection(made):
-            return ast.copy_location(routed("taken", made), node)
-        return _new(made, node)
+        comprehension = self._comprehension(node, "elt")
+        if self._selection(comprehension):
+            return ast.copy_location(routed("taken", comprehension), node)
+        return _new(comprehension, node)
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
-        made = self._comprehension(node, "elt")
-        made.elt = at(routed("key", made.elt), made.elt)
-        return _new(made, node)
+        comprehension = self._comprehension(node, "elt")
+        comprehension.elt = at(routed("key", comprehension.elt), comprehension.elt)
+        return _new(comprehension, node)
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
-        made = self._comprehension(node, "key", "value")
-        made.key = at(routed("key", made.key), made.key)
-        return _new(made, node)
+        comprehension = self._comprehension(node, "key", "value")
+        comprehension.key = at(routed("key", comprehension.key), comprehension.key)
+        return _new(comprehension, node)
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
-        made: ast.GeneratorExp = self._comprehension(node, "elt")
-        self._selection(made)
-        return _new(made, node)
+        comprehension: ast.GeneratorExp = self._comprehension(node, "elt")
+        self._selection(comprehension)
+        return _new(comprehension, node)
 
     def visit_Starred(self, node: ast.Starred) -> ast.AST:
         if isinstance(node.ctx, ast.Load):
@@ -286,8 +286,8 @@ class Expressions(ast.NodeTransformer):
         return ast.copy_location(ast.YieldFrom(value=at(routed("through", self.visit(node.value)), node.value)), node)
 
     def visit_List(self, node: ast.List) -> ast.AST:
-        made = self.generic_visit(node)
-        return _new(made, node) if isinstance(node.ctx, ast.Load) else made
+        display = self.generic_visit(node)
+        return _new(display, node) if isinstance(node.ctx, ast.Load) else display
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
         values = [
@@ -322,9 +322,9 @@ class Expressions(ast.NodeTransformer):
                 elts=[_new(ast.Name(id=node.args.kwarg.arg, ctx=ast.Load()), node), body], ctx=ast.Load()
             )
             body = at(ast.Subscript(value=first_of_all, slice=ast.Constant(1), ctx=ast.Load()), node)
-        made = ast.Lambda(args=node.args, body=body)
+        function = ast.Lambda(args=node.args, body=body)
         self.scope, self.top, self.first_parameter = before
-        return ast.copy_location(made, node)
+        return ast.copy_location(function, node)
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         self._visit_defaults(node.args)
@@ -419,8 +419,8 @@ def unfolded(node: ast.If) -> ast.If:
     test = node.test
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and isinstance(test.operand, ast.BoolOp):
         turned = ast.If(test=test.operand, body=node.orelse or [at(ast.Pass(), node)], orelse=node.body)
-        made = unfolded(ast.copy_location(turned, node))
-        return node if made is turned else made
+        result = unfolded(ast.copy_location(turned, node))
+        return node if result is turned else result
     if not isinstance(test, ast.BoolOp) or not any(map(binds, test.values[1:])):
         return node
     first, *others = test.values

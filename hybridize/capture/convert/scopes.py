@@ -93,8 +93,8 @@ class Scope:
                 declared_global.update(node.names)
             elif isinstance(node, ast.Nonlocal):
                 declared_nonlocal.update(node.names)
-        given = set() if arguments is None else parameters(arguments)
-        local = (given | bound_names(body)) - declared_global - declared_nonlocal
+        names = set() if arguments is None else parameters(arguments)
+        local = (names | bound_names(body)) - declared_global - declared_nonlocal
         return cls(local, declared_global, declared_nonlocal, parent, kind)
 
     def is_local(self, name: str) -> bool:
@@ -156,22 +156,22 @@ class Escapes:
 
 def escapes(statements: Iterable[ast.AST]) -> Escapes:
     """Return the ways in which the statements can be left early."""
-    found = Escapes()
+    exits = Escapes()
     for node in statements:
         match node:
             case ast.Return():
-                found |= Escapes(returns=True)
+                exits |= Escapes(returns=True)
             case ast.Break() | ast.Continue():
-                found |= Escapes(loops=True)
+                exits |= Escapes(loops=True)
             case ast.While() | ast.For():
-                found |= Escapes(returns=escapes(node.body).returns) | escapes(node.orelse)
+                exits |= Escapes(returns=escapes(node.body).returns) | escapes(node.orelse)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda() | ast.ClassDef() | ast.expr():
                 pass
             case _:
-                found |= escapes(ast.iter_child_nodes(node))
-        if found.returns and found.loops:
+                exits |= escapes(ast.iter_child_nodes(node))
+        if exits.returns and exits.loops:
             break
-    return found
+    return exits
 
 
 def is_generator(body: list[ast.stmt]) -> bool:

@@ -138,11 +138,11 @@ def _span(node: Definition, name: str, first: int, body: tuple[int, int, int, in
 
 def find(code: CodeType, module_globals: dict[str, Any]) -> FunctionSource | None:
     """The source of `code`, or None where it is not at hand or is not what runs."""
-    found = with_room(_found, code, module_globals)
-    if found is None and code.co_filename in linecache.cache:
+    source = with_room(_found, code, module_globals)
+    if source is None and code.co_filename in linecache.cache:
         linecache.checkcache(code.co_filename)  # the file may have been changed, and imported again
-        found = with_room(_found, code, module_globals)
-    return found
+        source = with_room(_found, code, module_globals)
+    return source
 
 
 def _found(code: CodeType, module_globals: dict[str, Any]) -> FunctionSource | None:
@@ -247,9 +247,9 @@ def compiled(tree: Definition, source: FunctionSource, free: tuple[str, ...], fi
     factory.col_offset = factory.end_col_offset = 0
     ast.fix_missing_locations(module)
     code = compile(module, file, "exec", flags=source.flags, dont_inherit=True)
-    found = _nested(code, name, 3)
-    assert found is not None
-    return found
+    result = _nested(code, name, 3)
+    assert result is not None
+    return result
 
 
 def _nested(code: CodeType, name: str, depth: int) -> CodeType | None:

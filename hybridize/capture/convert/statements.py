@@ -79,10 +79,10 @@ def converted(function: FunctionType, router: object) -> FunctionType | None:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells[ROUTER] = CellType(router)
     closure = tuple(cells[name] for name in code.co_freevars)
-    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
-    made.__kwdefaults__ = function.__kwdefaults__
-    made.__qualname__ = function.__qualname__
-    return made
+    result = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    result.__kwdefaults__ = function.__kwdefaults__
+    result.__qualname__ = function.__qualname__
+    return result
 
 
 def is_edited(function: FunctionType) -> bool:
@@ -137,9 +137,9 @@ def as_written(error: NameError) -> NameError:
     if match[1] not in own:
         return error
     text = f"cannot access local variable {match[1]!r} where it is not associated with a value"
-    made = UnboundLocalError(text).with_traceback(error.__traceback__)
-    made.__context__ = error.__context__
-    return made
+    replacement = UnboundLocalError(text).with_traceback(error.__traceback__)
+    replacement.__context__ = error.__context__
+    return replacement
 
 
 def _convert(code: CodeType, module_globals: dict[str, Any]) -> CodeType:
@@ -147,8 +147,8 @@ def _convert(code: CodeType, module_globals: dict[str, Any]) -> CodeType:
     if source is None:
         raise Unconvertible
     tree = _Converter(source, frozenset(code.co_freevars), module_globals).function(source.tree)
-    made = compiled(tree, source, (*code.co_freevars, ROUTER), code.co_filename)
-    return _renamed(made, code.co_name, code.co_qualname)
+    result = compiled(tree, source, (*code.co_freevars, ROUTER), code.co_filename)
+    return _renamed(result, code.co_name, code.co_qualname)
 
 
 def _renamed(code: CodeType, name: str, qualname: str) -> CodeType:
@@ -174,12 +174,12 @@ def _is_generated(code: CodeType) -> bool:
 
 def _all_codes(code: CodeType, own: frozenset[str] = frozenset()) -> list[tuple[CodeType, frozenset[str]]]:
     """Converted code and all in it, each with the variables that it has from the user's function it is a part of."""
-    found = [(code, own)]
+    codes = [(code, own)]
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             part = inner.co_qualname == code.co_qualname
-            found += _all_codes(inner, own | frozenset(code.co_cellvars) if part else frozenset())
-    return found
+            codes += _all_codes(inner, own | frozenset(code.co_cellvars) if part else frozenset())
+    return codes
 
 
 @mutable
@@ -225,11 +225,13 @@ class _Converter(Expressions):
         docstring = body[:1] if ast.get_docstring(node, clean=False) is not None else []
         block = _Block(nested=False, yields=is_generator(body))
         statements = docstring + self._prologue(node.args, self._lower(body[len(docstring) :], block))
-        made = ast.FunctionDef(name=node.name, args=node.args, body=statements, decorator_list=[], returns=returns)
-        ast.copy_location(made, node)
-        ast.fix_missing_locations(made)
+        definition = ast.FunctionDef(
+            name=node.name, args=node.args, body=statements, decorator_list=[], returns=returns
+        )
+        ast.copy_location(definition, node)
+        ast.fix_missing_locations(definition)
         self.scope, self.shared, self.uses_stack, self.top, self.first_parameter = before
-        return made
+        return definition
 
     def _prologue(self, arguments: ast.arguments, body: list[ast.stmt]) -> list[ast.stmt]:
         """Return the statements that go before the lowered body of a function."""
@@ -259,9 +261,9 @@ class _Converter(Expressions):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
         decorators = self._decorators(node)
         self._visit_defaults(node.args)
-        made = self._definition(node)
-        made.decorator_list = decorators
-        return made
+        definition = self._definition(node)
+        definition.decorator_list = decorators
+        return definition
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:  # noqa: N802
         return node
@@ -273,19 +275,19 @@ class _Converter(Expressions):
         """A class, whose body stays Python's own but for its expressions, and the functions in it."""
         decorators = self._decorators(node)
         bases = [self.visit(base) for base in node.bases]
-        given = [ast.keyword(arg=keyword.arg, value=self.visit(keyword.value)) for keyword in node.keywords]
-        chosen = next((keyword.value for keyword in given if keyword.arg == "metaclass"), ast.Constant(None))
+        arguments = [ast.keyword(arg=keyword.arg, value=self.visit(keyword.value)) for keyword in node.keywords]
+        chosen = next((keyword.value for keyword in arguments if keyword.arg == "metaclass"), ast.Constant(None))
         metaclass = ast.keyword(arg="metaclass", value=at(routed("metaclass", chosen), node))
-        keywords = [*(keyword for keyword in given if keyword.arg != "metaclass"), metaclass]
+        keywords = [*(keyword for keyword in arguments if keyword.arg != "metaclass"), metaclass]
         before = (self.scope, self.class_name)
         self.scope, self.class_name = Scope.of(None, node.body, self.scope, "class"), node.name
         body = self._class_body(node.body)
         self.scope, self.class_name = before
-        made = ast.ClassDef(name=node.name, bases=bases, keywords=keywords, body=body, decorator_list=decorators)
-        return ast.copy_location(made, node)
+        definition = ast.ClassDef(name=node.name, bases=bases, keywords=keywords, body=body, decorator_list=decorators)
+        return ast.copy_location(definition, node)
 
     def _class_body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        return [at(made, one) for one in statements for made in self._class_statement(one)]
+        return [at(statement, one) for one in statements for statement in self._class_statement(one)]
 
     def _class_statement(self, node: ast.stmt) -> list[ast.stmt]:
         match node:
@@ -336,24 +338,24 @@ class _Converter(Expressions):
                     lowered.append(at(ast.Return(attribute(signal)), statement))
                     return lowered
                 case ast.If():
-                    made, ends = self._if(statement, rest, block)
+                    parts, ends = self._if(statement, rest, block)
                 case ast.While():
-                    made, ends = self._while(statement, rest, block)
+                    parts, ends = self._while(statement, rest, block)
                 case ast.For():
-                    made, ends = self._for(statement, rest, block)
+                    parts, ends = self._for(statement, rest, block)
                 case ast.With() | ast.Try():
-                    made, ends = self._guarded(self._with_own_names(statement), block), False
+                    parts, ends = self._guarded(self._with_own_names(statement), block), False
                 case ast.TryStar():
                     raise Unconvertible  # what is raised in an `except*` is put into a group
                 case ast.Match():
-                    made, ends = self._match(statement, rest, block)
+                    parts, ends = self._match(statement, rest, block)
                 case ast.Global() | ast.Nonlocal():
-                    made, ends = [ast.Pass()], False  # declared at the top
+                    parts, ends = [ast.Pass()], False  # declared at the top
                 case _:
-                    made, ends = self._simple(statement), False
-            for part in made:
+                    parts, ends = self._simple(statement), False
+            for part in parts:
                 at(part, statement)
-            lowered += made
+            lowered += parts
             if ends:
                 return lowered
         return lowered
@@ -391,9 +393,9 @@ class _Converter(Expressions):
 
     def _while(self, node: ast.While, rest: list[ast.stmt], block: _Block) -> tuple[list[ast.stmt], bool]:
         if not node.orelse:
-            asked = ast.copy_location(ast.If(test=node.test, body=node.body, orelse=[at(ast.Break(), node)]), node)
-            if unfolded(asked) is not asked:
-                node = ast.copy_location(ast.While(test=at(ast.Constant(True), node), body=[asked], orelse=[]), node)
+            branch = ast.copy_location(ast.If(test=node.test, body=node.body, orelse=[at(ast.Break(), node)]), node)
+            if unfolded(branch) is not branch:
+                node = ast.copy_location(ast.While(test=at(ast.Constant(True), node), body=[branch], orelse=[]), node)
         inner, leaves = _leaving(node)
         names = self._names([node.test, *node.body, *node.orelse])
         bound = bound_names([node.test])
@@ -458,8 +460,8 @@ class _Converter(Expressions):
             declared.append(ast.Nonlocal(names=outer))
         if module := sorted(bound & self.scope.declared_global):
             declared.append(ast.Global(names=module))
-        taken = [ast.arg(arg=parameter)] if parameter else []
-        arguments = ast.arguments(posonlyargs=[], args=taken, kwonlyargs=[], kw_defaults=[], defaults=[])
+        args = [ast.arg(arg=parameter)] if parameter else []
+        arguments = ast.arguments(posonlyargs=[], args=args, kwonlyargs=[], kw_defaults=[], defaults=[])
         part = ast.FunctionDef(name=name, args=arguments, body=[*declared, *lowered] or [ast.Pass()], decorator_list=[])
         for statement in [*declared, part]:
             at(statement, original)
@@ -484,22 +486,22 @@ class _Converter(Expressions):
             inner = node.items[number + 1 :]
             following = [at(ast.With(items=inner, body=node.body), node)] if inner else node.body
             holder = self._temporary()
-            taken = at(ast.Assign(targets=[target], value=ast.Name(id=holder, ctx=ast.Load())), target)
+            assignment = at(ast.Assign(targets=[target], value=ast.Name(id=holder, ctx=ast.Load())), target)
             item.optional_vars = at(store(holder), target)
-            made: ast.With = at(ast.With(items=node.items[: number + 1], body=[taken, *following]), node)
-            return made
+            outer: ast.With = at(ast.With(items=node.items[: number + 1], body=[assignment, *following]), node)
+            return outer
         return node
 
     def _own_name_of(self, handler: ast.ExceptHandler, name: str) -> None:
         """Let an `except ... as name` bind a variable of the function, and its body the one that is meant."""
         handler.name = self._temporary()
-        taken = ast.Assign(targets=[store(name)], value=ast.Name(id=handler.name, ctx=ast.Load()))
+        assignment = ast.Assign(targets=[store(name)], value=ast.Name(id=handler.name, ctx=ast.Load()))
         gone: list[ast.stmt] = [
             ast.Assign(targets=[store(name)], value=ast.Constant(None)),
             ast.Delete(targets=[ast.Name(id=name, ctx=ast.Del())]),
         ]
         ends = ast.Try(body=handler.body, handlers=[], orelse=[], finalbody=gone)
-        handler.body = [at(taken, handler), at(ends, handler)]
+        handler.body = [at(assignment, handler), at(ends, handler)]
 
     def _own_names_of(self, case: ast.match_case) -> None:
         """Let a pattern bind variables of the function, and its guard or body those that are meant."""
@@ -512,8 +514,8 @@ class _Converter(Expressions):
                 setattr(part, field, written[-1][1])
         pairs = [(store(name), ast.Name(id=holder, ctx=ast.Load())) for name, holder in written]
         if case.guard is None:
-            taken = [ast.Assign(targets=[target], value=value) for target, value in pairs]
-            case.body = [*(at(one, case.pattern) for one in taken), *case.body]
+            assignments = [ast.Assign(targets=[target], value=value) for target, value in pairs]
+            case.body = [*(at(one, case.pattern) for one in assignments), *case.body]
         elif pairs:  # the guard sees them: (name := value, guard)[-1]
             row = ast.Tuple(elts=[*(ast.NamedExpr(*pair) for pair in pairs), case.guard], ctx=ast.Load())
             case.guard = at(ast.Subscript(value=row, slice=ast.Constant(-1), ctx=ast.Load()), case.guard)
@@ -523,7 +525,7 @@ class _Converter(Expressions):
         leaves = not block.yields and bool(escapes(ast.iter_child_nodes(node)))
         self.count += 1
         signal, ending = f"{GENERATED}signal_{self.count}__", f"{GENERATED}ending_{self.count}__"
-        made: list[ast.stmt] = [node]
+        nodes: list[ast.stmt] = [node]
 
         def body(statements: list[ast.stmt], prefix: list[ast.stmt] | None = None) -> list[ast.stmt]:
             if not leaves or not statements:
@@ -556,7 +558,7 @@ class _Converter(Expressions):
                 if escapes(node.finalbody) and not block.yields:
                     raise Unconvertible
                 if node.finalbody:
-                    made = [at(ast.Assign(targets=[store(ending)], value=routed("ending")), node), node]
+                    nodes = [at(ast.Assign(targets=[store(ending)], value=routed("ending")), node), node]
                     begin, end = (
                         at(ast.Expr(ast.Call(func=attribute(method, ending), args=[], keywords=[])), node.finalbody[0])
                         for method in ("begin", "end")
@@ -565,12 +567,12 @@ class _Converter(Expressions):
                     watched_end = ast.Try(body=lowered, handlers=[], orelse=[], finalbody=[end])
                     node.finalbody = [begin, at(watched_end, lowered[0])]
         if not leaves:
-            return made
+            return nodes
         before = ast.Assign(targets=[store(signal)], value=ast.Constant(None))
-        found = ast.Name(id=signal, ctx=ast.Load())
-        after = ast.Return(found if block.nested else routed("done", found))
+        outcome = ast.Name(id=signal, ctx=ast.Load())
+        after = ast.Return(outcome if block.nested else routed("done", outcome))
         left = ast.UnaryOp(op=ast.Not(), operand=is_none(signal))
-        return [before, *made, ast.If(test=left, body=[after], orelse=[])]
+        return [before, *nodes, ast.If(test=left, body=[after], orelse=[])]
 
     def _caught_classes(self, node: ast.Try) -> list[ast.expr]:
         """A function that gives the classes which the handlers of a `try` name; none where a handler takes them all."""
@@ -608,31 +610,33 @@ class _Converter(Expressions):
         names = self._names(node.cases)
         self.count += 1
         subject, chosen = f"{GENERATED}subject_{self.count}__", f"{GENERATED}case_{self.count}__"
-        made: list[ast.stmt] = [ast.Assign(targets=[store(subject)], value=routed("matched", self.visit(node.subject)))]
+        statements: list[ast.stmt] = [
+            ast.Assign(targets=[store(subject)], value=routed("matched", self.visit(node.subject)))
+        ]
         node.subject = at(ast.Name(id=subject, ctx=ast.Load()), node)
         if stays or (guarded is None and not leaves):
             for case in node.cases:
-                made += self._named_in(case.pattern)
+                statements += self._named_in(case.pattern)
                 if case.guard is not None:
                     case.guard = at(routed("case_guard", self.visit(case.guard)), case.guard)
                 case.body = [*_lifted_names(case), *self._lower(case.body, block)]
-            return [*made, node], False
+            return [*statements, node], False
         others: ast.expr = ast.Constant(None)
         if guarded is not None:
             node.cases, following = node.cases[: guarded + 1], node.cases[guarded + 1 :]
             if following:
                 part, others = self._part([at(ast.Match(subject=node.subject, cases=following), node)], node)
-                made += part
+                statements += part
         for case in node.cases:
-            made += self._named_in(case.pattern)
+            statements += self._named_in(case.pattern)
             case.body = [*_lifted_names(case), *self._chosen_by(case, chosen, others, names, leaves)]
         if not isinstance(others, ast.Constant) and not _is_irrefutable(node.cases[-1].pattern):
             choice = ast.Assign(targets=[store(chosen)], value=others)
             node.cases.append(at(ast.match_case(pattern=at(ast.MatchAs(), node), body=[at(choice, node)]), node))
-        made += [ast.Assign(targets=[store(chosen)], value=ast.Constant(None)), node]
-        found = ast.UnaryOp(op=ast.Not(), operand=is_none(chosen))
-        arguments = [found, ast.Name(id=chosen, ctx=ast.Load()), ast.Constant(None), names]
-        return self._dispatch("if_", made, arguments, leaves, rest, block)
+        statements += [ast.Assign(targets=[store(chosen)], value=ast.Constant(None)), node]
+        test = ast.UnaryOp(op=ast.Not(), operand=is_none(chosen))
+        arguments = [test, ast.Name(id=chosen, ctx=ast.Load()), ast.Constant(None), names]
+        return self._dispatch("if_", statements, arguments, leaves, rest, block)
 
     def _chosen_by(
         self, case: ast.match_case, chosen: str, others: ast.expr, names: ast.expr, leaves: bool
@@ -659,13 +663,13 @@ class _Converter(Expressions):
                               __hybridize_pattern_2__ = __hybridize__.pattern_name(lambda: K.A)
                               case __hybridize_pattern_1__.value(1, y=__hybridize_pattern_2__.value):
         """
-        made: list[ast.stmt] = []
+        statements: list[ast.stmt] = []
 
         def deferred(value: ast.expr, original: ast.AST) -> ast.expr:
             self.count += 1
             name = f"{GENERATED}pattern_{self.count}__"
             read = routed("pattern_name", thunk(at(value, original)))
-            made.append(at(ast.Assign(targets=[store(name)], value=read), original))
+            statements.append(at(ast.Assign(targets=[store(name)], value=read), original))
             holder = ast.Name(id=name, ctx=ast.Load())
             stands: ast.expr = at(ast.Attribute(value=holder, attr="value", ctx=ast.Load()), original)
             return stands
@@ -682,19 +686,19 @@ class _Converter(Expressions):
                     part.keys = [
                         deferred(self.visit(key), key) if isinstance(key, ast.Attribute) else key for key in part.keys
                     ]
-        return made
+        return statements
 
     def _simple(self, node: ast.stmt) -> list[ast.stmt]:
         """A statement that is no block; writes to variables of the surroundings are announced before and after."""
         outside = sorted(bound_names([node], named=False) & self.scope.outside)
-        made = self._plain(node)
+        statements = self._plain(node)
         if not outside:
-            return made
+            return statements
         if isinstance(node, ast.Delete):
-            return made  # see `_delete`
+            return statements  # see `_delete`
         before = [ast.Expr(self._announced("rebinding", name)) for name in outside]
         after = [ast.Expr(self._announced("rebound", name, ast.Name(id=name, ctx=ast.Load()))) for name in outside]
-        return [*before, *made, *after]
+        return [*before, *statements, *after]
 
     def _plain(self, node: ast.stmt) -> list[ast.stmt]:
         match node:
@@ -708,7 +712,7 @@ class _Converter(Expressions):
             case ast.AugAssign():
                 return self._augmented(node)
             case ast.Delete(targets=targets):
-                return [made for target in targets for made in self._delete(target)]
+                return [statement for target in targets for statement in self._delete(target)]
             case ast.Import():
                 return [node, *(self._imported(one, "imported", ast.Constant(_module(one))) for one in node.names)]
             case ast.ImportFrom(module=module, names=names, level=level):
@@ -738,20 +742,20 @@ class _Converter(Expressions):
     def _assign(self, targets: list[ast.expr], value: ast.expr, node: ast.stmt) -> list[ast.stmt]:
         if len(targets) == 1 and isinstance(targets[0], (ast.Attribute, ast.Subscript)):
             return [self._set(targets[0], value)]
-        made: list[ast.stmt] = []
+        statements: list[ast.stmt] = []
         if len(targets) > 1:
             holder = self._temporary()
-            made.append(ast.Assign(targets=[store(holder)], value=value))
+            statements.append(ast.Assign(targets=[store(holder)], value=value))
             value = ast.Name(id=holder, ctx=ast.Load())
         for target in targets:
             if isinstance(target, (ast.Attribute, ast.Subscript)):
-                made.append(self._set(target, value))
+                statements.append(self._set(target, value))
                 continue
             later: list[ast.stmt] = []
-            given = routed("unpacked", value) if isinstance(target, (ast.Tuple, ast.List)) else value
-            made.append(ast.Assign(targets=[self._plain_target(target, later)], value=given))
-            made += later
-        return made
+            right = routed("unpacked", value) if isinstance(target, (ast.Tuple, ast.List)) else value
+            statements.append(ast.Assign(targets=[self._plain_target(target, later)], value=right))
+            statements += later
+        return statements
 
     def _plain_target(self, target: ast.expr, later: list[ast.stmt]) -> ast.expr:
         """`target` with attributes, items and targets in it replaced by variables, which `later` stores."""
@@ -811,7 +815,7 @@ class _Converter(Expressions):
             case ast.Subscript(value=owner, slice=index):
                 return [ast.Expr(routed("delete_item", self._container(owner), self._key(index)))]
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                return [made for part in parts for made in self._delete(part)]
+                return [statement for part in parts for statement in self._delete(part)]
             case ast.Name(id=name) if name in self.scope.outside:
                 before = self._announced("rebinding", name, ast.Constant(True))
                 after = self._announced("rebound", name)

@@ -57,25 +57,27 @@ def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
     with modes.mode(recording=False):
         inner = Branch(at)
         own = [inner.input(value.type) for value in operands]
-        given = dict(zip(symbols, (Symbol.of(inner, value) for value in own), strict=True))
+        replacements = dict(zip(symbols, (Symbol.of(inner, value) for value in own), strict=True))
         with interpreting(inner):
-            outputs = _handed(at, function, inner, function.forward)(*(given.get(k, x) for k, x in enumerate(inputs)))
+            outputs = _handed(at, function, inner, function.forward)(
+                *(replacements.get(k, x) for k, x in enumerate(inputs))
+            )
             several = isinstance(outputs, (list, tuple))
-            found = [array(y) for y in (outputs if several else [outputs])]
-            results = [inner.own(inner.lifted(y).operand()) for y in found]
-        _check(inner, name, given.values(), own)
+            arrays = [array(y) for y in (outputs if several else [outputs])]
+            results = [inner.own(inner.lifted(y).operand()) for y in arrays]
+        _check(inner, name, replacements.values(), own)
         back = Branch(at)
         heads = [back.input(value.type) for value in results]
         takes = [position in symbols for position in range(len(inputs))]
         with modes.mode(recording=False, training=True), interpreting(back):
-            said = _handed(at, function, back, function.backward)(*(Symbol.of(back, value) for value in heads))
-            gradients = _gradients(back, name, said, takes, [value.type for value in operands])
+            answer = _handed(at, function, back, function.backward)(*(Symbol.of(back, value) for value in heads))
+            gradients = _gradients(back, name, answer, takes, [value.type for value in operands])
         _check(back, name, [], [])
     node = _node(name, inner, own, results, back, heads, gradients)
     outer = [*operands, *inner.outer]
-    made = [Symbol.of(at, value) for value in at.bind(node, tuple(outer))[: len(results)]]
+    ys = [Symbol.of(at, value) for value in at.bind(node, tuple(outer))[: len(results)]]
     at.root.world.made(function, at)
-    return type(outputs)(made) if several else made[0]
+    return type(outputs)(ys) if several else ys[0]
 
 
 def checkpointed(at: Recording, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
@@ -89,14 +91,14 @@ def checkpointed(at: Recording, function: Callable[..., Any], args: Any, kwargs:
     operands = [at.lifted(leaves[k]).operand() for k in positions]
     inner = Branch(at)
     own = [inner.input(value.type) for value in operands]
-    given = dict(zip(positions, (Symbol.of(inner, value) for value in own), strict=True))
+    replacements = dict(zip(positions, (Symbol.of(inner, value) for value in own), strict=True))
     name = f"checkpoint({getattr(function, '__name__', type(function).__name__)})"
     try:
         with interpreting(inner):
-            args, kwargs = unflatten(structure, [given.get(k, x) for k, x in enumerate(leaves)])
-            found, of = flatten(at.convert(function)(*args, **kwargs))
-            results = [inner.own(inner.lifted(array(y)).operand()) for y in found]
-        _check(inner, name, given.values(), own, arrays=False)
+            args, kwargs = unflatten(structure, [replacements.get(k, x) for k, x in enumerate(leaves)])
+            ys, of = flatten(at.convert(function)(*args, **kwargs))
+            results = [inner.own(inner.lifted(array(y)).operand()) for y in ys]
+        _check(inner, name, replacements.values(), own, arrays=False)
         written = {cell: inner.own(cell.value) for cell, before in inner.journal if before not in inner.mine}
     finally:
         for cell, before in reversed(inner.journal):
@@ -123,8 +125,8 @@ def _again(body: Graph, results: int, arguments: int, wrt: Sequence[int]) -> Gra
         heads, xs = operands[:results], operands[results:]
         late = [bind1(After(), x, heads[0]) if k < arguments and heads else x for k, x in enumerate(xs)]
         arrived = [g if is_inexact(kind.dtype) else None for g, kind in zip(heads, types, strict=False)]
-        found = pullback(body, late, [*arrived, *[None] * (len(body.outputs) - results)])
-        return [full(0, body.inputs[k].type) if found[k] is None else found[k] for k in wrt]
+        cotangents = pullback(body, late, [*arrived, *[None] * (len(body.outputs) - results)])
+        return [full(0, body.inputs[k].type) if cotangents[k] is None else cotangents[k] for k in wrt]
 
     return make_graph(back, types)
 
@@ -135,10 +137,10 @@ def _handed(at: Recording, function: Any, home: Recording, method: Any) -> Calla
     return at.convert(method)
 
 
-def _check(inner: Branch, name: str, given: Any, own: Sequence[Value], *, arrays: bool = True) -> None:
+def _check(inner: Branch, name: str, symbols: Any, own: Sequence[Value], *, arrays: bool = True) -> None:
     """Refuse what a node cannot do: change what is outside of it, be it arrays or not."""
     written = arrays and any(before not in inner.mine for _, before in inner.journal)
-    written = written or any(symbol._cell.value is not value for symbol, value in zip(given, own, strict=True))
+    written = written or any(symbol._cell.value is not value for symbol, value in zip(symbols, own, strict=True))
     if written or inner.containers:
         what = "a list or dict of the surroundings" if inner.containers else "an array that it did not make"
         for cell, before in reversed(inner.journal):
@@ -150,7 +152,7 @@ def _check(inner: Branch, name: str, given: Any, own: Sequence[Value], *, arrays
 
 
 def _gradients(
-    back: Branch, name: str, said: Any, takes: Sequence[bool], types: Sequence[Any]
+    back: Branch, name: str, answer: Any, takes: Sequence[bool], types: Sequence[Any]
 ) -> dict[int, Value]:  # fmt: skip
     """Return the gradients that `backward` gave, by the number of the operand; see `autograd.function`."""
 
@@ -161,8 +163,8 @@ def _gradients(
             return back.own(back.lifted(one).operand())
         return back.own(back.constant(numpy.asarray(one, kind.dtype)))
 
-    found = argument_gradients(name, said, takes, types, operand, back.type_of)
-    return {number: value for number, value in enumerate(found) if value is not None}
+    gradients = argument_gradients(name, answer, takes, types, operand, back.type_of)
+    return {number: value for number, value in enumerate(gradients) if value is not None}
 
 
 def _node(

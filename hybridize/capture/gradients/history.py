@@ -78,8 +78,8 @@ class History:
         if modes.is_recording():
             node = at.builder.nodes[-1]
             if not isinstance(node.op, StopGradient) and any(self.has(at, value) for value in node.inputs):
-                made = Producer(len(at.builder.nodes) - 1, node, at)
-                self.nodes.update((value, made) for value in outputs if is_inexact(value.type.dtype))
+                producer = Producer(len(at.builder.nodes) - 1, node, at)
+                self.nodes.update((value, producer) for value in outputs if is_inexact(value.type.dtype))
         elif at.differentiated:  # as a whole, while this part of it is a constant
             stopped = tuple(self._stopped(at, value) if is_inexact(value.type.dtype) else value for value in outputs)
             self._stops.update(stopped)
@@ -125,8 +125,8 @@ class History:
         """Refuse an array that data has chosen while nothing was recorded, where one of those has a history."""
         if not self.has(at, cell.value):
             for other in self.trace.aliases.origins(cell, at):
-                told = other.value not in self._stops if self.called else self._variable(other) is not None
-                if told or self.has(at, other.value):
+                is_known = other.value not in self._stops if self.called else self._variable(other) is not None
+                if is_known or self.has(at, other.value):
                     raise unclear(
                         cell.value.type,
                         "data decided, while nothing was recorded, whether it is one with a history",
@@ -161,10 +161,10 @@ class History:
         else:
             place = Gradient(entry.array)
             if place.key not in self.trace.world.guards:
-                found: Any = mark
+                expected: Any = mark
                 if isinstance(mark, Variable):  # the program itself may have set `req`
-                    found = mark, gradient_of(mark), self.requests.get(mark, mark.req)
-                self.trace.world.guard(place, found)
+                    expected = mark, gradient_of(mark), self.requests.get(mark, mark.req)
+                self.trace.world.guard(place, expected)
         return mark
 
     def met(self, entry: Input, array: ndarray) -> None:
@@ -202,16 +202,16 @@ class History:
 
     def undone(self, at: Recording, count: int) -> None:
         """Hear that the nodes of a recording from some number on are gone."""
-        gone = {value for value, made in self.nodes.items() if made.at is at and made.number >= count}
-        kept = {value for node in at.builder.nodes for value in node.outputs}
-        gone |= {value for value, (_, home) in self.leaves.items() if home is at and value not in kept}
+        gone = {value for value, producer in self.nodes.items() if producer.at is at and producer.number >= count}
+        present = {value for node in at.builder.nodes for value in node.outputs}
+        gone |= {value for value, (_, home) in self.leaves.items() if home is at and value not in present}
         for table in (self.nodes, self.leaves, self._freed):
             for value in gone:
                 table.pop(value, None)
         self._leaf_of = {key: leaf for key, leaf in self._leaf_of.items() if leaf not in gone}
         self._constant_of = {
             value: constant for value, constant in self._constant_of.items()
-            if recording_of(at, value) is not at or constant in kept
+            if recording_of(at, value) is not at or constant in present
         }  # fmt: skip
 
     def _leaf(self, at: Recording, value: Value, variable: Variable | LostHistory) -> Value:
@@ -262,15 +262,15 @@ class History:
             self._free(sweep.nodes)
 
     def _write(self, at: Recording, arrived: dict[Value, Operand]) -> None:
-        found: dict[Variable, Operand] = {}
+        sums: dict[Variable, Operand] = {}
         for value, gradient in arrived.items():
             leaf = origin(at, value)
             if leaf in self.leaves:
                 variable = self.leaves[leaf][0]
                 assert isinstance(variable, Variable), "the sweep has refused all else"
-                before = found.get(variable)
-                found[variable] = gradient if before is None else add(before, gradient)
-        for variable, gradient in found.items():
+                before = sums.get(variable)
+                sums[variable] = gradient if before is None else add(before, gradient)
+        for variable, gradient in sums.items():
             buffer = at.lift(gradient_of(variable))
             buffer.write(add(buffer.operand(), gradient) if variable.req == "add" else gradient)
             self.fresh.setdefault(variable, variable.fresh)
@@ -336,8 +336,8 @@ class History:
         entry = self.trace.inputs.of_cell(cell)
         if entry is not None and cell.value is entry.value:
             return LOST if symbol._view and self._variable(cell) is not None else None
-        found = self.lost_by_write(cell)
-        return LOST if found is not None and symbol._view else found
+        loss = self.lost_by_write(cell)
+        return LOST if loss is not None and symbol._view else loss
 
     def lost_by_write(self, cell: Cell) -> LostHistory | None:
         """Tell the same of an array from outside that the program has written."""
@@ -357,7 +357,7 @@ class History:
                 "E559", "backward inside of a compiled function that is called while recording",
                 help="call the function outside of autograd.record(): it records by itself",
             )  # fmt: skip
-        found = []
+        values = []
         for head in listed(heads):
             symbol = at.lifted(head)
             if type(symbol) is not Symbol or symbol.weak is not None:
@@ -373,17 +373,17 @@ class History:
                     "E555", f"nothing was recorded of {symbol.type}, so it cannot be differentiated",
                     help="compute it within `with autograd.record():`, from an array with attach_grad()",
                 )  # fmt: skip
-            found.append(value)
-        return found
+            values.append(value)
+        return values
 
-    def _head_grads(self, at: Recording, heads: Sequence[Value], given: Any) -> list[tuple[Value, Operand]]:
+    def _head_grads(self, at: Recording, heads: Sequence[Value], head_grads: Any) -> list[tuple[Value, Operand]]:
         def operand(g: Any, head: TensorType) -> Operand:
             if isinstance(g, (Symbol, ndarray)):
                 return at.lifted(g).operand()
             return at.constant(numpy.asarray(g, head.dtype))
 
-        found = head_gradients([head.type for head in heads], given, operand, at.type_of)
-        return [(head, full(1, head.type) if g is None else g) for head, g in zip(heads, found, strict=True)]
+        gradients = head_gradients([head.type for head in heads], head_grads, operand, at.type_of)
+        return [(head, full(1, head.type) if g is None else g) for head, g in zip(heads, gradients, strict=True)]
 
     def _free(self, nodes: Iterable[Node]) -> None:
         where = user_location()
@@ -401,10 +401,10 @@ class History:
 
 def _added(at: Recording, op: Any, value: Value) -> Value:
     """The result of an operation that is part of no history."""
-    (made,) = at.builder.add(op, (value,), at.root.location())
+    (result,) = at.builder.add(op, (value,), at.root.location())
     if at.parent is not None:
-        at.mine.add(made)  # type: ignore[attr-defined]
-    return made
+        at.mine.add(result)  # type: ignore[attr-defined]
+    return result
 
 
 def _name(entry: Input) -> str:

@@ -56,10 +56,10 @@ class TraceSweep:
         reached: dict[int, Node] = {}
         todo = list(self.heads)
         while todo:
-            made = self._maker(todo.pop())
-            if made is not None and made.number not in reached:
-                reached[made.number] = made.node
-                todo += made.node.inputs
+            producer = self._maker(todo.pop())
+            if producer is not None and producer.number not in reached:
+                reached[producer.number] = producer.node
+                todo += producer.node.inputs
         for number in sorted(reached):
             node = reached[number]
             if any(self._is_active(x) for x in node.inputs):
@@ -75,13 +75,13 @@ class TraceSweep:
             if variable is FREED:
                 variable.check()
             return None
-        made = history.nodes.get(value)
-        if made is not None and made.at is not self.at:
+        producer = history.nodes.get(value)
+        if producer is not None and producer.at is not self.at:
             raise StateError(
                 "E556", "backward in a branch or loop that depends on data, of what was recorded outside of it",
                 help="call backward after it, or record inside, too",
             )  # fmt: skip
-        return made
+        return producer
 
     def _is_active(self, value: Value) -> bool:
         if value in self._active:
@@ -113,10 +113,10 @@ class TraceSweep:
             arrived.add(head, gradient)
         passed: dict[Value, Operand] = {}
 
-        def apply(node: Node, given: Given) -> Iterator[tuple[Value, Operand | None]]:
-            passed.update((value, one) for value, one in zip(node.outputs, given, strict=True) if one is not None)
-            found = passed_back(node, given, node.outputs, node.inputs)
-            pairs = zip(node.inputs, found, strict=True)
+        def apply(node: Node, cotangents: Given) -> Iterator[tuple[Value, Operand | None]]:
+            passed.update((value, one) for value, one in zip(node.outputs, cotangents, strict=True) if one is not None)
+            gradients = passed_back(node, cotangents, node.outputs, node.inputs)
+            pairs = zip(node.inputs, gradients, strict=True)
             return ((value, one) for value, one in pairs if one is not None and self._is_active(value))
 
         reverse(reversed(self.nodes), arrived, apply)

@@ -111,11 +111,11 @@ class Form(Feed):
     def begin(self, before: Any) -> bool:
         """Look whether what is there has this form."""
         now = self._read()
-        found = parts_of(now, self._array_of)
-        if found is None or found[1] != self._structure or not self.apart(now):
+        parts = parts_of(now, self._array_of)
+        if parts is None or parts[1] != self._structure or not self.apart(now):
             return False
-        self._parts = [leaf if self._array_of(leaf) is None else weakref.ref(leaf) for leaf in found[0]]
-        return all(same(found[0][number], value) for number, value in self._fixed.items())
+        self._parts = [leaf if self._array_of(leaf) is None else weakref.ref(leaf) for leaf in parts[0]]
+        return all(same(parts[0][number], value) for number, value in self._fixed.items())
 
     def apart(self, now: Any) -> bool:
         """Tell whether the program changes no container in one."""
@@ -166,13 +166,13 @@ class FedReads:
             return None
         if place.key not in self._known:
             if is_nested(value):
-                found = self._container(program, place, value)
+                replacement = self._container(program, place, value)
             else:
                 feed = self._feed(place, place.read, value)
-                found = None if feed is None or not _begins(feed) else self._fed(program, feed)
-            if found is None:
+                replacement = None if feed is None or not _begins(feed) else self._fed(program, feed)
+            if replacement is None:
                 return None
-            self._known[place.key] = found
+            self._known[place.key] = replacement
         return self._known[place.key]
 
     def reads(self, place: Place) -> bool:
@@ -199,12 +199,12 @@ class FedReads:
             return None
         program.feed(form, None)
         self._forms.append(form)
-        made = unflatten(structure, [
+        container = unflatten(structure, [
             self._fed(program, feed) if (feed := feeds.get(number)) is not None else leaf
             for number, leaf in enumerate(leaves)
         ])  # fmt: skip
-        self._containers.update((id(one), one) for one in containers_in(made))
-        return made
+        self._containers.update((id(one), one) for one in containers_in(container))
+        return container
 
     def _fed(self, program: Tracing, feed: Number | Contents) -> Symbol | Face:
         """Let calls begin with a feed; give what it reads."""
@@ -248,14 +248,16 @@ class FedReads:
                 "E431", f"an array that is replaced outside between calls is {what}", help="use a copy of it"
             ))  # fmt: skip
 
-    def finish(self, program: Tracing, written: Iterable[ProgramInput], changed: Iterable[Any], given: bool) -> None:
+    def finish(
+        self, program: Tracing, written: Iterable[ProgramInput], changed: Iterable[Any], changes_arguments: bool
+    ) -> None:
         """Hear what the program writes.
 
         Args:
             program: the trace.
             written: its inputs that it writes.
             changed: containers from outside that it changes.
-            given: it changes containers among the arguments.
+            changes_arguments: it changes containers among the arguments.
         """
         entries, containers = list(written), list(changed)
         for feed in self._arrays.values():
@@ -267,7 +269,7 @@ class FedReads:
                 ))  # fmt: skip
         for form in self._forms:
             form.changed = containers
-            if given or not form.apart(form.now()):
+            if changes_arguments or not form.apart(form.now()):
                 raise program.refusing(CaptureError(
                     "E431", "a container that is replaced outside between calls may be one that is changed",
                     help="use a copy of it",

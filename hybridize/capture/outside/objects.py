@@ -38,20 +38,20 @@ _APART = ("torch", "logging")
 
 def slots(owner: Any) -> dict[str, Any]:
     """Give what an instance holds in slots, by their names."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for base in type(owner).__mro__:
         for name, member in () if is_trusted_class(base) else vars(base).items():
             if type(member) is types.MemberDescriptorType:
                 with suppress(AttributeError):  # nothing is in it
-                    found[name] = member.__get__(owner)
-    return found
+                    values[name] = member.__get__(owner)
+    return values
 
 
-def set_slots(owner: Any, held: dict[str, Any]) -> None:
+def set_slots(owner: Any, values: dict[str, Any]) -> None:
     """Let the slots of an instance hold what `slots` gave, and others nothing."""
-    for name in {**slots(owner), **held}:
-        if name in held:
-            object.__setattr__(owner, name, held[name])
+    for name in {**slots(owner), **values}:
+        if name in values:
+            object.__setattr__(owner, name, values[name])
         else:
             object.__delattr__(owner, name)
 

@@ -32,13 +32,13 @@ class FirstWrite:
 
 
 def restored(
-    effects: Sequence[SideEffect], found: Mapping[Key, FirstWrite], changed: Collection[int]
+    effects: Sequence[SideEffect], writes: Mapping[Key, FirstWrite], changed: Collection[int]
 ) -> list[FirstWrite]:
     """List the places to which effects write, and where they leave what was there.
 
     Args:
         effects: of a call, in their order.
-        found: the places before it.
+        writes: the places before it.
         changed: identities of containers that are changed otherwise than by a write to one place.
     """
     targets = [target_of(effect) for effect in effects]
@@ -46,9 +46,9 @@ def restored(
     for number, target in enumerate(targets):
         if target is not None:
             numbers.setdefault(target.key, []).append(number)
-    kept = []
+    result = []
     for key, where in numbers.items():
-        before = found.get(key)
+        before = writes.get(key)
         if before is None or type(before.place) not in _KINDS or isinstance(before.place.owner, type):
             continue
         if None in targets[where[0] : where[-1]]:
@@ -61,8 +61,8 @@ def restored(
             table = place.owner if isinstance(place, Global) else own(place.owner)
             if id(table) in changed or Item(table, place.name).key in numbers:
                 continue
-        kept.append(before)
-    return kept
+        result.append(before)
+    return result
 
 
 def _marked(value: Any) -> Any:

@@ -164,13 +164,15 @@ def decimals() -> tuple[type, ...]:
     return () if module is None else (module.Decimal, module.Context)
 
 
-def goes_by_decimal_context(function: Any, given: tuple[Any, ...]) -> bool:
+def goes_by_decimal_context(function: Any, arguments: tuple[Any, ...]) -> bool:
     """Tell whether a call rounds as the context of `decimal` says: one of that module, or of numbers of it."""
     classes = decimals()
     if not classes:
         return False
-    asked = getattr(function, "__module__", None) in ("decimal", "_decimal") or any(function is one for one in classes)
-    return asked or any(isinstance(value, classes) for value in given)
+    is_decimal = getattr(function, "__module__", None) in ("decimal", "_decimal") or any(
+        function is one for one in classes
+    )
+    return is_decimal or any(isinstance(value, classes) for value in arguments)
 
 
 def decimal_context() -> tuple[Any, ...]:

@@ -425,8 +425,8 @@ class World:
 
     def watched(self) -> tuple[Storage, ...]:
         """List the storages until one of which is touched the program is valid."""
-        told = {id(storage): storage for _, storages in self._told.values() for storage in storages}
-        return tuple({**self._watched, **told}.values())
+        others = {id(storage): storage for _, storages in self._told.values() for storage in storages}
+        return tuple({**self._watched, **others}.values())
 
     def wrap(self, value: Any, name: str = "", whole: bool = True) -> Any:
         """Give a value of the world as converted code gets it: arrays are lifted, containers guarded."""
@@ -717,8 +717,8 @@ class World:
             if type(owner).__dictoffset__:
                 table = own(owner)
                 self.before.setdefault(id(table), (table, dict(table)))
-            if held := slots(owner):
-                self.before.setdefault(id(owner), (owner, held))
+            if values := slots(owner):
+                self.before.setdefault(id(owner), (owner, values))
         elif isinstance(place, Item):
             kind = next((one for one in (dict, list, *BUFFERS) if isinstance(owner, one)), None)
             if kind is not None:
@@ -748,10 +748,10 @@ class World:
 
     def table(self, owner: Any) -> dict[str, Any]:
         """Give the dict of the attributes of an object of the user's, which code asks for."""
-        found: dict[str, Any] = vars(owner)
-        self.tables[id(found)] = owner
-        self.know(found)
-        return found
+        attributes: dict[str, Any] = vars(owner)
+        self.tables[id(attributes)] = owner
+        self.know(attributes)
+        return attributes
 
     def remember(self, place: Place) -> None:
         """Before a write that Python does itself: how to undo it."""
@@ -808,22 +808,22 @@ class World:
                     help="keep arrays, numbers, strings, lists and dicts outside; return the rest",
                 ))  # fmt: skip
 
-    def _leaves(self, value: Any, met: set[int]) -> Iterable[Any]:
+    def _leaves(self, value: Any, identities: set[int]) -> Iterable[Any]:
         """List what is in containers, named tuples and plain objects of the program that are to be kept."""
         kind: Any = type(value)
         if isinstance(value, dict):
             parts: Iterable[Any] = value.values()
         elif kind in CONTAINERS or (isinstance(value, tuple) and hasattr(value, "_fields")):
             parts = items_of(value) if isinstance(value, tuple) else value
-        elif self.is_own(value) and is_plain(kind) and not _hashes_itself(kind) and id(value) not in met:
-            met.add(id(value))
+        elif self.is_own(value) and is_plain(kind) and not _hashes_itself(kind) and id(value) not in identities:
+            identities.add(id(value))
             parts = own(value).values()
         else:
-            if id(value) not in met:
+            if id(value) not in identities:
                 yield value
             return
         for part in parts:
-            yield from self._leaves(part, met)
+            yield from self._leaves(part, identities)
 
     def _keep(self, value: Any) -> None:
         """Hear that tuples are kept outside: whoever finds them there finds what the program has made."""
@@ -922,11 +922,11 @@ def _set_plainly(owner: Any, name: str, value: Any) -> None:
             return
 
 
-def _changeable(owner: Any, met: set[int]) -> Iterator[Callable[[], object]]:
+def _changeable(owner: Any, identities: set[int]) -> Iterator[Callable[[], object]]:
     """List what puts back the lists, dicts, sets and deques in an object, and the attributes of objects."""
-    if id(owner) in met or not remembers(cast(Any, type(owner))):
+    if id(owner) in identities or not remembers(cast(Any, type(owner))):
         return
-    met.add(id(owner))
+    identities.add(id(owner))
     if isinstance(owner, (list, dict, set, deque)):
         yield partial(refill, owner, held(owner))
         parts = list(owner.values() if isinstance(owner, dict) else owner)
@@ -939,11 +939,11 @@ def _changeable(owner: Any, met: set[int]) -> Iterator[Callable[[], object]]:
         attributes = own(owner)
         yield partial(refill, attributes, dict(attributes))
         parts += attributes.values()
-    if kept := slots(owner):
-        yield partial(set_slots, owner, kept)
-        parts += kept.values()
+    if values := slots(owner):
+        yield partial(set_slots, owner, values)
+        parts += values.values()
     for part in parts:
-        yield from _changeable(part, met)
+        yield from _changeable(part, identities)
 
 
 def _parts(container: Any) -> Iterable[Any]:

@@ -30,13 +30,13 @@ def numbers_given(
     ours = counterpart(function) or function
     data = data_parameters(ours, args, kwargs) if any(map(_is_array, (*every, _owner(function)))) else frozenset()
 
-    def given(number: int, x: Any) -> Any:
+    def value_of(number: int, x: Any) -> Any:
         if type(x) in (list, tuple):
             return type(x)(map(plain, x))
         return x if number in data else plain(x)
 
-    found = [given(number, x) for number, x in enumerate(every)]
-    return tuple(found[: len(args)]), dict(zip(kwargs, found[len(args) :], strict=True))
+    values = [value_of(number, x) for number, x in enumerate(every)]
+    return tuple(values[: len(args)]), dict(zip(kwargs, values[len(args) :], strict=True))
 
 
 _PASSING = frozenset(
@@ -121,9 +121,9 @@ def _known(function: Any, x: Any) -> Any:
         return {key: _known(function, part) for key, part in x.items()}
     if type(x) is not Symbol or (x.weak is None and not _is_numeric(function)):
         return x
-    found = plain(x)
-    if type(found) is not Symbol:
-        return found
+    value = plain(x)
+    if type(value) is not Symbol:
+        return value
     module, name = getattr(function, "__module__", None) or "", getattr(function, "__qualname__", "a function")
     raise refused(name if module in ("", "builtins") else f"{module}.{name}", x)
 

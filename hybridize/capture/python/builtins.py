@@ -71,8 +71,8 @@ def _print(router: Semantics, *args: Any, **kwargs: Any) -> None:
     trace = current_trace()
     if trace is not None and trace.root.library is not None and not trace.depth:
         # What a call prints is made of its results, so that the library's own text of its arrays is printed.
-        given = tuple(arg if isinstance(arg, (str, Face, texts.Text)) else texts.string(arg) for arg in args)
-        trace.root.world.effects.append(SideEffect(print, given, kwargs, trace.root.location()))
+        values = tuple(arg if isinstance(arg, (str, Face, texts.Text)) else texts.string(arg) for arg in args)
+        trace.root.world.effects.append(SideEffect(print, values, kwargs, trace.root.location()))
         return
     args = tuple(texts.string(arg) if texts.speaks(arg) else arg for arg in args)
     shown = router.name == "hybrid_forward"  # of 1.x: once, with symbols

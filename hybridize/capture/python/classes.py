@@ -75,11 +75,11 @@ def is_subclass(kind: Any, kinds: Any) -> bool:
     """Return what `issubclass` gives, and depend on what classes answer by themselves of one of the user's."""
     if isinstance(kinds, (tuple, types.UnionType)):
         return any(is_subclass(kind, part) for part in (kinds if isinstance(kinds, tuple) else kinds.__args__))
-    found, trace = issubclass(kind, kinds), current_trace()
+    answer, trace = issubclass(kind, kinds), current_trace()
     _depend_on_metaclass(trace, kinds, "__subclasscheck__")
     if trace is not None and answers_itself(kinds) and not (is_trusted_class(kind) and is_trusted_class(kinds)):
-        trace.root.world.read(CallResult(issubclass, (kind, kinds), {}), found, whole=False)
-    return found
+        trace.root.world.read(CallResult(issubclass, (kind, kinds), {}), answer, whole=False)
+    return answer
 
 
 def _depend_on_metaclass(trace: Recording | None, kinds: Any, name: str) -> None:
@@ -132,13 +132,13 @@ def is_dispatcher(function: Any) -> bool:
 
 def implementation(trace: Recording, dispatcher: Any, value: Any) -> Callable[..., Any]:
     """Return the function that is registered for the class of a value, on which the program then depends."""
-    found: Callable[..., Any] = dispatcher.dispatch(class_of(value))
+    target: Callable[..., Any] = dispatcher.dispatch(class_of(value))
     registry, world = dispatcher.registry, trace.root.world
     world.guard(Length(registry), len(registry))
     for kind, function in registry.items():
-        if function is found:
-            world.guard(Item(registry, kind), found)
-    return found
+        if function is target:
+            world.guard(Item(registry, kind), target)
+    return target
 
 
 def dispatched_method(router: Semantics, method: Any, owner: Any, kind: type) -> Callable[..., Any]:
@@ -193,10 +193,10 @@ class _Standing(type):
             trace = current_trace()
             if trace is None or type(seen) is not Symbol:
                 continue
-            found = getattr(value, name)
-            if type(found) is not Symbol:
+            member = getattr(value, name)
+            if type(member) is not Symbol:
                 # Calls would feed it, but the pattern binds what the interpreter finds now.
-                trace.root.world.guard(Attribute(value, name), found)
+                trace.root.world.guard(Attribute(value, name), member)
 
 
 def class_pattern(router: Semantics, kind: Any, count: int, names: tuple[str, ...]) -> Any:
@@ -211,8 +211,8 @@ def class_pattern(router: Semantics, kind: Any, count: int, names: tuple[str, ..
     if current_trace() is None or not isinstance(kind, type):
         return kind
     base = next((parent for parent in kind.__mro__ if parent in _MATCHES_ITSELF), object)
-    given = {"stands_for": kind, "router": router, "count": count, "names": names}
-    return _Standing(kind.__name__, (base,), given)
+    namespace = {"stands_for": kind, "router": router, "count": count, "names": names}
+    return _Standing(kind.__name__, (base,), namespace)
 
 
 class PatternName:
@@ -238,8 +238,8 @@ def case_guard(value: Any) -> Any:
     trace = current_trace()
     if trace is None:
         return value
-    found = truth(value)
-    if type(found) is Symbol:
+    answer = truth(value)
+    if type(answer) is Symbol:
         raise trace.root.refusing(
             CaptureError(
                 "E401",
@@ -247,7 +247,7 @@ def case_guard(value: Any) -> Any:
                 help="match the pattern alone and yield np.where(guard, x, y); or return from a function without yield",
             )
         )
-    return found
+    return answer
 
 
 def matched(value: Any) -> Any:
@@ -256,7 +256,7 @@ def matched(value: Any) -> Any:
     Raises:
         CaptureError E427: data decides the number.
     """
-    found = plain(value)
-    if type(found) is Symbol and found.weak is not None:
-        raise refused("match", found)
-    return found
+    subject = plain(value)
+    if type(subject) is Symbol and subject.weak is not None:
+        raise refused("match", subject)
+    return subject

@@ -58,8 +58,8 @@ class Metaclass:
                 _check(name, meta, method)
         for base in bases:
             _check(name, base, "__init_subclass__")
-        given = keywords if self._chosen is None else {**keywords, "metaclass": self._chosen}
-        self._meta, namespace, _ = types.prepare_class(name, bases, given)
+        options = keywords if self._chosen is None else {**keywords, "metaclass": self._chosen}
+        self._meta, namespace, _ = types.prepare_class(name, bases, options)
         return namespace
 
     def __call__(self, name: str, bases: tuple[Any, ...], namespace: Any, **keywords: Any) -> Any:
@@ -74,8 +74,8 @@ def _check(name: str, kind: Any, method: str) -> None:
     Raises:
         CaptureError E431: it would.
     """
-    found = static(kind, method) if isinstance(kind, type) else None
-    if is_users(getattr(found, "__func__", found)):
+    member = static(kind, method) if isinstance(kind, type) else None
+    if is_users(getattr(member, "__func__", member)):
         raise _refused(name, f"{kind.__name__}.{method}()")
 
 

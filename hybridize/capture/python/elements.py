@@ -52,7 +52,7 @@ class _Watch:
     def __exit__(self, *error: object) -> None:
         self._trace.root.aliases.unwatch(self._watch)
 
-    def next(self, items: Iterator[Any], asked: Any) -> Any:
+    def next(self, items: Iterator[Any], condition: Any) -> Any:
         """Return the next item, _NONE at the end, where Python asks for it: True, or a symbol where data decides.
 
         An exception of the iterator is one of the calls that ask.
@@ -60,7 +60,7 @@ class _Watch:
         Raises:
             CaptureError E430: data decides whether it is asked for, and making it has effects.
         """
-        if asked is not True:
+        if condition is not True:
             self._watch.containers.clear()
             self._watch.lasts = False
             self._before = self._now()
@@ -68,9 +68,9 @@ class _Watch:
             item = next(items, _NONE)
         except Exception as error:
             let_through(error)
-            if asked is True:
+            if condition is True:
                 raise
-            under(asked, partial(raising.again, error))
+            under(condition, partial(raising.again, error))
             return _NONE
         self._check()
         return item
@@ -108,19 +108,19 @@ def _short_circuit(name: str, stops: bool) -> Callable[..., Any]:
             return getattr(builtins, name)(iterable)
         if _is_vector(iterable):
             return as_bool(truth(getattr(functions, name)(iterable)))
-        found: Any = False
+        answer: Any = False
         with _Watch(name, trace) as watch:
             items = iter(each(iterable))
-            while (item := watch.next(items, otherwise(found))) is not _NONE:
-                there, value = parts(item)
-                asked = both(there, otherwise(found))
-                known = truth(value) if is_one(value) else truth_under(asked, partial(_same, value))
-                ends = both(there, known if stops else otherwise(known))
+            while (item := watch.next(items, otherwise(answer))) is not _NONE:
+                presence, value = parts(item)
+                condition = both(presence, otherwise(answer))
+                known = truth(value) if is_one(value) else truth_under(condition, partial(_same, value))
+                ends = both(presence, known if stops else otherwise(known))
                 if ends is True:
                     return stops
                 if ends is not False:
-                    found = any_of(found, ends)
-        return as_bool(found if stops else otherwise(found))
+                    answer = any_of(answer, ends)
+        return as_bool(answer if stops else otherwise(answer))
 
     return reduction
 
@@ -133,8 +133,10 @@ def _sum(router: Semantics, iterable: Any, /, start: Any = 0) -> Any:
     """`sum`."""
     total = start
     for item in each(_lifted(iterable)):
-        there, value = parts(item)
-        total = choose(there, lambda total=total, value=value: binary("add", total, value), lambda total=total: total)
+        presence, value = parts(item)
+        total = choose(
+            presence, lambda total=total, value=value: binary("add", total, value), lambda total=total: total
+        )
     return total
 
 
@@ -151,15 +153,15 @@ def _extreme(name: str) -> Callable[..., Any]:
         ranks = [_rank(router, key, *parts(item)) for item in items]
         if trace is None or not any(map(_by_data, (*items, *ranks))):
             if len(items) < 2:
-                given = {} if default is _NONE else {"default": default}
-                return python(items, **given) if len(args) == 1 else python(*items, **given)
+                options = {} if default is _NONE else {"default": default}
+                return python(items, **options) if len(args) == 1 else python(*items, **options)
             return items[python(range(len(items)), key=list(map(Ordered, ranks)).__getitem__)]
-        best, found = _best(name, items, ranks)
-        if found is True:
+        best, existence = _best(name, items, ranks)
+        if existence is True:
             return best
         if default is not _NONE:
-            return choose(found, lambda: best, lambda: default)
-        raising.check(trace, truth(found), ValueError(f"{name}() arg is an empty sequence"))
+            return choose(existence, lambda: best, lambda: default)
+        raising.check(trace, truth(existence), ValueError(f"{name}() arg is an empty sequence"))
         return best
 
     return extreme
@@ -170,31 +172,31 @@ def _by_data(value: Any) -> bool:
     return type(value) in (Symbol, Perhaps) or (type(value) in (tuple, list) and any(map(_by_data, value)))
 
 
-def _rank(router: Semantics, key: Any, there: Any, value: Any) -> Any:
+def _rank(router: Semantics, key: Any, presence: Any, value: Any) -> Any:
     """Return the value that an item is compared by; the key is called only where the item is there."""
     if key is None:
         return value
-    return router.call(key, value) if there is True else under(there, partial(router.call, key, value))
+    return router.call(key, value) if presence is True else under(presence, partial(router.call, key, value))
 
 
 def _best(name: str, items: list[Any], ranks: list[Any]) -> tuple[Any, Any]:
     """The best of some items, and whether there was one, True or a symbol."""
-    found, best = parts(items[0])
+    existence, best = parts(items[0])
     rank = ranks[0]
     for item, at in zip(items[1:], ranks[1:], strict=True):
-        there, value = parts(item)
+        presence, value = parts(item)
         compared = "gt" if name == "max" else "lt"
         if is_one(at) and is_one(rank):
             wins = truth(comparison(compared, at, rank))
         else:
-            wins = truth_under(both(there, found), partial(comparison, compared, at, rank))
-        if found is not True:
-            wins = functions.logical_or(functions.logical_not(found), wins)
+            wins = truth_under(both(presence, existence), partial(comparison, compared, at, rank))
+        if existence is not True:
+            wins = functions.logical_or(functions.logical_not(existence), wins)
         best, rank = choose(
-            both(there, wins), lambda x=value, y=at: (x, y), lambda x=best, y=rank: (x, y)
+            both(presence, wins), lambda x=value, y=at: (x, y), lambda x=best, y=rank: (x, y)
         )  # fmt: skip
-        found = True if found is True or there is True else functions.logical_or(found, there)
-    return best, found
+        existence = True if existence is True or presence is True else functions.logical_or(existence, presence)
+    return best, existence
 
 
 def ordering(router: Semantics, key: Any) -> Callable[[Any], Ordered]:
@@ -209,7 +211,7 @@ def is_order(value: Any) -> bool:
 
 def by_comparison(router: Semantics, order: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Call what `functools.cmp_to_key` gave: the comparison of what it gives is called as converted code calls it."""
-    compare = next(held for held in gc.get_referents(order) if held is not ORDER)
+    compare = next(referent for referent in gc.get_referents(order) if referent is not ORDER)
     return cmp_to_key(partial(router.call, compare))(*args, **kwargs)
 
 
@@ -258,10 +260,10 @@ def _sorted(router: Semantics, iterable: Any, /, *, key: Any = None, reverse: An
             help="np.sort puts NaN last; sort what is left without them",
         ))  # fmt: skip
     ordered = functions.sort(together)
-    made = [ordered[number] for number in range(len(items))]
+    results = [ordered[number] for number in range(len(items))]
     if weak is not None:
-        made = [Symbol.of(trace, item.operand(), weak=weak) for item in made]
-    return new(made[::-1] if reverse else made)
+        results = [Symbol.of(trace, item.operand(), weak=weak) for item in results]
+    return new(results[::-1] if reverse else results)
 
 
 def _number(trace: Recording, value: Any) -> Symbol:

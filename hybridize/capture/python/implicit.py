@@ -104,15 +104,15 @@ def answer(router: Semantics, trace: Recording, function: Any, args: tuple[Any, 
         return _OPERATORS[function](*args, **kwargs)
     if function is pow and len(args) == 2 and not kwargs:
         return special.binary("pow", *args)
-    if function is hash and (made := special.dataclass_of(type(args[0]), "__hash__")) is not None:
-        hashed = [field for field in dataclasses.fields(made) if (field.compare if field.hash is None else field.hash)]
+    if function is hash and (cls := special.dataclass_of(type(args[0]), "__hash__")) is not None:
+        hashed = [field for field in dataclasses.fields(cls) if (field.compare if field.hash is None else field.hash)]
         return router.call(hash, tuple(known(router.read_attribute(args[0], field.name)) for field in hashed))
     for name in _NAMES.get(function, ()):
-        found = special.method(trace, args[0], name)
-        if found is not None:
+        member = special.method(trace, args[0], name)
+        if member is not None:
             if function is next:
-                return _ended(found, *args, **kwargs)
-            return _made(function, name, args[0], found(*args[1:], **kwargs))
+                return _ended(member, *args, **kwargs)
+            return _made(function, name, args[0], member(*args[1:], **kwargs))
         if static(type(args[0]), name) not in (MISSING, None):
             break  # Python's own
     if function is reversed and len(args) == 1:
@@ -120,11 +120,11 @@ def answer(router: Semantics, trace: Recording, function: Any, args: tuple[Any, 
     return NotImplemented
 
 
-def _made(function: Any, name: str, owner: Any, found: Any) -> Any:
+def _made(function: Any, name: str, owner: Any, value: Any) -> Any:
     """Return what a function makes of what a special method gave: a number, or the error for one of another class."""
-    if function not in _CHECKING or type(found) is Symbol:
-        return found
-    return function(type(type(owner).__name__, (), {name: lambda _: found})())
+    if function not in _CHECKING or type(value) is Symbol:
+        return value
+    return function(type(type(owner).__name__, (), {name: lambda _: value})())
 
 
 def _ended(step: Callable[..., Any], _: Any, *default: Any) -> Any:
@@ -151,13 +151,15 @@ def handed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list
     if hashable and (function in _HARMLESS or (function in _GOING_THROUGH and function not in _HASHING)):
         return []
     if hashable and function in _MAPPINGS:
-        given: list[Any] = [key for arg in args for key in (_keys(arg) if type(arg) in (dict, list, tuple) else (arg,))]
+        values: list[Any] = [
+            key for arg in args for key in (_keys(arg) if type(arg) in (dict, list, tuple) else (arg,))
+        ]
     else:
-        given = [*args, *kwargs.values()]
-    found = [part for arg in given for part in (arg if type(arg) in (list, tuple, set) else (arg,))]
+        values = [*args, *kwargs.values()]
+    parts = [part for arg in values for part in (arg if type(arg) in (list, tuple, set) else (arg,))]
     if isinstance(function, _OF_OBJECTS) or _is_ours(function):  # which may ask for a number: `x.sum(axis=v)`
-        return [one for one in found if is_users_object(one) and is_users(static(type(one), "__index__"))]
-    return [one for one in found if is_users_object(one) and _speaks(cast(Any, type(one)))]
+        return [one for one in parts if is_users_object(one) and is_users(static(type(one), "__index__"))]
+    return [one for one in parts if is_users_object(one) and _speaks(cast(Any, type(one)))]
 
 
 def _keys(pairs: dict[Any, Any] | list[Any] | tuple[Any, ...]) -> list[Any]:

@@ -28,8 +28,8 @@ def is_made_here(kind: Any) -> bool:
     return any(_is_users(static(kind, name)) for name in ("__new__", "__init__"))
 
 
-def _is_users(found: Any) -> bool:
-    code = getattr(getattr(found, "__func__", found), "__code__", None)
+def _is_users(member: Any) -> bool:
+    code = getattr(getattr(member, "__func__", member), "__code__", None)
     return code is not None and not is_trusted_file(code.co_filename)
 
 
@@ -37,25 +37,25 @@ def make(router: Semantics, kind: Any, args: tuple[Any, ...], kwargs: dict[str, 
     """Return a new instance, as `type.__call__` makes it."""
     new = static(kind, "__new__")
     by_user = _is_users(new) and getattr(new, "__func__", new).__code__.co_filename != GENERATED
-    made = router.call(kind.__new__, kind, *args, **kwargs) if by_user else _new(kind, args, kwargs)
-    if not isinstance(made, kind):
-        return made
-    init = static(type(made), "__init__")
-    if (owner := dataclass_of(type(made), "__init__")) is not None:
-        _fill(router, made, owner, args, kwargs)
+    instance = router.call(kind.__new__, kind, *args, **kwargs) if by_user else _new(kind, args, kwargs)
+    if not isinstance(instance, kind):
+        return instance
+    init = static(type(instance), "__init__")
+    if (owner := dataclass_of(type(instance), "__init__")) is not None:
+        _fill(router, instance, owner, args, kwargs)
     elif isinstance(init, FunctionType):
-        router.call(init, made, *args, **kwargs)
+        router.call(init, instance, *args, **kwargs)
     else:
-        init.__get__(made, type(made))(*args, **kwargs)
-    return made
+        init.__get__(instance, type(instance))(*args, **kwargs)
+    return instance
 
 
 def _new(kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if kind.__new__ is object.__new__ and static(kind, "__init__") is not object.__init__:
-        made = object.__new__(kind)
+        instance = object.__new__(kind)
     else:
-        made = kind.__new__(kind, *args, **kwargs)
-    return made if isinstance(made, (Operators, type)) else writes.new(made)
+        instance = kind.__new__(kind, *args, **kwargs)
+    return instance if isinstance(instance, (Operators, type)) else writes.new(instance)
 
 
 def is_maker(function: Any) -> bool:
@@ -67,12 +67,12 @@ def _fill(router: Semantics, made: Any, owner: Any, args: tuple[Any, ...], kwarg
     """Do as the `__init__` of a dataclass does."""
     bound = inspect.signature(owner.__init__).bind(made, *args, **kwargs)
     bound.apply_defaults()
-    given = bound.arguments
+    values = bound.arguments
     for name, field in owner.__dataclass_fields__.items():
         sort = field._field_type.name
         if sort == "_FIELD_CLASSVAR":
             continue
-        value = given.get(name, MISSING) if field.init else MISSING
+        value = values.get(name, MISSING) if field.init else MISSING
         if field.default_factory is not dataclasses.MISSING and (not field.init or _is_left_out(value)):
             value = router.call(field.default_factory)
         if sort == "_FIELD_INITVAR":
@@ -87,7 +87,7 @@ def _fill(router: Semantics, made: Any, owner: Any, args: tuple[Any, ...], kwarg
             router.set_attribute(value, made, name)
     if static(type(made), "__post_init__") is not MISSING:
         variables = [
-            given[name]
+            values[name]
             for name, field in owner.__dataclass_fields__.items()
             if field._field_type.name == "_FIELD_INITVAR"
         ]

@@ -52,9 +52,9 @@ def logged(trace: Recording, function: Any, args: tuple[Any, ...], kwargs: dict[
     if trace.depth:
         raise writes.refused(trace, f"{function.__name__}()", help="print works inside; or log after the branch")
     args = tuple(texts.string(arg) if texts.speaks(arg) and not isinstance(arg, BaseException) else arg for arg in args)
-    given = tuple(_now(trace, plain(arg)) for arg in args)
-    made = _Warning(*given[2:3], **kwargs) if function is warnings.warn else function
-    trace.root.world.effects.append(SideEffect(made, given, dict(kwargs)))
+    arguments = tuple(_now(trace, plain(arg)) for arg in args)
+    target = _Warning(*arguments[2:3], **kwargs) if function is warnings.warn else function
+    trace.root.world.effects.append(SideEffect(target, arguments, dict(kwargs)))
 
 
 def _level(function: Any, args: tuple[Any, ...]) -> int | None:

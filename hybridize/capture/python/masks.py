@@ -132,8 +132,8 @@ class Masked(Undecided):
 
     def chosen(self, otherwise: Any) -> Symbol:
         """The array, something else where nothing is selected."""
-        found: Symbol = functions.where(self._wide, self.source, otherwise)
-        return found
+        symbol: Symbol = functions.where(self._wide, self.source, otherwise)
+        return symbol
 
     def operate(self, function: Callable[..., Any], other: Any, reflected: bool) -> Masked:
         """An operator."""
@@ -161,8 +161,8 @@ for _name, _said in {
     "array": "an array", "matmul": "a product", "rmatmul": "a product", "len": "len()", "format": "text", "str": "text",
 }.items():  # fmt: skip
 
-    def _refuse(self: Masked, *args: Any, said: str = _said) -> Any:
-        raise self.refused(said)
+    def _refuse(self: Masked, *args: Any, message: str = _said) -> Any:
+        raise self.refused(message)
 
     setattr(Masked, f"__{_name}__", _refuse)
 
@@ -184,8 +184,8 @@ def selected(owner: Symbol, key: Any) -> Masked:
         return Masked(owner, mask, trace.root.location())  # there is no element to stand in for those not selected
     first_true = functions.argmax(functions.astype(functions.reshape(mask, (-1,)), "int32"))
     first = functions.reshape(owner, (-1, *rest))[first_true].detach()
-    made = Masked(owner, mask, trace.root.location())
-    return made.of(made.chosen(first))
+    masked = Masked(owner, mask, trace.root.location())
+    return masked.of(masked.chosen(first))
 
 
 def assign(owner: Symbol, key: Any, value: Masked) -> None:
@@ -218,7 +218,7 @@ def reduced(name: str, masked: Masked, axis: Any = None, dtype: Any = None, *, d
         masked = masked.of(functions.astype(masked.source, dtype))
     axes = tuple(range(len(masked.mask.shape if axis == 0 else masked.source.shape)))
     source = masked.source
-    kept = () if axis is None else masked._rest
+    shape = () if axis is None else masked._rest
     count = functions.sum(functions.astype(masked.mask, "float64"))
     count = count * (math.prod(masked._rest) if axis is None else 1)
     match name:
@@ -242,7 +242,7 @@ def reduced(name: str, masked: Masked, axis: Any = None, dtype: Any = None, *, d
     mean = functions.sum(exact.chosen(_zero(exact.source)), axis=axes) / number
     if name == "mean":
         return mean
-    spread = exact.of(exact.source - functions.reshape(mean, kept))
+    spread = exact.of(exact.source - functions.reshape(mean, shape))
     squares = functions.sum(functions.square(spread.chosen(_zero(exact.source))), axis=axes) / functions.maximum(
         number - ddof, 0
     )

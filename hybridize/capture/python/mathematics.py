@@ -215,30 +215,30 @@ _TESTS: dict[str, type[Op]] = {"isnan": ops.Isnan, "isinf": ops.Isinf, "isfinite
 _ROUNDINGS: dict[str, type[Op]] = {"floor": ops.Floor, "ceil": ops.Ceil, "trunc": ops.Trunc}
 
 
-def _checked(name: str, op: Op, *given: Operand) -> Symbol:
+def _checked(name: str, op: Op, *operands: Operand) -> Symbol:
     """Apply an op to floats; stop the program where `math` raises: a NaN or infinity that comes of none."""
-    made = bind1(op, *given)
+    result = bind1(op, *operands)
     numbers = in_charge(Recording).root.numbers
     if name in ("gamma", "lgamma"):
-        (x,) = given
+        (x,) = operands
         above = bind1(ops.Gt(), x, constant(numpy.zeros(())))
         between = bind1(ops.Ne(), x, bind1(ops.Floor(), x))
         pole = bind1(ops.Not(), bind1(ops.BitOr(), bind1(ops.BitOr(), above, between), bind1(ops.Isinf(), x)))
         numbers.require(bind1(ops.Not(), pole), ValueError("math domain error"))
     both: Callable[[Operand, Operand], Operand] = functools.partial(bind1, ops.BitAnd())
-    fine = functools.reduce(both, [bind1(ops.Not(), bind1(ops.Isnan(), x)) for x in given])
-    domain = bind1(ops.BitAnd(), fine, bind1(ops.Isnan(), made))
+    fine = functools.reduce(both, [bind1(ops.Not(), bind1(ops.Isnan(), x)) for x in operands])
+    domain = bind1(ops.BitAnd(), fine, bind1(ops.Isnan(), result))
     numbers.require(bind1(ops.Not(), domain), ValueError("math domain error"))
     if name == "pow":
         zero, negative = (
-            bind1(op, x, constant(numpy.zeros(()))) for op, x in zip((ops.Eq(), ops.Lt()), given, strict=True)
+            bind1(op, x, constant(numpy.zeros(()))) for op, x in zip((ops.Eq(), ops.Lt()), operands, strict=True)
         )
         numbers.require(bind1(ops.Not(), both(zero, negative)), ValueError("math domain error"))
-    finite = functools.reduce(both, [bind1(ops.Isfinite(), x) for x in given])
+    finite = functools.reduce(both, [bind1(ops.Isfinite(), x) for x in operands])
     error = OverflowError("math range error") if name in _OVERFLOWING else ValueError("math domain error")
-    infinite = bind1(ops.BitAnd(), finite, bind1(ops.Isinf(), made))
+    infinite = bind1(ops.BitAnd(), finite, bind1(ops.Isinf(), result))
     numbers.require(bind1(ops.Not(), infinite), error)
-    return Symbol.of(in_charge(Recording), made, weak=float)
+    return Symbol.of(in_charge(Recording), result, weak=float)
 
 
 def _value(x: Any) -> Operand:
@@ -255,13 +255,13 @@ def _log(x: Any, *base: Any) -> Any:
 
 
 def _gcd(args: tuple[Any, ...]) -> Any:
-    found = constant(numpy.zeros((), "int64"))
+    divisor = constant(numpy.zeros((), "int64"))
     for x in args:
         if isinstance(x, (Symbol, ndarray)) and scalar(in_charge(Recording).lifted(x), "gcd").weak is float:
             raise TypeError("'float' object cannot be interpreted as an integer")
         value = to_int(x).operand() if is_by_data(x) else constant(numpy.asarray(operator.index(plain(x)), "int64"))
-        found = euclid(found, value)
-    return Symbol.of(in_charge(Recording), found, weak=int)
+        divisor = euclid(divisor, value)
+    return Symbol.of(in_charge(Recording), divisor, weak=int)
 
 
 def _isclose(a: Any, b: Any, *, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> Any:
@@ -277,8 +277,8 @@ def _isclose(a: Any, b: Any, *, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> 
     )
     near = bind1(ops.Le(), bind1(ops.Abs(), bind1(ops.Sub(), x, y)), most)
     finite = bind1(ops.BitAnd(), bind1(ops.Isfinite(), x), bind1(ops.Isfinite(), y))
-    found = bind1(ops.BitOr(), bind1(ops.Eq(), x, y), bind1(ops.BitAnd(), finite, near))
-    return Symbol.of(in_charge(Recording), found, weak=bool)
+    answer = bind1(ops.BitOr(), bind1(ops.Eq(), x, y), bind1(ops.BitAnd(), finite, near))
+    return Symbol.of(in_charge(Recording), answer, weak=bool)
 
 
 def _by_data(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -308,10 +308,10 @@ def _by_data(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _every(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
     """The arguments, and what the lists and tuples among them hold."""
-    found: list[Any] = []
+    values: list[Any] = []
     for x in (*args, *kwargs.values()):
-        found += x if isinstance(x, (list, tuple)) else [x]
-    return found
+        values += x if isinstance(x, (list, tuple)) else [x]
+    return values
 
 
 def _mathematical(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -112,10 +112,10 @@ def _vars(router: Semantics, *args: Any) -> Any:
             "E428", "vars() of the function's own variables inside of a compiled function", help="use the name itself"
         ))  # fmt: skip
     owner, *_ = args
-    found = vars(*args)
-    if trace is not None and isinstance(found, dict) and not trace.root.world.is_own(owner):
+    table = vars(*args)
+    if trace is not None and isinstance(table, dict) and not trace.root.world.is_own(owner):
         return trace.root.world.table(owner)
-    return found
+    return table
 
 
 def _running_text(name: str) -> Callable[..., Any]:

@@ -35,9 +35,9 @@ def answer(trace: Recording, function: Any, args: tuple[Any, ...], kwargs: dict[
 
     It is called with Python's lists then.
     """
-    made = as_one(_AS_ONE, function, args, kwargs)
-    if made is not NotImplemented:
-        return made
+    result = as_one(_AS_ONE, function, args, kwargs)
+    if result is not NotImplemented:
+        return result
     if function in (builtins.enumerate, builtins.zip, builtins.reversed):
         return of_builtin(function, args, kwargs)
     if not (type(function).__hash__ is not None and function in _KEEPING):
@@ -59,11 +59,11 @@ def as_one(by: Mapping[Any, Callable[..., Any]], function: Any, args: Sequence[A
         args: of the call; the list is the first one.
         kwargs: of the call.
     """
-    made = by.get(function) if type(function).__hash__ is not None else None
-    if made is None or not args or not is_rolled(args[0]):
+    handler = by.get(function) if type(function).__hash__ is not None else None
+    if handler is None or not args or not is_rolled(args[0]):
         return NotImplemented
     try:
-        return made(*args, **kwargs)
+        return handler(*args, **kwargs)
     except (Unrollable, TypeError):
         if any(type(item) is EarlierItems for item in args[0]):
             raise

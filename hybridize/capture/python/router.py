@@ -299,9 +299,9 @@ class Router:
         if method is not None:
             return method(key)
         if isinstance(owner, type) and not is_trusted_class(owner):
-            found = trace.root.world.depend_on(Attribute(owner, "__class_getitem__"))
-            if is_users(found):
-                return self.call(found, key)
+            member = trace.root.world.depend_on(Attribute(owner, "__class_getitem__"))
+            if is_users(member):
+                return self.call(member, key)
         if isinstance(owner, Mapping):
             return item(self, trace.root, owner, plain(key), whole)
         if is_sequence_class(kind) and trace.root.world.is_own(owner):
@@ -333,10 +333,10 @@ class Router:
             case FunctionType() if args and is_dispatcher(function):
                 return self.call(implementation(trace, function, args[0]), *args, **kwargs)
             case FunctionType():
-                made = self._call_function(trace, function, args, kwargs)
-                if type(made) is GeneratorType and not trace.root.world.is_own(made):
-                    writes.new(made)
-                return made
+                result = self._call_function(trace, function, args, kwargs)
+                if type(result) is GeneratorType and not trace.root.world.is_own(result):
+                    writes.new(result)
+                return result
             case MethodType():
                 if isinstance(function.__func__, functools._lru_cache_wrapper):
                     return self._call_cached(trace, function.__func__, (function.__self__, *args), kwargs)
@@ -350,9 +350,9 @@ class Router:
                 return function(*args, **kwargs)  # a function of the user's that was handed to trusted code
             case functools.partial():
                 _depend_on_partial(trace.root.world, function)
-                held = tuple(map(trace.lifted, function.args))
+                leading = tuple(map(trace.lifted, function.args))
                 named = _lifted_items(trace, function.keywords)
-                return self.call(function.func, *held, *args, **{**function.keywords, **named, **kwargs})
+                return self.call(function.func, *leading, *args, **{**function.keywords, **named, **kwargs})
             case functools._lru_cache_wrapper():
                 return self._call_cached(trace, function, args, kwargs)
         if type(function) is ORDER:
@@ -378,9 +378,11 @@ class Router:
             return contexts.OfWarnings(manager)
         if _is_of_library(manager):  # `closing(thing)`, say
             functions = [static(type(manager), name) for name in ("__enter__", "__exit__")]
-            made = [convert.converted(function, _Library(function)) for function in functions]
-            if all(made):
-                return contexts.OfUsers(manager, *(functools.partial(cast(FunctionType, one), manager) for one in made))
+            methods = [convert.converted(function, _Library(function)) for function in functions]
+            if all(methods):
+                return contexts.OfUsers(
+                    manager, *(functools.partial(cast(FunctionType, one), manager) for one in methods)
+                )
         enter, leave = special.method(trace, manager, "__enter__"), special.method(trace, manager, "__exit__")
         return manager if enter is None or leave is None else contexts.OfUsers(manager, enter, leave)
 
@@ -417,13 +419,13 @@ class Router:
         """A call of `functools.cache` or `lru_cache`: what is kept for the arguments, or else computed, by Python."""
         if function.cache_parameters()["maxsize"] == 0:
             return self.call(function.__wrapped__, *args, **kwargs)
-        given = [plain(x) for x in (*args, *kwargs.values())]
-        if any(isinstance(x, Symbol) for x in given):
+        values = [plain(x) for x in (*args, *kwargs.values())]
+        if any(isinstance(x, Symbol) for x in values):
             raise trace.root.refusing(CaptureError(
                 "E422", f"{function.__name__}() keeps its results by arguments that have no value while capturing",
                 help="call the function without a cache, or outside",
             ))  # fmt: skip
-        place = CachedResult(function, tuple(given[: len(args)]), dict(zip(kwargs, given[len(args) :], strict=True)))
+        place = CachedResult(function, tuple(values[: len(args)]), dict(zip(kwargs, values[len(args) :], strict=True)))
         with imperatively():
             value = place.read()
             if value is MISSING:
@@ -444,14 +446,14 @@ class Router:
             return self._call_trusted(trace, function, args, kwargs)
         _check_outside(trace, function, args, kwargs)
         trace.root.world.read_code(function)
-        made = convert.converted(function, Router(function))
-        if made is None:
+        target = convert.converted(function, Router(function))
+        if target is None:
             unroll(trace, (*args, *kwargs.values()))
             return unconverted.called(self, trace, function, args, kwargs)
         if function.__defaults__ or function.__kwdefaults__:
             kwargs = {**_default_arrays(trace.root.world, function, args, kwargs), **kwargs}
         try:
-            return made(*args, **kwargs)
+            return target(*args, **kwargs)
         except NameError as error:
             written = convert.as_written(error)
             if written is error:
@@ -471,11 +473,11 @@ class Router:
                 trace.root.world.depend_on(Attribute(kind, name))  # the class may get another
         if instances.is_made_here(kind):
             return instances.make(self, kind, args, kwargs)
-        made = self._call_trusted(trace, kind, args, kwargs)
+        instance = self._call_trusted(trace, kind, args, kwargs)
         # A class with a `__new__` of its own may give an object that was there before.
         plain = static(kind, "__new__") is static(object, "__new__")
-        new = (plain or is_trusted_class(kind)) and not isinstance(made, (Operators, type))  # `type(x)` gives one
-        return writes.new(made) if new else made
+        new = (plain or is_trusted_class(kind)) and not isinstance(instance, (Operators, type))  # `type(x)` gives one
+        return writes.new(instance) if new else instance
 
     def _call_trusted(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         if type(function) is Symbol:
@@ -574,8 +576,8 @@ class Router:
         """`get` of a dict whose values it does not keep alive."""
         reference = table.data.get(key, MISSING)
         world.read(Item(table.data, key), reference, repr(key), whole=False)
-        found = None if reference is MISSING else world.read_referent(reference)
-        return default if found is None else found
+        referent = None if reference is MISSING else world.read_referent(reference)
+        return default if referent is None else referent
 
     def _converted_call(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         """Return what a function of Python's gives that ends in code of the user's; NotImplemented for all others."""
@@ -622,13 +624,13 @@ class Router:
         if any(isinstance(argument, (*FUNCTIONS, ORDER)) for argument in args) or kwargs:
             args = tuple(self.handed(argument) for argument in args)
             kwargs = {name: self.handed(argument) for name, argument in kwargs.items()}
-        held = Held(trace, args)
+        snapshot = Held(trace, args)
         undone = trace.depth or trace.root.aliases.watches
         changeable = writes.Changeable(trace, (owner, *args), name) if undone else None
         objects = implicit.handed(function, args, kwargs)
         calling = unconverted.Implicit(trace, self, function, objects) if objects else None
         result = function(*args, **kwargs)
-        held.check(function)
+        snapshot.check(function)
         if changeable is not None:
             changeable.check()
         if calling is not None:
@@ -659,8 +661,8 @@ class Router:
             return functools.partial(contextlib.contextmanager(generator), *args, **kwargs)
         if not any(map(_holds_users, (*args, *kwargs.values()))):
             return None
-        made = convert.converted(function, _Library(function))
-        return None if made is None else functools.partial(made, *args, **kwargs)
+        target = convert.converted(function, _Library(function))
+        return None if target is None else functools.partial(target, *args, **kwargs)
 
     def handed(self, argument: Any) -> Any:
         """A function of the user's that trusted code will call: converted when it is called."""
@@ -809,8 +811,8 @@ class _Library(Router):
         if isinstance(function, MethodType) and self._is_within(function.__func__):
             function, args = function.__func__, (function.__self__, *args)
         if isinstance(function, FunctionType) and (is_library(function) or self._is_within(function)):
-            made = convert.converted(function, _Library(function, self._within))
-            return None if made is None else functools.partial(made, *args, **kwargs)
+            target = convert.converted(function, _Library(function, self._within))
+            return None if target is None else functools.partial(target, *args, **kwargs)
         return super()._followed(function, args, kwargs)
 
     def _is_within(self, function: Any) -> bool:
@@ -930,8 +932,8 @@ def _inherited(world: World, owner: Any, name: str) -> Any:
     value = getattr(owner, name)
     if not isinstance(value, FUNCTIONS) or not is_users(value):
         return value
-    found = owner.__self__
-    world.depend_on(Inherited(owner.__thisclass__, type(found) if world.has_own_class(found) else found, name))
+    receiver = owner.__self__
+    world.depend_on(Inherited(owner.__thisclass__, type(receiver) if world.has_own_class(receiver) else receiver, name))
     return value
 
 
@@ -958,8 +960,8 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     world = trace.root.world
     member = static(kind, name)
     fed = fed_of(kind)
-    if is_users_object(owner) and (given := _given(trace, owner, name, member, whole, inherited)) is not MISSING:
-        return given
+    if is_users_object(owner) and (answer := _given(trace, owner, name, member, whole, inherited)) is not MISSING:
+        return answer
     if name in fed and not world.is_own(owner):
         return _fed(trace, owner, name, fed[name])
     if isinstance(member, property) and isinstance(member.fget, FunctionType):
@@ -1000,8 +1002,10 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
             if is_of_package(kind):
                 world.read_method(kind, name)
             return trace.lifted(value)
-        kept = name in mine and (type(value) is ndarray or write_of(kind) is WritePolicy.EFFECT)  # of a namespace, say
-        if kept and not world.is_own(owner) and not isinstance(value, Symbol):
+        persistent = name in mine and (
+            type(value) is ndarray or write_of(kind) is WritePolicy.EFFECT
+        )  # of a namespace, say
+        if persistent and not world.is_own(owner) and not isinstance(value, Symbol):
             return world.read(Attribute(owner, name), value, name, whole)
         world.read_opaque(Attribute(owner, name), value)
         return world.wrap(value, name, whole)
@@ -1142,25 +1146,25 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
 
 def _lifted_items(trace: Recording, named: Mapping[str, Any]) -> dict[str, Any]:
     """The arrays among values, lifted."""
-    made = {name: trace.lifted(value) for name, value in named.items()}
-    return {name: value for name, value in made.items() if value is not named[name]}
+    symbols = {name: trace.lifted(value) for name, value in named.items()}
+    return {name: value for name, value in symbols.items() if value is not named[name]}
 
 
 def _default_arrays(
-    world: World, function: FunctionType, args: Sequence[Any], given: Mapping[str, Any]
+    world: World, function: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Arrays that are defaults of a call, lifted: operators of NumPy's would compute while capturing, and sides of a
     branch are to find one array.
     """
     defaults, code = function.__defaults__ or (), function.__code__
     first = code.co_argcount - len(defaults)
-    taken = max(0, len(args) - first, code.co_posonlyargcount - first)
-    found = dict(zip(code.co_varnames[first + taken : code.co_argcount], defaults[taken:], strict=True))
-    found.update(function.__kwdefaults__ or {})
+    count = max(0, len(args) - first, code.co_posonlyargcount - first)
+    values = dict(zip(code.co_varnames[first + count : code.co_argcount], defaults[count:], strict=True))
+    values.update(function.__kwdefaults__ or {})
     return {
         name: world.wrap(default, name)
-        for name, default in found.items()
-        if isinstance(default, ndarray | numpy.ndarray) and name not in given
+        for name, default in values.items()
+        if isinstance(default, ndarray | numpy.ndarray) and name not in kwargs
     }
 
 

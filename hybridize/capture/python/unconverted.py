@@ -88,10 +88,10 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
         trace.root.inputs.compare_arguments()
     reached = Reached(trace, router)
     reached.all((function, *args, *kwargs.values()))
-    made = reached.with_builtins(router, function)
+    copy = reached.with_builtins(router, function)
     guarded = set(trace.root.world.guards)
     try:
-        result = made(*args, **kwargs)
+        result = copy(*args, **kwargs)
     except BaseException as error:
         changed = reached.put_back()
         if isinstance(error, CaptureError) and convert.is_edited(function):
@@ -296,9 +296,9 @@ class Reached:
     def _method(self, member: Any) -> None:
         """A function that is called as a method, past the router."""
         if _is_python(member) and self._router is not None:
-            asked = (_ASKING | _RUNNING) & names_of(member.__code__) - member.__globals__.keys()
-            if asked or _matches(member.__code__):
-                what = f"calls {', '.join(sorted(asked))}" if asked else "matches classes"
+            names = (_ASKING | _RUNNING) & names_of(member.__code__) - member.__globals__.keys()
+            if names or _matches(member.__code__):
+                what = f"calls {', '.join(sorted(names))}" if names else "matches classes"
                 raise self.refused(f"{member.__qualname__}() {what}")
         self._value(member)
 
@@ -306,8 +306,8 @@ class Reached:
         table, trusted = vars(module), is_trusted_module(module.__name__)
         if trusted and module.__name__.partition(".")[0] in _ARRAYS and not module.__name__.startswith("numpy.random"):
             return
-        found = table.keys() if not trusted and self._names & _BY_NAME else self._names
-        for name in sorted(found):
+        keys = table.keys() if not trusted and self._names & _BY_NAME else self._names
+        for name in sorted(keys):
             value = table.get(name, MISSING)
             if value is not MISSING or not trusted:
                 self._world.read(Global(table, name), value, name, whole=not trusted)
@@ -320,14 +320,14 @@ class Reached:
         read = lambda: {name: table.get(name, MISSING) for name in names}  # noqa: E731
         self._hold(table, f"{len(names)} names", lambda: _Held(read, lambda old: _set_names(table, old)))
 
-    def _attributes(self, owner: Any, held: dict[str, Any]) -> None:
+    def _attributes(self, owner: Any, values: dict[str, Any]) -> None:
         """Depend on the attributes of an object that have one of the names, and on its not having the others."""
         outside = not self._world.is_own(owner)
         for name in sorted(self._names):
-            if name in held:
+            if name in values:
                 if outside:
-                    self._world.read(Attribute(owner, name), held[name], name)
-                self._value(held[name])
+                    self._world.read(Attribute(owner, name), values[name], name)
+                self._value(values[name])
             elif outside:
                 self._world.read_absent(owner, name, own=True)
 
@@ -358,17 +358,17 @@ class Reached:
 
     def _instance(self, value: Any, kind: Any) -> None:
         """Depend on what an instance remembers."""
-        made = self._world.fresh.get(id(value))
-        if made is None:
+        entry = self._world.fresh.get(id(value))
+        if entry is None:
             self._objects.append(value)
-        if made is None or made[1] is not self._trace:
+        if entry is None or entry[1] is not self._trace:
             self._hold(value, "own", lambda: _Held(lambda: dict(own(value)), lambda old: refill(own(value), old)))
             self._hold(value, "slots", lambda: _Held(lambda: slots(value), lambda old: set_slots(value, old)))
         if is_of_package(kind):
             self._attributes(value, {name: part for name, part in own(value).items() if name[:1] != "_"})
             return
         for name, part in (own(value) | slots(value)).items():
-            if made is None and not remembers(cast(Any, kind)):
+            if entry is None and not remembers(cast(Any, kind)):
                 self._world.read(Attribute(value, name), part, name, whole=False)
             if not (is_trusted_class(kind) and isinstance(part, FunctionType)):  # `os.environ` has some
                 self._value(part)
@@ -383,15 +383,15 @@ class Reached:
         if is_iterator(value):
             raise self.refused(f"a {kind.__name__} is used, which yields other data each time")
         for name in sorted(name for name in self._names if static(kind, name) is not MISSING or name in own(value)):
-            found = getattr(value, name, MISSING)
-            if isinstance(found, types.BuiltinFunctionType | MethodType | types.MethodWrapperType):
-                if changes_unseen(kind, name) or asks_interpreter(found) or opaque_name(found) is not None:
+            member = getattr(value, name, MISSING)
+            if isinstance(member, types.BuiltinFunctionType | MethodType | types.MethodWrapperType):
+                if changes_unseen(kind, name) or asks_interpreter(member) or opaque_name(member) is not None:
                     raise self.refused(f"{kind.__name__}.{name}() is called, which no call of a program would do")
-            elif value is not kind and found is not MISSING:
-                self._world.read_opaque(Attribute(value, name), found)
+            elif value is not kind and member is not MISSING:
+                self._world.read_opaque(Attribute(value, name), member)
         if isinstance(value, threading.local):
-            for name, found in vars(value).items():
-                self._world.read(Attribute(value, name), found, name)
+            for name, member in vars(value).items():
+                self._world.read(Attribute(value, name), member, name)
             self._hold(value, "own", lambda: _Held(lambda: dict(vars(value)), lambda old: refill(vars(value), old)))
 
     def _members(self, kind: Any) -> None:
@@ -427,11 +427,13 @@ class Reached:
     def with_builtins(self, router: Semantics, function: FunctionType) -> FunctionType:
         """Give the function with names of its own: builtins and functions of the user's are those of converted code."""
         names = dict(function.__globals__)
-        given = names.get("__builtins__", builtins)
-        table = dict(given if isinstance(given, dict) else vars(given))
+        namespace = names.get("__builtins__", builtins)
+        table = dict(namespace if isinstance(namespace, dict) else vars(namespace))
         for name, value in table.items():
-            asked = not isinstance(value, type) or value is type  # other classes are compared with what `type` gives
-            if not asked or value.__hash__ is None or value in _WRITING:
+            is_function = (
+                not isinstance(value, type) or value is type
+            )  # other classes are compared with what `type` gives
+            if not is_function or value.__hash__ is None or value in _WRITING:
                 continue
             if value in REPLACED or opaque_name(value) is not None:
                 table[name] = functools.partial(router.call, value)
@@ -443,9 +445,9 @@ class Reached:
                 self._hold(handed, "own", functools.partial(_of_copy, vars(handed)))
             names[name] = handed
         self._hold(names, "names", lambda: _of_copy(names))
-        made = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
-        made.__kwdefaults__ = function.__kwdefaults__
-        return made
+        copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+        copy.__kwdefaults__ = function.__kwdefaults__
+        return copy
 
     def _followed(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         """Call a function of the user's, converted, and depend on what can be found in its result."""
@@ -456,10 +458,10 @@ class Reached:
 
     def put_back(self) -> bool:
         """Let all be as it was before; tell whether it was not."""
-        changed = [(held, mark) for held, mark in self._held.values() if held.is_changed]
-        for held, mark in reversed(changed):
+        changed = [(snapshot, mark) for snapshot, mark in self._held.values() if snapshot.is_changed]
+        for snapshot, mark in reversed(changed):
             self._world.back(mark)  # what converted code has written since goes first
-            held.put_back()
+            snapshot.put_back()
         return bool(changed)
 
     def finish(self, result: Any) -> None:
@@ -639,10 +641,10 @@ def _globals_of(code: types.CodeType) -> set[str]:
 
 def _imports_of(code: types.CodeType) -> list[tuple[str, int]]:
     """List the modules that code imports, and how many packages up each is looked for."""
-    found: list[tuple[str, int]] = []
+    modules: list[tuple[str, int]] = []
     for part in _parts_of(code):
         instructions = list(dis.get_instructions(part))
         for number, one in enumerate(instructions):
             if one.opname == "IMPORT_NAME":
-                found.append((one.argval, instructions[number - 2].argval))
-    return found
+                modules.append((one.argval, instructions[number - 2].argval))
+    return modules

@@ -282,9 +282,9 @@ def augmented(before: Any, method: str, value: Any) -> Any:
     if trace is None:
         return in_place(method[1:], before, value)
     changeable = Changeable(trace, (before,), f"__{method}__")
-    made = in_place(method[1:], trace.lifted(before), value)
+    result = in_place(method[1:], trace.lifted(before), value)
     changeable.check()
-    return made
+    return result
 
 
 def container_method(router: Semantics, trace: Recording, owner: Any, name: str, args: Any, kwargs: Any) -> Any:

@@ -169,14 +169,14 @@ class Aliases:
         partners = self._partners.get(cell)
         if partners is None:
             return []
-        found: list[tuple[GraphScope, Cell]] = []
+        cells: list[tuple[GraphScope, Cell]] = []
         for key, (scope, reference) in list(partners.items()):
             at, other = scope(), reference()
             if at is None or other is None:
                 del partners[key]
             else:
-                found.append((at, other))
-        return found
+                cells.append((at, other))
+        return cells
 
     # --------------------------------------------------------------------------------------------- lists and dicts
 
@@ -202,20 +202,20 @@ class Aliases:
 
     def is_from_before(self, owner: Any, at: GraphScope) -> bool:
         """Tell whether the program has made an object before the branch in charge, or before a point to go back to."""
-        made = self._world.fresh.get(id(owner))
-        if made is None:
+        entry = self._world.fresh.get(id(owner))
+        if entry is None:
             return False
-        return made[1] is not at or any(made[2] < watch.since for watch in self.watches)
+        return entry[1] is not at or any(entry[2] < watch.since for watch in self.watches)
 
     def lasts(self, owner: Any, at: GraphScope) -> bool:
         """Hear of a change to an object of the program that nobody can take back; return whether it can be made here.
 
         It cannot in a branch that is not the object's own, whose other side may not make it.
         """
-        made = self._world.fresh.get(id(owner))
-        if made is not None and at.parent is not None and made[1] is not at:
+        entry = self._world.fresh.get(id(owner))
+        if entry is not None and at.parent is not None and entry[1] is not at:
             return False
-        self._last(-1 if made is None else made[2])
+        self._last(-1 if entry is None else entry[2])
         return True
 
     def _last(self, number: int) -> None:
@@ -227,9 +227,9 @@ class Aliases:
 
         After it has gone on in a branch, that is known in this branch only; in a loop of the graph it never is.
         """
-        _, made, number = self._world.fresh[id(iterator)]
+        _, home, number = self._world.fresh[id(iterator)]
         self._last(number)
-        known = self._gone_on.get(id(iterator), made)
+        known = self._gone_on.get(id(iterator), home)
         around: GraphScope | None = at
         while around is not None and around is not known:
             around = None if around.repeats else around.parent

@@ -63,12 +63,12 @@ def within(inner: Bounds, outer: Bounds) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def result(name: str, *given: Bounds) -> Bounds | None:
+def result(name: str, *bounds: Bounds) -> Bounds | None:
     """Return the bounds of an operator of Python on integers between such bounds; None where nothing is known.
 
     Scalar functions of integers have the same names where they are the same.
     """
-    (low, high), (first, last) = given[0], given[-1]
+    (low, high), (first, last) = bounds[0], bounds[-1]
     match name:
         case "add":
             return low + first, high + last
@@ -139,13 +139,13 @@ class _Search:
             return self.bounds(x, depth + 1)
 
         op: Any = node.op
-        found: Bounds | None = None
+        bounds: Bounds | None = None
         if op.moves:
             return inner(node.inputs[0])
         if is_float(value.type.dtype):  # only as integers that go through a float on their way, exactly
             if isinstance(op, Cast) and of_dtype(node.inputs[0].type.dtype) is not None:
-                found = inner(node.inputs[0])
-                return found if within(found, _EXACT_IN.get(value.type.dtype.itemsize, (0, 0))) else WHOLE
+                bounds = inner(node.inputs[0])
+                return bounds if within(bounds, _EXACT_IN.get(value.type.dtype.itemsize, (0, 0))) else WHOLE
             return WHOLE
         positions = length_of(value, self._producer)
         if positions is not None:
@@ -155,38 +155,38 @@ class _Search:
                 low, high = size_bounds(op.size)
                 return max(low, _SIZE[0]), min(high, _SIZE[1])
             case Cast():
-                found = inner(node.inputs[0])
+                bounds = inner(node.inputs[0])
             case Concat():
                 ends = [inner(one) for one in node.inputs]
-                found = min(low for low, _ in ends), max(high for _, high in ends)
+                bounds = min(low for low, _ in ends), max(high for _, high in ends)
             case Max() | Min():
                 (low, high), (first, last) = map(inner, node.inputs)
                 take = max if isinstance(op, Max) else min
                 return take(low, first), take(high, last)
             case Where():
-                found = _either(inner(node.inputs[1]), inner(node.inputs[2]))
+                bounds = _either(inner(node.inputs[1]), inner(node.inputs[2]))
             case Cond():
                 position = node.outputs.index(value)
                 sides = (self._of_graph(side, position, node.inputs[1:], depth) for side in (op.then, op.orelse))
-                found = _either(*sides)
+                bounds = _either(*sides)
             case Elementwise():
-                found = result(op.scalar, *map(inner, node.inputs))
-        return found if found is not None and within(found, every) else every
+                bounds = result(op.scalar, *map(inner, node.inputs))
+        return bounds if bounds is not None and within(bounds, every) else every
 
     def _of_leaf(self, value: Value, every: Bounds) -> Bounds:
-        found = self._leaf(value)
-        if found is None:
+        leaf = self._leaf(value)
+        if leaf is None:
             return every
-        if isinstance(found, tuple):
-            return found
-        if is_float(value.type.dtype) and not numpy.isfinite(found).all():
+        if isinstance(leaf, tuple):
+            return leaf
+        if is_float(value.type.dtype) and not numpy.isfinite(leaf).all():
             return every
-        return (int(found.min()), int(found.max())) if found.size else every
+        return (int(leaf.min()), int(leaf.max())) if leaf.size else every
 
-    def _of_graph(self, graph: Graph, position: int, given: Any, depth: int) -> Bounds:
+    def _of_graph(self, graph: Graph, position: int, arguments: Any, depth: int) -> Bounds:
         """Return the bounds of an output of a graph, its inputs being values of this one."""
         makers: Mapping[Value, Node] = {output: node for node in graph.nodes for output in node.outputs}
-        inputs = dict(zip(graph.inputs, given, strict=True))
+        inputs = dict(zip(graph.inputs, arguments, strict=True))
 
         def leaf(value: Value) -> Any:
             if value in inputs:

@@ -62,10 +62,10 @@ class Decisions:
             return None
         if not self._evaluated(value):
             return None
-        found: Any = self._known[value].reshape(()).item()
+        number: Any = self._known[value].reshape(()).item()
         if value not in self._expected:
-            self._expected[value], self._asked[value] = found, len(self._program.builder.nodes)
-        return found
+            self._expected[value], self._asked[value] = number, len(self._program.builder.nodes)
+        return number
 
     def decided(self) -> Decided | None:
         """Return what calls of the program have to be asked; None where nothing is."""
@@ -104,8 +104,8 @@ class Decisions:
             for node in nodes:
                 if node.outputs[0] not in self._known:
                     op: Any = exact(node.op, sizes) if sizes else node.op
-                    found = op.reference(*(self._known[x] for x in node.inputs))
-                    self._known.update(zip(node.outputs, found, strict=True))
+                    results = op.reference(*(self._known[x] for x in node.inputs))
+                    self._known.update(zip(node.outputs, results, strict=True))
         return True
 
     def _leaf(self, value: Value) -> Any:
@@ -123,19 +123,19 @@ class Decisions:
 
     def _slice(self, values: list[Value]) -> tuple[list[Node], set[Value]]:
         """The nodes that compute values, in order, and the values that no node makes."""
-        found: dict[int, Node] = {}
+        nodes: dict[int, Node] = {}
         leaves: set[Value] = set()
         open_: list[tuple[Value, bool]] = [(value, False) for value in reversed(values)]
-        met: set[Value] = set()
+        visits: set[Value] = set()
         while open_:
             value, done = open_.pop()
             node = self._program.producers.of(value)
             if node is None:
                 leaves.add(value)
             elif done:
-                found.setdefault(id(node), node)
-            elif value not in met:
-                met.add(value)
+                nodes.setdefault(id(node), node)
+            elif value not in visits:
+                visits.add(value)
                 open_.append((value, True))
                 open_ += [(x, False) for x in reversed(node.inputs)]
-        return list(found.values()), leaves
+        return list(nodes.values()), leaves

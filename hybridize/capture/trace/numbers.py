@@ -301,8 +301,8 @@ class Numbers:
 
     def _fits(self, name: str, operands: Sequence[Any], at: GraphScope) -> bool:
         """Tell whether an operator on integers between the bounds of the operands stays within 64 bits."""
-        found = bounds.result(name, *(self.bounds_of(x, at) for x in operands))
-        return found is not None and within(found, WHOLE)
+        interval = bounds.result(name, *(self.bounds_of(x, at) for x in operands))
+        return interval is not None and within(interval, WHOLE)
 
     def _small(self, operands: Sequence[Any], at: GraphScope) -> bool:
         """Tell whether a product of integers stays within 64 bits, on which the program then depends."""
@@ -330,11 +330,11 @@ class Numbers:
 
     def _holds(self, test: Callable[[Symbol], Any], symbol: Symbol, at: GraphScope) -> bool | None:
         """Tell whether a number passes a test, on which the program then depends; None where data decides it."""
-        given = self.of_program(symbol, at)
-        if given is None:
+        value = self.of_program(symbol, at)
+        if value is None:
             return None
         with interpreting(self._program):
-            return self.truth(test(given), self._program)
+            return self.truth(test(value), self._program)
 
     def outside(self, value: Value, kind: type, between: Bounds, at: GraphScope) -> Any:
         """The number that a value is, where its integer part is not between bounds; None where it is.
@@ -354,8 +354,8 @@ class Numbers:
 
         def inside(symbol: Symbol) -> Symbol:
             wide = _wide(symbol, kind)
-            found = [bind1(op, wide, _like(end, wide)) for op, end in tests]
-            return Symbol.of(staging(), bind1(BitAnd(), *found), weak=bool)
+            truths = [bind1(op, wide, _like(end, wide)) for op, end in tests]
+            return Symbol.of(staging(), bind1(BitAnd(), *truths), weak=bool)
 
         known = self._holds(inside, symbol, at)
         if known is None:
@@ -444,10 +444,10 @@ class Numbers:
         )
         if name not in ("add", "sub", "mul", "neg", "abs"):
             raise self.mixed_refused(f"operator {name} of it")
-        made = bind1(_GROWING[name], *(_wide(x, float) for x in operands))
+        result = bind1(_GROWING[name], *(_wide(x, float) for x in operands))
         if not sure:
-            self.mixed.add(made)
-        return Symbol.of(staging(), made, weak=float)
+            self.mixed.add(result)
+        return Symbol.of(staging(), result, weak=float)
 
     def mixed_refused(self, what: str) -> CaptureError:
         """Make the error for what needs the class of a number that data decides."""
@@ -478,15 +478,15 @@ class Numbers:
             self._check_shift(last, at)
         known = [self.bounds_of(x, at) for x in operands]
         wide = [_wide(x, int) for x in operands]
-        found = bounds.result(name, *known)
-        if found is None or not within(found, CARRIED):
+        interval = bounds.result(name, *known)
+        if interval is None or not within(interval, CARRIED):
             little = name in ("add", "sub") and any(within(one, (-LITTLE, LITTLE)) for one in known)
-            if not (little and found is not None and within(found, WHOLE)):
+            if not (little and interval is not None and within(interval, WHOLE)):
                 self._check_size(name, wide)
-            found = CARRIED
-        made = bind1(_GROWING[name], *wide)
-        self.bounds[made] = found
-        return Symbol.of(staging(), made, weak=int)
+            interval = CARRIED
+        result = bind1(_GROWING[name], *wide)
+        self.bounds[result] = interval
+        return Symbol.of(staging(), result, weak=int)
 
     def _check_size(self, name: str, wide: list[Any]) -> None:
         """Stop the program where integers give one that is far from 0, as floats tell well enough."""
@@ -509,8 +509,8 @@ class Numbers:
         """A power of floats, which is no complex number and does not overflow."""
         wide = [_wide(x, float) for x in (base, exponent)]
         power = bind1(Pow(), *wide)
-        finite, *given = [bind1(Isfinite(), x) for x in (power, *wide)]
-        special = bind1(Not(), bind1(BitAnd(), *given))
+        finite, *tests = [bind1(Isfinite(), x) for x in (power, *wide)]
+        special = bind1(Not(), bind1(BitAnd(), *tests))
         self.require(
             bind1(BitOr(), finite, special),
             OverflowError("a power of numbers that depend on data is too large, divides by zero or is complex"),
@@ -702,17 +702,17 @@ class Numbers:
 
     def _slice(self, value: Value) -> list[Node]:
         """The nodes that `value` is computed by, in order."""
-        found: dict[int, Node] = {}
+        nodes: dict[int, Node] = {}
 
         def visit(one: Value) -> None:
             node = self._program.producers.of(one)
-            if node is not None and id(node) not in found:
+            if node is not None and id(node) not in nodes:
                 for x in node.inputs:
                     visit(x)
-                found[id(node)] = node
+                nodes[id(node)] = node
 
         with_room(visit, value)
-        return list(found.values())
+        return list(nodes.values())
 
     def _constants(self, value: Value) -> dict[Value, Any]:
         constants = self._program.builder.constants

@@ -174,8 +174,8 @@ class Recording(GraphScope):
 
     def note_container(self, container: Any, loc: SourceLoc | None) -> None:
         """Remember what a container holds before a branch changes it, unless it is the branch's own."""
-        made = self.root.world.fresh.get(id(container))
-        if self.parent is not None and (made is None or made[1] is not self):
+        entry = self.root.world.fresh.get(id(container))
+        if self.parent is not None and (entry is None or entry[1] is not self):
             self.containers.setdefault(id(container), (container, container.copy(), loc))
 
     def changes_own(self, owner: Any, what: str) -> None:
@@ -395,12 +395,12 @@ class Recording(GraphScope):
 
     def method(self, owner: Any, name: str) -> Any:
         """A method of an object, converted; the object and its class can get another one, or a way to call it."""
-        found = getattr(owner, name)
-        if is_users(found):
-            self.root.world.read(Attribute(owner, name), found, name, whole=False)
+        member = getattr(owner, name)
+        if is_users(member):
+            self.root.world.read(Attribute(owner, name), member, name, whole=False)
         else:
             self.root.world.read_method(type(owner), name, "__call__")
-        return self.root.converter(found)
+        return self.root.converter(member)
 
 
 class Branch(Recording):
@@ -439,9 +439,9 @@ class Branch(Recording):
         numbers = self.root.numbers
         if answer is not NotImplemented or not all(numbers.is_known(x, self) for x in operands if type(x) is Symbol):
             return answer
-        given = [numbers.of_program(x, self) if type(x) is Symbol else x for x in operands]
+        values = [numbers.of_program(x, self) if type(x) is Symbol else x for x in operands]
         with interpreting(self.root):
-            return function(*given)
+            return function(*values)
 
     def is_own(self, value: Value) -> bool:
         return value in self.mine

@@ -54,7 +54,7 @@ def host_target() -> Target:
     with _LOCK:
         features, name = llvm.get_host_cpu_features(), llvm.get_host_cpu_name()
     # What is absent is said too: a processor's name may promise a feature that the operating system withholds.
-    flat = ",".join(f"{'+' if there else '-'}{one}" for one, there in sorted(features.items()))
+    flat = ",".join(f"{'+' if present else '-'}{one}" for one, present in sorted(features.items()))
     target = dataclasses.replace(
         named_target(runnable()[0]),
         cpu=_processor_name(name, features),
@@ -95,9 +95,9 @@ def runnable() -> tuple[str, ...]:
     if platform.machine() != "x86_64":
         return (platform.machine(),)
     with _LOCK:
-        has = {name for name, there in _llvm().get_host_cpu_features().items() if there}
+        has = {name for name, present in _llvm().get_host_cpu_features().items() if present}
     levels = {"avx512": has.issuperset(_AVX512), "avx2": has.issuperset(_AVX2), "baseline": True}
-    return tuple(name for name, there in levels.items() if there)
+    return tuple(name for name, present in levels.items() if present)
 
 
 class _Machine:
@@ -141,8 +141,8 @@ def _parsed(text: str, target: Target) -> Any:
 
 def _numbered(text: str, problem: str) -> str:
     """The lines around the one that LLVM complains of."""
-    found = re.search(r":(\d+):\d+: error", problem)
-    line = int(found[1]) if found else 1
+    match = re.search(r":(\d+):\d+: error", problem)
+    line = int(match[1]) if match else 1
     lines = text.splitlines()
     return "\n".join(f"{n + 1:5} {lines[n]}" for n in range(max(0, line - 6), min(len(lines), line + 3)))
 

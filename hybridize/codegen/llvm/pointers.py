@@ -25,10 +25,10 @@ class Pointers:
         """The register that points to `address`."""
         if address == NOWHERE:
             return "null"
-        found = self._known.get(address)
-        if found is None:
-            found = self._known[address] = at(self._f, self._base((address.kind, address.slot)), address.offset)
-        return found
+        pointer = self._known.get(address)
+        if pointer is None:
+            pointer = self._known[address] = at(self._f, self._base((address.kind, address.slot)), address.offset)
+        return pointer
 
     def resolve(self, addresses: Iterable[Address]) -> None:
         """Compute those of some addresses that there is a base for."""
@@ -51,13 +51,13 @@ class ProgramPointers(Pointers):
         super().__init__(f, {("scratch", 0): "%scratch"})
 
     def _base(self, base: Base) -> str:
-        found = self._bases.get(base)
-        if found is None:
+        pointer = self._bases.get(base)
+        if pointer is None:
             kind, slot = base
             array = f"%{kind}s"
             cell = array if not slot else self._f.op(f"getelementptr ptr, ptr {array}, i64 {slot}")
-            found = self._bases[base] = self._f.op(f"load ptr, ptr {cell}")
-        return found
+            pointer = self._bases[base] = self._f.op(f"load ptr, ptr {cell}")
+        return pointer
 
 
 class PassedPointers(Pointers):
@@ -71,8 +71,8 @@ class PassedPointers(Pointers):
         """The register that points to `address`."""
         if address == NOWHERE:
             return "null"
-        found = self._known.get(address)
-        if found is None:
+        pointer = self._known.get(address)
+        if pointer is None:
             cell = self._f.op(f"getelementptr ptr, ptr %data, i64 {self._cells[address]}")
-            found = self._known[address] = self._f.op(f"load ptr, ptr {cell}, align 8")
-        return found
+            pointer = self._known[address] = self._f.op(f"load ptr, ptr {cell}, align 8")
+        return pointer

@@ -33,10 +33,10 @@ def emit_prepare(
     f = Function(module, name, [("ptr", "sizes"), ("ptr", "frame")], returns="i64", linkage="")
     f.sizes = "%sizes"
     peak = scratch_bytes + sum(type_.nbytes for type_ in outputs)
-    held = _ranges(f, scope) + [_held(f, condition) for condition in scope.conditions]
-    held.append(f.op(f"fcmp olt double {as_double(f, peak)}, {double(LARGEST)}"))
-    everything = held[0]
-    for one in held[1:]:
+    checks = _ranges(f, scope) + [_held(f, condition) for condition in scope.conditions]
+    checks.append(f.op(f"fcmp olt double {as_double(f, peak)}, {double(LARGEST)}"))
+    everything = checks[0]
+    for one in checks[1:]:
         everything = f.op(f"and i1 {everything}, {one}")
     moved, flops = (as_double(f, amount) for amount in work)
     moving = f.op(f"fdiv double {moved}, {double(BYTES_PER_US)}")
@@ -55,13 +55,13 @@ def emit_prepare(
 
 
 def _ranges(f: Function, scope: SizeScope) -> list[str]:
-    found = []
+    checks = []
     for symbol in scope.symbols:
         value = f.symbol(symbol)
-        found.append(f.op(f"icmp sge i64 {value}, {symbol.low}"))
+        checks.append(f.op(f"icmp sge i64 {value}, {symbol.low}"))
         if symbol.high < FAR:
-            found.append(f.op(f"icmp sle i64 {value}, {symbol.high}"))
-    return found
+            checks.append(f.op(f"icmp sle i64 {value}, {symbol.high}"))
+    return checks
 
 
 def _held(f: Function, condition: SizeCondition) -> str:

@@ -110,29 +110,29 @@ def build(
     `emitter_of` makes another writer than `Emitter`; an `interruptible` program is run by CPython; the others are as in
     `scheduled`.
     """
-    made = scheduled(graph, target, stable, slots, updates)
+    program = scheduled(graph, target, stable, slots, updates)
     module = Module(target.halves)
     emitter = (emitter_of or Emitter)(module, target, name)
     scope = graph.scope
     emitter.sized = scope is not None
     emitter.watched = interruptible
-    names = emitter.program(name, made, linkage="")
+    names = emitter.program(name, program, linkage="")
     if scope is not None:
         outputs = [value.type for value in graph.outputs]
-        emit_prepare(module, PREPARE, scope, outputs, made.scratch_bytes, made.work)
+        emit_prepare(module, PREPARE, scope, outputs, program.scratch_bytes, program.work)
     steps = tuple(
-        dataclasses.replace(step, name=step_name) for step, step_name in zip(made.plan.steps, names, strict=True)
+        dataclasses.replace(step, name=step_name) for step, step_name in zip(program.plan.steps, names, strict=True)
     )
     sources: list[Array] = []
     derivations = tuple(
         emitter.derive(slot, constant, sources)
-        for slot, constant in enumerate(made.constants)
+        for slot, constant in enumerate(program.constants)
         if isinstance(constant, Derived)
     )
-    constants = tuple(map(_given, made.constants))
+    constants = tuple(map(_given, program.constants))
     # Last: whatever the code relies on has been assumed by now.
     sizes = () if scope is None else tuple(scope.lines())
-    plan = dataclasses.replace(made.plan, steps=steps, derivations=derivations, sizes=sizes)
+    plan = dataclasses.replace(program.plan, steps=steps, derivations=derivations, sizes=sizes)
     return Built(module, plan, constants, tuple(sources))
 
 
@@ -302,8 +302,8 @@ class Emitter:
         """The writer of calls of the steps of a region's bodies."""
 
         def write(f: Function, number: int, pointers: Pointers) -> None:
-            made = step.bodies[number]
-            self._steps(f, made.steps, pointers, False, made.groups)
+            body = step.bodies[number]
+            self._steps(f, body.steps, pointers, False, body.groups)
 
         return write
 
@@ -398,8 +398,8 @@ class Emitter:
                 assert isinstance(step, LoopStep)
                 source = _of_member(f, source, turn.index, part.members)
                 before.append(self._loops(f, step, [to, source], pointers))
-                made = step.kernel.params[0]
-                back[to] = -made.size * made.dtype.itemsize
+                param = step.kernel.params[0]
+                back[to] = -param.size * param.dtype.itemsize
             number = f.op(f"inttoptr i64 {turn.index} to ptr")
             moved = [at(f, arg, times(f, turn.index, back.get(arg, 0))) for arg in args]
             self._blocks(f, name, band, [number, *moved], pointers)
@@ -422,10 +422,10 @@ class Emitter:
         calls = [
             (name, [places[address] for address in addresses]) for name, addresses in zip(names, called, strict=True)
         ]
-        kept = [(one.line_bytes, one.lines) for one in band.kept]
+        sizes = [(one.line_bytes, one.lines) for one in band.kept]
         name = self._once(
             "rolling",
-            f"rolling {band.parts} {band.blocks} {kept} of {calls}",
+            f"rolling {band.parts} {band.blocks} {sizes} of {calls}",
             lambda name: emit_rolling(self.module, name, band, len(places), calls),
         )
         args = [pointers.at(address) for address in places]
@@ -508,11 +508,11 @@ class Emitter:
 
     def _once(self, kind: str, key: str, write: Callable[[str], object]) -> str:
         """Write a function unless an equal one is there; returns its name."""
-        found = self._written.get(key)
-        if found is None:
-            found = self._written[key] = f"{self.prefix}.{kind}{len(self._written)}"
-            write(found)
-        return found
+        name = self._written.get(key)
+        if name is None:
+            name = self._written[key] = f"{self.prefix}.{kind}{len(self._written)}"
+            write(name)
+        return name
 
     def _call(self, f: Function, name: str, args: Sequence[str]) -> None:
         f.call(name, [f"ptr {arg}" for arg in args])

@@ -116,14 +116,14 @@ class _Region:
 
     def _fix(self, inputs: Mapping[int, str]) -> None:
         """Compute the pointers of the bodies that are the same in all turns: constants, scratch, these inputs."""
-        for number, made in enumerate(self.step.bodies):
-            first = len(made.plan.inputs)
+        for number, body in enumerate(self.step.bodies):
+            first = len(body.plan.inputs)
             bases: dict[Base, str] = {("scratch", 0): self._scratch}
             bases |= {("input", k): pointer for k, pointer in inputs.items()}
             names = (f"%k{self._number}.{number}.{k}" for k in range(len(self.step.constants[number])))
             bases |= {("input", first + k): name for k, name in enumerate(names)}
             pointers = Pointers(self.f, bases)
-            for step in made.steps:
+            for step in body.steps:
                 pointers.resolve(addresses_of(step))
             self._fixed.append(pointers)
 
@@ -254,19 +254,19 @@ class _Region:
     def _first(self, k: int) -> list[str]:
         """The pointers that a scan carries for a value of the state, in the first turn."""
         f, step, home = self.f, self.step, self.step.state[k]
-        given, output = self.inputs[k], self.outputs[k]
+        source, output = self.inputs[k], self.outputs[k]
         if home.kind == "as left":
-            return [given]
+            return [source]
         if home.kind == "as found":
             first = f.size(step.length - 1) if step.reverse else "0"
-            there = self._slice(self.outputs[home.stack], step.outputs[home.stack], first)
-            self._copy_if(True, there, given, step.inputs[k].nbytes)
-            return [there]
+            row = self._slice(self.outputs[home.stack], step.outputs[home.stack], first)
+            self._copy_if(True, row, source, step.inputs[k].nbytes)
+            return [row]
         other = self._other(k)
         if not is_symbolic(step.length):
-            return [given, *((output, other) if step.length % 2 else (other, output))]
+            return [source, *((output, other) if step.length % 2 else (other, output))]
         odd = f.op(f"trunc i64 {f.size(step.length)} to i1")
-        return [given, *(f.op(f"select i1 {odd}, ptr {x}, ptr {y}") for x, y in ((output, other), (other, output)))]
+        return [source, *(f.op(f"select i1 {odd}, ptr {x}, ptr {y}") for x, y in ((output, other), (other, output)))]
 
     def _turn(self, k: int, values: Iterator[str], slices: Mapping[int, str], turn: str) -> _Turn:
         """The places of a value of the state in a turn."""

@@ -29,28 +29,31 @@ def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, ca
     table = module.constant(f"{name}.table", f"[{len(records) * length} x i64]", f"[{values}]")
     clear = module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
     own = range(pointers - len(band.kept), pointers)
-    for number, kept in zip(own, band.kept, strict=True):
-        f.do(f"call void {clear}(ptr %p{number}, i8 0, i64 {kept.lines * kept.line_bytes}, i1 false)")
+    for number, memory in zip(own, band.kept, strict=True):
+        f.do(f"call void {clear}(ptr %p{number}, i8 0, i64 {memory.lines * memory.line_bytes}, i1 false)")
     first, last = (_cut(f, part, len(records), band.parts) for part in ("%first", "%last"))
     with f.loop(first, last) as turn:
         record = at(f, table, times(f, turn.index, length * 8))
         numbers = [f.op(f"load i64, ptr {at(f, record, 8 * k)}, align 8") for k in range(length)]
         units, lines = numbers[: 3 * len(calls)], numbers[3 * len(calls) :]
         places = {}
-        for k, (number, kept) in enumerate(zip(own, band.kept, strict=True)):
+        for k, (number, memory) in enumerate(zip(own, band.kept, strict=True)):
             low, _, _, zeros, count = lines[5 * k : 5 * k + 5]
-            beyond = at(f, f"%p{number}", times(f, zeros, kept.line_bytes))
-            f.do(f"call void {clear}(ptr {beyond}, i8 0, i64 {times(f, count, kept.line_bytes)}, i1 false)")
-            places[number] = at(f, f"%p{number}", f.op(f"sub i64 0, {times(f, low, kept.line_bytes)}"))
+            beyond = at(f, f"%p{number}", times(f, zeros, memory.line_bytes))
+            f.do(f"call void {clear}(ptr {beyond}, i8 0, i64 {times(f, count, memory.line_bytes)}, i1 false)")
+            places[number] = at(f, f"%p{number}", f.op(f"sub i64 0, {times(f, low, memory.line_bytes)}"))
         is_first = f.op(f"icmp eq i64 {turn.index}, {first}")
         for k, (function, args) in enumerate(calls):
             alone, following, end = units[3 * k : 3 * k + 3]
             begin = f.op(f"select i1 {is_first}, i64 {alone}, i64 {following}")
-            given = [f"ptr {places.get(number, f'%p{number}')}" for number in args]
-            f.call(function, [*given, f"i64 {begin}", f"i64 {end}"])
-        for k, (number, kept) in enumerate(zip(own, band.kept, strict=True)):
+            operands = [f"ptr {places.get(number, f'%p{number}')}" for number in args]
+            f.call(function, [*operands, f"i64 {begin}", f"i64 {end}"])
+        for k, (number, memory) in enumerate(zip(own, band.kept, strict=True)):
             _, seen, count, _, _ = lines[5 * k : 5 * k + 5]
-            source, nbytes = (at(f, f"%p{number}", times(f, seen, kept.line_bytes)), times(f, count, kept.line_bytes))
+            source, nbytes = (
+                at(f, f"%p{number}", times(f, seen, memory.line_bytes)),
+                times(f, count, memory.line_bytes),
+            )
             f.copy(f"%p{number}", source, nbytes)
     f.do("ret void")
     return f
@@ -63,7 +66,7 @@ def _cut(f: Function, part: str, blocks: int, parts: int) -> str:
 
 def _record(block: RollingBlock) -> list[int]:
     """The numbers of a block: three of each step, then five of each memory."""
-    found = [number for units in block.units for number in units]
+    numbers = [number for units in block.units for number in units]
     for first, moved, zeros in zip(block.firsts, block.moved, block.zeros, strict=True):
-        found += [first, *moved, *zeros]
-    return found
+        numbers += [first, *moved, *zeros]
+    return numbers

@@ -258,11 +258,11 @@ class Function:
 
     def on_entry(self, text: str, key: object) -> str:
         """The register of an instruction at the beginning of the function, written once for each `key`."""
-        found = self._on_entry.get(key)
-        if found is None:
-            found = self._on_entry[key] = f"%{self.fresh('size')}"
-            self._entry.append(f"  {found} = {text}")
-        return found
+        register = self._on_entry.get(key)
+        if register is None:
+            register = self._on_entry[key] = f"%{self.fresh('size')}"
+            self._entry.append(f"  {register} = {text}")
+        return register
 
     def call(self, callee: str, args: Sequence[str]) -> None:
         """Call a function of the module that is written already; `args` have their types, sizes are added."""

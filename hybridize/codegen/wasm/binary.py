@@ -33,9 +33,9 @@ class ByteReader:
         end = self.position + count
         if end > self.stop:
             raise CodegenError("E967", f"the object ends at byte {self.stop}, in the middle of something")
-        found = self.data[self.position : end]
+        content = self.data[self.position : end]
         self.position = end
-        return found
+        return content
 
     def byte(self) -> int:
         """The next byte."""
@@ -67,23 +67,23 @@ class ByteReader:
 
 def unsigned(value: int, width: int = 1) -> bytes:
     """`value` as LEB128, in at least `width` bytes."""
-    found = bytearray()
+    encoding = bytearray()
     while True:
         value, low = value >> 7, value & 0x7F
-        if not value and len(found) + 1 >= width:
-            return bytes([*found, low])
-        found.append(low | 0x80)
+        if not value and len(encoding) + 1 >= width:
+            return bytes([*encoding, low])
+        encoding.append(low | 0x80)
 
 
 def signed(value: int, width: int = 1) -> bytes:
     """`value` as signed LEB128, in at least `width` bytes."""
-    found = bytearray()
+    encoding = bytearray()
     while True:
         value, low = value >> 7, value & 0x7F
         last = (value == 0 and not low & 0x40) or (value == -1 and low & 0x40)
-        if last and len(found) + 1 >= width:
-            return bytes([*found, low])
-        found.append(low | 0x80)
+        if last and len(encoding) + 1 >= width:
+            return bytes([*encoding, low])
+        encoding.append(low | 0x80)
 
 
 def name(text: str) -> bytes:

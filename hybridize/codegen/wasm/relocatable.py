@@ -111,7 +111,7 @@ def read(data: bytes) -> Relocatable:
     if not data.startswith(MAGIC):
         raise CodegenError("E967", "these bytes are not WebAssembly")
     reader = ByteReader(data, len(MAGIC))
-    found: dict[int, ByteReader] = {}
+    sections: dict[int, ByteReader] = {}
     order: list[int] = []
     customs: list[tuple[str, ByteReader]] = []
     while not reader.done:
@@ -125,9 +125,9 @@ def read(data: bytes) -> Relocatable:
         if number == 0:
             customs.append((content.name(), content))
         else:
-            found[number] = content
-    imports, has_table, names = _imports(found.get(IMPORT))
-    contents, starts = _data(found.get(DATA))
+            sections[number] = content
+    imports, has_table, names = _imports(sections.get(IMPORT))
+    contents, starts = _data(sections.get(DATA))
     aligns: list[int] = []
     symbols: list[LinkSymbol] = []
     relocations: list[Relocation] = []
@@ -142,10 +142,10 @@ def read(data: bytes) -> Relocatable:
         raise CodegenError("E967", f"the object has {len(contents)} segments of data and describes {len(aligns)}")
     segments = tuple(DataSegment(content, align) for content, align in zip(contents, aligns, strict=True))
     return Relocatable(
-        _rest(found.get(TYPE)),
+        _rest(sections.get(TYPE)),
         tuple(imports),
-        _rest(found.get(FUNCTION)),
-        _rest(found.get(CODE)),
+        _rest(sections.get(FUNCTION)),
+        _rest(sections.get(CODE)),
         segments,
         tuple(starts),
         tuple(symbols),
@@ -242,12 +242,12 @@ def _symbol(reader: ByteReader, imported: list[str]) -> LinkSymbol:
 
 def _relocations(reader: ByteReader, order: list[int]) -> list[Relocation]:
     section = order[reader.unsigned()]
-    found = []
+    relocations = []
     for _ in range(reader.unsigned()):
         number = reader.byte()
         if number not in tuple(Fix):
             raise CodegenError("E967", f"the object has a relocation of kind {number}, which is not known")
         kind = Fix(number)
         offset, index = reader.unsigned(), reader.unsigned()
-        found.append(Relocation(section, kind, offset, index, reader.signed() if kind in _WITH_ADDEND else 0))
-    return found
+        relocations.append(Relocation(section, kind, offset, index, reader.signed() if kind in _WITH_ADDEND else 0))
+    return relocations

@@ -142,14 +142,14 @@ class Container:
     def with_tensors(self, tensors: Mapping[str, Array]) -> bytes:
         """The bytes of the file with other contents of some tensors, of the same types."""
         described = self.program()
-        found: dict[str, Array] = {}
+        contents: dict[str, Array] = {}
         for name, entry in self.entries.items():
             if name in tensors:
-                found[name] = numpy.ascontiguousarray(tensors[name]).reshape(entry.shape)
-                described["checks"][len(found) - 1] = checksum(found[name])
+                contents[name] = numpy.ascontiguousarray(tensors[name]).reshape(entry.shape)
+                described["checks"][len(contents) - 1] = checksum(contents[name])
             elif name != PROGRAM:
-                found[name] = numpy.ndarray(entry.shape, entry.dtype, self._data, entry.start)
-        return b"".join(chunks(found, json.dumps(described, separators=(",", ":")).encode()))
+                contents[name] = numpy.ndarray(entry.shape, entry.dtype, self._data, entry.start)
+        return b"".join(chunks(contents, json.dumps(described, separators=(",", ":")).encode()))
 
     def content(self, name: str) -> bytes:
         """The bytes of a section."""
@@ -271,7 +271,7 @@ def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, Tensor
         numbers += entry["data_offsets"]
     if not _INTEGERS.issuperset(map(type, numbers)) or min(numbers, default=0) < 0:
         raise ValueError("sizes and offsets are integers from 0")
-    found = {}
+    entries = {}
     at = start
     for name, entry in tree.items():
         dtype, shape, (begin, end) = _CODES[entry["dtype"]], tuple(entry["shape"]), entry["data_offsets"]
@@ -280,10 +280,10 @@ def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, Tensor
         if len(shape) > MAX_AXES or (begin == end and checked_size(shape, dtype) is None):
             raise ValueError(f"{name!r} is larger than an array can be")
         at = end + start
-        found[name] = TensorEntry(dtype, shape, start + begin, at)
+        entries[name] = TensorEntry(dtype, shape, start + begin, at)
     if at != size:
         raise ValueError(f"the file has {size} bytes, its tensors end at {at}")
-    return found
+    return entries
 
 
 def laid_out(tensors: Mapping[str, Array]) -> dict[str, Array]:

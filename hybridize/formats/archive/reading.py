@@ -51,10 +51,10 @@ def read_archive(path: str | os.PathLike[str]) -> SavedProgram:
         LoadError E605: it was written by another version.
         LoadError E614: it is damaged: a checksum does not fit. For weights, when they are asked for.
     """
-    found = read_if_archive(path)
-    if found is None:
+    program = read_if_archive(path)
+    if program is None:
         raise unsound(os.fspath(path), "its header does not say that it is one")
-    return found
+    return program
 
 
 def read_if_archive(path: str | os.PathLike[str]) -> SavedProgram | None:
@@ -187,8 +187,8 @@ def _graph(
 
     text = container.content(f"hybridize:graph:{number}").decode()
     graph = verify(parse(text, OPS, _Named(container), inputs, symbols))
-    found = text.partition("\n")[0] if text.startswith("sizes(") else ""
-    if len(graph.inputs) != len(inputs) or found != (f"sizes({', '.join(map(json.dumps, lines))})" if lines else ""):
+    header = text.partition("\n")[0] if text.startswith("sizes(") else ""
+    if len(graph.inputs) != len(inputs) or header != (f"sizes({', '.join(map(json.dumps, lines))})" if lines else ""):
         raise ValueError("a graph takes other inputs than its description says")
     count = len(graph.outputs) - len(writes)
     if count != sum(leaf.kind != "constant" for leaf in results):
@@ -202,8 +202,8 @@ def _graph(
 
 def _code(container: Container, tree: dict[str, Any]) -> Code:
     section, expected = word(tree["section"]), bytes.fromhex(tree["digest"])
-    numbers, said = tree["numbers"], tree["said"]
-    if [type(number) for number in (tree["abi"], *numbers)] != [int] * (1 + len(numbers)) or type(said) is not dict:
+    numbers, facts = tree["numbers"], tree["said"]
+    if [type(number) for number in (tree["abi"], *numbers)] != [int] * (1 + len(numbers)) or type(facts) is not dict:
         raise ValueError(f"{section} is for no runtime")
 
     def read() -> bytes:
@@ -215,7 +215,7 @@ def _code(container: Container, tree: dict[str, Any]) -> Code:
     entry = container.entries[section]
     constant = _Constants(container).__getitem__
     return Code(
-        word(tree["kind"]), word(tree["target"]), tree["abi"], tuple(numbers), entry.nbytes, said, read, constant
+        word(tree["kind"]), word(tree["target"]), tree["abi"], tuple(numbers), entry.nbytes, facts, read, constant
     )
 
 

@@ -62,14 +62,16 @@ def chosen(targets: Targets) -> tuple[str, ...]:
     Raises:
         ValueArgumentError E345: there is no such target.
     """
-    given = (targets,) if isinstance(targets, str) else targets
-    names = ("native",) if given is None else tuple(given)
-    found = tuple(dict.fromkeys(one for name in names for one in (archived.native() if name == "native" else (name,))))
-    for name in found:
+    choice = (targets,) if isinstance(targets, str) else targets
+    names = ("native",) if choice is None else tuple(choice)
+    selection = tuple(
+        dict.fromkeys(one for name in names for one in (archived.native() if name == "native" else (name,)))
+    )
+    for name in selection:
         if name not in NAMES or name == "wasm32":
             known = ", ".join(one for one in NAMES if one != "wasm32")
             raise ValueArgumentError("E345", f"archives hold no code for {name!r}", help=f"targets are native, {known}")
-    return found
+    return selection
 
 
 class _Writer:
@@ -124,9 +126,9 @@ class _Writer:
         }
 
     def _program_code(self, number: int, signature: SavedSignature, target: str) -> dict[str, Any]:
-        made = archived.program_code(signature.graph, target, _stable(signature), self._named_by(signature))
-        self.threads = self.threads or made.threads
-        return self._code(f"hybridize:code:{number}:{target}", "program", target, (), made)
+        code = archived.program_code(signature.graph, target, _stable(signature), self._named_by(signature))
+        self.threads = self.threads or code.threads
+        return self._code(f"hybridize:code:{number}:{target}", "program", target, (), code)
 
     def _named_by(self, signature: SavedSignature) -> Callable[[Array], str | None]:
         known: dict[int, str] = {}
@@ -147,8 +149,8 @@ class _Writer:
         if self.threads:
             kinds.append(("pool", ()))
         for kind, numbers in kinds:
-            made = archived.process_code(kind, target, numbers)
-            yield self._code(f"hybridize:code:{kind}:{target}", kind, target, numbers, made)
+            code = archived.process_code(kind, target, numbers)
+            yield self._code(f"hybridize:code:{kind}:{target}", kind, target, numbers, code)
 
     def _code(self, section: str, kind: str, target: str, numbers: Sequence[int], made: CompiledCode) -> dict[str, Any]:
         self._section(section, made.content)

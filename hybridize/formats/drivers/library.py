@@ -75,45 +75,47 @@ class Model:
         inputs, outputs, size_count, output_size_count = reader.words(4)
         sizes = (ctypes.c_int64 * max(1, size_count))(*reader.words(size_count))
         lengths, itemsizes, axes = reader.words(inputs), reader.words(outputs), reader.words(outputs)
-        given = [reader.block(length) for length in lengths]
+        blocks = [reader.block(length) for length in lengths]
         model = ctypes.c_void_p()
         code = int(self.function("create")(ctypes.byref(model), ctypes.byref(self.options)))
         if code:
             return code, [], []
         try:
-            found = (ctypes.c_int64 * max(1, output_size_count))()
-            code = int(self.function("sizes")(sizes, found))
+            output_sizes = (ctypes.c_int64 * max(1, output_size_count))()
+            code = int(self.function("sizes")(sizes, output_sizes))
             if code:
                 return code, [], []
-            kept = [buffer(len(data)) for data in given]
-            for (_, address), data in zip(kept, given, strict=True):
+            input_buffers = [buffer(len(data)) for data in blocks]
+            for (_, address), data in zip(input_buffers, blocks, strict=True):
                 ctypes.memmove(address, data, len(data))
-            bytes_of = products(list(found)[:output_size_count], axes, itemsizes)
-            made = [buffer(size) for size in bytes_of]
+            bytes_of = products(list(output_sizes)[:output_size_count], axes, itemsizes)
+            output_buffers = [buffer(size) for size in bytes_of]
             code = int(
                 self.function("run")(
                     model,
-                    (ctypes.c_void_p * max(1, inputs))(*(address for _, address in kept)),
+                    (ctypes.c_void_p * max(1, inputs))(*(address for _, address in input_buffers)),
                     sizes,
-                    (ctypes.c_void_p * max(1, outputs))(*(address for _, address in made)),
-                    found,
+                    (ctypes.c_void_p * max(1, outputs))(*(address for _, address in output_buffers)),
+                    output_sizes,
                 )
             )
-            results = [ctypes.string_at(address, size) for (_, address), size in zip(made, bytes_of, strict=True)]
-            return code, list(found)[:output_size_count], [] if code else results
+            results = [
+                ctypes.string_at(address, size) for (_, address), size in zip(output_buffers, bytes_of, strict=True)
+            ]
+            return code, list(output_sizes)[:output_size_count], [] if code else results
         finally:
             self.function("destroy")(model)
 
 
 def products(sizes: Sequence[int], axes: Sequence[int], itemsizes: Sequence[int]) -> list[int]:
     """Bytes of each output."""
-    found, at = [], 0
+    totals, at = [], 0
     for count, itemsize in zip(axes, itemsizes, strict=True):
         for size in sizes[at : at + count]:
             itemsize *= size
-        found.append(itemsize)
+        totals.append(itemsize)
         at += count
-    return found
+    return totals
 
 
 def main(

@@ -65,12 +65,12 @@ class _Writer:
             if not _asserts(node):
                 outputs = tuple(Value(value.type, value.name) for value in node.outputs)
                 builder.nodes.append(Node(node.op, tuple(operands), outputs, node.loc))
-                found: list[Value] = list(outputs)
+                results: list[Value] = list(outputs)
             else:
                 start = len(builder.nodes)
-                found, failed = self.node(builder, node, operands, failed)
+                results, failed = self.node(builder, node, operands, failed)
                 builder.locate(start, node.loc)
-            here.update(zip(node.outputs, found, strict=True))
+            here.update(zip(node.outputs, results, strict=True))
         return [here[value] for value in graph.outputs], failed
 
     def node(self, builder: Builder, node: Node, operands: list[Value], failed: Value) -> tuple[list[Value], Value]:
@@ -82,8 +82,8 @@ class _Writer:
                 return self.write(builder, node.op.body, operands, failed)
             case ops.Cond():
                 op = ops.Cond(self.whole(node.op.then, True), self.whole(node.op.orelse, True))
-                *found, failed = builder.add(_typed(op), [*operands, failed])
-                return found, failed
+                *results, failed = builder.add(_typed(op), [*operands, failed])
+                return results, failed
             case ops.While():
                 return self.loop(builder, node.op, operands, failed)
             case ops.Scan():
@@ -100,8 +100,8 @@ class _Writer:
         self.messages.append(message)
         number = len(self.messages)
 
-        def after(held: Any, before: Any) -> list[Any]:
-            everything = ops.all(held, tuple(range(condition.type.ndim))) if condition.type.ndim else held
+        def after(truth: Any, before: Any) -> list[Any]:
+            everything = ops.all(truth, tuple(range(condition.type.ndim))) if condition.type.ndim else truth
             this = ops.where(everything, before, ops.full(number, _NUMBER))
             return [ops.where(ops.eq(before, ops.full(0, _NUMBER)), this, before)]
 
@@ -111,24 +111,24 @@ class _Writer:
     def loop(self, builder: Builder, op: ops.While, operands: list[Value], failed: Value) -> tuple[list[Value], Value]:
         """The number is part of the state; assertions of the condition are looked at where it is asked for."""
         types = [value.type for value in op.body.inputs]
-        asked = self.whole(op.cond, True)
-        begun = builder.inline(asked, [*operands, failed])[1]
+        condition = self.whole(op.cond, True)
+        initial = builder.inline(condition, [*operands, failed])[1]
 
         body = Builder()
         inputs = [body.input(type_) for type_ in types]
         outputs, after = self.write(body, op.body, inputs, body.input(_NUMBER))
-        after = body.inline(asked, [*outputs, after])[1] if asserting(op.cond) else after
+        after = body.inline(condition, [*outputs, after])[1] if asserting(op.cond) else after
         turn = body.finish([*outputs, after])
 
         cond = Builder()
         state, before = [cond.input(type_) for type_ in types], cond.input(_NUMBER)
-        more = cond.inline(asked, [*state, before])[0]
+        more = cond.inline(condition, [*state, before])[0]
         fine = ops.make_graph(
             lambda more, before: [ops.bit_and(more, ops.eq(before, ops.full(0, _NUMBER)))], (more.type, _NUMBER)
         )
         question = cond.finish(cond.inline(fine, [more, before]))
-        *found, failed = builder.add(_typed(ops.While(question, turn)), [*operands, begun])
-        return found, failed
+        *results, failed = builder.add(_typed(ops.While(question, turn)), [*operands, initial])
+        return results, failed
 
     def scan(self, builder: Builder, op: ops.Scan, operands: list[Value], failed: Value) -> tuple[list[Value], Value]:
         """The number is the last of the state."""
@@ -140,10 +140,10 @@ class _Writer:
         rest = [body.input(type_) for type_ in types[count:]]
         outputs, after = self.write(body, op.body, [*state, *rest], before)
         turn = body.finish([*outputs[:count], after, *outputs[count:]])
-        made = builder.add(
+        results = builder.add(
             _typed(ops.Scan(turn, op.length, op.reverse, count + 1)), [*operands[:count], failed, *operands[count:]]
         )
-        return [*made[:count], *made[count + 1 :]], made[count]
+        return [*results[:count], *results[count + 1 :]], results[count]
 
 
 def _typed(op: Any) -> OpLike:

@@ -41,8 +41,8 @@ def zig() -> list[str] | None:
     """The command that starts Zig; None where it is not there."""
     if find_spec("ziglang") is not None:
         return [sys.executable, "-m", "ziglang"]
-    found = shutil.which("zig")
-    return [found] if found is not None else None
+    path = shutil.which("zig")
+    return [path] if path is not None else None
 
 
 def link(object_path: str, library_path: str, name: str, platform: Platform) -> None:
@@ -66,9 +66,9 @@ def link(object_path: str, library_path: str, name: str, platform: Platform) -> 
     }[platform.system]
     # Zig goes by the ending of a file's name, and writes an import library beside a DLL.
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
-        made = os.path.join(folder, title)
-        _run(["-target", _TARGETS[platform.name], "-shared", "-o", made, object_path, *named, *flags], platform)
-        shutil.copyfile(made, library_path)
+        output = os.path.join(folder, title)
+        _run(["-target", _TARGETS[platform.name], "-shared", "-o", output, object_path, *named, *flags], platform)
+        shutil.copyfile(output, library_path)
 
 
 def link_program(arguments: list[str], platform: Platform) -> None:
@@ -98,5 +98,5 @@ def _run(arguments: list[str], platform: Platform) -> None:
             [*command, "cc", *arguments], capture_output=True, text=True, check=False, env=environment
         )
     if done.returncode:
-        said = (done.stderr or done.stdout).strip()
-        raise CodegenError("E973", f"linking for {platform.name} failed: zig cc {' '.join(arguments)}\n{said}")
+        message = (done.stderr or done.stdout).strip()
+        raise CodegenError("E973", f"linking for {platform.name} failed: zig cc {' '.join(arguments)}\n{message}")

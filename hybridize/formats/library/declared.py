@@ -51,6 +51,6 @@ def externals(variants: Iterable[LibraryVariant]) -> set[str]:
 
 def undefined(object_: bytes) -> list[str]:
     """Names of what an ELF object needs from elsewhere."""
-    found = elf.read(object_)
-    outside = (found.symbols["section"] == elf.UNDEFINED) & (found.symbols["info"] >> 4 != 0)
-    return [found.name(number) for number in outside.nonzero()[0].tolist()]
+    obj = elf.read(object_)
+    outside = (obj.symbols["section"] == elf.UNDEFINED) & (obj.symbols["info"] >> 4 != 0)
+    return [obj.name(number) for number in outside.nonzero()[0].tolist()]

@@ -39,7 +39,7 @@ def header(model: LibraryModel) -> str:
         "VERSION": model.version,
     }
     text = _TEMPLATE.replace("NAME", model.name)
-    return _PLACE.sub(lambda found: parts[found[1]], text)
+    return _PLACE.sub(lambda match: parts[match[1]], text)
 
 
 def _example(model: LibraryModel) -> Iterator[str]:
@@ -52,8 +52,8 @@ def _example(model: LibraryModel) -> Iterator[str]:
         count = 1
         for axis in range(one.type.ndim):
             count *= _shown(model, number, axis)
-        given = " = {0}" if number < len(model.inputs) else ""
-        yield f" *     static {c_type(one.type.dtype.name)} {name}[{max(1, count)}]{given};{_comment(model, number)}"
+        text = " = {0}" if number < len(model.inputs) else ""
+        yield f" *     static {c_type(one.type.dtype.name)} {name}[{max(1, count)}]{text};{_comment(model, number)}"
     inputs, outputs = names[: len(model.inputs)], names[len(model.inputs) :]
     sizes = [_shown(model, number, axis) for number, one in enumerate(model.inputs) for axis in range(one.type.ndim)]
     if inputs:
@@ -65,10 +65,10 @@ def _example(model: LibraryModel) -> Iterator[str]:
     if not model.marker:
         yield f' *     {own}_options options = {{"{own}.safetensors", NULL, NULL, NULL, 0}};'
     yield f" *     int32_t code = {own}_create(&model, {'NULL' if model.marker else '&options'});"
-    given = ", ".join(
+    text = ", ".join(
         ["inputs" if inputs else "NULL", "sizes" if sized and sizes else "NULL", "outputs" if outputs else "NULL"]
     )
-    yield f" *     if (!code) code = {own}_run(model, {given}, NULL);"
+    yield f" *     if (!code) code = {own}_run(model, {text}, NULL);"
     yield f' *     if (code) fprintf(stderr, "%s\\n", {own}_error(code));'
     yield f" *     {own}_destroy(model);"
 
@@ -84,21 +84,21 @@ def _comment(model: LibraryModel, number: int) -> str:
 
 def _variables(model: LibraryModel) -> list[str]:
     """Names of arrays that C takes, each once."""
-    taken = {"model", "code", "inputs", "outputs", "sizes", "options", "fprintf", "stderr", model.name} | MACROS
-    found = []
+    names = {"model", "code", "inputs", "outputs", "sizes", "options", "fprintf", "stderr", model.name} | MACROS
+    variables = []
     for one in (*model.inputs, *model.outputs):
         name = (
             f"a_{one.name}" if one.name.startswith(f"{model.name}_") else one.name
         )  # no function or type of the header
-        while name in taken or name in KEYWORDS:
+        while name in names or name in KEYWORDS:
             name += "_"
-        taken.add(name)
-        found.append(name)
-    return found
+        names.add(name)
+        variables.append(name)
+    return variables
 
 
 def _kinds(model: LibraryModel) -> Iterator[str]:
-    said = {
+    meanings = {
         "OK": "done",
         "NULL": "a null pointer",
         "SIZE": "a size that the program is not for",
@@ -110,22 +110,22 @@ def _kinds(model: LibraryModel) -> Iterator[str]:
     }
     for number, kind in enumerate(codes.KINDS):
         end = "," if number < len(codes.KINDS) - 1 else ""
-        yield f"{f'    {model.name}_{kind} = {number}{end}':<{len(model.name) + 20}} /* {said[kind]} */"
+        yield f"{f'    {model.name}_{kind} = {number}{end}':<{len(model.name) + 20}} /* {meanings[kind]} */"
 
 
 def _sizes(model: LibraryModel) -> Iterator[str]:
     """Numbers of arrays, and of elements where they are known."""
     yield f"#define {model.name}_INPUTS {len(model.inputs)}"
     yield f"#define {model.name}_OUTPUTS {len(model.outputs)}"
-    found: dict[str, set[int]] = {}
+    totals: dict[str, set[int]] = {}
     for number, one in enumerate((*model.inputs, *model.outputs)):
         ranges = [codes.size_range(model, number, axis) for axis in range(one.type.ndim)]
         known = all(low == high for low, high in ranges)
         count = 1
         for low, _ in ranges:
             count *= low
-        found.setdefault(one.name.upper(), set()).add(count if known else -1)
-    for name, counts in found.items():
+        totals.setdefault(one.name.upper(), set()).add(count if known else -1)
+    for name, counts in totals.items():
         if len(counts) == 1 and counts != {-1}:  # an input and an output may share a name and not the size
             yield f"#define {model.name}_{name}_SIZE {counts.pop()}"
 
@@ -136,7 +136,7 @@ def _arrays(model: LibraryModel) -> Iterator[str]:
         for number, one in enumerate(tensors):
             shape = shape_text(model, first + number)
             kind = c_type(one.type.dtype.name)
-            said = _SPECIAL.get(one.type.dtype.name, "")
+            note = _SPECIAL.get(one.type.dtype.name, "")
             ranges = [codes.size_range(model, first + number, axis) for axis in range(one.type.ndim)]
             words = shape_words(model, first + number)
             free = [
@@ -144,7 +144,7 @@ def _arrays(model: LibraryModel) -> Iterator[str]:
                 for word, (low, high) in zip(words, ranges, strict=True)
                 if low != high and word.isidentifier()
             ]
-            yield f" *   {title}[{number}]  {kind} {one.name}{shape}{said}{': ' if free else ''}{', '.join(free)}"
+            yield f" *   {title}[{number}]  {kind} {one.name}{shape}{note}{': ' if free else ''}{', '.join(free)}"
     scope = model.variants[-1].scope
     for condition in scope.conditions if scope is not None else ():
         yield f" *   where {condition}"

@@ -53,7 +53,7 @@ def run_linker(command: list[str]) -> None:
     Raises:
         CodegenError E973: it failed; what it said is in the message.
     """
-    made = subprocess.run(command, capture_output=True, text=True, check=False)
-    if made.returncode:
-        said = (made.stderr or made.stdout).strip()
-        raise CodegenError("E973", f"linking failed: {' '.join(command)}\n{said}")
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode:
+        message = (process.stderr or process.stdout).strip()
+        raise CodegenError("E973", f"linking failed: {' '.join(command)}\n{message}")

@@ -54,8 +54,8 @@ def check_name(name: str) -> None:
     Raises:
         CodegenError E974: it means something in C, C++ or their libraries already.
     """
-    taken = name in KEYWORDS or name in LIBRARY or name in MACROS or name in FUNCTIONS
-    if taken or not (name.isidentifier() and name.isascii()):
+    is_reserved = name in KEYWORDS or name in LIBRARY or name in MACROS or name in FUNCTIONS
+    if is_reserved or not (name.isidentifier() and name.isascii()):
         raise CodegenError(
             "E974",
             f"a library cannot be called {name!r}: C, or its library, has that name already",

@@ -69,11 +69,11 @@ def named_platform(name: str | None) -> Platform:
     Raises:
         CodegenError E971: there is no such platform.
     """
-    found = PLATFORMS.get(name if name is not None else host())
-    if found is None:
+    entry = PLATFORMS.get(name if name is not None else host())
+    if entry is None:
         raise CodegenError(
             "E971",
             f"no library can be made for {name if name is not None else host()!r}",
             help=f"use one of {', '.join(PLATFORMS)}",
         )
-    return found
+    return entry

@@ -113,7 +113,7 @@ def described(model: LibraryModel) -> str:
         }
 
     count = len(model.inputs)
-    said = {
+    description = {
         "name": model.name,
         "hybridize": model.version,
         "inputs": [tensor(number, one) for number, one in enumerate(model.inputs)],
@@ -121,7 +121,7 @@ def described(model: LibraryModel) -> str:
         "sizes": _sizes(model),
         "random": model.random >= 0,
     }
-    return json.dumps(said, separators=(",", ":"))
+    return json.dumps(description, separators=(",", ":"))
 
 
 def _sizes(model: LibraryModel) -> list[str]:
@@ -131,9 +131,9 @@ def _sizes(model: LibraryModel) -> list[str]:
         return []
     lines = []
     for symbol in last.scope.symbols:
-        found = first_position(last, symbol)
-        if found is not None:
-            low, high = size_range(model, *found)
+        position = first_position(last, symbol)
+        if position is not None:
+            low, high = size_range(model, *position)
             lines.append(f"{symbol.name} in {low}..{'' if high == NO_LIMIT else high}")
     several = sum(variant.scope is not None for variant in model.variants) > 1
     return lines if several else [*lines, *map(str, last.scope.conditions)]

@@ -78,25 +78,25 @@ def _description(data: bytes) -> dict[str, Any] | None:
     while at >= 0:
         end = data.find(b"\0", at, at + _LONGEST)
         try:
-            found = json.loads(data[at:end]) if end > 0 else None
+            tree = json.loads(data[at:end]) if end > 0 else None
         except (ValueError, RecursionError):
-            found = None
-        if _is_sound(found):
-            return found
+            tree = None
+        if _is_sound(tree):
+            return tree
         at = data.find(_HEAD, at + 1)
     return None
 
 
-def _is_sound(found: Any) -> bool:
+def _is_sound(tree: Any) -> bool:
     """Tell whether a description has all that one of ours has."""
-    if not isinstance(found, dict) or not isinstance(found.get("name"), str) or not found["name"].isidentifier():
+    if not isinstance(tree, dict) or not isinstance(tree.get("name"), str) or not tree["name"].isidentifier():
         return False
     arrays: list[Any] = []
-    for part in (found.get("inputs"), found.get("outputs")):
+    for part in (tree.get("inputs"), tree.get("outputs")):
         if not isinstance(part, list):
             return False
         arrays += part
-    return isinstance(found.get("sizes"), list) and all(map(_is_array, arrays))
+    return isinstance(tree.get("sizes"), list) and all(map(_is_array, arrays))
 
 
 def _is_array(one: Any) -> bool:

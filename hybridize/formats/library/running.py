@@ -67,7 +67,7 @@ def _here(
             title = os.path.basename(file)
         types = [one.type for one in model.outputs]
         here = [level for level in platform.levels if level in checking.levels()] or [""]
-        found = [
+        outcomes = [
             (
                 f"{title}, {level}" if level else title,
                 checking.run_library(file, model.name, calls, types, processor=level, weights=weights),
@@ -75,14 +75,14 @@ def _here(
             for level in here
         ]
         if threads > 1:
-            found += [
+            outcomes += [
                 (
                     f"{title}, with {threads} threads of the host",
                     checking.run_library(file, model.name, calls, types, weights=weights, threads=threads),
                 )
             ]
         missing = [level for level in platform.levels if level not in here and here != [""]]
-        return [*found, *((f"not run here: no {level}", []) for level in missing)]
+        return [*outcomes, *((f"not run here: no {level}", []) for level in missing)]
 
 
 def _of_windows(
@@ -126,11 +126,11 @@ def _emulated(
             header = next(file for file in files if file.endswith(".h"))
             run_linker([compiler, *flags, "-include", header, files[0], path_flag, "-lm"])
             command = [emulator, "-L", f"/usr/{_CROSS}", program]
-            found = checking.run_program(command, calls, types, weights=weights)
+            outcomes = checking.run_program(command, calls, types, weights=weights)
         else:
             options = {name: value for name, value in options.items() if name in ("weights", "threads")}
             path = os.path.join(folder, model.name)
             written = write_library(model, path, targets=platform.name, object_only=True, **options)
             cross.link_program([*flags, "-include", written[1], written[0]], platform)
-            found = checking.run_program([emulator, program], calls, types, weights=weights)
-    return [(f"{os.path.basename(files[0])}, AArch64 under QEMU", found)]
+            outcomes = checking.run_program([emulator, program], calls, types, weights=weights)
+    return [(f"{os.path.basename(files[0])}, AArch64 under QEMU", outcomes)]

@@ -92,6 +92,6 @@ def filled(object_: bytes, stored: Stored) -> bytes:
     offset = object_.find(stored.marker)
     assert offset >= 0, "the object has lost the marker of its weights"
     assert object_.find(stored.marker, offset + 1) < 0, "the object has two markers for weights"
-    made = bytearray(object_)
-    made[offset + MARKER_BYTES : offset + MARKER_BYTES + len(stored.content)] = stored.content
-    return bytes(made)
+    image = bytearray(object_)
+    image[offset + MARKER_BYTES : offset + MARKER_BYTES + len(stored.content)] = stored.content
+    return bytes(image)

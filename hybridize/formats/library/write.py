@@ -93,12 +93,12 @@ def compiled(
     )
     model = changed(model, json=described(model))
     check_declared(name, externals(variants), platform)
-    made = emit_object(emit_library(model), levels[-1])
+    code = emit_object(emit_library(model), levels[-1])
     if platform.system == "linux":
-        check_declared(name, undefined(made), platform)
+        check_declared(name, undefined(code), platform)
     if stored.marker:
-        made = filled(made, stored)
-    return CompiledLibrary(name, platform, made, header(model), b"" if stored.marker else stored.content)
+        code = filled(code, stored)
+    return CompiledLibrary(name, platform, code, header(model), b"" if stored.marker else stored.content)
 
 
 def write_library(
@@ -128,22 +128,22 @@ def write_library(
     """
     folder, base = os.path.split(os.fspath(path))
     name = identifier(base)
-    made = compiled(changed(deployable, name=name), weights=weights, threads=threads, targets=targets)
+    library = compiled(changed(deployable, name=name), weights=weights, threads=threads, targets=targets)
     files = []
     if object_only:
-        files.append(os.path.join(folder, made.platform.object(name)))
-        write_atomically(files[0], [made.object])
+        files.append(os.path.join(folder, library.platform.object(name)))
+        write_atomically(files[0], [library.object])
     else:
-        files.append(os.path.join(folder, made.platform.library(name)))
+        files.append(os.path.join(folder, library.platform.library(name)))
         with tempfile.TemporaryDirectory() as work, replacing(files[0]) as temporary:
-            object_path = os.path.join(work, made.platform.object(name))
+            object_path = os.path.join(work, library.platform.object(name))
             with open(object_path, "wb") as file:
-                file.write(made.object)
-            link_library(object_path, temporary, name, made.platform, linker)
+                file.write(library.object)
+            link_library(object_path, temporary, name, library.platform, linker)
         os.chmod(files[0], os.stat(files[0]).st_mode | 0o111)  # as linkers leave them, and some tools expect
     files.append(os.path.join(folder, f"{name}.h"))
-    write_atomically(files[-1], [made.header.encode()])
-    if made.weights:
+    write_atomically(files[-1], [library.header.encode()])
+    if library.weights:
         files.append(os.path.join(folder, f"{name}.safetensors"))
-        write_atomically(files[-1], [made.weights])
+        write_atomically(files[-1], [library.weights])
     return files

@@ -115,11 +115,11 @@ def _entries(node: SymbolNode, source: str, names: Sequence[str]) -> dict[str, E
     """Return the input of the node that each name is; a name that comes twice is the same one."""
     if len(names) != len(node.inputs):
         _fail(node, source, f"its body takes {len(names)} inputs, and it has {len(node.inputs)}")
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     for name, entry in zip(names, node.inputs, strict=True):
-        if found.setdefault(name, entry) != entry:
+        if entries.setdefault(name, entry) != entry:
             _fail(node, source, f"its body's {name} is two inputs")
-    return found
+    return entries
 
 
 def _numbers(places: Iterable[int]) -> str:

@@ -80,7 +80,7 @@ def parse_stored(data: bytes | bytearray | memoryview, name: str = "bytes") -> S
 
 
 def _all_dense(arrays: Stored, source: str) -> Arrays:
-    def made(key: object, array: One) -> NDArray[Any] | None:
+    def densify(key: object, array: One) -> NDArray[Any] | None:
         if not isinstance(array, SparseArray):
             return array
         result = dense(array)
@@ -90,8 +90,8 @@ def _all_dense(arrays: Stored, source: str) -> Arrays:
         return result
 
     if isinstance(arrays, dict):
-        return {name: made(name, array) for name, array in arrays.items()}
-    return [made(number, array) for number, array in enumerate(arrays)]
+        return {name: densify(name, array) for name, array in arrays.items()}
+    return [densify(number, array) for number, array in enumerate(arrays)]
 
 
 def _read(cursor: Cursor) -> Stored:

@@ -138,15 +138,15 @@ def without_zeros(nodes: list[SymbolNode]) -> list[SymbolNode]:
 
     Files say them for one batch: MXNet 2.x of the size that it met, 1.x of none, `(4, 0, 24)`, which is not known.
     """
-    found = []
+    result = []
     for node in nodes:
         has_lengths = node.attributes.get("use_sequence_length") in ("1", "True", "true")
         states = node.inputs[2 : len(node.inputs) - has_lengths]
         if node.op == "RNN" and states and all(nodes[source].op in _ZEROS for source, _ in states):
             inputs = node.inputs[:2] + node.inputs[2 + len(states) :]
             node = SymbolNode(node.op, node.name, node.attributes, inputs, node.subgraphs)
-        found.append(node)
-    return found
+        result.append(node)
+    return result
 
 
 class _Reader:
@@ -221,10 +221,10 @@ class _Reader:
 
     def listed(self, node: dict[str, Any], where: str) -> list[Any]:
         """The graphs in a node."""
-        found = node.get("subgraphs", [])
-        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        graphs = node.get("subgraphs", [])
+        if not isinstance(graphs, list) or not all(isinstance(one, dict) for one in graphs):
             self.fail(f"{where}.subgraphs", "is no list of graphs")
-        return found
+        return graphs
 
     def subgraph(self, tree: Any, where: str) -> Subgraph:
         """A graph in a node, and its inputs in the order of the file."""

@@ -78,12 +78,12 @@ def write_scan(writer: GraphWriter, node: Node) -> None:
                 writer.entries[value] = writer.constant(numpy.zeros(value.type.shape, value.type.dtype))
         return
     written = _over_rows(writer, node)
-    found, finals = _by_number(writer, node) if written is None else written
+    number, finals = _by_number(writer, node) if written is None else written
     for k, value in enumerate(node.outputs):
         if k in carried:
             writer.entries[value] = finals[k]
             continue
-        entry = found, k - len(carried)
+        entry = number, k - len(carried)
         if value.type.ndim == 1:  # rows without axes have one there
             entry = writer.add("Reshape", [entry], shape=(-1,))
         writer.entries[value] = writer.add("reverse", [entry], axis=(0,)) if op.reverse else entry
@@ -98,22 +98,22 @@ def _over_rows(writer: GraphWriter, node: Node) -> tuple[int, list[Entry]] | Non
     carried, rows = range(op.num_carry), op.stacked([value.type for value in node.inputs])
     slots = _slots(writer, node, rows)
     body = writer.body(slots)
-    made = body.apply(op.body, _given(writer, body, node, {*carried, *rows}))
-    outputs = len(made) - len(carried)
-    heads = [*made[len(carried) :], *made[: len(carried)]]
+    results = body.apply(op.body, _given(writer, body, node, {*carried, *rows}))
+    outputs = len(results) - len(carried)
+    heads = [*results[len(carried) :], *results[: len(carried)]]
     graph, used = _updated(body, heads, [*[None] * outputs, *carried])
     data = [k for k in rows if k in used]
     if not data or any(inner["op"] in ("_cond", "_while_loop") for inner in graph["nodes"]):
         return None
     order = [*data, *carried]
     order += [k for k in used if k not in order]
-    found = _node(
+    number = _node(
         writer, "_foreach", [slots[k]() for k in order], [graph],
         num_outputs=len(heads), num_out_data=outputs,
         in_data_locs=[used.index(k) for k in data], in_state_locs=[used.index(k) for k in carried],
         remain_locs=[used.index(k) for k in order[len(data) + len(carried) :]],
     )  # fmt: skip
-    return found, [(found, outputs + k) for k in carried]
+    return number, [(number, outputs + k) for k in carried]
 
 
 def _by_number(writer: GraphWriter, node: Node) -> tuple[int, list[Entry]]:
@@ -124,14 +124,14 @@ def _by_number(writer: GraphWriter, node: Node) -> tuple[int, list[Entry]]:
     count = len(slots)
     slots.append(lambda: writer.constant(numpy.zeros(1, "i8")))
     body, asking = writer.body(slots), writer.body(slots)
-    given = _given(writer, body, node, {*carried, *rows})
+    inputs = _given(writer, body, node, {*carried, *rows})
     for k in rows:
-        given[k] = functools.partial(_row, body, k, count)
-    made = body.apply(op.body, given)
+        inputs[k] = functools.partial(_row, body, k, count)
+    results = body.apply(op.body, inputs)
     after = body.add("_plus_scalar", [body.slot(count)], scalar=1)
-    heads = [*made[len(carried) :], *made[: len(carried)], after]
+    heads = [*results[len(carried) :], *results[: len(carried)], after]
     variables = [*carried, count]
-    func = _updated(body, heads, [*[None] * (len(made) - len(carried)), *variables])
+    func = _updated(body, heads, [*[None] * (len(results) - len(carried)), *variables])
     cond = asking.closed([asking.add("_lesser_scalar", [asking.slot(count)], scalar=op.length)])
     return _loop(writer, slots, cond, func, variables, op.length)
 
@@ -170,13 +170,13 @@ def _loop(
     """Add a `_while_loop`; return its node and what its variables are in the end."""
     order = list(dict.fromkeys([*variables, *cond[1], *func[1]]))
     results = len(func[0]["heads"])
-    found = _node(
+    number = _node(
         writer, "_while_loop", [slots[k]() for k in order], [cond[0], func[0]],
         num_outputs=results, num_out_data=results - len(variables), max_iterations=most,
         cond_input_locs=[order.index(k) for k in cond[1]], func_input_locs=[order.index(k) for k in func[1]],
         func_var_locs=[func[1].index(k) for k in variables],
     )  # fmt: skip
-    return found, [(found, results - len(variables) + k) for k in range(len(variables))]
+    return number, [(number, results - len(variables) + k) for k in range(len(variables))]
 
 
 # --------------------------------------------------------------------------------------------------------------- while
@@ -264,8 +264,8 @@ class _Case:
         if kind is ops.BitAnd:
             return [last for first in case.suppose(node.inputs[0]) for last in first.suppose(node.inputs[1])]
         if kind in (ops.Where, ops.Cond):
-            found = [last for one in self.sides(node) for last in one.suppose(truth)]
-            return found if len(found) <= _CASES else [case]
+            cases = [last for one in self.sides(node) for last in one.suppose(truth)]
+            return cases if len(cases) <= _CASES else [case]
         if kind in _BELOW:
             low, high, more = _BELOW[kind]
             number = self.number(node.inputs[high])
@@ -275,13 +275,13 @@ class _Case:
 
     def sides(self, node: Node) -> list[_Case]:
         """The cases of a choice or of a branch."""
-        asked = self.plain(node.inputs[0])
-        known = self.known.get(asked, self.number(asked))
-        then = [case.other() for case in self.suppose(asked)]
+        condition = self.plain(node.inputs[0])
+        known = self.known.get(condition, self.number(condition))
+        then = [case.other() for case in self.suppose(condition)]
         orelse = [] if known else [self.other()]
         for cases, truth in ((then, True), (orelse, False)):
             for case in cases:
-                case.known[asked] = truth
+                case.known[condition] = truth
                 case.enter(node, truth)
         return [*then, *orelse]
 
@@ -301,22 +301,24 @@ def _counters(writer: GraphWriter, node: Node) -> list[_Counter]:
     """The counters that limit a while loop: whole numbers, from a number on, by a number above 0 in all that go on."""
     op: Any = node.op
     starts: list[Any] = [writer.numbers.get(value) for value in node.inputs]
-    asked = op.cond.outputs[0]
-    if asked in op.cond.inputs:  # it has been computed in the round before
-        cases = _Case(op.body).suppose(op.body.outputs[op.cond.inputs.index(asked)])
+    condition = op.cond.outputs[0]
+    if condition in op.cond.inputs:  # it has been computed in the round before
+        cases = _Case(op.body).suppose(op.body.outputs[op.cond.inputs.index(condition)])
         below = [[dict(case.below).get(case.plain(value)) for value in op.body.outputs] for case in cases]
     else:
         cases = [_Case(op.body)]
-        below = [[dict(case.below).get(value) for value in op.cond.inputs] for case in _Case(op.cond).suppose(asked)]
-    found: list[_Counter] = []
+        below = [
+            [dict(case.below).get(value) for value in op.cond.inputs] for case in _Case(op.cond).suppose(condition)
+        ]
+    counters: list[_Counter] = []
     for k, start in enumerate(starts):
         steps = [_step(case, op.body.inputs[k], op.body.outputs[k]) for case in cases]
         limits = [one[k] for one in below]
         known = [step for step in steps if step is not None]
         ends = [end for end in limits if end is not None]
         if limits and isinstance(start, int) and (known, ends) == (steps, limits):
-            found.append(_Counter(k, start, min(known), min(known) == max(known), max(ends)))
-    return found
+            counters.append(_Counter(k, start, min(known), min(known) == max(known), max(ends)))
+    return counters
 
 
 def _step(case: _Case, old: Value, new: Value) -> int | None:
@@ -336,18 +338,18 @@ def _written(node: Node, body: Graph, counters: Sequence[_Counter], rounds: int)
     """The variables that are rows, of which each round writes the one of its number, and those rows."""
     op: Any = node.op
     makers = {value: one for one in body.nodes for value in one.outputs}
-    uses, asked = body.uses(), op.cond.uses()
+    uses, cond_uses = body.uses(), op.cond.uses()
     numbers = [body.inputs[one.variable] for one in counters if one.numbers_rounds]
-    found = {}
+    variables = {}
     for k, (old, new) in enumerate(zip(body.inputs, body.outputs, strict=True)):
         update = makers.get(new)
         if update is None or not isinstance(update.op, ops.UpdateAt) or update.op.axis:
             continue
         rows, number, row = update.inputs
-        alone = rows is old and uses[old] == uses[new] == 1 and not asked.get(op.cond.inputs[k])
+        alone = rows is old and uses[old] == uses[new] == 1 and not cond_uses.get(op.cond.inputs[k])
         if alone and number in numbers and row.type.shape[0] == 1 and old.type.shape[0] == rounds:
-            found[k] = row
-    return found
+            variables[k] = row
+    return variables
 
 
 def write_while(writer: GraphWriter, node: Node) -> None:
@@ -372,30 +374,30 @@ def write_while(writer: GraphWriter, node: Node) -> None:
     results = (*rows.values(), *(graph.outputs[k] for k in variables))
     slots: list[Maker] = [functools.partial(writer.entry, value) for value in node.inputs]
     func, asking = writer.body(slots), writer.body(slots)
-    given, asked = (_given(writer, body, node, {*variables, *rows}) for body in (func, asking))
-    heads = func.apply(Graph(graph.inputs, graph.nodes, results, graph.constants), given)
+    inputs, cond_inputs = (_given(writer, body, node, {*variables, *rows}) for body in (func, asking))
+    heads = func.apply(Graph(graph.inputs, graph.nodes, results, graph.constants), inputs)
     places: list[int | None] = [*[None] * len(rows), *variables]
     if rows:
         count, going = len(slots), len(slots) + 1  # the rounds so far, and if there is another one: the first is run
         slots += [functools.partial(writer.constant, numpy.full(1, number, "f4")) for number in (0, 1)]
-        (holds,) = func.apply(op.cond, given)
-        kept = _if(func, holds, heads, places, graph)
-        known = dict(zip(places, kept, strict=True))
-        (again,) = func.apply(op.cond, [_known(known[k]) if k in known else x for k, x in enumerate(given)])
-        heads = [*kept, func.add("elemwise_add", [func.slot(count), holds]), again]
+        (holds,) = func.apply(op.cond, inputs)
+        entries = _if(func, holds, heads, places, graph)
+        known = dict(zip(places, entries, strict=True))
+        (again,) = func.apply(op.cond, [_known(known[k]) if k in known else x for k, x in enumerate(inputs)])
+        heads = [*entries, func.add("elemwise_add", [func.slot(count), holds]), again]
         places = [*places, count, going]
         cond = asking.closed([asking.slot(going)])
     else:
-        (truth,) = asking.apply(op.cond, asked)
+        (truth,) = asking.apply(op.cond, cond_inputs)
         cond = asking.closed([truth])
     changed = [k for k in places if k is not None]
-    found, finals = _loop(writer, slots, cond, _updated(func, heads, places), changed, rounds)
+    number, finals = _loop(writer, slots, cond, _updated(func, heads, places), changed, rounds)
     for k in same:
         writer.alias(node.inputs[k], node.outputs[k])
     for k, entry in zip(variables, finals, strict=False):
         writer.entries[node.outputs[k]] = entry
     for position, k in enumerate(rows):
-        _reached(writer, (found, position), node.inputs[k], node.outputs[k], finals[len(variables)])
+        _reached(writer, (number, position), node.inputs[k], node.outputs[k], finals[len(variables)])
 
 
 def _known(entry: Entry) -> Maker:
@@ -406,15 +408,15 @@ def _if(
     body: BodyWriter, holds: Entry, heads: Sequence[Entry], places: Sequence[int | None], graph: Graph
 ) -> list[Entry]:
     """The new variables if a truth holds, else the old ones."""
-    found: list[Entry] = []
+    entries: list[Entry] = []
     for head, place in zip(heads, places, strict=True):
         if place is None:
-            found.append(head)
+            entries.append(head)
             continue
         old, axes = body.slot(place), max(1, graph.inputs[place].type.ndim)
         chosen = holds if axes == 1 else body.add("Reshape", [holds], shape=(1,) * axes)
-        found.append(body.add("where", [body.add("broadcast_like", [chosen, old]), head, old]))
-    return found
+        entries.append(body.add("where", [body.add("broadcast_like", [chosen, old]), head, old]))
+    return entries
 
 
 def _reached(writer: GraphWriter, stacked: Entry, before: Value, after: Value, count: Entry) -> None:
@@ -440,8 +442,8 @@ def write_cond(writer: GraphWriter, node: Node) -> None:
     op: Any = node.op
     slots: list[Maker] = [functools.partial(writer.entry, value) for value in node.inputs]
     test = writer.body(slots)
-    asked, of_asked = test.closed([test.slot(0)])
-    graphs, places = [asked], [of_asked]
+    condition, of_condition = test.closed([test.slot(0)])
+    graphs, places = [condition], [of_condition]
     for branch in (op.then, op.orelse):
         body = writer.body(slots)
         graph, used = body.closed(body.apply(branch, _given(writer, body, node, {0})[1:]))
@@ -449,9 +451,9 @@ def write_cond(writer: GraphWriter, node: Node) -> None:
         places.append(used)
     order = list(dict.fromkeys([k for used in places for k in used]))
     cond_locs, then_locs, else_locs = ([order.index(k) for k in used] for used in places)
-    found = _node(
+    number = _node(
         writer, "_cond", [slots[k]() for k in order], graphs, num_outputs=len(node.outputs),
         cond_input_locs=cond_locs, then_input_locs=then_locs, else_input_locs=else_locs,
     )  # fmt: skip
     for k, value in enumerate(node.outputs):
-        writer.entries[value] = found, k
+        writer.entries[value] = number, k

@@ -33,23 +33,23 @@ def write_recurrent(writer: GraphWriter, node: Node, attributes: Mapping[str, An
     joined = writer.add("_rnn_param_concat", flat, dim=0, num_args=len(flat))
     entries = [writer.entry(data), joined, *_states(writer, stack, data, rest)]
     entries += [writer.entry(value) for value in lengths]
-    said = {key: value for key, value in attributes.items() if value is not None}
-    writer.emit("RNN", node.outputs, entries, **said)
+    settings = {key: value for key, value in attributes.items() if value is not None}
+    writer.emit("RNN", node.outputs, entries, **settings)
     return True
 
 
 def _states(writer: GraphWriter, stack: RecurrentStack, data: Value, states: Sequence[Value]) -> list[Entry]:
     """The states to begin with. Zeros are made from the data, so that they are of as many sequences as a call has."""
-    found: list[Entry] = []
+    entries: list[Entry] = []
     one: Entry | None = None
     for position, size in enumerate(stack.state_sizes):
         state = states[position] if states else None
         if state is not None and writer.numbers.get(state) != 0:
-            found.append(writer.entry(state))
+            entries.append(writer.entry(state))
             continue
         if one is None:
             total = writer.add("sum", [writer.entry(data)], axis=(0, 2), keepdims=True)
             one = writer.add("zeros_like", [total])
         sizes = (stack.num_layers * stack.directions, size)
-        found.append(writer.add("broadcast_axis", [one], axis=(0, 2), size=sizes))
-    return found
+        entries.append(writer.add("broadcast_axis", [one], axis=(0, 2), size=sizes))
+    return entries

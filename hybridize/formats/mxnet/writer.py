@@ -425,8 +425,8 @@ class GraphWriter(ABC):
     def on_argmax(self, node: Node) -> None:
         """MXNet gives the position as a float."""
         op: Any = node.op
-        found = self.add(type(op).__name__.lower(), [self.entry(node.inputs[0])], axis=op.axis)
-        self.emit("Cast", node.outputs, [found], dtype="int64")
+        position = self.add(type(op).__name__.lower(), [self.entry(node.inputs[0])], axis=op.axis)
+        self.emit("Cast", node.outputs, [position], dtype="int64")
 
     on_argmin = on_argmax
 
@@ -446,8 +446,8 @@ class GraphWriter(ABC):
         rows, places = (self.turned(self.entry(value), axes, moved) for value in node.inputs)
         wide = self.add("expand_dims", [rows], axis=len(axes) - 1)
         wide = self.add("broadcast_axis", [wide], axis=len(axes) - 1, size=index.type.shape[op.axis])
-        found = self.add("pick", [wide, places], axis=-1, mode="clip")
-        self.entries[node.outputs[0]] = self.turned(found, moved, axes)
+        elements = self.add("pick", [wide, places], axis=-1, mode="clip")
+        self.entries[node.outputs[0]] = self.turned(elements, moved, axes)
 
     def on_iota(self, node: Node) -> None:
         """Indices along an axis of an array that there is, so that they are as many as a call has."""
@@ -455,13 +455,13 @@ class GraphWriter(ABC):
         (value,) = node.outputs
         known = [x for x in reversed(self.entries) if _dtype(x) in _COUNTING]
         size = op.shape[op.axis]
-        found = next(((x, op.axis) for x in known if x.type.shape == op.shape), None) or next(
+        source = next(((x, op.axis) for x in known if x.type.shape == op.shape), None) or next(
             ((x, x.type.shape.index(size)) for x in known if size > 1 and size in x.type.shape), None
         )
-        if found is None:
+        if source is None:
             self.waiting[value] = functools.partial(self.constant, numpy.ascontiguousarray(op.reference()[0]))
             return
-        like, axis = found
+        like, axis = source
         entry = self.add("_contrib_arange_like", [self.entries[like]], axis=axis)
         if _dtype(like) != op.dtype:
             entry = self.add("Cast", [entry], dtype=op.dtype.name)
@@ -546,10 +546,10 @@ class BodyWriter(GraphWriter):
         self.slots.append(functools.cache(lambda: self.outer.constant(array)))
         return self.slot(len(self.slots) - 1)
 
-    def apply(self, graph: Graph, given: Sequence[float | Callable[[], Entry]]) -> list[Entry]:
+    def apply(self, graph: Graph, inputs: Sequence[float | Callable[[], Entry]]) -> list[Entry]:
         """Write a graph for inputs that are numbers, or are made when they are used; return its results."""
         self.forget(graph)
-        for value, x in zip(graph.inputs, given, strict=True):
+        for value, x in zip(graph.inputs, inputs, strict=True):
             if callable(x):
                 self.waiting[value] = x
             else:
@@ -641,8 +641,8 @@ def _parted(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...] | None:
         (len(old) > 1 and joined == new[0], (-3,), 2, 1),
         (len(new) > 1 and split == old[0], (-4, -1, *new[1:2]), 1, 2),
     ]
-    for fits, codes, gone, made in steps:
-        rest = _parted(old[gone:], new[made:]) if fits else None
+    for fits, codes, gone, count in steps:
+        rest = _parted(old[gone:], new[count:]) if fits else None
         if rest is not None:
             return codes + rest
     return None
@@ -665,7 +665,7 @@ def _indices(graph: Graph) -> set[Node]:
     """The nodes that make indices of numbers, `where(isnan(x), NO_INDEX, cast(x))`."""
     makers = {value: node for node in graph.nodes for value in node.outputs}
     uses = graph.uses()
-    found: set[Node] = set()
+    nodes: set[Node] = set()
     for node in graph.nodes:
         if not isinstance(node.op, ops.Where):
             continue
@@ -681,17 +681,17 @@ def _indices(graph: Graph) -> set[Node]:
             and known is not None
             and (known == NO_INDEX).all()
         ):
-            found.add(node)
-    return found
+            nodes.add(node)
+    return nodes
 
 
 def _means(graph: Graph) -> set[Node]:
     """The sums of a graph that are only divided by the number of their terms, and the divisions."""
     makers = {value: node for node in graph.nodes for value in node.outputs}
     uses = graph.uses()
-    found: set[Node] = set()
+    nodes: set[Node] = set()
 
-    def made(value: Value, kind: type) -> Node | None:
+    def maker(value: Value, kind: type) -> Node | None:
         node = makers.get(value)
         return node if node is not None and type(node.op) is kind else None
 
@@ -699,19 +699,19 @@ def _means(graph: Graph) -> set[Node]:
         if type(node.op) is not ops.Div or node.outputs[0].type.dtype not in (float32, float64):
             continue
         total, count = node.inputs
-        while (stretched := made(count, ops.Broadcast)) is not None:
+        while (stretched := maker(count, ops.Broadcast)) is not None:
             (count,) = stretched.inputs
         number = graph.constants.get(count)
-        shaped = made(total, ops.Reshape)
+        shaped = maker(total, ops.Reshape)
         if shaped is not None and uses[total] == 1:  # keepdims
             (total,) = shaped.inputs
-        summed = made(total, ops.Sum)
+        summed = maker(total, ops.Sum)
         if summed is None or uses[total] != 1 or number is None or number.size != 1:
             continue
         op: Any = summed.op
         if number.item() == math.prod(summed.inputs[0].type.shape[axis] for axis in op.axes):
-            found |= {summed, node}
-    return found
+            nodes |= {summed, node}
+    return nodes
 
 
 def _needed(graph: Graph) -> list[Node]:
@@ -721,11 +721,11 @@ def _needed(graph: Graph) -> list[Node]:
     """
     uses = Counter(value for node in graph.nodes for value in node.inputs)
     uses.update(graph.outputs)
-    kept: list[Node] = []
+    nodes: list[Node] = []
     for node in reversed(graph.nodes):
         idle = not any(uses[value] for value in node.outputs) and effect_of(node.op) is Effect.PURE
         if idle or isinstance(node.op, ops.Bounds):
             uses.subtract(node.inputs)
         else:
-            kept.append(node)
-    return kept[::-1]
+            nodes.append(node)
+    return nodes[::-1]

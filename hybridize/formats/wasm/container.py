@@ -87,12 +87,12 @@ def _unsound(where: str, what: str) -> LoadError:
 
 def _sections(data: bytes) -> dict[str, tuple[int, int, int]]:
     """Of each custom section, where it begins, where its content begins and where it ends."""
-    reader, found = ByteReader(data, len(MAGIC)), {}
+    reader, sections = ByteReader(data, len(MAGIC)), {}
     while not reader.done:
         start, kind, size = reader.position, reader.byte(), reader.unsigned()
         end = reader.position + size
         if kind == _CUSTOM:
             title = reader.name()
-            found[title] = (start, reader.position, end)
+            sections[title] = (start, reader.position, end)
         reader.position = end
-    return found
+    return sections

@@ -57,11 +57,11 @@ def _ranges(program: ModuleVariant, buffers: Sequence[Buffer]) -> list[list[_Ran
 
 def _tensors(tensors: Sequence[Tensor], ranges: Sequence[Sequence[Sequence[_Range]]]) -> list[dict[str, Any]]:
     """The tensors as the most general variant has them, with the sizes that any variant takes."""
-    found = []
+    entries = []
     for number, tensor in enumerate(tensors):
         axes = list(zip(*(one[number] for one in ranges), strict=True))
         largest = [max(high for _, high in axis) for axis in axes]
-        found.append(
+        entries.append(
             {
                 "name": tensor.name,
                 "dtype": tensor.type.dtype.name,
@@ -70,7 +70,7 @@ def _tensors(tensors: Sequence[Tensor], ranges: Sequence[Sequence[Sequence[_Rang
                 "largest": [None if high >= FAR else high for high in largest],
             }
         )
-    return found
+    return entries
 
 
 def _constant(constant: ModuleConstant) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _constant(constant: ModuleConstant) -> dict[str, Any]:
 
 def _variant(program: ModuleVariant, inputs: int) -> dict[str, Any]:
     plan = program.plan
-    found: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "run": program.name,
         "constants": program.constants,
         "states": program.states,
@@ -97,9 +97,9 @@ def _variant(program: ModuleVariant, inputs: int) -> dict[str, Any]:
         "outputTypes": [BY_CODE[one.dtype].name for one in plan.outputs],
     }
     if not plan.sizes:
-        return found | {"scratchBytes": plan.scratch_bytes}
+        return entry | {"scratchBytes": plan.scratch_bytes}
     scope, _ = scope_of(plan.sizes)
-    return found | {
+    return entry | {
         "sizes": program.sizes,
         "symbols": _symbols(scope, plan.inputs[:inputs]),
         "holds": [line.partition(" like ")[0] for line in plan.sizes],

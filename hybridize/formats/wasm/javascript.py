@@ -183,9 +183,9 @@ def _shape(tensor: Mapping[str, Any]) -> str:
 
 def _input(tensor: Mapping[str, Any]) -> str:
     kind = _KINDS[tensor["dtype"]]
-    given = f"Given<{kind}>"
+    text = f"Given<{kind}>"
     if tensor["shape"] or tensor["dtype"].endswith("float16"):
-        return given
+        return text
     if tensor["dtype"] == "bool":
-        return f"boolean | {given}"
-    return f"{'number | bigint' if tensor['dtype'].endswith('int64') else 'number'} | {given}"
+        return f"boolean | {text}"
+    return f"{'number | bigint' if tensor['dtype'].endswith('int64') else 'number'} | {text}"

@@ -92,17 +92,17 @@ def compiled(deployable: Deployable) -> CompiledModule:
         objects.append(emit_object(built.module.text(), target))
         programs.append(_program(f"v{number}", variant, built, weights, constants))
     linked = link(*objects)
-    made = CompiledModule(
+    model = CompiledModule(
         linked.module, linked.imports, tuple(weights.parts), tuple(constants.all), states, tuple(programs)
     )
     least = max((_least_bytes(program.plan) for program in programs), default=0)
-    if len(made.module) + weights.end + least > LARGEST:
+    if len(model.module) + weights.end + least > LARGEST:
         raise CodegenError(
             "E975",
             f"{deployable.name} needs more than 4 GiB of memory, which WebAssembly's addresses do not reach",
             help='export a library instead: format="library"',
         )
-    return made
+    return model
 
 
 def _least_bytes(plan: Plan) -> int:
@@ -157,8 +157,8 @@ def _program(name: str, variant: Variant, built: Built, weights: _Weights, const
             numbers.append(constants.number(((extent,), ""), ModuleConstant(*extent)))
         else:
             sources = tuple(weights.range_of(built.sources[source.number]) for source in one.sources)
-            made = ModuleConstant(0, one.nbytes, one.function, sources, one.scratch_bytes)
-            numbers.append(constants.number((sources, one.layout), made))
+            constant = ModuleConstant(0, one.nbytes, one.function, sources, one.scratch_bytes)
+            numbers.append(constants.number((sources, one.layout), constant))
     return ModuleVariant(name, built.plan, tuple(numbers), variant.states, variant.new_states)
 
 

@@ -32,12 +32,12 @@ def write_wasm(deployable: Deployable, path: str | os.PathLike[str]) -> list[str
     folder, base = os.path.split(os.fspath(path))
     name = identifier(base.removesuffix(".wasm"))
     deployable = changed(deployable, name=name)
-    made = compiled(deployable)
-    said = description(deployable, made, VERSION)
+    model = compiled(deployable)
+    facts = description(deployable, model, VERSION)
     contents: dict[str, list[bytes | memoryview]] = {
-        f"{name}.wasm": packed(made.module, made.weights, said),
-        f"{name}.mjs": [loader(name, made.imports).encode()],
-        f"{name}.d.mts": [declarations(said).encode()],
+        f"{name}.wasm": packed(model.module, model.weights, facts),
+        f"{name}.mjs": [loader(name, model.imports).encode()],
+        f"{name}.d.mts": [declarations(facts).encode()],
     }
     files = [os.path.join(folder, title) for title in contents]
     for file, content in zip(files, contents.values(), strict=True):

@@ -35,9 +35,9 @@ class Maker:
     def __call__(self, indices: Any, go_on: Callable[[], bool] | None = None) -> Any:
         """The batch, or None where `go_on` said no before it was complete."""
         if self.read_many is not None:
-            found = self.read_many(indices)
-            if found is not None:
-                return [wrap(column) for column in found] if len(found) > 1 else wrap(found[0])
+            columns = self.read_many(indices)
+            if columns is not None:
+                return [wrap(column) for column in columns] if len(columns) > 1 else wrap(columns[0])
         samples = []
         for index in _numbers(indices):
             if go_on is not None and not go_on():
@@ -168,17 +168,17 @@ class DataLoader:
             weakref.finalize(self, self._workers.shutdown)
         workers = self._workers
         iteration = workers.begin()
-        asked = taken = 0
+        head = tail = 0
         try:
             for indices in order:
-                workers.ask(iteration, asked, mixed(seed + asked * STEP), indices)
-                asked += 1
-                if asked - taken >= self._prefetch:
-                    yield workers.take(iteration, taken, self._timeout)
-                    taken += 1
-            while taken < asked:
-                yield workers.take(iteration, taken, self._timeout)
-                taken += 1
+                workers.ask(iteration, head, mixed(seed + head * STEP), indices)
+                head += 1
+                if head - tail >= self._prefetch:
+                    yield workers.take(iteration, tail, self._timeout)
+                    tail += 1
+            while tail < head:
+                yield workers.take(iteration, tail, self._timeout)
+                tail += 1
         finally:
             workers.end(iteration)
 

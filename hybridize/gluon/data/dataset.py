@@ -150,13 +150,13 @@ class ArrayDataset(Dataset):
             return None  # a subclass of the user's has samples of its own
         if type(indices) is slice and indices.stop > self._length:
             return None  # reading them one by one says which is missing
-        found = []
+        columns = []
         for data in self._data:
             values = data._data if type(data) is ndarray else data
             if type(values) is not numpy.ndarray or values.dtype.kind in "OUSMm":
                 return None
-            found.append(values[indices].copy() if type(indices) is slice else values.take(indices, 0))
-        return tuple(found)
+            columns.append(values[indices].copy() if type(indices) is slice else values.take(indices, 0))
+        return tuple(columns)
 
 
 class SampledDataset(Dataset):

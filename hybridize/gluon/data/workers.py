@@ -175,7 +175,7 @@ class Workers:
             for key in [key for key in self._arrived if key[0] == iteration]:
                 del self._arrived[key]
             for worker in self._workers:
-                if any(asked[1] == iteration for asked in worker.asked):
+                if any(request[1] == iteration for request in worker.asked):
                     try:
                         worker.connection.send(iteration)
                     except OSError:

@@ -85,9 +85,9 @@ class BeamSearch(HybridBlock):
         if vocabulary < beams:
             raise ArgumentError("E331", f"{beams} beams of {vocabulary} tokens", help="no more beams than tokens")
         sums, token = _best(first, beams)
-        made = np.full((batch, beams, endings.new), endings.pad, dtype="int64")
-        made[:, :, 0] = token
-        held = [np.repeat(cache, beams, axis=0) for cache in caches]
+        sequences = np.full((batch, beams, endings.new), endings.pad, dtype="int64")
+        sequences[:, :, 0] = token
+        beam_caches = [np.repeat(cache, beams, axis=0) for cache in caches]
         begin = None if start is None else np.repeat(start, beams, axis=0)
         lengths = np.ones((batch, beams), dtype="int64")
         padded = np.where(np.arange(vocabulary) == endings.pad, 0.0, -numpy.inf)
@@ -97,27 +97,27 @@ class BeamSearch(HybridBlock):
             return (count < endings.new) & ~done.all()
 
         def advance(count: Any, token: Any, done: Any) -> tuple[Any, list[Any]]:
-            scores = decoder.step(token.reshape((-1,)), count + (time - 1), held, begin)
+            scores = decoder.step(token.reshape((-1,)), count + (time - 1), beam_caches, begin)
             following = npx.log_softmax(scores, -1).reshape((batch, beams, vocabulary))
             totals = np.expand_dims(sums, 2) + np.where(np.expand_dims(done, 2), padded, following)
             longer = lengths + ~done
             values = totals / np.expand_dims(self._divisor(longer), 2)
-            _, found = _best(values.reshape((batch, beams * vocabulary)), beams)
-            parent, token = found // vocabulary, found % vocabulary
+            _, indices = _best(values.reshape((batch, beams * vocabulary)), beams)
+            parent, token = indices // vocabulary, indices % vocabulary
             rows = (parent + offsets).reshape((-1,))
-            sums[...] = np.take_along_axis(totals.reshape((batch, -1)), found, 1)
+            sums[...] = np.take_along_axis(totals.reshape((batch, -1)), indices, 1)
             lengths[...] = np.take_along_axis(longer, parent, 1)
-            made[...] = made.reshape((-1, endings.new)).take(rows, axis=0).reshape(made.shape)
-            made[:, :, count] = token
-            for cache in held:
+            sequences[...] = sequences.reshape((-1, endings.new)).take(rows, axis=0).reshape(sequences.shape)
+            sequences[:, :, count] = token
+            for cache in beam_caches:
                 cache[...] = cache.take(rows, axis=0)
             return [], [count + 1, token, np.take_along_axis(done, parent, 1) | stops(token, endings.stop)]
 
         if endings.new > 1:
             npx.while_loop(going, advance, [np.array(1, dtype="int64"), token, stops(token, endings.stop)])
-        values, found = _best(sums / self._divisor(lengths), self._n_best)
-        chosen = np.broadcast_to(np.expand_dims(found, 2), (batch, self._n_best, endings.new))
-        return np.take_along_axis(made, chosen, 1), np.take_along_axis(lengths, found, 1), values
+        values, indices = _best(sums / self._divisor(lengths), self._n_best)
+        chosen = np.broadcast_to(np.expand_dims(indices, 2), (batch, self._n_best, endings.new))
+        return np.take_along_axis(sequences, chosen, 1), np.take_along_axis(lengths, indices, 1), values
 
     def _divisor(self, lengths: Any) -> Any:
         return ((5 + lengths) / 6.0) ** self._length_penalty

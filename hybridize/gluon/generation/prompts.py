@@ -92,10 +92,10 @@ def aligned(prompts: Any, valid_length: Any, new: int, places: int | None) -> tu
 
 def stops(tokens: Any, stop_tokens: Sequence[int]) -> Any:
     """True where a token is one that ends a sequence."""
-    found = tokens < 0
+    ends = tokens < 0
     for token in stop_tokens:
-        found = found | (tokens == token)
-    return found
+        ends = ends | (tokens == token)
+    return ends
 
 
 class Endings:
@@ -142,13 +142,13 @@ class Endings:
                 raise ArgumentError("E331", what, help=f"tokens are from 0 to {dims.text(vocabulary - 1)}")
 
 
-def _tokens(name: str, given: Any) -> tuple[int, ...]:
+def _tokens(name: str, tokens: Any) -> tuple[int, ...]:
     """Return one token, or several, as integers; arrays may hold them as floats.
 
     Raises:
         ValueArgumentError E353: one is no integer from 0 on.
     """
-    values = given.tolist() if hasattr(given, "tolist") else given
+    values = tokens.tolist() if hasattr(tokens, "tolist") else tokens
     several = values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
     whole_numbers = (int(one) if isinstance(one, float) and one.is_integer() else one for one in several)
     return tuple(whole(name, one, 0) for one in whole_numbers)

@@ -40,9 +40,9 @@ class Recurrent(HybridBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        for name, given in (("step", step), ("begin_state", begin_state)):
-            if not callable(given):
-                raise ArgumentError("E331", f"{name} of Recurrent is {type(given).__name__}", help="give a function")
+        for name, function in (("step", step), ("begin_state", begin_state)):
+            if not callable(function):
+                raise ArgumentError("E331", f"{name} of Recurrent is {type(function).__name__}", help="give a function")
         self._step, self._begin_state = step, begin_state
         if isinstance(step, HybridBlock):
             self.block = step
@@ -68,22 +68,22 @@ class Recurrent(HybridBlock):
         batch, time = tokens.shape
         scores, _ = self._read(tokens[:, 0], states)  # for its shape: what comes of it is not used
 
-        def read(token_and_place: list[Any], held: list[Any]) -> tuple[Any, list[Any]]:
+        def read(token_and_place: list[Any], carry: list[Any]) -> tuple[Any, list[Any]]:
             token, place = token_and_place
-            before = held[1:]
-            found, after = self._read(token, before)
+            before = carry[1:]
+            scores, after = self._read(token, before)
             if start is not None:
-                begun = place >= start
+                inside = place >= start
                 after = [
-                    np.where(begun.reshape((batch, *(1,) * (new.ndim - 1))), new, old)
+                    np.where(inside.reshape((batch, *(1,) * (new.ndim - 1))), new, old)
                     for new, old in zip(after, before, strict=True)
                 ]
-            return [], [found, *after]
+            return [], [scores, *after]
 
         places = np.arange(time, dtype="int64")
-        _, found = npx.foreach(read, [tokens.swapaxes(0, 1), places], [np.zeros_like(scores), *states])
-        _replace(states, found[1:])
-        return found[0]
+        _, carry = npx.foreach(read, [tokens.swapaxes(0, 1), places], [np.zeros_like(scores), *states])
+        _replace(states, carry[1:])
+        return carry[0]
 
     def step(self, tokens: Any, place: Any, states: list[Any], start: Any = None) -> Any:
         """Read one more token [batch]; the states are written, the scores returned."""
@@ -98,10 +98,10 @@ class Recurrent(HybridBlock):
             ArgumentError E331: it is no scores with as many states as before.
             ShapeError E134: the scores are not [batch, vocabulary], or a state has another shape than before.
         """
-        given = convert(self._step)(tokens, list(states))
-        if not isinstance(given, (tuple, list)) or len(given) != 2 or not hasattr(given[0], "shape"):
+        result = convert(self._step)(tokens, list(states))
+        if not isinstance(result, (tuple, list)) or len(result) != 2 or not hasattr(result[0], "shape"):
             raise ArgumentError("E331", "step of Recurrent gives no pair of scores and states", help=_RULE)
-        scores, after = array(given[0]), [array(state) for state in _listed(given[1])]
+        scores, after = array(result[0]), [array(state) for state in _listed(result[1])]
         if len(after) != len(states):
             what = f"step of Recurrent gives {len(after)} states in place of {len(states)}"
             raise ArgumentError("E331", what, help=_RULE)

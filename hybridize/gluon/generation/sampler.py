@@ -83,8 +83,8 @@ class SequenceSampler(HybridBlock):
         drawn = None if self._temperature is None else np.random.uniform(size=(endings.new, batch))
         seen = None if self._penalty == 1 else _met(tokens, start, scores.shape[-1])
         token = self._chosen(scores, seen, drawn, 0)
-        made = np.full((batch, endings.new), endings.pad, dtype="int64")
-        made[:, 0] = token
+        sequences = np.full((batch, endings.new), endings.pad, dtype="int64")
+        sequences[:, 0] = token
         lengths = np.ones((batch,), dtype="int64")
 
         def going(count: Any, token: Any, done: Any) -> Any:
@@ -93,13 +93,13 @@ class SequenceSampler(HybridBlock):
         def advance(count: Any, token: Any, done: Any) -> tuple[Any, list[Any]]:
             scores = decoder.step(token, count + (time - 1), caches, start)
             following = np.where(done, endings.pad, self._chosen(scores, seen, drawn, count))
-            made[:, count] = following
+            sequences[:, count] = following
             lengths[...] = lengths + ~done
             return [], [count + 1, following, done | stops(following, endings.stop)]
 
         if endings.new > 1:
             npx.while_loop(going, advance, [np.array(1, dtype="int64"), token, stops(token, endings.stop)])
-        return made, lengths
+        return sequences, lengths
 
     def _chosen(self, scores: Any, seen: Any, drawn: Any, count: Any) -> Any:
         """The next token of each row, by its scores [batch, vocabulary]; notes that it was `seen`."""

@@ -71,9 +71,9 @@ def weighted(loss: Any, weight: float | None, sample_weight: Any = None) -> Any:
 def _times(loss: Any, by: Any) -> Any:
     why: ShapeError | None = None
     try:
-        found = loss * by
-        if found.ndim == loss.ndim and found.shape == loss.shape:
-            return found
+        product = loss * by
+        if product.ndim == loss.ndim and product.shape == loss.shape:
+            return product
     except ShapeError as error:
         why = error
     raise ShapeError(

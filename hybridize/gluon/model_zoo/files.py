@@ -34,15 +34,15 @@ def find_parameters(name: str, root: Any = None) -> Path:
     """
     folder = models_folder() if root is None else Path(root).expanduser()
     plain = folder / f"{name}.params"
-    found = plain if plain.is_file() else next(iter(sorted(folder.glob(f"{name}-????????.params"))), None)
-    if found is None:
+    path = plain if plain.is_file() else next(iter(sorted(folder.glob(f"{name}-????????.params"))), None)
+    if path is None:
         raise LoadError(
             "E615",
             f"no parameters of {name} in {folder}, and nothing is downloaded",
             help=f"put a file that MXNet or save_parameters wrote there as {plain.name}, name its folder by root=, or "
             "make the net without pretrained=True and call net.load_parameters(path)",
         )
-    return found
+    return path
 
 
 def constructor(name: str, build: Callable[..., HybridBlock], *leading: Any, **fixed: Any) -> Callable[..., Any]:
@@ -56,10 +56,10 @@ def constructor(name: str, build: Callable[..., HybridBlock], *leading: Any, **f
     def construct(
         pretrained: bool = False, device: Any = None, root: Any = None, *, ctx: Any = None, **kwargs: Any
     ) -> HybridBlock:
-        found = find_parameters(name, root) if pretrained else None
+        path = find_parameters(name, root) if pretrained else None
         net = build(*leading, **fixed, **kwargs)
-        if found is not None:
-            net.load_parameters(found, device if device is not None else ctx)
+        if path is not None:
+            net.load_parameters(path, device if device is not None else ctx)
         return net
 
     construct.model = name  # type: ignore[attr-defined]

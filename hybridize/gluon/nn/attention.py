@@ -124,10 +124,10 @@ class MultiHeadAttention(HybridBlock):
             check_count(self, word, count)
         check_part(self, "dropout", dropout)
         if units % num_heads or num_heads % shared:
-            given = f"{units} units in {num_heads} heads" + (
+            text = f"{units} units in {num_heads} heads" + (
                 f" with {shared} of the keys" if units % num_heads == 0 else ""
             )
-            raise ShapeError("E192", f"MultiHeadAttention: {given}", help="each number divides the one before it")
+            raise ShapeError("E192", f"MultiHeadAttention: {text}", help="each number divides the one before it")
         self._units, self._num_heads, self._num_kv_heads = units, num_heads, shared
         if scale is not None:
             check_number(self, "scale", scale)
@@ -172,7 +172,7 @@ class MultiHeadAttention(HybridBlock):
         keys = self._split(self.k_proj(key), self._num_kv_heads)
         if self.rotary is not None:
             queries, keys = self.rotary(queries), self.rotary(keys)
-        found = attention.scaled_dot_product_attention(
+        outputs = attention.scaled_dot_product_attention(
             queries,
             keys,
             self._split(self.v_proj(value), self._num_kv_heads),
@@ -184,7 +184,7 @@ class MultiHeadAttention(HybridBlock):
             layout="BTHD",
             need_weights=need_weights,
         )
-        means, weights = found if need_weights else (found, None)
+        means, weights = outputs if need_weights else (outputs, None)
         result = self.out_proj(shapes.reshape(means, (*query.shape[:-1], self._units)))
         return (result, weights) if need_weights else result
 

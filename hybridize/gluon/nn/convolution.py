@@ -48,13 +48,13 @@ class Convolving(HybridBlock):
         self._dilation = self._numbers("dilation", dilation)
         (self._groups,) = each_axis(name, "groups", groups, 1)
         if channels % self._groups or in_channels % self._groups:
-            given = f"from {in_channels} to {channels}" if in_channels else f"to {channels}"
-            what = f"{name} {given} channels in {groups} groups"
+            text = f"from {in_channels} to {channels}" if in_channels else f"to {channels}"
+            what = f"{name} {text} channels in {groups} groups"
             raise ArgumentError("E331", what, help="groups divide the numbers of channels, of the input and the result")
         self.act = activation_of(self, activation)
 
-    def _numbers(self, keyword: str, given: Numbers, least: int = 1) -> tuple[int, ...]:
-        return each_axis(type(self).__name__, keyword, given, self._rank, least, least)
+    def _numbers(self, keyword: str, numbers: Numbers, least: int = 1) -> tuple[int, ...]:
+        return each_axis(type(self).__name__, keyword, numbers, self._rank, least, least)
 
     def _channels_of(self, x: Any, layout: str) -> int:
         """Return the number of channels of an input, having checked that it has the axes, and is parted into groups."""

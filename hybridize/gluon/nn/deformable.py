@@ -149,7 +149,7 @@ class ModulatedDeformableConvolution(DeformableConvolution):
     _each = 3
 
     def forward(self, x: Any) -> ndarray:
-        found = self._offset(x)
+        predictions = self._offset(x)
         count = self._offsets // 3 * 2
-        mask = neural.sigmoid(found[:, count:]) * 2
-        return self._bent(sampling.modulated_deformable_convolution, x, found[:, :count], mask)
+        mask = neural.sigmoid(predictions[:, count:]) * 2
+        return self._bent(sampling.modulated_deformable_convolution, x, predictions[:, :count], mask)

@@ -99,10 +99,10 @@ class TransformedDistribution(Distribution):
         return super().batch_shape if self.arg_constraints else self._base_dist.batch_shape
 
     def broadcast_to(self, batch_shape: Any) -> Any:
-        made = super().broadcast_to(batch_shape)
+        copy = super().broadcast_to(batch_shape)
         if not self.arg_constraints:
-            return made
-        own = {name: getattr(made, name) for name in self.arg_constraints}  # the base is made of them, and the steps
+            return copy
+        own = {name: getattr(copy, name) for name in self.arg_constraints}  # the base is made of them, and the steps
         return type(self)(**own, validate_args=self._validate_args)
 
     def sample(self, size: Any = None) -> Any:
@@ -148,8 +148,8 @@ class Folded(TransformedDistribution):
 
     def log_prob(self, value: Any) -> Any:
         value = self._validate_samples(value)
-        found = self._base_dist.log_prob(value) + np.log(2.0)
-        return np.where(np.less(value, 0), -np.inf, found)
+        log_density = self._base_dist.log_prob(value) + np.log(2.0)
+        return np.where(np.less(value, 0), -np.inf, log_density)
 
     def cdf(self, value: Any) -> Any:
         return 2 * self._base_dist.cdf(self._validate_samples(value)) - 1

@@ -66,23 +66,23 @@ class Distribution:
             if name in vars(self):
                 shape = tuple(getattr(getattr(self, name), "shape", ()))
                 shapes.append(shape[: len(shape) - self._depths.get(name, 0)])
-        found = dims.broadcast(*shapes) if shapes else ()
-        if found is None:
+        sizes = dims.broadcast(*shapes) if shapes else ()
+        if sizes is None:
             what = f"{type(self).__name__}: parameters of the shapes {', '.join(map(str, shapes))} do not broadcast"
             raise ShapeError("E101", what)
-        return tuple(found)
+        return tuple(sizes)
 
     def broadcast_to(self, batch_shape: Any) -> Any:
         """A distribution of the same kind whose parameters are broadcast to `batch_shape`."""
-        made = copy.copy(self)
+        distribution = copy.copy(self)
         for name, value in vars(self).items():
             if isinstance(value, Distribution):
-                vars(made)[name] = value.broadcast_to(batch_shape)
+                vars(distribution)[name] = value.broadcast_to(batch_shape)
             elif name in self.arg_constraints:
                 depth = self._depths.get(name, 0)
                 shape = tuple(getattr(value, "shape", ()))
-                vars(made)[name] = np.broadcast_to(value, (*_sizes(batch_shape), *shape[len(shape) - depth :]))
-        return made
+                vars(distribution)[name] = np.broadcast_to(value, (*_sizes(batch_shape), *shape[len(shape) - depth :]))
+        return distribution
 
     # ---------------------------------------------------------------------------------------------- what it gives
 

@@ -147,8 +147,8 @@ def _exponential_gamma(p: Exponential, q: Gamma) -> Any:
 @register_kl(Pareto, Pareto)
 def _paretos(p: Pareto, q: Pareto) -> Any:
     ratio = q.alpha / p.alpha
-    found = q.alpha * np.log(p.scale / q.scale) - np.log(ratio) + ratio - 1
-    return np.where(np.less(p.scale, q.scale), math.inf, found)
+    divergence = q.alpha * np.log(p.scale / q.scale) - np.log(ratio) + ratio - 1
+    return np.where(np.less(p.scale, q.scale), math.inf, divergence)
 
 
 @register_kl(Gamma, Gamma)
@@ -182,8 +182,8 @@ def _binomials(p: Binomial, q: Binomial) -> Any:
             "E508", f"there is no formula for the divergence of binomials of n {q.n} from {p.n}",
             help="empirical_kl(p, q, n_samples) estimates it",
         )  # fmt: skip
-    found = p.n * (p.prob * (p.logit - q.logit) + np.log1p(-p.prob) - np.log1p(-q.prob))
-    return found if p.n == q.n else np.full_like(found, math.inf)
+    divergence = p.n * (p.prob * (p.logit - q.logit) + np.log1p(-p.prob) - np.log1p(-q.prob))
+    return divergence if p.n == q.n else np.full_like(divergence, math.inf)
 
 
 @register_kl(Geometric, Geometric)

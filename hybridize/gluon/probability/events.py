@@ -66,8 +66,8 @@ class Categorical(_OfEvents):
     def log_prob(self, value: Any) -> Any:
         value = np.array(self._validate_samples(value), None) if not hasattr(value, "shape") else value
         self._validate_samples(value)
-        found = self._log_probs() + np.expand_dims(np.zeros_like(value, dtype="float32"), -1)
-        return npx.pick(found, np.broadcast_to(value, found.shape[:-1]), -1)
+        log_probs = self._log_probs() + np.expand_dims(np.zeros_like(value, dtype="float32"), -1)
+        return npx.pick(log_probs, np.broadcast_to(value, log_probs.shape[:-1]), -1)
 
     def entropy(self) -> Any:
         return -np.sum(npx.softmax(self.logit, -1) * self._log_probs(), -1)

@@ -39,12 +39,12 @@ class MultivariateNormal(Distribution):
         scale_tril: Any = None,
         validate_args: bool | None = None,
     ) -> None:
-        given = {"cov": cov, "precision": precision, "scale_tril": scale_tril}
-        found = [(name, value) for name, value in given.items() if value is not None]
-        if len(found) != 1:
-            raise _NotOne("E316", f"MultivariateNormal takes one of {', '.join(given)}, got {len(found)}")
+        forms = {"cov": cov, "precision": precision, "scale_tril": scale_tril}
+        pairs = [(name, value) for name, value in forms.items() if value is not None]
+        if len(pairs) != 1:
+            raise _NotOne("E316", f"MultivariateNormal takes one of {', '.join(forms)}, got {len(pairs)}")
         self.loc = loc
-        setattr(self, *found[0])
+        setattr(self, *pairs[0])
         super().__init__(1, validate_args)
 
     @cached_property

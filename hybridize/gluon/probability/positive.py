@@ -148,8 +148,8 @@ class FisherSnedecor(Distribution):
     @property
     def variance(self) -> Any:
         df1, df2 = self.df1, self.df2
-        found = 2 * df2**2 * (df1 + df2 - 2) / (df1 * (df2 - 2) ** 2 * (df2 - 4))
-        return np.where(np.less_equal(df2, 4), math.nan, found)
+        value = 2 * df2**2 * (df1 + df2 - 2) / (df1 * (df2 - 2) ** 2 * (df2 - 4))
+        return np.where(np.less_equal(df2, 4), math.nan, value)
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
         return np.random.f(self.df1, self.df2, shape)

@@ -99,10 +99,10 @@ class RecurrentCell(Stateful, Block):
         """
         wanted = len(self.state_info(0))
         if not isinstance(states, (list, tuple)) or len(states) != wanted:
-            found = f"{len(states)} states" if isinstance(states, (list, tuple)) else type(states).__name__
+            text = f"{len(states)} states" if isinstance(states, (list, tuple)) else type(states).__name__
             raise ArgumentError(
                 "E331",
-                f"{type(self).__name__} is given {found}",
+                f"{type(self).__name__} is given {text}",
                 help=f"a list of {wanted}: cell.begin_state(batch_size) makes one",
             )
 

@@ -227,8 +227,8 @@ class LSTMPCell(LSTMCell):
     def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         by_input, by_state = self._products(x, states)
         state, cell = self._next(by_input + by_state, states[1])
-        given = npx.fully_connected(state, self.h2r_weight.data(), num_hidden=self._projection_size)
-        return given, [given, cell]
+        projection = npx.fully_connected(state, self.h2r_weight.data(), num_hidden=self._projection_size)
+        return projection, [projection, cell]
 
     def __repr__(self) -> str:
         return f"{super().__repr__()[:-1]} -> {self._projection_size})"

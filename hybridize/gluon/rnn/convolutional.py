@@ -142,10 +142,10 @@ class ConvolutionalCell(GatedCell):
         self._check_states(states)
         wanted = (*x.shape[:1], *self._state_shape)
         if x.shape[1:] != self._input_shape or any(state.shape != wanted for state in states):
-            given = ", ".join(str(state.type) for state in states)
+            types = ", ".join(str(state.type) for state in states)
             raise ShapeError(
                 "E187",
-                f"{type(self).__name__} of {x.type} with {given}",
+                f"{type(self).__name__} of {x.type} with {types}",
                 help=f"an input is [batch, {', '.join(map(str, self._input_shape))}], a state "
                 f"[batch, {', '.join(map(str, self._state_shape))}]",
             )

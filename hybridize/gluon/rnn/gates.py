@@ -82,6 +82,6 @@ class MixedCell(GatedCell):
         opened = self._recurrent_activation
         (r, z, n), (by_r, by_z, by_n) = self._parted(by_input), self._parted(by_state)
         new = activated(n + activated(r + by_r, opened) * by_n, self._activation)
-        kept = activated(z + by_z, opened)
-        after = (1 - kept) * new + kept * states[0]
+        gate = activated(z + by_z, opened)
+        after = (1 - gate) * new + gate * states[0]
         return after, [after]

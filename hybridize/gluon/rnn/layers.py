@@ -191,13 +191,13 @@ class RecurrentLayer(Stateful, HybridBlock):
 
     def _from_files(self, path: str, arrays: Mapping[str, Any]) -> Mapping[str, Any]:
         """Name arrays of files as the parameters are: those of MXNet 1.x, and of 2.x the one that holds all."""
-        found = dict(arrays)
+        entries = dict(arrays)
         names = [part for part, _ in self._stack.parts(1)]
         for name in names:
-            array = found.pop(path + self._name_in_files(name), None)
+            array = entries.pop(path + self._name_in_files(name), None)
             if array is not None:
-                found[path + name] = array
-        whole = found.pop(f"{path}rnn_param", None)
+                entries[path + name] = array
+        whole = entries.pop(f"{path}rnn_param", None)
         if whole is not None:
             values = whole.asnumpy() if hasattr(whole, "asnumpy") else numpy.asarray(whole)
             inputs = self._stack.inputs_of(values.size) if values.ndim == 1 else None
@@ -208,8 +208,8 @@ class RecurrentLayer(Stateful, HybridBlock):
                     help="they are of another mode, of other sizes, or of more or fewer layers",
                 )
             for name, place, shape in self._stack.places(inputs):
-                found[path + name] = values[place].reshape(shape)
-        return found
+                entries[path + name] = values[place].reshape(shape)
+        return entries
 
     def __repr__(self) -> str:
         stack = self._stack

@@ -149,8 +149,8 @@ class ZoneoutCell(ModifierCell):
 
 def _output_kept(slices: list[Any], before: list[Any]) -> tuple[Any, list[Any]]:
     y, drawn = slices
-    kept = _each_kept([drawn], [y], before)
-    return kept[0], kept
+    states = _each_kept([drawn], [y], before)
+    return states[0], states
 
 
 def _drawn(p: float, shape: tuple[int, ...]) -> Any:

@@ -142,11 +142,11 @@ def through_steps(
     return outputs, list(last)
 
 
-def _checked(found: Any, before: Sequence[Any], batch: int) -> tuple[Any, list[Any]]:
+def _checked(result: Any, before: Sequence[Any], batch: int) -> tuple[Any, list[Any]]:
     """Return the output and the list of the new states that a step, which may be the user's, gives.
 
     Args:
-        found: what it gives.
+        result: what it gives.
         before: the states that it was given.
         batch: how many sequences there are.
 
@@ -155,10 +155,10 @@ def _checked(found: Any, before: Sequence[Any], batch: int) -> tuple[Any, list[A
         ShapeError E187: the output is not of so many sequences, or a state of another shape than before.
     """
     rule = "forward(self, x, states) gives the output [batch, ...] and the list of the new states"
-    if not isinstance(found, (list, tuple)) or len(found) != 2:
-        shown = f"{len(found)} results" if isinstance(found, (list, tuple)) else _named(found)
+    if not isinstance(result, (list, tuple)) or len(result) != 2:
+        shown = f"{len(result)} results" if isinstance(result, (list, tuple)) else _named(result)
         raise ArgumentError("E331", f"a step of a cell gives {shown}", help=rule)
-    y, after = found
+    y, after = result
     states = list(after) if isinstance(after, (list, tuple)) else [after]
     if len(states) != len(before):
         raise ArgumentError("E331", f"a step of a cell with {len(before)} states gives {len(states)}", help=rule)

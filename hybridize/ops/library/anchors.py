@@ -81,11 +81,11 @@ def _check(
     offsets: Sequence[float],
 ) -> None:
     if not (sizes and ratios) or builtins.min(*sizes, *ratios) <= 0:
-        found = f"sizes={tuple(sizes)} and ratios={tuple(ratios)}"
-        raise ArgumentError("E399", f"MultiBoxPrior with {found}", help="give one of each at least, all above 0")
+        got = f"sizes={tuple(sizes)} and ratios={tuple(ratios)}"
+        raise ArgumentError("E399", f"MultiBoxPrior with {got}", help="give one of each at least, all above 0")
     if len(steps) != 2 or len(offsets) != 2 or steps[0] * steps[1] < 0 or not all(0 <= one <= 1 for one in offsets):
-        found = f"steps={tuple(steps)} and offsets={tuple(offsets)}"
-        raise ArgumentError("E399", f"MultiBoxPrior with {found}", help="both are (y, x); offsets are from 0 to 1")
+        got = f"steps={tuple(steps)} and offsets={tuple(offsets)}"
+        raise ArgumentError("E399", f"MultiBoxPrior with {got}", help="both are (y, x); offsets are from 0 to 1")
     if not is_float(kind.dtype):
         raise DTypeError("E239", f"MultiBoxPrior of {kind}", help='cast it first: x.astype("float32")')
     if kind.ndim != 4 or dims.same(kind.shape[2] * kind.shape[3], 0):

@@ -191,9 +191,9 @@ def _misfit(name: str, query: TensorType, key: TensorType, value: TensorType, ru
 
 
 def _attributes(
-    query: Operand, key: Operand, value: Operand, mask: Any, lengths: Any, random: Any, weights: bool, **said: Any
+    query: Operand, key: Operand, value: Operand, mask: Any, lengths: Any, random: Any, weights: bool, **attributes: Any
 ) -> Mapping[str, object]:
-    return said
+    return attributes
 
 
 @composite("scaled_dot_product_attention", _attributes)
@@ -241,9 +241,9 @@ def attention(
     scores = contract(heads.scores, reshape(query, heads.query), key, name=name)
     scores = mul(scores, _scale(scores, kinds[0].shape[-1], scale))
     shares = _weights(name, reshape(scores, heads.rows), mask, lengths, causal)
-    kept = shares if random is None else dropped(shares, random, dropout)
-    found = contract(heads.values, reshape(kept, heads.apart), value, name=name)
-    result = cast(reshape(found, heads.result), dtype)
+    dropped_shares = shares if random is None else dropped(shares, random, dropout)
+    means = contract(heads.values, reshape(dropped_shares, heads.apart), value, name=name)
+    result = cast(reshape(means, heads.result), dtype)
     return (result, cast(shares, dtype)) if weights else result
 
 
@@ -282,13 +282,13 @@ def _weights(name: str, scores: Operand, mask: Operand | None, lengths: Operand 
 
 def _within(name: str, scores: Operand, lengths: Operand) -> Operand:
     """True where a key of the scores [n, ..., time, keys] comes before a length."""
-    shape, given = type_of(scores).shape, type_of(lengths).shape
-    fits = len(shape) > 2 and given == (shape[0],)
-    if not fits and not (len(shape) > 2 and given == (shape[0], shape[-2])):
+    shape, lengths_shape = type_of(scores).shape, type_of(lengths).shape
+    fits = len(shape) > 2 and lengths_shape == (shape[0],)
+    if not fits and not (len(shape) > 2 and lengths_shape == (shape[0], shape[-2])):
         raise ShapeError(
             "E193",
             f"{name}: lengths {type_of(lengths)} for scores {type_of(scores)}",
             help="one for each element of the batch, or for each of its queries: [n] or [n, time]",
         )
-    ones = (shape[0], *(1,) * (len(shape) - 3), given[1] if len(given) > 1 else 1, 1)
+    ones = (shape[0], *(1,) * (len(shape) - 3), lengths_shape[1] if len(lengths_shape) > 1 else 1, 1)
     return lt(iota(shape, len(shape) - 1, int64), broadcast(reshape(lengths, ones), shape))

@@ -69,8 +69,8 @@ def col2im(
         part = slice(columns, (0, 0, number, *(0,) * rank), (n, c, number + 1, *sizes), (1,) * (3 + rank))
         base = full(0, TensorType((n, c, *around), kind.dtype))
         part = reshape(part, (n, c, *sizes))
-        put = update_slice(base, part, (0, 0, *starts), (n, c, *stops), (1, 1, *stride))
-        total = put if total is None else add(total, put)
+        placed = update_slice(base, part, (0, 0, *starts), (n, c, *stops), (1, 1, *stride))
+        total = placed if total is None else add(total, placed)
     assert total is not None
     inner = tuple(side + size for side, size in zip(padding, output_size, strict=True))
     return slice(total, (0, 0, *padding), (n, c, *inner), (1,) * (2 + rank))

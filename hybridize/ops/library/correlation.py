@@ -112,8 +112,8 @@ def _products(
     )  # fmt: skip
     spec = f"nc{''.join(starts)},nc{''.join(moved)}->npqij"
     d = 2 * side + 1
-    found = contract(spec, x, y, {"p": d, "q": d, "i": pixels[0], "j": pixels[1]})
-    return reshape(found, (n, d * d, *pixels))
+    products = contract(spec, x, y, {"p": d, "q": d, "i": pixels[0], "j": pixels[1]})
+    return reshape(products, (n, d * d, *pixels))
 
 
 def _written(step: int, letter: str, other: str, apart: int, offset: int) -> str:
@@ -135,8 +135,8 @@ def _differences(
         y = gather(y, _moved((d, count), step, apart, most - apart * side), axis)
     shape = (n, c, d, pixels[0], d, pixels[1])
     mine = broadcast(reshape(fixed, (n, c, 1, pixels[0], 1, pixels[1])), shape)
-    found = sum(where(ge(mine, y), sub(mine, y), sub(y, mine)), (1,))
-    return reshape(transpose(found, (0, 1, 3, 2, 4)), (n, d * d, *pixels))
+    differences = sum(where(ge(mine, y), sub(mine, y), sub(y, mine)), (1,))
+    return reshape(transpose(differences, (0, 1, 3, 2, 4)), (n, d * d, *pixels))
 
 
 def _moved(shape: tuple[int, int], step: int, apart: int, begin: int) -> Operand:

@@ -75,8 +75,8 @@ def bilinear_sampler(x: Operand, grid: Operand) -> Operand:
         place = cast(reshape(part, (n, rows * columns)), total)
         return mul(add(place, like(1, place)), div(full(size - 1, type_of(place)), like(2, place)))
 
-    found = _at(cast(x, total), pixels(1, h), pixels(0, w))
-    return cast(reshape(found, (n, c, rows, columns)), kind.dtype)
+    samples = _at(cast(x, total), pixels(1, h), pixels(0, w))
+    return cast(reshape(samples, (n, c, rows, columns)), kind.dtype)
 
 
 def _grid_attributes(data: Operand, transform_type: str, target_shape: Pair) -> Mapping[str, object]:
@@ -110,8 +110,8 @@ def grid_generator(data: Operand, transform_type: str, target_shape: Pair) -> Op
         points = TensorType((1, h, w), total)
         base = concat(_from_minus_one(points, 2), _from_minus_one(points, 1), full(1, points), axis=0)
         theta = reshape(x, (kind.shape[0], 2, 3))
-        found = contract("nij,jp->nip", theta, reshape(base, (3, h * w)), {})
-        return cast(reshape(found, (kind.shape[0], 2, h, w)), kind.dtype)
+        grid = contract("nij,jp->nip", theta, reshape(base, (3, h * w)), {})
+        return cast(reshape(grid, (kind.shape[0], 2, h, w)), kind.dtype)
     if kind.ndim != 4 or kind.shape[1] != 2:
         raise ShapeError(
             "E182", f"GridGenerator by 'warp' of {kind}", help="it is [batch, 2, height, width]: columns, then rows"
@@ -260,24 +260,24 @@ def _bent(
         places.append((reshape(place, (n * parts, taps * pixels)), size))
     image = reshape(cast(x, total), (n * parts, c // parts, h, w))
     if mask is None:  # beyond the outermost pixels there is nothing, up to the last one the image goes on
-        there: Operand | None = None
-        kept = []
+        inside: Operand | None = None
+        nearest = []
         for place, size in places:
             end = full(size, type_of(place))
             one = bit_and(ge(place, like(0, place)), lt(place, end))
-            there = one if there is None else bit_and(there, one)
-            kept.append(min(place, sub(end, like(1, place))))
-        found = _at(image, *kept)
-        assert there is not None
-        found = where(_for_channels(there, type_of(found).shape), found, like(0, found))
+            inside = one if inside is None else bit_and(inside, one)
+            nearest.append(min(place, sub(end, like(1, place))))
+        samples = _at(image, *nearest)
+        assert inside is not None
+        samples = where(_for_channels(inside, type_of(samples).shape), samples, like(0, samples))
     else:
-        found = _at(image, *(place for place, _ in places))
+        samples = _at(image, *(place for place, _ in places))
         factor = reshape(cast(mask, total), (n * parts, taps * pixels))
-        found = mul(found, _for_channels(factor, type_of(found).shape))
+        samples = mul(samples, _for_channels(factor, type_of(samples).shape))
     terms = c // groups * taps
     y = contract(
         "ngkp,gok->ngop",
-        reshape(found, (n, groups, terms, pixels)),
+        reshape(samples, (n, groups, terms, pixels)),
         reshape(cast(weight, total), (groups, o // groups, terms)),
         {},
     )
@@ -305,8 +305,8 @@ def _checked(form: _Windows, x: Operand, offset: Operand, mask: Operand | None, 
         windows_along(lambda: what, axis, size + 2 * side, taps, step, space)
         for axis, (size, taps, step, space, side) in numbers
     )
-    for given, count, name in ((offset, 2 * parts * r * s, "offsets"), (mask, parts * r * s, "a mask")):
-        if given is not None and type_of(given).shape != (n, count, *sizes):
-            wanted = TensorType((n, count, *sizes), type_of(given).dtype)
-            raise ShapeError("E174", f"{what} and {name} {type_of(given)}", help=f"it takes {wanted}")
+    for operand, count, name in ((offset, 2 * parts * r * s, "offsets"), (mask, parts * r * s, "a mask")):
+        if operand is not None and type_of(operand).shape != (n, count, *sizes):
+            wanted = TensorType((n, count, *sizes), type_of(operand).dtype)
+            raise ShapeError("E174", f"{what} and {name} {type_of(operand)}", help=f"it takes {wanted}")
     return sizes

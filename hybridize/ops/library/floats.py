@@ -43,9 +43,9 @@ def next_after(x: Operand, towards: Operand) -> Operand:
     up = eq(gt(towards, x), gt(x, like(0, x)))  # away from 0
     stepped = bitcast(add(bits, where(up, like(1, bits), like(-1, bits))), dtype)
     least = copysign(bitcast(like(1, bits), dtype), towards)
-    found = where(eq(x, like(0, x)), least, stepped)
-    found = where(eq(x, towards), towards, found)
-    return where(bit_or(ne(x, x), ne(towards, towards)), add(x, towards), found)
+    neighbour = where(eq(x, like(0, x)), least, stepped)
+    neighbour = where(eq(x, towards), towards, neighbour)
+    return where(bit_or(ne(x, x), ne(towards, towards)), add(x, towards), neighbour)
 
 
 @composite("frexp")

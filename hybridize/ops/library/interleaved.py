@@ -55,19 +55,19 @@ def _scores(name: str, query: Operand, key: Operand) -> Operand:
             f"{name} of queries {type_of(query)} and keys {type_of(key)}",
             help="batch, heads and sizes are equal",
         )
-    found = contract("tbhd,sbhd->bhts", query, key, name=name)
-    scaled = mul(found, like(float(size) ** -0.5, found))
+    scores = contract("tbhd,sbhd->bhts", query, key, name=name)
+    scaled = mul(scores, like(float(size) ** -0.5, scores))
     return reshape(scaled, (batch * heads, time, type_of(key).shape[0]))
 
 
 def _means(name: str, value: Operand, weights: Operand) -> Operand:
     keys, batch, heads, size = type_of(value).shape
     kind = type_of(weights)
-    given = kind.shape
-    if kind.ndim != 3 or not same_shape(given[::2], (batch * heads, keys)):
+    shape = kind.shape
+    if kind.ndim != 3 or not same_shape(shape[::2], (batch * heads, keys)):
         help = f"weights are [{dims.text(batch * heads)} of batch and heads, time, {dims.text(keys)} keys]"
         raise ShapeError("E195", f"{name} of values {type_of(value)} and weights {kind}", help=help)
-    time = given[1]
+    time = shape[1]
     apart = reshape(weights, (batch, heads, time, keys))
     return reshape(contract("bhts,sbhd->tbhd", apart, value, name=name), (time, batch, heads * size))
 
@@ -129,9 +129,9 @@ def _seen(x: Operand, places: Operand) -> Operand:
     inside = bit_and(ge(places, like(0, places)), lt(places, like(time, places)))
     near = max(min(places, like(time - 1, places)), like(0, places))
     points = concat(*(reshape(part, (*shape, 1)) for part in (near, iota(shape, 1, int64))), axis=3)
-    found = gather_nd(transpose(x, (1, 2, 0, 3)), points)
+    rows = gather_nd(transpose(x, (1, 2, 0, 3)), points)
     whole = (*shape, batch, size)
-    return where(broadcast(reshape(inside, (*shape, 1, 1)), whole), found, like(0, found))
+    return where(broadcast(reshape(inside, (*shape, 1, 1)), whole), rows, like(0, rows))
 
 
 @composite("_contrib_sldwin_atten_score")
@@ -188,10 +188,10 @@ def sldwin_atten_mask_like(
     """
     name, kind = "sldwin_atten_mask_like", type_of(score)
     _check_window(name, score, dilation, w)
-    given = type_of(valid_length)
-    if kind.shape[3] != _window(w, symmetric) or not same_shape(given.shape, kind.shape[:1]):
+    lengths = type_of(valid_length)
+    if kind.shape[3] != _window(w, symmetric) or not same_shape(lengths.shape, kind.shape[:1]):
         help = f"a window has {_window(w, symmetric)} places, and there is a length for each element of the batch"
-        raise ShapeError("E196", f"{name} of scores {kind} with lengths {given} and w={w}", help=help)
+        raise ShapeError("E196", f"{name} of scores {kind} with lengths {lengths} and w={w}", help=help)
     shape = kind.shape
     time, place = iota(shape, 1, int64), iota(shape, 3, int64)
     step = broadcast(reshape(dilation, (1, 1, shape[2], 1)), shape)

@@ -56,8 +56,8 @@ def padded(x: Operand, axis: int, before: int, after: int, mode: str) -> Operand
 
     def part(start: int, stop: int, backwards: bool) -> Operand:
         limits = [(start, stop) if k == axis else (0, length) for k, length in enumerate(kind.shape)]
-        found = slice(x, tuple(low for low, _ in limits), tuple(high for _, high in limits), (1,) * kind.ndim)
-        return flip(found, axis) if backwards else found
+        border = slice(x, tuple(low for low, _ in limits), tuple(high for _, high in limits), (1,) * kind.ndim)
+        return flip(border, axis) if backwards else border
 
     def edge(place: int, count: int) -> Operand:
         shape = (*kind.shape[:axis], count, *kind.shape[axis + 1 :])
@@ -77,4 +77,4 @@ def padded(x: Operand, axis: int, before: int, after: int, mode: str) -> Operand
             parts = [part(0, before, True), x, part(size - after, size, True)]
         case _:
             parts = [part(size - before, size, False), x, part(0, after, False)]
-    return concat(*(one for one, there in zip(parts, (before, True, after), strict=True) if there), axis=axis)
+    return concat(*(one for one, present in zip(parts, (before, True, after), strict=True) if present), axis=axis)

@@ -74,7 +74,7 @@ def _attributes(
     count_include_pad: bool,
     layout: str,
 ) -> Mapping[str, object]:
-    found: dict[str, object] = {
+    attributes: dict[str, object] = {
         "kernel": kernel,
         "pool_type": pool_type,
         "global_pool": global_pool,
@@ -84,10 +84,10 @@ def _attributes(
         "layout": layout,
     }
     if pool_type == "lp":
-        found["p_value"] = p_value
+        attributes["p_value"] = p_value
     if pool_type == "avg":
-        found["count_include_pad"] = count_include_pad
-    return found
+        attributes["count_include_pad"] = count_include_pad
+    return attributes
 
 
 @composite("Pooling", _attributes)
@@ -217,7 +217,7 @@ def _place(
     number: Operand, shape: Shape, axes: Numbers, kernel: Numbers, stride: Numbers, pad: Numbers, dilation: Numbers
 ) -> Operand:
     """The place in the image of elements that have a number in their window."""
-    found = type_of(number)
+    kind = type_of(number)
     place: Operand | None = None
     rest = number
     inner = math.prod(kernel)
@@ -225,7 +225,7 @@ def _place(
         inner = inner // window
         t = floor_div(rest, like(inner, rest))
         rest = sub(rest, mul(t, like(inner, rest)))
-        begin = mul(iota(found.shape, axis, int64), like(step, number))
+        begin = mul(iota(kind.shape, axis, int64), like(step, number))
         at = sub(add(begin, mul(t, like(apart, t))), like(before, t))
         place = at if place is None else add(mul(place, like(shape[axis], place)), at)
     assert place is not None
@@ -240,7 +240,7 @@ def _maxima_apart(
     least = -math.inf if is_float(kind.dtype) else numpy.iinfo(kind.dtype).min
     low, behind = (_spread(numbers, axes, kind.ndim, 0) for numbers in (pad, high))
     padded = filled(x, scalar(least, kind.dtype), low, behind)
-    there = filled(full(True, TensorType(kind.shape, bool_)), scalar(False, bool_), low, behind)
+    inside_all = filled(full(True, TensorType(kind.shape, bool_)), scalar(False, bool_), low, behind)
     counts = tuple(
         (type_of(padded).shape[axis] - (window - 1) * apart - 1) // step + 1
         for axis, window, step, apart in zip(axes, kernel, stride, dilation, strict=True)
@@ -254,14 +254,14 @@ def _maxima_apart(
             tuple(dict(zip(axes, stops, strict=True)).get(k, size) for k, size in enumerate(kind.shape)),
             _spread(stride, axes, kind.ndim, 1),
         )
-        part, inside = slice(padded, *limits), slice(there, *limits)
+        part, inside = slice(padded, *limits), slice(inside_all, *limits)
         now = full(number, TensorType(type_of(part).shape, int64))
         if best is None:
-            best, chosen, met = part, now, inside
+            best, chosen, seen = part, now, inside
             continue
-        more = bit_or(bit_not(met), bit_and(bit_not(le(part, best)), eq(best, best)))
+        more = bit_or(bit_not(seen), bit_and(bit_not(le(part, best)), eq(best, best)))
         beats = bit_and(inside, more)
-        best, chosen, met = where(beats, part, best), where(beats, now, chosen), bit_or(met, inside)
+        best, chosen, seen = where(beats, part, best), where(beats, now, chosen), bit_or(seen, inside)
     assert best is not None
     return best, _place(chosen, kind.shape, axes, kernel, stride, pad, dilation)
 
@@ -408,8 +408,8 @@ def _check_room(x: Operand, axes: Numbers, kernel: Numbers, pad: Numbers) -> Non
 
 def _spread(numbers: Numbers, axes: Numbers, rank: int, rest: int) -> Numbers:
     """A number for each of all axes: those of `axes` are given."""
-    given = dict(zip(axes, numbers, strict=True))
-    return tuple(given.get(axis, rest) for axis in range(rank))
+    by_axis = dict(zip(axes, numbers, strict=True))
+    return tuple(by_axis.get(axis, rest) for axis in range(rank))
 
 
 def _power(x: Operand, p: int) -> Operand:

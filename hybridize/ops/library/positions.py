@@ -119,14 +119,14 @@ def rotary_embedding(
     first, second = sub(mul(left, cosine), mul(right, sine)), add(mul(right, cosine), mul(left, sine))
     if pairing == "neighbours":
         columns = [reshape(part, (*shape, 1)) for part in (first, second)]
-        found = reshape(concat(*columns, axis=kind.ndim), (*kind.shape[:-1], turned))
+        rotated = reshape(concat(*columns, axis=kind.ndim), (*kind.shape[:-1], turned))
     else:
-        found = concat(first, second, axis=kind.ndim - 1)
-    found = cast(found, kind.dtype)
+        rotated = concat(first, second, axis=kind.ndim - 1)
+    rotated = cast(rotated, kind.dtype)
     if turned == kind.shape[-1]:
-        return found
+        return rotated
     rest = sliced(x, (*(0,) * (kind.ndim - 1), turned), kind.shape, (1,) * kind.ndim)
-    return concat(found, rest, axis=kind.ndim - 1)
+    return concat(rotated, rest, axis=kind.ndim - 1)
 
 
 def _pairs(x: Operand, pairs: int, pairing: str) -> tuple[Operand, Operand]:

@@ -54,7 +54,7 @@ def roi_pooling(x: Operand, rois: Operand, pooled_size: Pair, spatial_scale: flo
     kind = type_of(x)
     n, c, h, w = kind.shape
     count = type_of(rois).shape[0]
-    sides, image, there = _read(rois, wide(kind.dtype), n)
+    sides, image, valid = _read(rois, wide(kind.dtype), n)
     rounded = [_nearest(_scaled(side, spatial_scale)) for side in sides]
     down, right = pooled_size
     top, bottom = _bins(rounded[1], rounded[3], down, h)
@@ -62,10 +62,10 @@ def roi_pooling(x: Operand, rois: Operand, pooled_size: Pair, spatial_scale: flo
 
     lowest = scalar(float("-inf"), kind.dtype)
     inner = (count, c, h, right, w)
-    taken = reshape(gather(x, image, 0), (count, c, h, 1, w))
+    region_images = reshape(gather(x, image, 0), (count, c, h, 1, w))
     lines = where(
         _spread(_between(left, end, w), (count, 1, 1, right, w), inner),
-        broadcast(taken, inner),
+        broadcast(region_images, inner),
         broadcast(reshape(lowest, (1,) * 5), inner),
     )
     column = max(arg_max(lines, 4), _index(left, (count, 1, 1, right), (count, c, h, right), w))
@@ -81,13 +81,13 @@ def roi_pooling(x: Operand, rois: Operand, pooled_size: Pair, spatial_scale: flo
     places = [iota(shape, axis, int64) for axis in (0, 1, 3)]
     column = gather_nd(column, _points(places[0], places[1], row, places[2]))
     number = broadcast(reshape(image, (count, 1, 1, 1)), shape)
-    found = gather_nd(x, _points(number, places[1], row, column))
+    maxima = gather_nd(x, _points(number, places[1], row, column))
     some = bit_and(
         broadcast(reshape(gt(bottom, top), (count, 1, down, 1)), shape),
         broadcast(reshape(gt(end, left), (count, 1, 1, right)), shape),
     )
-    some = bit_and(some, broadcast(reshape(there, (count, 1, 1, 1)), shape))
-    return where(some, found, like(0, found))
+    some = bit_and(some, broadcast(reshape(valid, (count, 1, 1, 1)), shape))
+    return where(some, maxima, like(0, maxima))
 
 
 def _bins(first: Operand, last: Operand, bins: int, size: int) -> tuple[Operand, Operand]:
@@ -171,27 +171,27 @@ def roi_align(
             f"ROIAlign of {kind} with position_sensitive=True",
             help=f"channels are a multiple of the {down * right} bins",
         )
-    sides, image, there = _read(rois, total, n)
+    sides, image, valid = _read(rois, total, n)
     sides = [_scaled(side, spatial_scale) for side in sides]
     if aligned:
         sides = [sub(side, like(0.5, side)) for side in sides]
     begins, lengths = (sides[1], sides[0]), [sub(sides[3], sides[1]), sub(sides[2], sides[0])]
     for length in lengths if aligned else ():
-        there = bit_and(there, gt(length, like(0, length)))
+        valid = bit_and(valid, gt(length, like(0, length)))
     if not aligned:
         lengths = [max(length, like(1, length)) for length in lengths]
     steps = [div(length, like(bins, length)) for length, bins in zip(lengths, pooled_size, strict=True)]
-    given = cast(x, total)
+    source = cast(x, total)
     if position_sensitive:
         c = c // (down * right)
-        given = transpose(reshape(given, (n, c, down * right, h, w)), (0, 2, 1, 3, 4))
+        source = transpose(reshape(source, (n, c, down * right, h, w)), (0, 2, 1, 3, 4))
     if sample_ratio > 0:
-        found = _at_points(given, image, begins, steps, pooled_size, sample_ratio)
+        means = _at_points(source, image, begins, steps, pooled_size, sample_ratio)
     else:
-        found = _weighed(given, image, begins, steps, pooled_size)
-    shape = type_of(found).shape
-    some = broadcast(reshape(there, (count, 1, 1, 1)), shape)
-    return cast(where(some, found, like(0, found)), kind.dtype)
+        means = _weighed(source, image, begins, steps, pooled_size)
+    shape = type_of(means).shape
+    some = broadcast(reshape(valid, (count, 1, 1, 1)), shape)
+    return cast(where(some, means, like(0, means)), kind.dtype)
 
 
 def _at_points(
@@ -218,11 +218,11 @@ def _at_points(
         inside = fits if inside is None else bit_and(inside, fits)
         places.append(broadcast(_moved(place, size), shape))
     assert inside is not None
-    found = interpolated(reader(x, (), False, number), places)
-    around = type_of(found).shape
-    found = where(broadcast(reshape(inside, (count, 1, *shape[1:])), around), found, like(0, found))
-    found = sum(found, (3, 5))
-    return div(found, like(ratio * ratio, found))
+    samples = interpolated(reader(x, (), False, number), places)
+    around = type_of(samples).shape
+    samples = where(broadcast(reshape(inside, (count, 1, *shape[1:])), around), samples, like(0, samples))
+    samples = sum(samples, (3, 5))
+    return div(samples, like(ratio * ratio, samples))
 
 
 def _weighed(x: Operand, image: Operand, begins: tuple[Operand, Operand], steps: list[Operand], bins: Pair) -> Operand:
@@ -233,12 +233,12 @@ def _weighed(x: Operand, image: Operand, begins: tuple[Operand, Operand], steps:
         for begin, step, amount, size in zip(begins, steps, bins, (h, w), strict=True)
     )
     count, (down, right) = type_of(image).shape[0], bins
-    taken = gather(x, image, 0)
+    images = gather(x, image, 0)
     if type_of(x).ndim == 5:
         c = type_of(x).shape[2]
-        taken = reshape(taken, (count, down, right, c, h, w))
-        return contract("khwcy,khy->kchw", contract("khwcyx,kwx->khwcy", taken, columns, {}), rows, {})
-    return contract("kcyw,khy->kchw", contract("kcyx,kwx->kcyw", taken, columns, {}), rows, {})
+        images = reshape(images, (count, down, right, c, h, w))
+        return contract("khwcy,khy->kchw", contract("khwcyx,kwx->khwcy", images, columns, {}), rows, {})
+    return contract("kcyw,khy->kchw", contract("kcyx,kwx->kcyw", images, columns, {}), rows, {})
 
 
 def _weights(begin: Operand, step: Operand, bins: int, size: int) -> Operand:
@@ -301,12 +301,12 @@ def _scaled(side: Operand, scale: float) -> Operand:
 def _read(rois: Operand, total: DType, images: int) -> tuple[list[Operand], Operand, Operand]:
     """Return the four sides [k] of regions, the numbers of their images, and where there is such an image."""
     count = type_of(rois).shape[0]
-    given = stop_gradient(cast(rois, total))
+    regions = stop_gradient(cast(rois, total))
     number, *sides = (
-        reshape(slice(given, (0, k), (count, k + 1), (1, 1)), (count,)) for k in range(5)
+        reshape(slice(regions, (0, k), (count, k + 1), (1, 1)), (count,)) for k in range(5)
     )  # fmt: skip
-    there = bit_and(gt(number, like(-1, number)), lt(number, like(images, number)))
-    return sides, cast(where(there, number, like(0, number)), int64), there
+    valid = bit_and(gt(number, like(-1, number)), lt(number, like(images, number)))
+    return sides, cast(where(valid, number, like(0, number)), int64), valid
 
 
 def _check(name: str, x: Operand, rois: Operand, scale: float) -> None:

@@ -102,16 +102,16 @@ class RecurrentStack:
     def parts(self, inputs: int) -> list[tuple[str, Shape]]:
         """List name and shape of each parameter in packed order, for `inputs` numbers at each step: `l0_i2h_weight`."""
         rows = GATES[self.mode] * self.state_size
-        found: list[tuple[str, Shape]] = []
+        parts: list[tuple[str, Shape]] = []
         for name, layer in self._passes():
-            found.append((f"{name}_i2h_weight", (rows, self.given * self.directions if layer else inputs)))
-            found.append((f"{name}_h2h_weight", (rows, self.given)))
+            parts.append((f"{name}_i2h_weight", (rows, self.given * self.directions if layer else inputs)))
+            parts.append((f"{name}_h2h_weight", (rows, self.given)))
             if self.projection_size:
-                found.append((f"{name}_h2r_weight", (self.projection_size, self.state_size)))
+                parts.append((f"{name}_h2r_weight", (self.projection_size, self.state_size)))
         if self.biased:
             for name, _ in self._passes():
-                found += [(f"{name}_i2h_bias", (rows,)), (f"{name}_h2h_bias", (rows,))]
-        return found
+                parts += [(f"{name}_i2h_bias", (rows,)), (f"{name}_h2h_bias", (rows,))]
+        return parts
 
     def places(self, inputs: int) -> Iterator[tuple[str, builtins.slice, Shape]]:
         """Yield the name of each parameter, where in the packed ones it lies, and its shape."""
@@ -164,12 +164,12 @@ def unpacked(stack: RecurrentStack, parameters: Operand) -> list[Operand]:
             f"{stack.directions} directions, with parameters {kind}",
             help="they are a vector, for some number of inputs at each step",
         )
-    found, at = [], 0
+    weights, at = [], 0
     for _, shape in stack.parts(inputs):
         stop = at + math.prod(shape)
-        found.append(reshape(slice(parameters, (at,), (stop,), (1,)), shape))
+        weights.append(reshape(slice(parameters, (at,), (stop,), (1,)), shape))
         at = stop
-    return found
+    return weights
 
 
 def packed(stack: RecurrentStack, weights: Sequence[Operand]) -> Operand:
@@ -204,7 +204,7 @@ def rnn(
     """
     _check(stack, x, weights, states, lengths)
     counts = (len(weights), len(states), lengths is not None, key is not None)
-    given = (x, *weights, *states, *(one for one in (lengths, key) if one is not None))
+    operands = (x, *weights, *states, *(one for one in (lengths, key) if one is not None))
 
     def body(*operands: Operand) -> tuple[Operand, ...]:
         first, *rest = operands
@@ -213,7 +213,7 @@ def rnn(
         ends = next(more) if counts[2] else None
         return _run(stack, first, rest[: counts[0]], starts, ends, next(more) if counts[3] else None)
 
-    return composed("RNN", stack.attributes(lengths is not None), body, given)
+    return composed("RNN", stack.attributes(lengths is not None), body, operands)
 
 
 def _check(
@@ -224,10 +224,10 @@ def _check(
         raise ShapeError("E186", f"RNN of {kind}", help="its input is [steps, batch, inputs]")
     _, batch, inputs = kind.shape
     parts = stack.parts(inputs)
-    found = [type_of(weight).shape for weight in weights]
-    if len(found) != len(parts):
-        raise ShapeError("E186", f"RNN of {kind} with {len(found)} parameters", help=f"it has {len(parts)}")
-    for (name, shape), has in zip(parts, found, strict=True):
+    shapes = [type_of(weight).shape for weight in weights]
+    if len(shapes) != len(parts):
+        raise ShapeError("E186", f"RNN of {kind} with {len(shapes)} parameters", help=f"it has {len(parts)}")
+    for (name, shape), has in zip(parts, shapes, strict=True):
         if not same_shape(shape, has):
             raise ShapeError("E186", f"RNN of {kind} with {name} {_listed(has)}", help=f"it is {_listed(shape)}")
     wanted = [(stack.num_layers * stack.directions, batch, size) for size in stack.state_sizes]
@@ -407,11 +407,11 @@ def _step(stack: RecurrentStack, counts: bool, biased: bool, *operands: Operand)
     else:
         total = add(gates, product)
         after = [relu(total) if stack.mode == "rnn_relu" else tanh(total)]
-    given = after[0]
+    output = after[0]
     if counted is not None:
-        given = _chosen(counted, given, like(0, given))
+        output = _chosen(counted, output, like(0, output))
         after = [_chosen(counted, new, old) for new, old in zip(after, states, strict=True)]
-    return [*after, given]
+    return [*after, output]
 
 
 def _chosen(counted: Operand, x: Operand, y: Operand) -> Operand:

@@ -117,20 +117,20 @@ def reader(x: Operand, out: Sequence[int], zeros: bool, numbers: Operand | None 
     image = iota(shape, 0, int64) if numbers is None else numbers
 
     def read(places: Sequence[Operand]) -> Operand:
-        there: Operand | None = None
+        inside: Operand | None = None
         columns = [image]
         for place, size in zip(places, sizes, strict=True):
             zero, most = like(0, place), like(size - 1, place)
             fits = bit_and(ge(place, zero), le(place, most))
-            there = fits if there is None else bit_and(there, fits)
+            inside = fits if inside is None else bit_and(inside, fits)
             safe = where(isfinite(place), min(max(place, zero), most), zero)
             columns.append(cast(safe, int64))
         points = concat(*(reshape(column, (*shape, 1)) for column in columns), axis=len(shape))
-        found = transpose(gather_nd(last, points), (0, len(shape), *range(1, len(shape))))
-        found = cast(found, wide(type_of(x).dtype))
-        if not zeros or there is None:
-            return found
-        return where(_over_channels(there, channels), found, like(0, found))
+        samples = transpose(gather_nd(last, points), (0, len(shape), *range(1, len(shape))))
+        samples = cast(samples, wide(type_of(x).dtype))
+        if not zeros or inside is None:
+            return samples
+        return where(_over_channels(inside, channels), samples, like(0, samples))
 
     return read
 
@@ -150,9 +150,9 @@ def _weighed(read: Read, neighbours: Sequence[Sequence[tuple[Operand, Operand]]]
     """
     terms = []
     for chosen in itertools.product(*neighbours):
-        found = read([at for at, _ in chosen])
+        samples = read([at for at, _ in chosen])
         weight = functools.reduce(mul, [share for _, share in chosen])
-        terms.append(mul(found, _over_channels(weight, type_of(found).shape[1])))
+        terms.append(mul(samples, _over_channels(weight, type_of(samples).shape[1])))
     return functools.reduce(add, terms)
 
 

@@ -56,8 +56,8 @@ def _check(name: str, x: Operand, lengths: Operand | None, axis: int) -> None:
             "E194", f"{name} of {kind} along axis {axis}", help="steps and batch are its first two axes, 0 and 1"
         )
     if lengths is not None:
-        given = type_of(lengths).shape
-        if not same_shape(given, (kind.shape[1 - axis],)):
+        shape = type_of(lengths).shape
+        if not same_shape(shape, (kind.shape[1 - axis],)):
             help = f"one for each of the {dims.text(kind.shape[1 - axis])} sequences"
             raise ShapeError("E194", f"{name} of {kind} with lengths {type_of(lengths)}", help=help)
 

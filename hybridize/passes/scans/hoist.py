@@ -58,26 +58,26 @@ class HoistFromScans(ScanPass):
 def _chosen(scan: OpenScan) -> dict[Node, None]:
     """The nodes to take out, in order."""
     steady = scan.steady()
-    there = steady | {one.inner for one in scan.slices}
+    outside = steady | {one.inner for one in scan.slices}
     candidates: dict[Node, None] = {}
     for node in scan.nodes:
-        if not is_pure(node) or not all(value in there for value in node.inputs):
+        if not is_pure(node) or not all(value in outside for value in node.inputs):
             continue
         if all(value in steady for value in node.outputs) or maps(node):
             candidates[node] = None
-            there.update(node.outputs)
+            outside.update(node.outputs)
     makers = {value: node for node in candidates for value in node.outputs if value not in steady}
-    found: set[Node] = set()
+    nodes: set[Node] = set()
     for node in candidates:
         is_steady = all(value in steady for value in node.outputs)
         if is_steady and _is_work(node):
-            found.add(node)
+            nodes.add(node)
         elif not is_steady and isinstance(node.op, PRODUCTS):
-            _with_needs(node, makers, found)
+            _with_needs(node, makers, nodes)
     if not scan.carries and all(node in candidates for node in scan.nodes):
-        found |= candidates.keys()
-    _extend(scan, candidates, steady, found)
-    return {node: None for node in scan.nodes if node in found}
+        nodes |= candidates.keys()
+    _extend(scan, candidates, steady, nodes)
+    return {node: None for node in scan.nodes if node in nodes}
 
 
 def _is_work(node: Node) -> bool:
@@ -88,39 +88,39 @@ def _is_work(node: Node) -> bool:
     return not (op.by_element and op.rematerialised)
 
 
-def _with_needs(node: Node, makers: dict[Value, Node], found: set[Node]) -> None:
+def _with_needs(node: Node, makers: dict[Value, Node], nodes: set[Node]) -> None:
     todo = [node]
     while todo:
         one = todo.pop()
-        if one not in found:
-            found.add(one)
+        if one not in nodes:
+            nodes.add(one)
             todo += [makers[value] for value in one.inputs if value in makers]
 
 
-def _extend(scan: OpenScan, candidates: Iterable[Node], steady: set[Value], found: set[Node]) -> None:
+def _extend(scan: OpenScan, candidates: Iterable[Node], steady: set[Value], nodes: set[Node]) -> None:
     """Add what follows those found, or sums up, where the body then reads no more bytes."""
     readers = scan.readers()
     ends = {one.after for one in scan.carries}
-    made = {value for node in found for value in node.outputs}
+    outputs = {value for node in nodes for value in node.outputs}
 
     def is_read(value: Value, without: set[Node]) -> bool:
         return value in ends or any(one not in without for one in readers.get(value, ()))
 
     for node in candidates:
-        if node in found or all(value in steady for value in node.outputs):
+        if node in nodes or all(value in steady for value in node.outputs):
             continue
         inside = [value for value in node.inputs if value not in steady]
-        makers_out = all(value in made or any(one.inner is value for one in scan.slices) for value in inside)
+        makers_out = all(value in outputs or any(one.inner is value for one in scan.slices) for value in inside)
         if not makers_out:
             continue
-        without = found | {node}
+        without = nodes | {node}
         more = sum(hint(value.type.nbytes) for value in node.outputs if is_read(value, without))
         less = sum(
             hint(value.type.nbytes)
             for value in dict.fromkeys(inside)
-            if is_read(value, found) and not is_read(value, without)
+            if is_read(value, nodes) and not is_read(value, without)
         )
-        follows = any(value in made for value in inside)
+        follows = any(value in outputs for value in inside)
         if more < less or (more == less and follows):
-            found.add(node)
-            made.update(node.outputs)
+            nodes.add(node)
+            outputs.update(node.outputs)

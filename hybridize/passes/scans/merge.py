@@ -57,11 +57,11 @@ def _needs(graph: Graph, nodes: Sequence[Node]) -> dict[Node, frozenset[Value]]:
 
     A graph may be cut between what depends on some inputs, cotangents say, and what does not.
     """
-    found = {value: frozenset([value]) for value in graph.inputs}
+    needs = {value: frozenset([value]) for value in graph.inputs}
     for node in graph.nodes:
-        whole = frozenset().union(*(found.get(value, frozenset()) for value in node.inputs))
-        found.update(dict.fromkeys(node.outputs, whole))
-    return {node: found[node.outputs[0]] for node in nodes if node.outputs}
+        whole = frozenset().union(*(needs.get(value, frozenset()) for value in node.inputs))
+        needs.update(dict.fromkeys(node.outputs, whole))
+    return {node: needs[node.outputs[0]] for node in nodes if node.outputs}
 
 
 def _waits(graph: Graph, late: Node, early: Node) -> bool:
@@ -103,7 +103,7 @@ def _in_order(graph: Graph, nodes: Sequence[Node]) -> Iterable[Node]:
     """The nodes so that each comes behind those it reads, and otherwise as they are; effects stay in order."""
     makers = {value: node for node in nodes for value in node.outputs}
     done: set[Node] = set()
-    found: list[Node] = []
+    order: list[Node] = []
     effect: Node | None = None
     before: dict[Node, Node] = {}
     for node in nodes:
@@ -129,5 +129,5 @@ def _in_order(graph: Graph, nodes: Sequence[Node]) -> Iterable[Node]:
             else:
                 stack.pop()
                 done.add(top)
-                found.append(top)
-    return found
+                order.append(top)
+    return order

@@ -143,19 +143,19 @@ class OpenScan:
 
     def readers(self) -> dict[Value, list[Node]]:
         """The nodes of the body that read each value."""
-        found: dict[Value, list[Node]] = {}
+        readers: dict[Value, list[Node]] = {}
         for node in self.nodes:
             for value in dict.fromkeys(node.inputs):
-                found.setdefault(value, []).append(node)
-        return found
+                readers.setdefault(value, []).append(node)
+        return readers
 
     def steady(self) -> set[Value]:
         """The values of the body that are the same at each step."""
-        found = {one.inner for one in self.constants} | self.literals.keys()
+        steady = {one.inner for one in self.constants} | self.literals.keys()
         for node in self.nodes:
-            if effect_of(node.op) is Effect.PURE and all(value in found for value in node.inputs):
-                found.update(node.outputs)
-        return found
+            if effect_of(node.op) is Effect.PURE and all(value in steady for value in node.inputs):
+                steady.update(node.outputs)
+        return steady
 
     @property
     def reverse(self) -> bool:

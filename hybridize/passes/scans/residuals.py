@@ -49,8 +49,8 @@ def _saved(early: OpenScan, late: OpenScan) -> bool:
     if known is None:
         return False
     equal = _equal(early, late, known)
-    made = [node for node in late.nodes if any(value in equal for value in node.outputs)]
-    wanted = _wanted(late, equal, made)
+    repeats = [node for node in late.nodes if any(value in equal for value in node.outputs)]
+    wanted = _wanted(late, equal, repeats)
     instead: dict[Value, Value] = {}
     for value in wanted:
         instead[value] = late.slice_of(early.emit(equal[value]))
@@ -64,36 +64,36 @@ def _known(early: OpenScan, late: OpenScan) -> dict[Value, Value] | None:
     slices = {one.operand: one.inner for one in early.slices}
     constants = {one.operand: one.inner for one in early.constants}
     literals = {(value.type, array.tobytes()): value for value, array in early.literals.items()}
-    found: dict[Value, Value] = {}
+    pairs: dict[Value, Value] = {}
     for one in late.slices:
         if one.operand in results:
-            found[one.inner] = results[one.operand]
-    if not found:
+            pairs[one.inner] = results[one.operand]
+    if not pairs:
         return None
-    found |= {one.inner: slices[one.operand] for one in late.slices if one.operand in slices}
-    found |= {one.inner: constants[one.operand] for one in late.constants if one.operand in constants}
+    pairs |= {one.inner: slices[one.operand] for one in late.slices if one.operand in slices}
+    pairs |= {one.inner: constants[one.operand] for one in late.constants if one.operand in constants}
     for value, array in late.literals.items():
         key = value.type, array.tobytes()
         if key not in literals:
             literals[key] = copy = Value(value.type)
             early.literals[copy] = array
-        found[value] = literals[key]
-    return found
+        pairs[value] = literals[key]
+    return pairs
 
 
 def _equal(early: OpenScan, late: OpenScan, known: Mapping[Value, Value]) -> dict[Value, Value]:
     """All values of the late body that equal values of the early one."""
-    made: dict[tuple[OpLike, tuple[Value, ...]], tuple[Value, ...]] = {}
+    early_outputs: dict[tuple[OpLike, tuple[Value, ...]], tuple[Value, ...]] = {}
     for node in early.nodes:
         if is_pure(node):
-            made.setdefault((node.op, node.inputs), node.outputs)
-    found = dict(known)
+            early_outputs.setdefault((node.op, node.inputs), node.outputs)
+    equal = dict(known)
     for node in late.nodes:
-        if is_pure(node) and all(value in found for value in node.inputs):
-            outputs = made.get((node.op, tuple(found[value] for value in node.inputs)))
+        if is_pure(node) and all(value in equal for value in node.inputs):
+            outputs = early_outputs.get((node.op, tuple(equal[value] for value in node.inputs)))
             if outputs is not None:
-                found.update(zip(node.outputs, outputs, strict=True))
-    return found
+                equal.update(zip(node.outputs, outputs, strict=True))
+    return equal
 
 
 def _wanted(late: OpenScan, equal: Mapping[Value, Value], made: list[Node]) -> list[Value]:
@@ -102,11 +102,11 @@ def _wanted(late: OpenScan, equal: Mapping[Value, Value], made: list[Node]) -> l
     read = {value for node in late.nodes if node not in twice for value in node.inputs}
     read |= {one.after for one in late.carries} | {one.inner for one in late.emitted}
     makers = {value: node for node in made for value in node.outputs}
-    there = steady | {one.inner for one in late.slices}
+    sources = steady | {one.inner for one in late.slices}
     saved = dict.fromkeys(value for node in made for value in node.outputs if value in read and value not in steady)
 
     def is_there(one: Value) -> bool:
-        return one in there or one in saved or one not in makers
+        return one in sources or one in saved or one not in makers
 
     for value in reversed(list(saved)):
         if chain(value, makers, is_there) is not None:

@@ -68,7 +68,7 @@ class SinkFromScans(ScanPass):
 
 def _totals(scan: OpenScan) -> list[Total]:
     """Take sums out of the state where that pays; what they are made of is emitted."""
-    found: list[Total] = []
+    totals: list[Total] = []
     largest_first = sorted(scan.carries, key=lambda one: -hint(one.before.type.nbytes))
     for carry in largest_first:
         finder = SumFinder(scan)
@@ -90,15 +90,15 @@ def _totals(scan: OpenScan) -> list[Total]:
             for value in term.stacked():
                 if value in new:
                     scan.emit(value)
-        found.append(Total(carry, tuple(terms)))
-    return found
+        totals.append(Total(carry, tuple(terms)))
+    return totals
 
 
 def _new(scan: OpenScan, values: Iterable[Value]) -> list[Value]:
     """Those of values of a body that are not outside already."""
-    there = {one.inner for one in (*scan.slices, *scan.constants)} | {one.inner for one in scan.emitted}
-    there |= scan.literals.keys()
-    return [value for value in dict.fromkeys(values) if value not in there]
+    outside = {one.inner for one in (*scan.slices, *scan.constants)} | {one.inner for one in scan.emitted}
+    outside |= scan.literals.keys()
+    return [value for value in dict.fromkeys(values) if value not in outside]
 
 
 def _late_products(scan: OpenScan) -> list[Node]:
@@ -112,66 +112,68 @@ def _late_products(scan: OpenScan) -> list[Node]:
         if all(one in late for value in node.outputs for one in readers.get(value, ())):
             late.add(node)
     steady = scan.steady()
-    found: set[Node] = set()
+    nodes: set[Node] = set()
     for node in scan.nodes:
-        if node in late and node not in found and isinstance(node.op, Matmul | Contract):
-            more = found | _followers(node, readers)
+        if node in late and node not in nodes and isinstance(node.op, Matmul | Contract):
+            more = nodes | _followers(node, readers)
             if _pays(scan, more, steady):
-                found = more
-    if found:
-        _extend(scan, late, readers, found)
-    return [node for node in scan.nodes if node in found]
+                nodes = more
+    if nodes:
+        _extend(scan, late, readers, nodes)
+    return [node for node in scan.nodes if node in nodes]
 
 
 def _followers(node: Node, readers: dict[Value, list[Node]]) -> set[Node]:
-    found: set[Node] = set()
+    followers: set[Node] = set()
     todo = [node]
     while todo:
         one = todo.pop()
-        if one not in found:
-            found.add(one)
+        if one not in followers:
+            followers.add(one)
             todo += [reader for value in one.outputs for reader in readers.get(value, ())]
-    return found
+    return followers
 
 
-def _border(scan: OpenScan, found: set[Node]) -> list[Value]:
+def _border(scan: OpenScan, nodes: set[Node]) -> list[Value]:
     """The values that nodes outside of the body would read, and that only a body can give."""
-    made = {value for node in found for value in node.outputs} | scan.steady()
-    return _new(scan, (value for node in scan.nodes if node in found for value in node.inputs if value not in made))
+    available = {value for node in nodes for value in node.outputs} | scan.steady()
+    return _new(
+        scan, (value for node in scan.nodes if node in nodes for value in node.inputs if value not in available)
+    )
 
 
-def _pays(scan: OpenScan, found: set[Node], steady: set[Value]) -> bool:
+def _pays(scan: OpenScan, nodes: set[Node], steady: set[Value]) -> bool:
     """Tell whether matrices that are no longer read at each step are more than what is stacked instead."""
-    made = {value for node in found for value in node.outputs}
-    matrices = {value for node in found if isinstance(node.op, Matmul | Contract) for value in node.inputs}
+    outputs = {value for node in nodes for value in node.outputs}
+    matrices = {value for node in nodes if isinstance(node.op, Matmul | Contract) for value in node.inputs}
     gain = sum(hint(value.type.nbytes) for value in matrices if value in steady)
-    stacked = sum(hint(value.type.nbytes) for value in _border(scan, found))
-    emitted = sum(hint(one.inner.type.nbytes) for one in scan.emitted if one.inner in made)
+    stacked = sum(hint(value.type.nbytes) for value in _border(scan, nodes))
+    emitted = sum(hint(one.inner.type.nbytes) for one in scan.emitted if one.inner in outputs)
     return gain >= 2 * (stacked - emitted)
 
 
-def _extend(scan: OpenScan, late: set[Node], readers: dict[Value, list[Node]], found: set[Node]) -> None:
+def _extend(scan: OpenScan, late: set[Node], readers: dict[Value, list[Node]], nodes: set[Node]) -> None:
     """Add what comes before those found where less is stacked then."""
 
     def bytes_of(values: Sequence[Value]) -> int:
         return sum(hint(value.type.nbytes) for value in values)
 
     for node in reversed(scan.nodes):
-        if node in found or node not in late:
+        if node in nodes or node not in late:
             continue
-        if not all(one in found for value in node.outputs for one in readers.get(value, ())):
+        if not all(one in nodes for value in node.outputs for one in readers.get(value, ())):
             continue
-        less = bytes_of(_border(scan, found)) - bytes_of(_border(scan, found | {node}))
+        less = bytes_of(_border(scan, nodes)) - bytes_of(_border(scan, nodes | {node}))
         if less > 0:
-            found.add(node)
+            nodes.add(node)
 
 
 def _leave(scan: OpenScan, late: Sequence[Node]) -> list[tuple[Value, Value]]:
     """Take nodes out of the body; returns the values that were emitted, with the results that stand for them."""
-    made = {value for node in late for value in node.outputs}
+    outputs = {value for node in late for value in node.outputs}
     for value in _border(scan, set(late)):
         scan.emit(value)
-    gone = [(one.inner, one.result) for one in scan.emitted if one.inner in made]
-    scan.emitted = [one for one in scan.emitted if one.inner not in made]
+    gone = [(one.inner, one.result) for one in scan.emitted if one.inner in outputs]
+    scan.emitted = [one for one in scan.emitted if one.inner not in outputs]
     scan.nodes = [node for node in scan.nodes if node not in set(late)]
     return gone

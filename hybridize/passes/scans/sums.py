@@ -96,9 +96,9 @@ class StepSum:
 
 
 def _steady(outside: Mapped, value: Value) -> Value:
-    found = outside.steady(value)
-    assert found is not None
-    return found
+    invariant = outside.steady(value)
+    assert invariant is not None
+    return invariant
 
 
 class SumFinder:

@@ -48,13 +48,13 @@ def trimmed(scan: OpenScan, writer: OuterGraph) -> bool:
 
 def _constants_inside(scan: OpenScan, writer: OuterGraph) -> bool:
     """Take small constants, and arrays of one number, into the body; slices that are the same at each step are none."""
-    constants, found = writer.rewriter.builder.constants, False
+    constants, has_changed = writer.rewriter.builder.constants, False
     for one in list(scan.slices):
         source = writer.repeated(one.operand)
         if source is not None:
             scan.slices.remove(one)
             scan.constants.append(ScanOperand(source, one.inner))
-            found = True
+            has_changed = True
     inside: list[Node] = []
     for one in list(scan.constants):
         array = constants.get(one.operand)
@@ -69,11 +69,11 @@ def _constants_inside(scan: OpenScan, writer: OuterGraph) -> bool:
         else:
             continue
         scan.constants.remove(one)
-        found = True
-    if found:
+        has_changed = True
+    if has_changed:
         scan.nodes = [*inside, *scan.nodes]
         scan.run(lambda body: EliminateCommon()(Simplify()(FoldConstants(limit_bytes=1 << 20)(body))))
-    return found
+    return has_changed
 
 
 def _once(scan: OpenScan) -> bool:
@@ -136,8 +136,8 @@ def _supposed(scan: OpenScan, groups: list[list[Carry]]) -> dict[Carry, Value]:
         for node in body.nodes
     )
     outputs = tuple(now.get(value, value) for value in body.outputs)
-    found = EliminateCommon()(Graph(body.inputs, nodes, outputs, body.constants)).outputs
-    return dict(zip(scan.carries, found, strict=False))
+    results = EliminateCommon()(Graph(body.inputs, nodes, outputs, body.constants)).outputs
+    return dict(zip(scan.carries, results, strict=False))
 
 
 def _trivial_results(scan: OpenScan, writer: OuterGraph) -> bool:
@@ -145,7 +145,7 @@ def _trivial_results(scan: OpenScan, writer: OuterGraph) -> bool:
     operands = {one.inner: one.operand for one in scan.slices}
     same = {one.inner: one.operand for one in scan.constants}
     first: dict[Value, Value] = {}
-    found = False
+    has_changed = False
     for one in list(scan.emitted):
         if one.result not in writer.used:
             continue
@@ -160,8 +160,8 @@ def _trivial_results(scan: OpenScan, writer: OuterGraph) -> bool:
         if value is not one.result:
             scan.emitted.remove(one)
             writer.replace(one.result, value)
-            found = True
-    return found
+            has_changed = True
+    return has_changed
 
 
 def _repeated(writer: OuterGraph, operand: Value, one: Emitted) -> Value:

@@ -64,8 +64,8 @@ class OuterGraph:
         if source.type.ndim == value.type.ndim:
             return None
         shape = value.type.shape[1:]
-        made: Value = self.write(node.loc, lambda: broadcast(source, shape))
-        return made
+        result: Value = self.write(node.loc, lambda: broadcast(source, shape))
+        return result
 
     def _maker(self, value: Value) -> Node | None:
         nodes = self.rewriter.builder.nodes
@@ -151,11 +151,11 @@ class Mapped:
                 self._steady.update(zip(node.outputs, results, strict=True))
             return
         along = [one is None or not op.shares for one in operands]
-        given = [
+        arguments = [
             self.stacked(value) if is_along else one
             for value, one, is_along in zip(node.inputs, operands, along, strict=True)
         ]
-        results = self._writer.write(node.loc, lambda: op.mapped(self._scan.length, along, *given))
+        results = self._writer.write(node.loc, lambda: op.mapped(self._scan.length, along, *arguments))
         assert results is not None
         self._stacked.update(zip(node.outputs, results, strict=True))
 

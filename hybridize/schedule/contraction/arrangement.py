@@ -143,15 +143,15 @@ def arrangement(contraction: Contraction, shapes: tuple[Shape, Shape], lanes: in
     if empty or contraction.accumulate == bool_:
         return None
     tiled, shared, rows = (_either(one, contraction, shapes, lanes) for one in (_arranged, _shared, _along_rows))
-    found = tiled or shared
+    best = tiled or shared
     if tiled is not None and shared is not None:
-        found = tiled if 2 * hint(contraction.sizes[tiled.column]) >= lanes else shared
-    if found is None or (rows is not None and _is_fuller(rows, found, lanes)):
-        found = rows
+        best = tiled if 2 * hint(contraction.sizes[tiled.column]) >= lanes else shared
+    if best is None or (rows is not None and _is_fuller(rows, best, lanes)):
+        best = rows
     summed = _either(_along_sums, contraction, shapes, lanes)
-    if found is None or summed is None or found is rows:
-        return found or summed
-    return summed if _is_fuller(summed, found, lanes) else found
+    if best is None or summed is None or best is rows:
+        return best or summed
+    return summed if _is_fuller(summed, best, lanes) else best
 
 
 def _is_fuller(one: Arrangement, other: Arrangement, lanes: int) -> bool:
@@ -183,9 +183,9 @@ def _either(
     lanes: int,
 ) -> Arrangement | None:
     """Arrange a contraction by either operand in the place of the first."""
-    found = arranged(contraction, shapes, False, lanes)
-    if found is not None:
-        return found
+    result = arranged(contraction, shapes, False, lanes)
+    if result is not None:
+        return result
     turned = changed(contraction, x=contraction.w, w=contraction.x)
     return arranged(turned, (shapes[1], shapes[0]), True, lanes)
 
@@ -235,13 +235,13 @@ def _shared(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool
     """The parts of axes where windows move over x, and the lanes of vectors are an axis that both operands have."""
     sizes, rank = contraction.sizes, contraction.rank
     moved = _moved(contraction, shapes)
-    found = roles(contraction)
-    rows = tuple(axis for axis, role in enumerate(found) if role is Role.ROW)
-    if moved is None or any(role is Role.COLUMN and not same(sizes[axis], 1) for axis, role in enumerate(found)):
+    axis_roles = roles(contraction)
+    rows = tuple(axis for axis, role in enumerate(axis_roles) if role is Role.ROW)
+    if moved is None or any(role is Role.COLUMN and not same(sizes[axis], 1) for axis, role in enumerate(axis_roles)):
         return None
     wide = [
         axis
-        for axis, role in enumerate(found)
+        for axis, role in enumerate(axis_roles)
         if role is Role.BATCH
         and hint(sizes[axis]) * _EMPTY >= lanes
         and _is_alone(axis, contraction.x, sizes)
@@ -250,8 +250,8 @@ def _shared(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool
     if not wide:
         return None
     lane = max(wide, key=lambda axis: (not is_symbolic(sizes[axis]), min(hint(sizes[axis]), lanes), axis))
-    made = _made(contraction, swapped, shapes, rows, (lane, Role.BATCH), moved)
-    return made if any(_moves(index, sizes, rank) for index in contraction.x) else None
+    result = _made(contraction, swapped, shapes, rows, (lane, Role.BATCH), moved)
+    return result if any(_moves(index, sizes, rank) for index in contraction.x) else None
 
 
 def _along_rows(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool, lanes: int) -> Arrangement | None:
@@ -261,9 +261,9 @@ def _along_rows(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: 
     """
     sizes, rank = contraction.sizes, contraction.rank
     moved = _moved(contraction, shapes)
-    found = roles(contraction)
-    rows = tuple(axis for axis, role in enumerate(found) if role is Role.ROW)
-    columns = [axis for axis, role in enumerate(found) if role is Role.COLUMN]
+    axis_roles = roles(contraction)
+    rows = tuple(axis for axis, role in enumerate(axis_roles) if role is Role.ROW)
+    columns = [axis for axis, role in enumerate(axis_roles) if role is Role.COLUMN]
     if moved is None or not columns:
         return None
     wide = [axis for axis in rows if hint(sizes[axis]) * _EMPTY >= lanes]
@@ -281,9 +281,9 @@ def _along_sums(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: 
     """
     sizes, rank = contraction.sizes, contraction.rank
     moved = _moved(contraction, shapes)
-    found = roles(contraction)
-    rows = tuple(axis for axis, role in enumerate(found) if role is Role.ROW)
-    if moved is None or not rows or Role.COLUMN not in found:
+    axis_roles = roles(contraction)
+    rows = tuple(axis for axis, role in enumerate(axis_roles) if role is Role.ROW)
+    if moved is None or not rows or Role.COLUMN not in axis_roles:
         return None
     terms = math.prod(hint(size) for size in sizes[rank:])
     wide = [
@@ -369,19 +369,19 @@ def _halo_of(parts: Sequence[Part], shape: Shape) -> Halo | None:
     halo = no_halo(shape)
     for phase in parts:
         if not phase.is_empty:
-            found = _halo(phase.contraction.x, phase.contraction.sizes, shape)
-            if found is None:
+            phase_halo = _halo(phase.contraction.x, phase.contraction.sizes, shape)
+            if phase_halo is None:
                 return None
-            halo = wider(halo, found)
+            halo = wider(halo, phase_halo)
     return halo
 
 
 def _halo(subscripts: Sequence[Subscript], sizes: Sequence[int], shape: Shape) -> Halo | None:
     """The elements beyond an operand that indices reach, on each of its axes; None where their number is not known."""
-    found: list[tuple[int, int]] = []
+    halo: list[tuple[int, int]] = []
     for index, size, leaves in zip(subscripts, shape, outside(subscripts, sizes, shape), strict=True):
         if not leaves:
-            found.append((0, 0))
+            halo.append((0, 0))
             continue
         ends = extent(index, sizes)
         if ends is None:
@@ -389,8 +389,8 @@ def _halo(subscripts: Sequence[Subscript], sizes: Sequence[int], shape: Shape) -
         before, after = _most(-ends[0]), _most(ends[1] - (size - 1))
         if before is None or after is None:
             return None
-        found.append((max(0, before), max(0, after)))
-    return tuple(found)
+        halo.append((max(0, before), max(0, after)))
+    return tuple(halo)
 
 
 _SLACK = 8
@@ -467,21 +467,21 @@ def reading(
     as_it_is = dtype == accumulate and suits(arranged, home, target)
     covered = as_it_is and home.covers(arranged.halo)
     at, bare = (home, home) if covered else (near, home if as_it_is else ordered(shape, arranged.operand_order()))
-    there = OperandReading(at, not covered, beside, packed, plan(arranged.phases, at))
+    default = OperandReading(at, not covered, beside, packed, plan(arranged.phases, at))
     if not arranged.needs_halo or (arranged.has_panels and (covered or not as_it_is)):
-        return there
+        return default
     cut = [borders(part, shape) for part in arranged.phases]
-    parts = [part for found in cut if found is not None for part in found]
+    parts = [part for pieces in cut if pieces is not None for part in pieces]
     whole = arranged.has_panels or all(_has_all(part, arranged) for part in parts)
     if None in cut or not whole or len(parts) > (_PARTS if arranged.has_panels else _LANE_PARTS):
-        return there
+        return default
     here = plan(parts, bare)
     moved = (2 * hint(near.elements) - (0 if as_it_is else 2 * hint(bare.elements))) * accumulate.itemsize
     saved = 0 if covered else moved // _COPIED
     factor = _FEWER if covered else 1
-    if factor * _cycles(here, target) <= _cycles(there.plan, target) + saved:
+    if factor * _cycles(here, target) <= _cycles(default.plan, target) + saved:
         return OperandReading(bare, not as_it_is, beside, packed, here)
-    return there
+    return default
 
 
 def _has_all(part: Part, arranged: Arrangement) -> bool:
@@ -528,9 +528,9 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
     groups, spread = walk.groups(per_group)
     tiles: dict[Any, tuple[TapTiles, list[TapPart]]] = {}
     for part in walk.parts:
-        made = walk.tiles(part, spread, panels, arithmetic)
-        key = made.row.axis, made.heights, is_symbolic(part.contraction.sizes[made.row.axis])
-        tiles.setdefault(key, (made, []))[1].append(walk.box(part, made, taps, terms, spread))
+        tile = walk.tiles(part, spread, panels, arithmetic)
+        key = tile.row.axis, tile.heights, is_symbolic(part.contraction.sizes[tile.row.axis])
+        tiles.setdefault(key, (tile, []))[1].append(walk.box(part, tile, taps, terms, spread))
     plan = TapPlan(
         dtype,
         lanes,
@@ -541,7 +541,7 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
         taps,
         terms,
         panels,
-        tuple(changed(made, parts=tuple(boxes)) for made, boxes in tiles.values()),
+        tuple(changed(tile, parts=tuple(boxes)) for tile, boxes in tiles.values()),
         1,
         TapBlocks(),
     )
@@ -575,14 +575,14 @@ class _Walk:
         """The axes of taps and of terms, w being the terms of a panel from one index to the next."""
         axes = [self.axis(axis) for axis in self.arranged.sums]
         counts = {axis.axis: max(hint(part.contraction.sizes[axis.axis]) for part in self.parts) for axis in axes}
-        stride, found = 1, []
+        stride, groups = 1, []
         for group in reversed(_terms(axes, counts, {axis.axis for axis in axes if self.is_cut(axis.axis)})):
             strided: list[TapAxis] = []
             for axis in reversed(group):
                 strided.insert(0, changed(axis, w=stride * axis.step))
                 stride = stride * axis.size
-            found.append(tuple(strided))
-        terms, taps = found
+            groups.append(tuple(strided))
+        terms, taps = groups
         return taps, terms
 
     def groups(self, elements: int) -> tuple[tuple[TapAxis, ...], tuple[TapAxis, ...]]:
@@ -687,13 +687,13 @@ def _shares(plan: TapPlan, target: Target) -> tuple[TapPanels, ...]:
     part, tiles = max(parts, key=lambda one: hint(one[0].units * one[0].rows))
     rows, sums = max(1, hint(part.units * part.rows)), max(1, hint(part.sums) // hint(plan.blocks.count))
 
-    def told(panels: TapPanels, height: int) -> TapPanels:
+    def with_share(panels: TapPanels, height: int) -> TapPanels:
         share = -(-per_column * panels.vectors * plan.lanes // rows)
         step = -(-share * height * panels.unroll // sums)
         lines = max(1, (step + _LINE // 2) // _LINE)
         return changed(panels, share=share, lines=min(lines, _LINES), step=step)
 
-    return tuple(map(told, plan.panels, tiles.heights))
+    return tuple(map(with_share, plan.panels, tiles.heights))
 
 
 _LINE = 64

@@ -39,10 +39,10 @@ def borders(part: Part, shape: Shape) -> tuple[Part, ...] | None:
     leaving = []
     for index, size, leaves in zip(contraction.x, shape, outside(contraction.x, sizes, shape), strict=True):
         if leaves:
-            found = _leaving(index, size, sizes, rank)
-            if found is None:
+            crossing = _leaving(index, size, sizes, rank)
+            if crossing is None:
                 return None
-            leaving.append(found)
+            leaving.append(crossing)
     if not leaving:
         return (part,)
     cuts: dict[int, set[int]] = {}
@@ -68,10 +68,10 @@ def share_inside(index: Subscript, size: int, sizes: tuple[int, ...], rank: int)
 
     1 where that is not known: then no part of the result could leave terms out.
     """
-    found = _leaving(index, size, sizes, rank)
-    if found is None or found.row is None or found.sum is None or found.rows * found.terms > _COUNTED:
+    crossing = _leaving(index, size, sizes, rank)
+    if crossing is None or crossing.row is None or crossing.sum is None or crossing.rows * crossing.terms > _COUNTED:
         return 1.0
-    return sum(found.inside(row)[1] for row in range(found.rows)) / max(1, found.rows * found.terms)
+    return sum(crossing.inside(row)[1] for row in range(crossing.rows)) / max(1, crossing.rows * crossing.terms)
 
 
 _COUNTED = 4096
@@ -137,7 +137,7 @@ def _leaving(index: Subscript, size: int, sizes: tuple[int, ...], rank: int) -> 
 def _box(part: Part, spans: dict[int, tuple[int, int]], leaving: list[_Leaving]) -> Part:
     """The part of some ranges of rows, with the terms that exist there."""
     contraction = part.contraction
-    found: dict[int, tuple[int, int]] = {}
+    ranges: dict[int, tuple[int, int]] = {}
     for one in leaving:
         first, count = one.inside(0 if one.row is None else spans[one.row][0])
         axis = one.sum
@@ -145,9 +145,9 @@ def _box(part: Part, spans: dict[int, tuple[int, int]], leaving: list[_Leaving])
             if count:
                 continue
             axis, first = contraction.rank, 0  # none of the sum
-        if axis in found:
-            begin = max(first, found[axis][0])
-            count = max(0, min(first + count, sum(found[axis])) - begin)
+        if axis in ranges:
+            begin = max(first, ranges[axis][0])
+            count = max(0, min(first + count, sum(ranges[axis])) - begin)
             first = begin if count else 0
-        found[axis] = (first, count)
-    return restricted(part, {**spans, **found})
+        ranges[axis] = (first, count)
+    return restricted(part, {**spans, **ranges})

@@ -35,12 +35,12 @@ def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DTyp
     interner = Interner()
     params = (Param(to, new.elements, True), Param(of, old.elements, False))
     nests = Nests(machine, params, interner)
-    made = []
+    copies = []
     merged = _loops(shape, old, new)
     close = _close(merged)
     if close is not None and of == to and _is_run(merged[close + 1 :], machine.lanes(of.itemsize)):
-        made = _turned(nests, merged, close, source, target, machine.lanes(of.itemsize))
-        return Kernel(params, (), (*made, *_zeros(shape, new, to, nests, interner)))
+        copies = _turned(nests, merged, close, source, target, machine.lanes(of.itemsize))
+        return Kernel(params, (), (*copies, *_zeros(shape, new, to, nests, interner)))
     for loops, first in _blocks(merged, close, LINE // of.itemsize):
         space = Space(interner, {number: turns for number, (turns, _, _) in enumerate(loops)})
         axes = [space.axis(number) for number in range(len(loops))]
@@ -52,8 +52,8 @@ def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DTyp
         )
         value = interner.cast(interner.load(of, 1, (read,)), to)
         sizes = tuple(turns for turns, _, _ in loops)
-        made.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, value))]))
-    return Kernel(params, (), (*made, *_zeros(shape, new, to, nests, interner)))
+        copies.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, value))]))
+    return Kernel(params, (), (*copies, *_zeros(shape, new, to, nests, interner)))
 
 
 def leaves_as_it_is(kernel: Kernel) -> bool:
@@ -102,13 +102,13 @@ def _blocks(loops: list[_Loop], close: int | None, line: int) -> list[tuple[list
         return [(loops, (0, 0))]
     size, before, after = loops[close]
     slower, faster, whole = loops[:close], loops[close + 1 :], size // line * line
-    found: list[tuple[list[_Loop], tuple[int, int]]] = []
+    parts: list[tuple[list[_Loop], tuple[int, int]]] = []
     if whole:
         blocks = (whole // line, line * before, line * after)
-        found.append(([*slower, blocks, *faster, (line, before, after)], (0, 0)))
+        parts.append(([*slower, blocks, *faster, (line, before, after)], (0, 0)))
     if size > whole:
-        found.append(([*slower, *faster, (size - whole, before, after)], (whole * before, whole * after)))
-    return found
+        parts.append(([*slower, *faster, (size - whole, before, after)], (whole * before, whole * after)))
+    return parts
 
 
 def _is_run(loops: Sequence[_Loop], lanes: int) -> bool:
@@ -141,7 +141,7 @@ def _turned(
     interner, (old, of), (new, _) = nests.interner, source, target
     slower, (size, before, after), faster = loops[:close], loops[close], loops[close + 1 :]
     run = product(one for one, _, _ in faster)
-    whole, made = run // lanes * lanes, []
+    whole, copies = run // lanes * lanes, []
     for first, blocks, width in ((0, whole // lanes, lanes), (whole, 1, run - whole)):
         if not width:
             continue
@@ -155,18 +155,18 @@ def _turned(
         place = [(row, after), *((axis, step) for axis, (*_, step) in steps), (along, 1)]
         value = interner.load(of, 1, (space.affine(read, old.offset),))
         statement = Statement(0, space.affine(place, new.offset), value)
-        made.append(nests.nest((), [LoopedStatement(sizes, statement)]))
-    return made
+        copies.append(nests.nest((), [LoopedStatement(sizes, statement)]))
+    return copies
 
 
 def _divided(space: Space, sizes: Sequence[int], index: Expr) -> list[Expr]:
     """The index along each of several axes, slowest first, that are counted as one."""
-    found: list[Expr] = []
+    indices: list[Expr] = []
     for number, size in enumerate(reversed(sizes)):
         last = number == len(sizes) - 1
-        found.append(index if last else space.mod(index, size))
+        indices.append(index if last else space.mod(index, size))
         index = index if last else space.floordiv(index, size)
-    return found[::-1]
+    return indices[::-1]
 
 
 def _zero(dtype: DType) -> float | int | bool:
@@ -178,7 +178,7 @@ def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], 
     home, of = source
     interner = Interner()
     params = (Param(plan.dtype, plan.packed_elements, True), Param(of, home.elements, False))
-    nests, made = Nests(machine, params, interner), []
+    nests, copies = Nests(machine, params, interner), []
     groups = product(axis.size for axis in plan.packed_groups)
     per_column = plan.tap_count * plan.term_count
     run = _run_of(contraction, plan, source, machine)
@@ -193,7 +193,7 @@ def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], 
             indices.update(_counted(space, axes, index))
         ragged = not same(plan.column.size, part.start + part.count * width) and part is plan.panels[-1]
         if run and not ragged:
-            made.append(_packed_in_order(nests, contraction, plan, (home, of), part, run))
+            copies.append(_packed_in_order(nests, contraction, plan, (home, of), part, run))
             continue
         if ragged:
             last = interner.number(plan.column.size - 1)
@@ -213,17 +213,17 @@ def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], 
             ],
             part.start * per_column,
         )
-        made.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, element))]))
-    return Kernel(params, (), tuple(made))
+        copies.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, element))]))
+    return Kernel(params, (), tuple(copies))
 
 
 def _strides(contraction: Contraction, home: Home) -> dict[int, int]:
     """Elements of the second operand from one index of an axis to the next, for axes by which none is divided."""
-    found: dict[int, int] = {}
+    strides: dict[int, int] = {}
     for index, step in zip(contraction.w, home.strides, strict=True):
         for axis, coefficient in index.terms:
-            found[axis] = found.get(axis, 0) + coefficient * step
-    return found
+            strides[axis] = strides.get(axis, 0) + coefficient * step
+    return strides
 
 
 def _run_of(
@@ -315,7 +315,7 @@ def border(shape: Shape, home: Home, dtype: DType, machine: Target) -> Kernel:
 
 def _zeros(shape: Shape, home: Home, dtype: DType, nests: Nests, interner: Interner) -> tuple[Nest, ...]:
     """Loops that store zeros into the halo of a home, param 0."""
-    made = []
+    stores = []
     zero = interner.const(dtype, _zero(dtype))
     # Slabs along one axis after the other: of those before it the value alone, of those after it the halo too.
     spans: dict[int, tuple[int, int]] = {
@@ -332,6 +332,6 @@ def _zeros(shape: Shape, home: Home, dtype: DType, nests: Nests, interner: Inter
                 for number, one in enumerate(home.order):
                     places[one] = space.affine([(space.axis(number), 1)], box[one][0])
                 statement = LoopedStatement(sizes, Statement(0, home.address(space, places), zero))
-                made.append(nests.nest((), [statement]))
+                stores.append(nests.nest((), [statement]))
         spans[axis] = (0, shape[axis])
-    return tuple(made)
+    return tuple(stores)

@@ -236,11 +236,11 @@ def lane_plan(
     tiles: dict[Any, tuple[LaneTiles, list[LanePart]]] = {}
     cut = _cut(contraction, parts)
     for part in parts:
-        made = _tiles(plan, part.contraction, cut, contraction.sizes, target)
-        one_turn = tuple(axis not in cut and same(part.contraction.sizes[axis], count) for axis, count in made.sums)
-        key = made.rows, made.sums, one_turn
-        tiles.setdefault(key, (made, []))[1].append(_box(part, x, w))
-    plan = changed(plan, tiles=tuple(changed(made, parts=tuple(boxes)) for made, boxes in tiles.values()))
+        tile = _tiles(plan, part.contraction, cut, contraction.sizes, target)
+        one_turn = tuple(axis not in cut and same(part.contraction.sizes[axis], count) for axis, count in tile.sums)
+        key = tile.rows, tile.sums, one_turn
+        tiles.setdefault(key, (tile, []))[1].append(_box(part, x, w))
+    plan = changed(plan, tiles=tuple(changed(tile, parts=tuple(boxes)) for tile, boxes in tiles.values()))
     few = hint(plan.lines) < _LINES and hint(plan.vectors) > hint(plan.lines)
     return changed(plan, by_lanes=few and not plan.is_summed)
 
@@ -330,10 +330,10 @@ def tile_of(
     for box in boxes:
         for turn in _sums(sizes[rows:]):
             counts = (*box, *turn)
-            made = _turn(factors, rows, counts, apart)
-            if not _fits(made, factors, rows, counts, registers, apart):
+            lane_turn = _turn(factors, rows, counts, apart)
+            if not _fits(lane_turn, factors, rows, counts, registers, apart):
                 continue
-            cycles = _cycles(made, sizes, rows, counts, factors, apart)
+            cycles = _cycles(lane_turn, sizes, rows, counts, factors, apart)
             if cycles < least:
                 best, least = counts, cycles
     return best
@@ -419,10 +419,10 @@ def _turn(factors: Factors, rows: int, counts: Sequence[int], apart: bool = Fals
         return LaneTurn(one.x_loads * inner, one.w_loads * inner, one.products * inner, one.sums)
 
     def loads(of: int) -> int:
-        found = 1
+        count = 1
         for along in range(len(factors[0][of])):
-            found *= _different(tuple((by[of][along], n) for by, n in zip(factors, counts, strict=True) if n > 1))
-        return found
+            count *= _different(tuple((by[of][along], n) for by, n in zip(factors, counts, strict=True) if n > 1))
+        return count
 
     return LaneTurn(loads(0), loads(1), math.prod(counts), math.prod(counts[:rows]))
 

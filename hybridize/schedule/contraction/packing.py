@@ -106,7 +106,7 @@ def packing_kernel(packing: Packing, machine: Target) -> Kernel:
         Param(to, packing.nbytes // to.itemsize, True),
         Param(of, packing.source_elements, False),
     )
-    nests, made = Nests(machine, params, interner), []
+    nests, copies = Nests(machine, params, interner), []
     if packing.strides is None:
         row = k if packing.transpose_w else n
     else:
@@ -137,8 +137,8 @@ def packing_kernel(packing: Packing, machine: Target) -> Kernel:
                 matrices = [(axis, stride) for axis, (_, stride) in zip(which, members, strict=True)]
                 source = space.affine([*matrices, (term, per_term), *columns], section.start * per_column)
                 element = interner.cast(interner.load(of, 1, (source,)), to)
-            made.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, element))]))
-    return Kernel(params, (), tuple(made))
+            copies.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, element))]))
+    return Kernel(params, (), tuple(copies))
 
 
 def ordering_kernel(product: Product, machine: Target) -> Kernel:

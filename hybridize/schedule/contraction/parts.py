@@ -49,7 +49,7 @@ def restricted(part: Part, spans: Mapping[int, tuple[int, int]]) -> Part:
         return subscript(index.terms, offset, index.divisor)
 
     places = tuple((step, first + step * firsts.get(axis, 0)) for axis, (step, first) in enumerate(part.places))
-    made = Contraction(
+    restriction = Contraction(
         sizes,
         contraction.rank,
         tuple(map(moved, contraction.x)),
@@ -58,4 +58,4 @@ def restricted(part: Part, spans: Mapping[int, tuple[int, int]]) -> Part:
         contraction.result,
         contraction.winograd,
     )
-    return Part(made, places)
+    return Part(restriction, places)

@@ -48,13 +48,13 @@ def phases(contraction: Contraction) -> tuple[Part, ...] | None:
         range(step if step == 1 or dims.is_symbolic(size) else min(step, size))
         for size, step in zip(sizes, steps, strict=True)
     ]
-    found = []
+    parts = []
     for outer in itertools.product(*firsts[:rank]):
         inner = [one for one in itertools.product(*firsts[rank:]) if _is_whole(divided, (*outer, *one))]
         if len(inner) > 1 or (not inner and rank == len(sizes)):
             return None
-        found.append(_phase(contraction, steps, outer, inner[0] if inner else None))
-    return tuple(found)
+        parts.append(_phase(contraction, steps, outer, inner[0] if inner else None))
+    return tuple(parts)
 
 
 def _is_whole(divided: list[Subscript], firsts: tuple[int, ...]) -> bool:

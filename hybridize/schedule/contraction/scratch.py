@@ -36,16 +36,16 @@ def make_scratch(product: Product, arithmetic: Arithmetic, tiling: Tiling, block
     copied = _aligned((product.k if product.transpose_x and not tiling.x_tiles else product.m) * tiling.x_row)
     panels = _aligned(_panels_held(tiling) * tiling.k_block * row)
     if columns:
-        held = gates * columns_block(product, arithmetic) + arithmetic.lanes
+        count = gates * columns_block(product, arithmetic) + arithmetic.lanes
     elif tiling.order == "blocks":
-        held = block or product.m
+        count = block or product.m
     else:
-        held = _HELD if is_symbolic(product.m) else min(product.m, _HELD)
+        count = _HELD if is_symbolic(product.m) else min(product.m, _HELD)
     if tiling.order == "streams":
-        held = product.m * gates * sum(section.count for section in tiling.sections)
+        count = product.m * gates * sum(section.count for section in tiling.sections)
     # Where columns are skipped, what is stored of a row reaches beyond its end.
     skips = any(section.skip for section in tiling.sections)
-    sums = _aligned(held * row + (arithmetic.vector_bytes if skips else 0))
+    sums = _aligned(count * row + (arithmetic.vector_bytes if skips else 0))
     at_sums = copied + panels
     return ProductScratch(0, copied, at_sums, at_sums + sums, at_sums + sums * (2 if columns else 1))
 

@@ -294,13 +294,13 @@ def table_of(plan: TapPlan) -> TapTable:
     varying: list[dict[str, list[int]]] = []
     begins = []
     for tiles in plan.tiles:
-        held, begin = [], []
+        offsets, begin = [], []
         for part in tiles.parts:
-            held.append(0 if same(plan.blocks.count, 1) else rows)
+            offsets.append(0 if same(plan.blocks.count, 1) else rows)
             rows = rows + plan.held_lines(part) * (part.rows + max(tiles.heights))
             begin.append(before)
             before = before + part.units
-        fields = _fields(tiles, places) | {"held": held, "before": begin}
+        fields = _fields(tiles, places) | {"held": offsets, "before": begin}
         shared.append({name: each[0] for name, each in fields.items() if all(same(one, each[0]) for one in each)})
         varying.append({name: each for name, each in fields.items() if name not in shared[-1]})
         begins.append(end)
@@ -311,7 +311,7 @@ def table_of(plan: TapPlan) -> TapTable:
 def _fields(tiles: TapTiles, places: Mapping[tuple[int, ...], int]) -> dict[str, list[int]]:
     """The numbers of parts, by names."""
     parts = tiles.parts
-    found = {
+    fields = {
         "start": [part.start for part in parts],
         "group": [part.group for part in parts],
         "term": [part.term for part in parts],
@@ -321,10 +321,10 @@ def _fields(tiles: TapTiles, places: Mapping[tuple[int, ...], int]) -> dict[str,
         "terms": [part.terms for part in parts],
     }
     for axis in range(len(parts[0].firsts)):
-        found[f"first{axis}"] = [part.firsts[axis] for part in parts]
+        fields[f"first{axis}"] = [part.firsts[axis] for part in parts]
     for number in range(len(tiles.outer)):
-        found[f"line{number}"] = [part.lines[number] for part in parts]
-    return found
+        fields[f"line{number}"] = [part.lines[number] for part in parts]
+    return fields
 
 
 _ROWS = {32: {1: 28, 2: 14, 3: 9, 4: 6}, 16: {1: 12, 2: 6, 3: 4}}
@@ -359,7 +359,7 @@ def tap_panels(
     parts = [(0, vectors // best, best), (vectors // best * best, 1, vectors % best)]
     if is_symbolic(columns):
         parts = [(0, (columns + best * lanes - 1) // (best * lanes), best)]
-    made = []
+    panels = []
     for start, count, width in parts:
         if width and not same(count, 0):
             taps, terms = map(hint, sums)
@@ -367,8 +367,8 @@ def tap_panels(
             unroll = _unrolled(strides, height, width, terms, target)
             tall = target.registers >= 32 and height > _NEAR_ROWS
             far = taps * terms * width * target.vector_bytes > target.l1_bytes // 2
-            made.append(TapPanels(start * lanes, count, width, unroll, _AHEAD if tall and far else 0))
-    return tuple(made)
+            panels.append(TapPanels(start * lanes, count, width, unroll, _AHEAD if tall and far else 0))
+    return tuple(panels)
 
 
 def _unrolled(strides: tuple[int, int], height: int, width: int, terms: int, target: Target) -> int:
@@ -484,8 +484,8 @@ def block_band(plan: TapPlan, target: Target) -> int:
     """Choose the lines whose sums wait together near the tiles."""
     width = max(panels.vectors for panels in plan.panels) * plan.lanes * plan.dtype.itemsize
     parts = [(part, max(tiles.heights)) for tiles in plan.tiles for part in tiles.parts]
-    held = max(1, sum(hint(part.units * (part.rows + height)) for part, height in parts) * width)
-    lines = hint(plan.lines) * target.l2_bytes // 8 // held
+    nbytes = max(1, sum(hint(part.units * (part.rows + height)) for part, height in parts) * width)
+    lines = hint(plan.lines) * target.l2_bytes // 8 // nbytes
     return plan.lines if lines >= hint(plan.lines) else max(1, lines)
 
 
@@ -501,11 +501,11 @@ def shared_by(plan: TapPlan, x_bytes: int, threads: int, target: Target) -> TapP
         return plan
     work, w_bytes = cycles(plan, target), hint(plan.packed_elements) * plan.dtype.itemsize
 
-    def taken(units: int, again: int) -> float:
+    def duration(units: int, again: int) -> float:
         """The cycles of the thread that has most to do, about."""
         ranges = min(units, CHUNKS_EACH * threads)
         rate = _NEAR_BYTES if again <= target.l2_bytes // 2 else _FAR_BYTES
         return work * -(-units // threads) / units + again * ranges / threads / rate
 
-    by_panels = taken(plan.panel_count * plan.lines, x_bytes) < taken(plan.lines, w_bytes)
+    by_panels = duration(plan.panel_count * plan.lines, x_bytes) < duration(plan.lines, w_bytes)
     return changed(plan, by_panels=True) if by_panels else plan

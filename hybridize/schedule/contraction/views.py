@@ -28,7 +28,7 @@ def through(
     }
     if not leaving <= alone:
         return None
-    found = []
+    result = []
     for index in indices:
         terms, constant = _terms(index)
         if terms is None:
@@ -41,8 +41,8 @@ def through(
             total += [(number, coefficient * by) for number, by in one.terms]
             constant = constant + coefficient * one.offset
         divisor = subscripts[terms[0][0]].divisor if len(terms) == 1 else 1
-        found.append(subscript(total, constant, divisor))
-    return tuple(found)
+        result.append(subscript(total, constant, divisor))
+    return tuple(result)
 
 
 def _terms(index: Expr) -> tuple[list[tuple[int, int]] | None, int]:

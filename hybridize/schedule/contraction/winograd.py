@@ -85,11 +85,11 @@ def transforms(points: tuple[Fraction, ...], taps: int = TAPS) -> Transforms:
 
 def _monic(roots: Sequence[Fraction]) -> list[Fraction]:
     """The coefficients of the polynomial with these roots, the lowest first."""
-    found = [Fraction(1)]
+    coefficients = [Fraction(1)]
     for root in roots:
-        shifted, scaled = [Fraction(0), *found], [*(root * value for value in found), Fraction(0)]
-        found = [a - b for a, b in zip(shifted, scaled, strict=True)]
-    return found
+        shifted, scaled = [Fraction(0), *coefficients], [*(root * value for value in coefficients), Fraction(0)]
+        coefficients = [a - b for a, b in zip(shifted, scaled, strict=True)]
+    return coefficients
 
 
 def _matrix(rows: Sequence[Sequence[Fraction]]) -> Matrix:
@@ -127,8 +127,8 @@ def linear_program(matrix: Matrix) -> LinearProgram:
     rows = [{k: value for k, value in enumerate(row) if value} for row in matrix]
     inputs, steps = len(matrix[0]), list[LinearStep]()
     while any(len(row) > 1 for row in rows):
-        found = Counter((i, j, row[j] / row[i]) for row in rows for i in sorted(row) for j in sorted(row) if i < j)
-        (i, j, ratio), _ = max(found.items(), key=lambda one: (one[1], abs(one[0][2]) == 1, -one[0][1], -one[0][0]))
+        counts = Counter((i, j, row[j] / row[i]) for row in rows for i in sorted(row) for j in sorted(row) if i < j)
+        (i, j, ratio), _ = max(counts.items(), key=lambda one: (one[1], abs(one[0][2]) == 1, -one[0][1], -one[0][0]))
         sharing = [row for row in rows if i in row and j in row and row[j] / row[i] == ratio]
         # A row that is this alone takes it as it is, and others multiples of that: all are exact in binary.
         left = next((row[i] for row in sharing if len(row) == 2), _left(ratio))
@@ -315,7 +315,7 @@ def _windows(arranged: Arrangement) -> _Windows | None:
         return None
     if not known((*contraction.sizes[contraction.rank :], contraction.sizes[arranged.column])):
         return None
-    rank, found = contraction.rank, []
+    rank, windows = contraction.rank, []
     for index in arranged.windows:
         rows = [term for term in index.terms if term[0] < rank]
         sums = [term for term in index.terms if term[0] >= rank]
@@ -324,8 +324,8 @@ def _windows(arranged: Arrangement) -> _Windows | None:
             return None
         if contraction.sizes[sums[0][0]] != TAPS:
             return None
-        found.append((rows[0][0], sums[0][0], same(sums[0][1], -1)))
-    (down, first, back), (across, second, left) = found
+        windows.append((rows[0][0], sums[0][0], same(sums[0][1], -1)))
+    (down, first, back), (across, second, left) = windows
     others = _axes([index for index in contraction.x if index not in arranged.windows])
     (channel,) = (axis for axis in arranged.sums if axis not in (first, second)) if first != second else (None,)
     images = tuple(axis for axis in arranged.rows if axis not in (down, across))
@@ -341,13 +341,13 @@ def _axes(subscripts: Sequence[Subscript]) -> set[int] | None:
 
     An index that depends on none is that of an axis of size 1, or of one that a view has cut off.
     """
-    found: set[int] = set()
+    axes: set[int] = set()
     for index in subscripts:
         one = len(index.terms) <= 1 and all(same(factor, 1) for _, factor in index.terms) and same(index.divisor, 1)
-        if not one or not found.isdisjoint(index.axes):
+        if not one or not axes.isdisjoint(index.axes):
             return None
-        found.update(index.axes)
-    return found
+        axes.update(index.axes)
+    return axes
 
 
 _CHANNELS = 16
@@ -364,17 +364,17 @@ _TRANSFORMED = 2
 """Cycles for each number of a transformed w. Measured: 73 to 89 for the 36 of a window, in float64, AVX-512."""
 
 
-def _outputs(arranged: Arrangement, found: _Windows, stable: bool, target: Target) -> int | None:
+def _outputs(arranged: Arrangement, windows: _Windows, stable: bool, target: Target) -> int | None:
     """Choose m; None where tiles over taps are faster. `stable` is True if w is transformed once for many calls."""
     sizes = arranged.contraction.sizes
-    channels, columns = sizes[found.channel], sizes[found.column]
+    channels, columns = sizes[windows.channel], sizes[windows.column]
     if channels < _CHANNELS or columns < _CHANNELS:
         return None
-    images = product(hint(sizes[axis]) for axis in found.images)
-    down, across = hint(sizes[found.down]), hint(sizes[found.across])
+    images = product(hint(sizes[axis]) for axis in windows.images)
+    down, across = hint(sizes[windows.down]), hint(sizes[windows.across])
     lanes, pairs = lanes_of(float32, target), channels * columns
     for m in (4, 2):
-        if any(bounds(sizes[axis])[0] < m for axis in (found.down, found.across)):
+        if any(bounds(sizes[axis])[0] < m for axis in (windows.down, windows.across)):
             continue
         tiles, positions = images * _tiles(down, m) * _tiles(across, m), (m + TAPS - 1) ** 2
         direct = TAPS * TAPS * images * down * across
@@ -404,19 +404,19 @@ def winograd_reading(
     contraction = arranged.contraction
     if not contraction.winograd or not all(one == float32 for one in (*dtypes, contraction.accumulate)):
         return None
-    found = _windows(arranged)
-    m = None if found is None else _outputs(arranged, found, stable, target)
-    if found is None or m is None:
+    windows = _windows(arranged)
+    m = None if windows is None else _outputs(arranged, windows, stable, target)
+    if windows is None or m is None:
         return None
-    (channel,) = (k for k, index in enumerate(contraction.x) if found.channel in index.axes)
+    (channel,) = (k for k, index in enumerate(contraction.x) if windows.channel in index.axes)
     near = suits(arranged, home, target) and home.covers(arranged.halo) and same(home.strides[channel], 1)
     where = home if near else ordered(arranged.shapes[0], arranged.operand_order(), arranged.halo)
     if not same(where.strides[channel], 1):
         return None
-    return WinogradReading(where, not near, _plan(arranged, found, where, m, target))
+    return WinogradReading(where, not near, _plan(arranged, windows, where, m, target))
 
 
-def _plan(arranged: Arrangement, found: _Windows, x: Home, m: int, target: Target) -> WinogradPlan:
+def _plan(arranged: Arrangement, windows: _Windows, x: Home, m: int, target: Target) -> WinogradPlan:
     contraction = arranged.contraction
     sizes, lanes = contraction.sizes, lanes_of(float32, target)
 
@@ -426,12 +426,12 @@ def _plan(arranged: Arrangement, found: _Windows, x: Home, m: int, target: Targe
 
     start = x.offset
     for index, step in zip(contraction.x, x.strides, strict=True):
-        back = any(tap in index.axes and turned for tap, turned in zip(found.taps, found.turned, strict=True))
+        back = any(tap in index.axes and turned for tap, turned in zip(windows.taps, windows.turned, strict=True))
         start = start + (index.offset - (TAPS - 1) * back) * step
-    images = sorted(map(axis, found.images), key=lambda one: -abs(hint(one.x)))
-    grid = _tiles(sizes[found.down], m), _tiles(sizes[found.across], m)
+    images = sorted(map(axis, windows.images), key=lambda one: -abs(hint(one.x)))
+    grid = _tiles(sizes[windows.down], m), _tiles(sizes[windows.across], m)
     count = product(one.size for one in images) * product(grid)
-    channels, columns, positions = sizes[found.channel], sizes[found.column], (m + TAPS - 1) ** 2
+    channels, columns, positions = sizes[windows.channel], sizes[windows.column], (m + TAPS - 1) ** 2
     tiles = _block(hint(count), channels, columns, positions, target)
     products = Contraction(
         (positions, tiles, columns, channels), 3, (plain(0), plain(1), plain(3)), (plain(0), plain(3), plain(2)),
@@ -442,7 +442,7 @@ def _plan(arranged: Arrangement, found: _Windows, x: Home, m: int, target: Targe
     assert inner is not None, "products of matrices have rows and columns"
     tiled = tap_plan(inner, inner.phases, _stacked(positions, tiles, channels, lanes), target)
     return WinogradPlan(
-        _POINTS[m], contraction.shape, tuple(images), axis(found.down), axis(found.across), found.column, start,
+        _POINTS[m], contraction.shape, tuple(images), axis(windows.down), axis(windows.across), windows.column, start,
         channels, tiles, tiled,
     )  # fmt: skip
 
@@ -478,11 +478,11 @@ def transformed_weights(
     step of the transform is taken once, and each element of w is read once.
     """
     contraction, products, (home, of) = arranged.contraction, plan.products, source
-    found = _windows(arranged)
-    assert found is not None
+    windows = _windows(arranged)
+    assert windows is not None
     interner, program = Interner(), linear_program(plan.transforms.w)
     params = (Param(products.dtype, plan.packed_elements, True), Param(of, home.elements, False))
-    nests, made = Nests(machine, params, interner), []
+    nests, loops = Nests(machine, params, interner), []
     for part in products.panels:
         width = part.vectors * products.lanes
         sizes = (part.count, plan.channels, width)
@@ -493,12 +493,12 @@ def transformed_weights(
         inside: Expr = column
         if ragged:
             inside = interner.call(int64, "min", (column, interner.number(products.column.size - 1)))
-        at: dict[int, Expr] = {found.column: inside, found.channel: channel}
+        at: dict[int, Expr] = {windows.column: inside, windows.channel: channel}
         window = []
         for down in range(TAPS):
             row: list[Expr] = []
             for across in range(TAPS):
-                for axis, tap, turned in zip(found.taps, (down, across), found.turned, strict=True):
+                for axis, tap, turned in zip(windows.taps, (down, across), windows.turned, strict=True):
                     at[axis] = interner.number(TAPS - 1 - tap if turned else tap)
                 place = home.address(space, [_index(space, index, at) for index in contraction.w])
                 row.append(interner.cast(interner.load(of, 1, (place,)), float64))
@@ -516,8 +516,8 @@ def transformed_weights(
                     ((i * plan.reach + j) * products.columns + part.start) * plan.channels,
                 )
                 statements.append(LoopedStatement(sizes, Statement(0, stored, element)))
-        made.append(nests.nest((), statements))
-    return Kernel(params, (), tuple(made))
+        loops.append(nests.nest((), statements))
+    return Kernel(params, (), tuple(loops))
 
 
 def _applied(interner: Interner, program: LinearProgram, vector: Sequence[Expr]) -> list[Expr]:

@@ -26,21 +26,21 @@ class Findings:
     def __init__(self) -> None:
         self._all: dict[Finding, None] = {}
 
-    def human(self, node: ast.expr | ast.stmt, found: str, remedy: str) -> None:
+    def human(self, node: ast.expr | ast.stmt, what: str, remedy: str) -> None:
         """Report something that a human has to look at."""
-        self._all[Finding(node.lineno, found, remedy)] = None
+        self._all[Finding(node.lineno, what, remedy)] = None
 
-    def missing(self, node: ast.expr | ast.stmt, found: str, remedy: str) -> None:
+    def missing(self, node: ast.expr | ast.stmt, what: str, remedy: str) -> None:
         """Report a name that hybridize does not have."""
-        self.human(node, found, f"not there; {remedy}")
+        self.human(node, what, f"not there; {remedy}")
 
-    def device(self, node: ast.expr | ast.stmt, found: str) -> None:
+    def device(self, node: ast.expr | ast.stmt, what: str) -> None:
         """Report that a device was changed."""
-        self._all[Finding(node.lineno, found, "now cpu: there is no other device", done=True)] = None
+        self._all[Finding(node.lineno, what, "now cpu: there is no other device", done=True)] = None
 
-    def hint(self, node: ast.expr | ast.stmt, found: str, remedy: str) -> None:
+    def hint(self, node: ast.expr | ast.stmt, what: str, remedy: str) -> None:
         """Report something that may stay as it is."""
-        self._all[Finding(node.lineno, found, remedy, done=True)] = None
+        self._all[Finding(node.lineno, what, remedy, done=True)] = None
 
     def sorted(self) -> tuple[Finding, ...]:
         """Return all, by line."""

@@ -36,19 +36,19 @@ def look(path: str) -> Looked:
     """
     root, *parts = path.split(".")
     assert root == ROOT, path
-    found: object = load_module(ROOT)
+    value: object = load_module(ROOT)
     for number, part in enumerate(parts, 1):
-        owner = found
+        owner = value
         if not isinstance(owner, ModuleType | type) or not _is_ours(owner):
             break
         try:
-            found = getattr(owner, part)
+            value = getattr(owner, part)
         except AttributeError as error:
-            found = _module(owner, part)
-            if found is None:
+            value = _module(owner, part)
+            if value is None:
                 missing = ".".join([root, *parts[:number]])
                 return Looked(None, missing, _remedy(error, of_the_book=parts[0] == "d2l"))
-    return Looked(found)
+    return Looked(value)
 
 
 def _module(owner: ModuleType | type, name: str) -> ModuleType | None:
@@ -73,12 +73,12 @@ def _is_ours(thing: object) -> bool:
 
 def _remedy(error: AttributeError, *, of_the_book: bool) -> str:
     """Return the package's own advice for a name that it has not."""
-    found = []
+    advice = []
     if isinstance(error, MissingNameError):
-        found = [*(["it is to come"] if error.what.endswith("to come") else []), *filter(None, [error.help])]
-    if of_the_book and (not found or found[0].startswith("did you mean")):
-        found.insert(0, _OF_THE_BOOK)
-    return "; ".join(found) or _NOWHERE
+        advice = [*(["it is to come"] if error.what.endswith("to come") else []), *filter(None, [error.help])]
+    if of_the_book and (not advice or advice[0].startswith("did you mean")):
+        advice.insert(0, _OF_THE_BOOK)
+    return "; ".join(advice) or _NOWHERE
 
 
 def is_gpu(path: str) -> bool:

@@ -65,21 +65,21 @@ def migrate_notebook(text: str, name: str) -> tuple[Migrated, dict[int, str]]:
 
 def _read(text: str, name: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
-        cells = found["cells"]
+        notebook = json.loads(text)
+        cells = notebook["cells"]
         good = all(isinstance(cell["source"], str | list) and isinstance(cell["cell_type"], str) for cell in cells)
     except (ValueError, KeyError, TypeError):
         good = False
     if not good:
         raise LoadError("E680", f"{name} is not a notebook of format 4", help="open and save it in Jupyter")
-    return found  # type: ignore[no-any-return]
+    return notebook  # type: ignore[no-any-return]
 
 
 def _written(notebook: dict[str, Any], text: str) -> str:
     """Lay the file out as it was: with its indentation, and its last newline."""
     first = re.match(r"\{\n( +)", text)
-    made = json.dumps(notebook, indent=len(first[1]) if first else None, ensure_ascii=text.isascii())
-    return made + text[len(text.rstrip()) :]
+    content = json.dumps(notebook, indent=len(first[1]) if first else None, ensure_ascii=text.isascii())
+    return content + text[len(text.rstrip()) :]
 
 
 def _masked(source: str) -> list[str]:

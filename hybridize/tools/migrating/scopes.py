@@ -44,10 +44,10 @@ class ScriptScope:
         return self._path_of(node.id, line) if isinstance(node, ast.Name) else None
 
     def _path_of(self, name: str, line: int) -> Path | None:
-        found = self._found.get(name)
-        if found:
-            before = [path for at, path in found if at <= line]
-            return before[-1] if before else found[0][1]
+        places = self._found.get(name)
+        if places:
+            before = [path for at, path in places if at <= line]
+            return before[-1] if before else places[0][1]
         if name in self._own or self.outer is None:
             return None
         return self.outer._path_of(name, LATER)
@@ -67,8 +67,8 @@ def imported(node: ast.Import | ast.ImportFrom, renamed: Callable[[str], str]) -
 
 
 def _arguments(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Iterator[str]:
-    given = node.args
-    for one in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg):
+    parameters = node.args
+    for one in (*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs, parameters.vararg, parameters.kwarg):
         if one is not None:
             yield one.arg
 

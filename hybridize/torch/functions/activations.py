@@ -52,9 +52,9 @@ def _hardswish(x: Operand) -> Operand:
     zero, below = ops.like(0, x), ops.le(x, ops.like(-3, x))
     between = ops.bit_and(ops.lt(x, ops.like(3, x)), ops.bit_not(below))
     inner = ops.where(between, x, zero)
-    bent = ops.div(ops.mul(inner, ops.add(inner, ops.like(3, x))), ops.like(6, x))
+    curve = ops.div(ops.mul(inner, ops.add(inner, ops.like(3, x))), ops.like(6, x))
     flat = ops.stop_gradient(ops.mul(x, zero))  # of minus infinity it is NaN
-    return ops.where(between, bent, ops.where(below, flat, x))
+    return ops.where(between, curve, ops.where(below, flat, x))
 
 
 def _hardsigmoid(x: Operand) -> Operand:
@@ -138,8 +138,8 @@ def _softplus(input: Operand, beta: Any = 1, threshold: Any = 20) -> Operand:
     def function(x: Operand) -> Operand:
         scaled = ops.mul(x, _number(beta, x))
         straight = ops.gt(scaled, _number(threshold, x))
-        bent = ops.log1p(ops.exp(ops.where(straight, ops.like(0, x), scaled)))
-        return ops.where(straight, x, ops.div(bent, _number(beta, x)))
+        curve = ops.log1p(ops.exp(ops.where(straight, ops.like(0, x), scaled)))
+        return ops.where(straight, x, ops.div(curve, _number(beta, x)))
 
     return in_floats(function, input)
 

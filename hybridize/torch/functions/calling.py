@@ -95,9 +95,9 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         if joined is not NotImplemented:
             return TracedTensor(joined)
         unroll(trace, (*args, *kwargs.values()))
-    asked = CALLS.get(function)
-    if asked is not None:
-        return asked(trace, *args, **kwargs)
+    handler = CALLS.get(function)
+    if handler is not None:
+        return handler(trace, *args, **kwargs)
     entry = FUNCTIONS.get(function) or FUNCTIONS.get(getattr(function, "__wrapped__", None))  # `__pow__` wraps `pow`
     call = _derived(function) if entry is None else functools.partial(_with, _called, entry)
     if call is not None:
@@ -105,10 +105,10 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
             return call(trace, args, kwargs)
         except Exception as error:
             let_through(error)
-            met = _met(trace, function, args, kwargs, error)
-            if met is error:
+            problem = _met(trace, function, args, kwargs, error)
+            if problem is error:
                 raise
-            raise met from (error if isinstance(met, InternalError) else None)
+            raise problem from (error if isinstance(problem, InternalError) else None)
     each = of_each(function)
     if each is not None:
         return each(functools.partial(apply, trace), *args, **kwargs)
@@ -124,9 +124,9 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         with as_torch():
             return function(*args, **kwargs)
     if isinstance(function, types.FunctionType) and function.__module__.partition(".")[0] == "torch":
-        given, named = _with_numbers(trace, args), {name: _with_numbers(trace, x) for name, x in kwargs.items()}
+        arguments, named = _with_numbers(trace, args), {name: _with_numbers(trace, x) for name, x in kwargs.items()}
         with Capturing():  # where torch asks a mode, that mode is not asked again
-            return _as_torch_has_it(function)(*given, **named)
+            return _as_torch_has_it(function)(*arguments, **named)
     raise unsupported(trace, function)
 
 
@@ -256,13 +256,13 @@ def _as_torch_has_it(function: types.FunctionType) -> types.FunctionType:
     if function.__globals__.get("overrides") is torch.overrides:
         space["overrides"] = types.SimpleNamespace(**vars(torch.overrides) | dict.fromkeys(_ASKING, _not_asked))
     cells = tuple(types.CellType() for _ in function.__closure__ or ())
-    made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, cells)
-    made.__kwdefaults__ = function.__kwdefaults__
-    _AS_TORCH_HAS_THEM[function] = made  # before its cells: one may hold the function itself
+    twin = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, cells)
+    twin.__kwdefaults__ = function.__kwdefaults__
+    _AS_TORCH_HAS_THEM[function] = twin  # before its cells: one may hold the function itself
     for cell, of in zip(cells, function.__closure__ or (), strict=True):  # of what chooses one of two, or wraps another
-        held = of.cell_contents
-        cell.cell_contents = _as_torch_has_it(held) if isinstance(held, types.FunctionType) else held
-    return made
+        content = of.cell_contents
+        cell.cell_contents = _as_torch_has_it(content) if isinstance(content, types.FunctionType) else content
+    return twin
 
 
 class _Space:
@@ -392,9 +392,9 @@ def _seen_so(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[s
 
 def _copied(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     out = kwargs.pop("out", None)
-    found = _called(trace, entry, args, kwargs)
-    made = [faced(trace, one.array.operand()) for one in (found if isinstance(found, tuple) else (found,))]
-    result = tuple(made) if isinstance(found, tuple) else made[0]
+    output = _called(trace, entry, args, kwargs)
+    copies = [faced(trace, one.array.operand()) for one in (output if isinstance(output, tuple) else (output,))]
+    result = tuple(copies) if isinstance(output, tuple) else copies[0]
     return result if out is None else _write_out(trace, out, result)
 
 
@@ -413,32 +413,32 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     if entry.packed is not None and len(args) > entry.packed:
         args = (*args[: entry.packed], sizes_in(args[entry.packed :]))
     convert = functools.partial(_symbols if entry.views else _operands, trace, detached)
-    given = [convert(value, name) for name, value in zip_longest(entry.places[: len(args)], args, fillvalue="")]
+    operands = [convert(value, name) for name, value in zip_longest(entry.places[: len(args)], args, fillvalue="")]
     named = {name: convert(value, name) for name, value in kwargs.items()}
-    check_operands(entry, given, named)
-    found = entry.function(*given, **named)
+    check_operands(entry, operands, named)
+    output = entry.function(*operands, **named)
     if entry.held or entry.scales or entry.fills:
-        check_numbers(entry, given, named, found)
+        check_numbers(entry, operands, named, output)
     if detached and entry.views:
-        found = _without_history(found, args)
+        output = _without_history(output, args)
     if out is not None:
         if isinstance(out, (tuple, list)):
-            return type(out)(_write_out(trace, one, faced(trace, new)) for one, new in zip(out, found, strict=True))
-        return _write_out(trace, out, faced(trace, found))
-    made = faced(trace, found)
+            return type(out)(_write_out(trace, one, faced(trace, new)) for one, new in zip(out, output, strict=True))
+        return _write_out(trace, out, faced(trace, output))
+    face = faced(trace, output)
     if is_leaf:
-        return CALLS[torch.Tensor.requires_grad_](trace, made)
-    return write(trace, args[0] if args else kwargs["input"], made) if inplace else made
+        return CALLS[torch.Tensor.requires_grad_](trace, face)
+    return write(trace, args[0] if args else kwargs["input"], face) if inplace else face
 
 
-def _without_history(found: Any, args: Sequence[Any]) -> Any:
+def _without_history(output: Any, args: Sequence[Any]) -> Any:
     """Return views that are made while torch records no gradients; a tensor that was given stays what it is."""
-    if type(found) in (tuple, list):
-        return type(found)(_without_history(one, args) for one in found)
-    if type(found) is not Symbol or found.weak is not None or not is_float(found.dtype):
-        return found
-    given = any(isinstance(one, TracedTensor) and one.array is found for one in args)
-    return found if given else found.view_by(StopGradient())
+    if type(output) in (tuple, list):
+        return type(output)(_without_history(one, args) for one in output)
+    if type(output) is not Symbol or output.weak is not None or not is_float(output.dtype):
+        return output
+    is_argument = any(isinstance(one, TracedTensor) and one.array is output for one in args)
+    return output if is_argument else output.view_by(StopGradient())
 
 
 def is_detached(trace: Recording) -> bool:
@@ -482,10 +482,10 @@ def write(trace: Recording, target: Any, source: Any) -> Any:
     value = source.array.operand() if isinstance(source, TracedTensor) else source
     kind = symbol.type
     if isinstance(value, Value):
-        given = type_of(value)
-        if tuple(given.shape) != tuple(kind.shape) and _wider(given.shape, kind.shape):
+        source_kind = type_of(value)
+        if tuple(source_kind.shape) != tuple(kind.shape) and _wider(source_kind.shape, kind.shape):
             raise RuntimeError(
-                f"output with shape {list(kind.shape)} doesn't match the broadcast shape {list(given.shape)}"
+                f"output with shape {list(kind.shape)} doesn't match the broadcast shape {list(source_kind.shape)}"
             )
         value = written_as(value, kind.dtype)
     store(symbol, operand(value, kind.dtype, kind.shape))
@@ -516,11 +516,11 @@ def _write_out(trace: Recording, target: Any, source: Any) -> Any:
     return target
 
 
-def _wider(given: Sequence[Any], wanted: Sequence[Any]) -> bool:
+def _wider(sizes: Sequence[Any], wanted: Sequence[Any]) -> bool:
     """Tell whether sizes cannot be broadcast to others."""
-    if len(given) > len(wanted):
+    if len(sizes) > len(wanted):
         return True
-    pairs = zip(reversed(given), reversed(wanted), strict=False)
+    pairs = zip(reversed(sizes), reversed(wanted), strict=False)
     return any(x != y and x != 1 for x, y in pairs)
 
 
@@ -596,14 +596,14 @@ def _symbols(trace: Recording, detached: bool, x: Any, name: str) -> Any:
     return x
 
 
-def faced(trace: Recording, found: Any) -> Any:
+def faced(trace: Recording, value: Any) -> Any:
     """Return operands and symbols as tensors of the program."""
-    if isinstance(found, Value):
-        return TracedTensor(Symbol.of(trace, found))
-    if type(found) is Symbol:
-        return TracedTensor(found) if found.weak is None else found
-    if type(found) in (list, tuple):
-        return type(found)(faced(trace, part) for part in found)
-    if isinstance(found, tuple):  # torch.return_types
-        return type(found)([faced(trace, part) for part in found])
-    return found
+    if isinstance(value, Value):
+        return TracedTensor(Symbol.of(trace, value))
+    if type(value) is Symbol:
+        return TracedTensor(value) if value.weak is None else value
+    if type(value) in (list, tuple):
+        return type(value)(faced(trace, part) for part in value)
+    if isinstance(value, tuple):  # torch.return_types
+        return type(value)([faced(trace, part) for part in value])
+    return value

@@ -17,13 +17,13 @@ from hybridize.torch.functions.table import computes
 Numbers = tuple[Any, ...]
 
 
-def each(given: Any, rank: int) -> Numbers:
+def each(value: Any, rank: int) -> Numbers:
     """Return a number for each axis of an image.
 
     Raises:
         RuntimeError: there are others than one or as many as axes; in torch's words.
     """
-    numbers = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+    numbers = tuple(value) if isinstance(value, (list, tuple)) else (value,)
     expect(len(numbers) in (1, rank))
     return numbers * rank if len(numbers) == 1 else numbers
 
@@ -89,8 +89,8 @@ def _check(x: Operand, weight: Operand, bias: Operand | None, groups: Any, trans
     expect(groups > 0)
     wanted = by.shape[0] if transposed else by.shape[1] * groups
     expect(of.shape[1] == wanted)
-    made = by.shape[1] * groups if transposed else by.shape[0]
-    expect(bias is None or type_of(bias).shape == (made,))
+    channels = by.shape[1] * groups if transposed else by.shape[0]
+    expect(bias is None or type_of(bias).shape == (channels,))
 
 
 def _check_room(sizes: Shape, kernel: Shape, sides: Numbers, apart: Numbers, transposed: bool) -> None:
@@ -237,8 +237,8 @@ def _pixel_shuffle(input: Operand, upscale_factor: Any) -> Operand:
     f = upscale_factor
     *_, channels, height, width = _of_images(input, f)
     expect(channels % (f * f) == 0)
-    made = channels // (f * f)
-    return _rearranged(input, (made, f, f, height, width), (0, 3, 1, 4, 2), (made, height * f, width * f))
+    planes = channels // (f * f)
+    return _rearranged(input, (planes, f, f, height, width), (0, 3, 1, 4, 2), (planes, height * f, width * f))
 
 
 @computes("pixel_unshuffle")

@@ -165,8 +165,8 @@ def _tensor(data: Any, *, dtype: torch.dtype | None = None, **options: Any) -> O
     default, leaves = checked(None, **options), _leaves(data)
     if all(isinstance(leaf, (bool, int, float, numpy.generic, numpy.ndarray)) for leaf in leaves):
         with as_torch():
-            found = torch.tensor(data, dtype=dtype)
-            return ops.constant(_numbers(found, found.dtype))
+            tensor = torch.tensor(data, dtype=dtype)
+            return ops.constant(_numbers(tensor, tensor.dtype))
     if dtype is None and leaves:
         dtype = functools.reduce(torch.promote_types, map(_dtype_of, leaves))
     dtype = dtype or default
@@ -175,10 +175,10 @@ def _tensor(data: Any, *, dtype: torch.dtype | None = None, **options: Any) -> O
     return _stacked(data, dtype)
 
 
-def _numbers(found: torch.Tensor, dtype: torch.dtype) -> Any:
+def _numbers(tensor: torch.Tensor, dtype: torch.dtype) -> Any:
     """Return a tensor that torch has made as an array."""
     of = dtype_of(dtype)
-    wide = found.double() if dtype.is_floating_point else found
+    wide = tensor.double() if dtype.is_floating_point else tensor
     return numpy.asarray(wide.numpy()).astype(of)
 
 
@@ -282,8 +282,8 @@ def _arange(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> Ope
     if whole.is_floating_point and not any(map(is_symbolic, (start, step))):
         wide = kind(torch.float64, (count,))
         places_ = ops.cast(ops.iota((count,), 0, int64), float64)
-        found = ops.add(operand(start, float64, wide.shape), ops.mul(places_, operand(step, float64, wide.shape)))
-        return ops.cast(found, of.dtype)
+        numbers = ops.add(operand(start, float64, wide.shape), ops.mul(places_, operand(step, float64, wide.shape)))
+        return ops.cast(numbers, of.dtype)
     # Of fractions torch cuts off the ends and the step before it counts.
     first, by = (x if is_symbolic(x) else int(x) for x in (start, step))
     return count_from(first, count, by, of.dtype)
@@ -303,19 +303,19 @@ def _by_torch(name: str) -> None:
 
     @computes(f"torch.{name}")
     def entry(*args: Any, **kwargs: Any) -> Operand:
-        given = {key: value for key, value in kwargs.items() if value is not None}
-        check_device(given.pop("device", None))
-        if given.pop("requires_grad", False):
+        options = {key: value for key, value in kwargs.items() if value is not None}
+        check_device(options.pop("device", None))
+        if options.pop("requires_grad", False):
             checked(None, requires_grad=True)
-        if any(isinstance(x, (SizeNumber, Value)) for x in (*args, *given.values())):
+        if any(isinstance(x, (SizeNumber, Value)) for x in (*args, *options.values())):
             raise CaptureError(
                 "E422",
                 f"torch.{name} of numbers that only a call knows cannot be compiled",
                 help="write it as a formula",
             )
         with as_torch():
-            found = function(*map(_pinned, args), **{key: _pinned(value) for key, value in given.items()})
-            return ops.constant(_numbers(found, found.dtype))
+            tensor = function(*map(_pinned, args), **{key: _pinned(value) for key, value in options.items()})
+            return ops.constant(_numbers(tensor, tensor.dtype))
 
 
 def _pinned(x: Any) -> Any:
@@ -383,10 +383,10 @@ def _meshgrid(tensors: Sizes, *, indexing: str | None = None) -> tuple[Symbol, .
     if indexing == "xy" and len(order) > 1:
         order[0], order[1] = 1, 0
     shape = tuple(flat[k].shape[0] for k in order)
-    found = []
+    grids = []
     for number, x in enumerate(flat):
         axis = order.index(number)
-        found.append(
+        grids.append(
             reshaped(x, tuple(shape[k] if k == axis else 1 for k in range(len(shape)))).view_by(Broadcast(shape))
         )
-    return tuple(found)
+    return tuple(grids)

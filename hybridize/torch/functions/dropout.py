@@ -56,8 +56,8 @@ def _native_dropout(input: Operand, p: Any, train: bool | None) -> tuple[Operand
     if p == 1:
         return ops.like(0, input), ops.cast(ops.like(0, input), bool_)
     key, shape = draws.key(), type_of(input).shape
-    kept = ops.ge(composites.uniform(key, shape), operand(p, float32, shape))
-    return composites.dropout(input, key, p), kept
+    mask = ops.ge(composites.uniform(key, shape), operand(p, float32, shape))
+    return composites.dropout(input, key, p), mask
 
 
 def _channels(input: Operand) -> Shape:
@@ -90,9 +90,9 @@ def _alpha(input: Operand, p: Any, train: bool, sizes: Callable[[Operand], Shape
     if p == 1:
         return ops.mul(input, ops.like(0, input))
     chance = operand(composites.uniform(draws.key(), sizes(input)), float32, of.shape)
-    kept = ops.ge(chance, operand(p, float32, of.shape))
+    mask = ops.ge(chance, operand(p, float32, of.shape))
     scale = 1 / ((_ALPHA**2 * p + 1) * (1 - p)) ** 0.5
-    moved = ops.where(kept, input, ops.like(-_ALPHA, input))
+    moved = ops.where(mask, input, ops.like(-_ALPHA, input))
     return ops.add(ops.mul(moved, ops.like(scale, input)), ops.like(_ALPHA * scale * p, input))
 
 

@@ -46,12 +46,12 @@ _ALL = slice(None)
 def _parts(key: Any) -> list[Any]:
     """Return a key as a list of parts; sequences and NumPy's arrays in it as constant operands."""
     if isinstance(key, tuple):
-        given = list(key)
+        parts = list(key)
     elif isinstance(key, list) and any(map(_is_no_number, key)) and len(key) < 32:
-        given = list(key)  # a list of such is a tuple to torch
+        parts = list(key)  # a list of such is a tuple to torch
     else:
-        given = [key]
-    return [_part(part) for part in given]
+        parts = [key]
+    return [_part(part) for part in parts]
 
 
 def _is_no_number(part: Any) -> bool:
@@ -160,8 +160,8 @@ def _sliced(x: Symbol, axis: int, part: slice) -> Symbol:
     expect(type(ends[2]) is not int or ends[2] > 0)
     if ends == [None, None, None]:
         return x
-    found: Symbol = functions.getitem(x, (*(_ALL,) * axis, slice(*ends)))
-    return found
+    view: Symbol = functions.getitem(x, (*(_ALL,) * axis, slice(*ends)))
+    return view
 
 
 def _end(end: Any) -> Any:
@@ -181,20 +181,20 @@ def _without_masks(tensors: Sequence[Symbol | None], what: str) -> list[Operand 
     Raises:
         CaptureError E422: how many that are stays data.
     """
-    found: list[Operand | None] = []
+    indices: list[Operand | None] = []
     for axis, one in enumerate(tensors):
         if one is not None and _is_mask(one):
-            found[axis:] = coordinates(one.operand(), what)
-        elif axis >= len(found):
-            found.append(None if one is None else one.operand())
-    return found
+            indices[axis:] = coordinates(one.operand(), what)
+        elif axis >= len(indices):
+            indices.append(None if one is None else one.operand())
+    return indices
 
 
 @views("Tensor.__getitem__")
 def _getitem(input: Symbol, key: Any) -> Symbol:
     view, tensors = taken_apart(input, key)
-    given = [one for one in tensors if one is not None]
-    if not given:
+    selectors = [one for one in tensors if one is not None]
+    if not selectors:
         return view if view is not input else input.same()
     return Symbol.of(staging(), picked(view.operand(), _without_masks(tensors, "x[mask]")))
 
@@ -206,8 +206,8 @@ def picked(x: Operand, indices: Sequence[Operand | None]) -> Operand:
     if len(axes) == 1:
         return ops.gather(x, ops.reshape(points, type_of(points).shape[:-1]), axes[0])
     rest = [axis for axis in range(type_of(x).ndim) if axis not in axes]
-    found = ops.gather_nd(ops.transpose(x, (*axes, *rest)), points)
-    return ops.transpose(found, _back(len(batch), type_of(found).ndim, front))
+    elements = ops.gather_nd(ops.transpose(x, (*axes, *rest)), points)
+    return ops.transpose(elements, _back(len(batch), type_of(elements).ndim, front))
 
 
 def _placed(indices: Sequence[Operand | None]) -> tuple[list[int], Shape, int]:
@@ -269,16 +269,16 @@ def _setitem(input: Symbol, key: Any, source: Any) -> None:
 
 def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: bool = False) -> None:
     """Write a value, cast and broadcast, to elements of a tensor: all, those at indices, or those of a mask."""
-    given = [one for one in tensors if one is not None]
+    selectors = [one for one in tensors if one is not None]
     dtype = view.dtype
     check_fits(value, dtype, "fills")
     if isinstance(value, Symbol) or is_tensor(value):
         update = cast(_plain(value), dtype)
     else:
         update = operand(value, dtype)
-    if any(map(_is_mask, given)) and _put_masked(view, tensors, update, accumulate):
+    if any(map(_is_mask, selectors)) and _put_masked(view, tensors, update, accumulate):
         return
-    if not given:
+    if not selectors:
         fitted = fits(update, view.shape)
         store(view, ops.add(view.operand(), fitted) if accumulate else fitted)
         return
@@ -382,8 +382,8 @@ def _index_select(input: Operand, dim: int, index: Operand) -> Operand:
     expect(type_of(index).ndim <= 1)
     numbers = ops.reshape(ops.cast(index, int64), (product(type_of(index).shape),))
     if not shape:
-        found = ops.gather(ops.reshape(input, (1,)), within_axis(numbers, 1, 0), 0)
-        return ops.reshape(found, ())
+        element = ops.gather(ops.reshape(input, (1,)), within_axis(numbers, 1, 0), 0)
+        return ops.reshape(element, ())
     return ops.gather(input, within_axis(numbers, shape[axis], axis), axis)
 
 
@@ -402,8 +402,8 @@ def _put(input: Operand, index: Operand, source: Operand, accumulate: bool = Fal
     expect(product(type_of(source).shape) == count[0])
     flat = ops.reshape(input, (product(shape),))
     updates = ops.reshape(source, count)
-    put_ = _written(flat, [ops.reshape(index, count)], accumulate, lambda _: updates)
-    return ops.reshape(put_, shape)
+    elements = _written(flat, [ops.reshape(index, count)], accumulate, lambda _: updates)
+    return ops.reshape(elements, shape)
 
 
 def _along(x: Operand, axis: int, index: Operand, source: Any, accumulate: bool) -> Operand:
@@ -450,8 +450,8 @@ def _index_fill(input: Operand, dim: int, index: Operand, value: Any) -> Operand
     wide, count = type_of(x).shape, product(type_of(index).shape)
     numbers = _from_front(ops.reshape(ops.cast(index, int64), (count,)), wide[axis])
     lines = (wide[axis], count)
-    there = ops.any(ops.eq(ops.iota(lines, 0, int64), ops.broadcast(numbers, lines)), (1,))
-    along = ops.reshape(there, tuple(size if k == axis else 1 for k, size in enumerate(wide)))
+    mask = ops.any(ops.eq(ops.iota(lines, 0, int64), ops.broadcast(numbers, lines)), (1,))
+    along = ops.reshape(mask, tuple(size if k == axis else 1 for k, size in enumerate(wide)))
     return ops.reshape(ops.where(ops.broadcast(along, wide), operand(value, type_of(x).dtype, wide), x), shape)
 
 
@@ -463,8 +463,8 @@ def _fill_diagonal(input: Operand, fill_value: Any, wrap: bool = False) -> Opera
     first, *others = (ops.iota(of.shape, axis, int64) for axis in range(of.ndim))
     if wrap and of.ndim == 2:  # below its end, and a row without, the diagonal begins anew
         first = ops.mod(first, ops.like(of.shape[1] + 1, first))
-    there = functools.reduce(ops.bit_and, (ops.eq(first, other) for other in others))
-    return ops.where(there, operand(fill_value, of.dtype, of.shape), input)
+    mask = functools.reduce(ops.bit_and, (ops.eq(first, other) for other in others))
+    return ops.where(mask, operand(fill_value, of.dtype, of.shape), input)
 
 
 def _from_front(index: Operand, size: Any) -> Operand:
@@ -474,14 +474,14 @@ def _from_front(index: Operand, size: Any) -> Operand:
 
 @computes("index_put", "_unsafe_index_put", alike="input values")
 def _index_put(input: Operand, indices: Sequence[Any], values: Operand, accumulate: bool = False) -> Operand:
-    made = Symbol.of(staging(), input)
+    symbol = Symbol.of(staging(), input)
     key = [
         _ALL if one is None else Symbol.of(staging(), one if type_of(one).shape else ops.reshape(one, (1,)))
         for one in indices
     ]
-    view, tensors = taken_apart(made, tuple(key))
+    view, tensors = taken_apart(symbol, tuple(key))
     put(view, tensors, values, accumulate)
-    return made.operand()
+    return symbol.operand()
 
 
 # At points along an axis.
@@ -584,15 +584,15 @@ def _joined_lines(x: Operand, axis: int, numbers: Operand, updates: Operand, how
     wide = (*others, shape[axis], sizes[axis])
     ours = ops.transpose(numbers, order), ops.transpose(updates, order)
     spread = [ops.broadcast(ops.reshape(one, (*others, 1, sizes[axis])), wide) for one in ours]
-    there = ops.eq(spread[0], ops.iota(wide, ndim - 1, int64))
-    hit = ops.any(there, (ndim,))
+    mask = ops.eq(spread[0], ops.iota(wide, ndim - 1, int64))
+    hit = ops.any(mask, (ndim,))
     if how == "prod":
         neutral: Any = 1
     else:
         bounds = numpy.finfo(dtype) if dtype.kind == "f" else None
         low, high = (-numpy.inf, numpy.inf) if bounds is not None or is_float(dtype) else _range(dtype)
         neutral = low if how == "amax" else high
-    parts = ops.where(there, spread[1], operand(neutral, dtype, wide))
+    parts = ops.where(mask, spread[1], operand(neutral, dtype, wide))
     # the own element is one more of those that are joined
     stops = tuple(sizes[k] if k != axis else size for k, size in enumerate(shape))
     part = ops.transpose(_corner(x, stops), order)
@@ -651,15 +651,15 @@ def _with_part(x: Operand, part: Operand, axis: int, start: Any, stop: Any, step
 
 @views("diagonal_scatter")
 def _diagonal_scatter(input: Symbol, src: Symbol, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Symbol:
-    made = copied(input)
-    view = diagonal(made, offset, dim1, dim2)
+    copy = copied(input)
+    view = diagonal(copy, offset, dim1, dim2)
     expect(view.shape == src.shape)
-    store(view, ops.cast(src.operand(), made.dtype))
-    return made
+    store(view, ops.cast(src.operand(), copy.dtype))
+    return copy
 
 
 @views("as_strided_scatter")
 def _as_strided_scatter(input: Symbol, src: Symbol, size: Any, stride: Any, storage_offset: Any = None) -> Symbol:
-    made = copied(input)
-    store(strided(made, size, stride, storage_offset), ops.cast(src.operand(), made.dtype))
-    return made
+    copy = copied(input)
+    store(strided(copy, size, stride, storage_offset), ops.cast(src.operand(), copy.dtype))
+    return copy

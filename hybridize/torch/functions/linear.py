@@ -72,8 +72,8 @@ def _matmul(input: Operand, other: Operand) -> Operand:
     _check_dtypes(input, other)
     rows, columns = left[-2:-1], right[-1:] if len(right) > 1 else ()
     x, y = ops.reshape(input, left if rows else (1, *left)), ops.reshape(other, right if columns else (*right, 1))
-    found = ops.matmul(*(ops.broadcast(one, (*batch, *_shape(one)[-2:])) for one in (x, y)))
-    return ops.reshape(found, (*batch, *rows, *columns))
+    product = ops.matmul(*(ops.broadcast(one, (*batch, *_shape(one)[-2:])) for one in (x, y)))
+    return ops.reshape(product, (*batch, *rows, *columns))
 
 
 @computes("mm")
@@ -191,8 +191,8 @@ def einsum_of(text: str, *xs: Operand) -> Operand:
     _check_dtypes(*xs)
     trace = current_trace()
     assert trace is not None, "an entry is called while capturing"
-    found: Symbol = linear.einsum(text, *(Symbol.of(trace, x) for x in xs))
-    return found.operand()
+    contraction: Symbol = linear.einsum(text, *(Symbol.of(trace, x) for x in xs))
+    return contraction.operand()
 
 
 @computes("einsum")
@@ -200,13 +200,13 @@ def _einsum(*args: Any) -> Operand:
     """Subscripts and operands, in a list or one by one; or operands each with a list of numbers of axes."""
     if isinstance(args[0], str):
         text, xs = args[0], args[1:]
-        given = list(xs[0]) if len(xs) == 1 and isinstance(xs[0], (list, tuple)) else list(xs)
-        return einsum_of(text.replace(" ", ""), *given)
+        operands = list(xs[0]) if len(xs) == 1 and isinstance(xs[0], (list, tuple)) else list(xs)
+        return einsum_of(text.replace(" ", ""), *operands)
     last = args[-1:] if len(args) % 2 else ()
     terms = [_of_numbers(numbers) for numbers in (*args[1 : len(args) - len(last) : 2], *last)]
-    given = list(args[: len(args) - len(last) : 2])
-    text = ",".join(terms[: len(given)])
-    return einsum_of(f"{text}->{terms[-1]}" if last else text, *given)
+    operands = list(args[: len(args) - len(last) : 2])
+    text = ",".join(terms[: len(operands)])
+    return einsum_of(f"{text}->{terms[-1]}" if last else text, *operands)
 
 
 def _of_numbers(numbers: Sequence[Any]) -> str:
@@ -227,8 +227,8 @@ def _tensordot(a: Operand, b: Operand, dims: Any = 2, out: Any = None) -> Operan
     for first, second in zip(firsts, seconds, strict=True):
         expect(1 in (_shape(a)[first], _shape(b)[second]) or _shape(a)[first] == _shape(b)[second])
         terms[1][second] = terms[0][first]
-    kept = [x for x in (*terms[0], *terms[1]) if (x in terms[0]) != (x in terms[1])]
-    return einsum_of(f"{''.join(terms[0])},{''.join(terms[1])}->{''.join(kept)}", a, b)
+    letters = [x for x in (*terms[0], *terms[1]) if (x in terms[0]) != (x in terms[1])]
+    return einsum_of(f"{''.join(terms[0])},{''.join(terms[1])}->{''.join(letters)}", a, b)
 
 
 @computes("bilinear", alike="input1 input2 weight bias")
@@ -257,8 +257,8 @@ def _cdist(x1: Operand, x2: Operand, p: Any = 2.0, compute_mode: Any = None) -> 
 def pairwise_distance(x1: Operand, x2: Operand, p: Any = 2.0, eps: Any = 1e-6, keepdim: bool = False) -> Operand:
     """Return the norms of the differences of rows, to each element of which eps is added."""
     apart = add(subtract(x1, x2), eps)
-    found = norm(apart, float(p), (type_of(apart).ndim - 1,) if type_of(apart).ndim else ())
-    return ops.reshape(found, (*_shape(found), 1)) if keepdim else found
+    distances = norm(apart, float(p), (type_of(apart).ndim - 1,) if type_of(apart).ndim else ())
+    return ops.reshape(distances, (*_shape(distances), 1)) if keepdim else distances
 
 
 @computes("cosine_similarity", kinds="f")
@@ -328,5 +328,5 @@ def _grouped_mm(
     other = mat_b if two else mat_a
     if summed:
         other = ops.broadcast(other, (groups, *type_of(other).shape))
-    found = ops.matmul(parts, other) if two else ops.matmul(other, parts)
-    return found if summed else ops.sum(found, (0,))
+    products = ops.matmul(parts, other) if two else ops.matmul(other, parts)
+    return products if summed else ops.sum(products, (0,))

@@ -38,11 +38,11 @@ def of_each(function: Any) -> Callable[..., Any] | None:
                 raise RuntimeError(f"Tensor lists must have the same number of tensors, got {count} and {len(arg)}")
         if name.rstrip("_") in _FACTORED and len(args) == 4:
             *args, kwargs["value"] = args  # type: ignore[assignment]
-        made = [
+        results = [
             apply(of_one, [_item(arg, k) for arg in args], {word: _item(arg, k) for word, arg in kwargs.items()})
             for k in range(count)
         ]
-        return made if name.endswith("_") else tuple(made)
+        return results if name.endswith("_") else tuple(results)
 
     return call
 

@@ -83,9 +83,9 @@ def _smooth_l1_loss(input: Operand, target: Operand, reduction: int = MEAN, beta
     distance = ops.abs(apart)
     if beta == 0:
         return reduced(distance, reduction)
-    bent, is_near = _bent(apart, beta, ops.ge)
+    parabola, is_near = _bent(apart, beta, ops.ge)
     straight = ops.sub(distance, ops.like(0.5 * beta, distance))
-    return reduced(ops.where(is_near, ops.div(bent, ops.like(beta, bent)), straight), reduction)
+    return reduced(ops.where(is_near, ops.div(parabola, ops.like(beta, parabola)), straight), reduction)
 
 
 @computes("nn.huber_loss")
@@ -93,9 +93,9 @@ def _huber_loss(input: Operand, target: Operand, reduction: int = MEAN, delta: A
     """d d / 2 of differences up to delta, else delta times the distance less delta / 2."""
     expect(delta > 0)
     apart = ops.sub(*aligned(input, target))
-    bent, is_near = _bent(apart, delta, ops.gt)
+    parabola, is_near = _bent(apart, delta, ops.gt)
     straight = ops.mul(ops.sub(ops.abs(apart), ops.like(0.5 * delta, apart)), ops.like(delta, apart))
-    return reduced(written_as(ops.where(is_near, bent, straight), type_of(input).dtype), reduction)
+    return reduced(written_as(ops.where(is_near, parabola, straight), type_of(input).dtype), reduction)
 
 
 @computes("nn.soft_margin_loss")
@@ -242,8 +242,8 @@ def _multilabel_margin_loss(input: Operand, target: Operand, reduction: int = ME
     rows, classes = (of.shape[0] if of.ndim > 1 else 1), (of.shape[-1] if of.ndim else 1)
     flat, cube = (rows, classes), (rows, classes, classes)  # of labels and classes
     x, labels = ops.reshape(input, flat), ops.reshape(ops.cast(target, int64), flat)
-    given = ops.cum_prod(ops.cast(ops.ge(labels, ops.like(0, labels)), int64), 1)
-    counted = ops.eq(given, ops.like(1, given))
+    prefix = ops.cum_prod(ops.cast(ops.ge(labels, ops.like(0, labels)), int64), 1)
+    counted = ops.eq(prefix, ops.like(1, prefix))
     labels = within(ops.where(counted, labels, ops.like(0, labels)), classes, message="target is out of range")
     named = ops.eq(ops.spread(labels, cube, (2,)), ops.iota(cube, 2, int64))
     of_label = ops.spread(counted, cube, (2,))
@@ -400,8 +400,8 @@ def _ctc_loss(
 
 def _lengths(x: Any, batch: Any) -> Operand:
     """Return lengths, a tensor or numbers, as a tensor of as many as there are sequences."""
-    given = x if is_tensor(x) else ops.constant(numpy.array(x, numpy.int64))
-    return ops.reshape(ops.cast(given, int64), (batch,))
+    lengths = x if is_tensor(x) else ops.constant(numpy.array(x, numpy.int64))
+    return ops.reshape(ops.cast(lengths, int64), (batch,))
 
 
 def _padded(targets: Operand, lengths: Any, batch: Any) -> Operand:

@@ -49,8 +49,8 @@ def _of_floats(x: Operand) -> None:
     expect(dtype in (torch.float32, torch.float64))
 
 
-def _parts(found: Any) -> tuple[Operand, ...]:
-    return tuple(of_symbol(one) for one in found)
+def _parts(parts: Any) -> tuple[Operand, ...]:
+    return tuple(of_symbol(one) for one in parts)
 
 
 @computes("linalg.inv", "inverse", also="input=A")
@@ -99,10 +99,10 @@ def _solve(A: Operand, B: Operand, *, left: bool = True) -> Operand:
         B = ops.reshape(B, (*second, 1))
     elif not left:
         A, B = _turned(A), _turned(B)
-    found = by(factors.solve, A, B)
+    solution = by(factors.solve, A, B)
     if vectors:
-        return ops.reshape(found, type_of(found).shape[:-1])
-    return found if left else _turned(found)
+        return ops.reshape(solution, type_of(solution).shape[:-1])
+    return solution if left else _turned(solution)
 
 
 @computes("linalg.solve_triangular")
@@ -117,8 +117,8 @@ def _solve_triangular(
     batch = fitting(first[:-2], second[:-2])
     expect(first[-1] == second[-2])
     t, b = (ops.broadcast(x, (*batch, *type_of(x).shape[-2:])) for x in (t, b))
-    found = solve_triangular(t, b, lower=upper != left, unit=unitriangular)
-    return found if left else _turned(found)
+    solution = solve_triangular(t, b, lower=upper != left, unit=unitriangular)
+    return solution if left else _turned(solution)
 
 
 def _turned(x: Operand) -> Operand:
@@ -206,11 +206,11 @@ def _multi_dot(tensors: Sequence[Operand]) -> Operand:
     for x, y in pairwise(xs):
         one, two = type_of(x).shape, type_of(y).shape
         expect(one[1] == two[0])
-    found = xs[0]
+    product = xs[0]
     for x in xs[1:]:
-        found = ops.matmul(found, x)
-    rows, columns = type_of(found).shape
-    return ops.reshape(found, (*(() if first else (rows,)), *(() if last else (columns,))))
+        product = ops.matmul(product, x)
+    rows, columns = type_of(product).shape
+    return ops.reshape(product, (*(() if first else (rows,)), *(() if last else (columns,))))
 
 
 @computes("linalg.matrix_norm", kinds="f")
@@ -229,10 +229,10 @@ def _matrix_norm(
     shape = type_of(A).shape
     rest = [axis for axis in range(ndim) if axis not in axes]
     values = by(factors.svdvals, ops.transpose(A, (*rest, *axes)))
-    found = {"nuc": ops.sum, 2: ops.reduce_max, -2: ops.reduce_min}[ord](values, (len(rest),))
+    norm = {"nuc": ops.sum, 2: ops.reduce_max, -2: ops.reduce_min}[ord](values, (len(rest),))
     if not keepdim:
-        return found
-    return ops.reshape(found, tuple(1 if axis in axes else size for axis, size in enumerate(shape)))
+        return norm
+    return ops.reshape(norm, tuple(1 if axis in axes else size for axis, size in enumerate(shape)))
 
 
 @computes("linalg.norm")

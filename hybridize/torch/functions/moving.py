@@ -336,8 +336,8 @@ def diagonal_of(x: Operand, offset: int, first: int, second: int) -> Operand:
 @computes("trace")
 def _trace(input: Operand) -> Operand:
     expect(type_of(input).ndim == 2)
-    found = diagonal_of(input, 0, 0, 1)
-    return ops.sum(found if type_of(input).dtype.kind not in "biu" else ops.cast(found, int64), (0,))
+    diagonal = diagonal_of(input, 0, 0, 1)
+    return ops.sum(diagonal if type_of(input).dtype.kind not in "biu" else ops.cast(diagonal, int64), (0,))
 
 
 @computes("kron")
@@ -348,8 +348,8 @@ def _kron(input: Operand, other: Operand) -> Operand:
     second = (*(1,) * (ndim - len(second)), *second)
     x = ops.reshape(input, tuple(size for one in first for size in (one, 1)))
     y = ops.reshape(other, tuple(size for one in second for size in (1, one)))
-    made = multiply(x, y)
-    return ops.reshape(made, tuple(one * two for one, two in zip(first, second, strict=True)))
+    products = multiply(x, y)
+    return ops.reshape(products, tuple(one * two for one, two in zip(first, second, strict=True)))
 
 
 @computes("linalg.cross", kinds="fiu", alike="input other")
@@ -361,9 +361,9 @@ def _linalg_cross(input: Operand, other: Operand, *, dim: int = -1) -> Operand:
 def _cross(input: Operand, other: Operand, dim: int | None = None) -> Operand:
     shape, dtype = shape_of(input, other), common(input, other)
     if dim is None:
-        found = [axis for axis, size in enumerate(shape) if size == 3]
-        expect(found)
-        dim = found[0]
+        axes = [axis for axis, size in enumerate(shape) if size == 3]
+        expect(axes)
+        dim = axes[0]
     axis = axis_of(dim, len(shape))
     expect(shape[axis] == 3)
     x, y = (operand(one, kind(dtype, ()).dtype, shape) for one in (input, other))

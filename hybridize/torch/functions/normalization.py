@@ -67,12 +67,12 @@ def _move(statistics: Iterable[tuple[Symbol | None, Operand]], momentum: Any) ->
     """Move what is kept towards what is now, which no gradient goes through."""
     momentum = momentum.operand() if isinstance(momentum, Symbol) else momentum
     rest = 1 - momentum if isinstance(momentum, (int, float)) else ops.sub(ops.like(1, momentum), momentum)
-    for kept, now in statistics:
-        if kept is None:
+    for average, now in statistics:
+        if average is None:
             continue
-        new = ops.cast(ops.stop_gradient(now), kept.dtype)
-        moved = ops.mul(kept.operand(), operand(rest, kept.dtype, kept.shape))
-        kept.write(ops.add(moved, ops.mul(new, operand(momentum, kept.dtype, kept.shape))))
+        new = ops.cast(ops.stop_gradient(now), average.dtype)
+        moved = ops.mul(average.operand(), operand(rest, average.dtype, average.shape))
+        average.write(ops.add(moved, ops.mul(new, operand(momentum, average.dtype, average.shape))))
 
 
 def _check_channels(of: TensorType, *parts: Symbol | None) -> None:

@@ -53,8 +53,8 @@ def _sequences(
         ends = (missing, 0) if padding_side == "left" else (0, missing)
         row = _constant(one, (0, 0) * (of.ndim - 1) + ends, padding_value)
         rows.append(ops.reshape(row, (1, *type_of(row).shape)))
-    found = ops.concat(*rows, axis=0)
-    return found if batch_first else ops.transpose(found, (1, 0, *range(2, type_of(found).ndim)))
+    batch = ops.concat(*rows, axis=0)
+    return batch if batch_first else ops.transpose(batch, (1, 0, *range(2, type_of(batch).ndim)))
 
 
 _MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}

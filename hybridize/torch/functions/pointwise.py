@@ -152,10 +152,10 @@ def larger(function: Joined) -> Joined:
     """Return the larger or smaller of two, whose gradient goes to both where one is NaN, as torch has it."""
 
     def chosen(x: Operand, y: Operand) -> Operand:
-        found = function(x, y)
+        extreme = function(x, y)
         if not is_float(type_of(x).dtype):
-            return found
-        return ops.where(ops.bit_or(ops.isnan(x), ops.isnan(y)), ops.add(x, y), found)
+            return extreme
+        return ops.where(ops.bit_or(ops.isnan(x), ops.isnan(y)), ops.add(x, y), extreme)
 
     return chosen
 
@@ -338,8 +338,8 @@ def _of_integers(name: str) -> None:
     @computes(name, kinds="iu")
     def entry(input: Operand, other: Operand) -> Operand:
         x, y = aligned(input, other)
-        found: Symbol = getattr(functions, name)(made(x), made(y))
-        return found.operand()
+        symbol: Symbol = getattr(functions, name)(made(x), made(y))
+        return symbol.operand()
 
 
 _of_integers("gcd")
@@ -379,9 +379,9 @@ def _times(x: Operand, factor: Any) -> Operand:
 
 @computes("clamp", "clip", held="min max")
 def _clamp(input: Operand, min: Any = None, max: Any = None) -> Operand:
-    given = [bound for bound in (min, max) if bound is not None]
-    expect(given)
-    result = kind(common(input, *given), shape_of(input, *given))
+    bounds = [bound for bound in (min, max) if bound is not None]
+    expect(bounds)
+    result = kind(common(input, *bounds), shape_of(input, *bounds))
     expect(result.dtype.kind != "b")
     return _bounded(input, min, max, result)
 
@@ -452,12 +452,12 @@ def _nan_to_num(
         return input
     ends = torch.finfo(torch_dtype(of.dtype))
     x = input
-    for found, value in (
+    for mask, value in (
         (ops.isnan(input), 0.0 if nan is None else nan),
         (ops.eq(input, ops.like(math.inf, input)), ends.max if posinf is None else posinf),
         (ops.eq(input, ops.like(-math.inf, input)), ends.min if neginf is None else neginf),
     ):
-        x = ops.where(found, ops.like(value, x), x)
+        x = ops.where(mask, ops.like(value, x), x)
     return x
 
 

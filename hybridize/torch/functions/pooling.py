@@ -114,10 +114,10 @@ def _means(
     w = _windows(x, kernel_size, stride, padding, 1, ceil_mode)
     if divisor is None and w.even:
         layout = LAYOUTS[rank][0]
-        found = pooling(x, w.size, "avg", False, "valid", w.steps, w.sides, None, bool(count_include_pad), layout)
+        means = pooling(x, w.size, "avg", False, "valid", w.steps, w.sides, None, bool(count_include_pad), layout)
     else:
-        found = means_of_windows(x, w.axes, w.size, w.steps, w.sides, w.behind, bool(count_include_pad), divisor)
-    return unbatched(found, single)
+        means = means_of_windows(x, w.axes, w.size, w.steps, w.sides, w.behind, bool(count_include_pad), divisor)
+    return unbatched(means, single)
 
 
 @computes("F.avg_pool1d")
@@ -149,10 +149,10 @@ def _register_means(rank: int) -> None:
 def _parts(x: Operand, counts: Any) -> Numbers:
     """Return how many parts each axis of images is to have: as many as before where None is given."""
     sizes = type_of(x).shape[2:]
-    found = each(counts, len(sizes))
-    found = tuple(size if count is None else count for size, count in zip(sizes, found, strict=True))
-    expect(all(count >= 0 for count in found))
-    return found
+    numbers = each(counts, len(sizes))
+    numbers = tuple(size if count is None else count for size, count in zip(sizes, numbers, strict=True))
+    expect(all(count >= 0 for count in numbers))
+    return numbers
 
 
 def _register_parts(rank: int) -> None:
@@ -173,8 +173,8 @@ def _register_parts(rank: int) -> None:
         if any(same(count, 0) for count in counts):
             none = nothing_of(x, (*type_of(x).shape[:2], *counts))
             return unbatched(none, single), ops.cast(unbatched(none, single), int64)
-        found = maxima_of_parts(x, tuple(range(2, 2 + rank)), counts)
-        return unbatched(found[0], single), unbatched(found[1], single)
+        pair = maxima_of_parts(x, tuple(range(2, 2 + rank)), counts)
+        return unbatched(pair[0], single), unbatched(pair[1], single)
 
 
 def _register_fractional(rank: int) -> None:
@@ -214,8 +214,8 @@ def _unpooled(rank: int, x: Operand, indices: Operand, sizes: Sequence[Any]) -> 
     flat = ops.reshape(x, (rows, count))
     at = ops.reshape(operand(indices, int64, type_of(indices).shape), (rows, count))
     at = within(at, room, message="found an invalid max index")
-    put = scattered(operand(0, of.dtype, (rows, room)), 1, at, flat, "set")
-    return unbatched(ops.reshape(put, (*shape[:2], *sizes)), single)
+    images = scattered(operand(0, of.dtype, (rows, room)), 1, at, flat, "set")
+    return unbatched(ops.reshape(images, (*shape[:2], *sizes)), single)
 
 
 @computes("nn.max_unpool2d")

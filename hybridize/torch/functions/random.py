@@ -71,10 +71,10 @@ def _normal(
     if is_tensor(std):
         required(ops.ge(std, ops.like(0, std)), "normal expects all elements of std >= 0.0")
     still = [ops.stop_gradient(x) if is_tensor(x) and is_float(type_of(x).dtype) else x for x in (mean, std)]
-    found = _normals(of, *still)
+    numbers = _normals(of, *still)
     for x in (mean, std):
-        found = _instead(operand(x, of.dtype, of.shape), found) if is_tensor(x) else found
-    return found
+        numbers = _instead(operand(x, of.dtype, of.shape), numbers) if is_tensor(x) else numbers
+    return numbers
 
 
 def _normals(of: Any, mean: Any, std: Any) -> Operand:
@@ -133,9 +133,9 @@ def _expect(x: Any, fits: Callable[[Any], bool]) -> None:
 # What is written.
 
 
-def _instead(input: Operand, found: Operand) -> Operand:
+def _instead(input: Operand, value: Operand) -> Operand:
     """Return what is written over a tensor: a gradient goes through, and is 0."""
-    return ops.where(operand(False, bool_, type_of(input).shape), input, found)
+    return ops.where(operand(False, bool_, type_of(input).shape), input, value)
 
 
 def _written(name: str, *parameters: str) -> Callable[[Callable[..., Operand]], None]:
@@ -145,8 +145,8 @@ def _written(name: str, *parameters: str) -> Callable[[Callable[..., Operand]], 
         @computes(name)
         def entry(input: Operand, *args: Any, generator: Any = None, **kwargs: Any) -> Operand:
             checked(torch.float32, generator=generator)
-            given = dict(zip(parameters, args, strict=False)) | kwargs
-            values = [given[parameter] for parameter in parameters if parameter in given]
+            arguments = dict(zip(parameters, args, strict=False)) | kwargs
+            values = [arguments[parameter] for parameter in parameters if parameter in arguments]
             return _instead(input, function(type_of(input), *values))
 
     return register

@@ -67,12 +67,12 @@ def _in_order(stack: rnn.RecurrentStack, parameters: Sequence[Operand]) -> list[
     """Bring parameters into packed order; PyTorch has each layer's and direction's together."""
     parts = ["i2h_weight", "h2h_weight", *(["i2h_bias", "h2h_bias"] if stack.biased else [])]
     parts += ["h2r_weight"] if stack.projection_size else []
-    found = {}
+    by_name = {}
     for number, parameter in enumerate(parameters):
         turn, part = divmod(number, len(parts))
         layer, direction = divmod(turn, stack.directions)
-        found[f"{'lr'[direction]}{layer}_{parts[part]}"] = parameter
-    return [found[name] for name, _ in stack.parts(1)]
+        by_name[f"{'lr'[direction]}{layer}_{parts[part]}"] = parameter
+    return [by_name[name] for name, _ in stack.parts(1)]
 
 
 def _cell(mode: str, name: str) -> None:
@@ -90,8 +90,8 @@ def _cell(mode: str, name: str) -> None:
         expect(type_of(input).shape[1] == width)
         for state in begin:
             expect(type_of(state).shape[1] == size)
-        found = rnn.stepped(mode, input, begin, w_ih, w_hh, *_both(b_ih, b_hh))
-        return tuple(found) if mode == "lstm" else found[0]
+        states = rnn.stepped(mode, input, begin, w_ih, w_hh, *_both(b_ih, b_hh))
+        return tuple(states) if mode == "lstm" else states[0]
 
 
 def _both(first: Operand | None, second: Operand | None) -> Sequence[Operand | None]:

@@ -54,9 +54,9 @@ def _whole(input: Operand, dtype: torch.dtype | None) -> torch.dtype:
 
 
 def _mean_dtype(input: Operand, dtype: torch.dtype | None) -> torch.dtype:
-    found = dtype or torch_dtype(type_of(input).dtype)
-    expect(found.is_floating_point)
-    return found
+    mean_dtype = dtype or torch_dtype(type_of(input).dtype)
+    expect(mean_dtype.is_floating_point)
+    return mean_dtype
 
 
 @computes("sum")
@@ -83,9 +83,9 @@ def _nansum(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: to
 
 @computes("nanmean")
 def _nanmean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
-    found = _mean_dtype(input, dtype)
-    count = sum_of(ops.cast(ops.bit_not(ops.isnan(input)), kind(found, ()).dtype), dim, keepdim)
-    return ops.div(_nansum(input, dim, keepdim, dtype=found), count)
+    mean_dtype = _mean_dtype(input, dtype)
+    count = sum_of(ops.cast(ops.bit_not(ops.isnan(input)), kind(mean_dtype, ()).dtype), dim, keepdim)
+    return ops.div(_nansum(input, dim, keepdim, dtype=mean_dtype), count)
 
 
 @computes("prod")
@@ -246,21 +246,21 @@ def _cov(input: Operand, *, correction: int = 1, fweights: Any = None, aweights:
     if aweights is not None and correction:
         lost = ops.div(ops.mul(lost, ops.sum(ops.mul(each, own), (0,))), total)
     apart = ops.sub(x, ops.spread(mean, (rows, count), (1,)))
-    found = ops.matmul(ops.mul(apart, wide), ops.transpose(apart, (1, 0)))
+    covariance = ops.matmul(ops.mul(apart, wide), ops.transpose(apart, (1, 0)))
     left = ops.max(ops.sub(total, lost), ops.like(0, total))
-    found = ops.div(found, ops.spread(left, (rows, rows), (0, 1)))
-    return ops.reshape(found, ()) if rows == 1 else found
+    covariance = ops.div(covariance, ops.spread(left, (rows, rows), (0, 1)))
+    return ops.reshape(covariance, ()) if rows == 1 else covariance
 
 
 @computes("corrcoef")
 def _corrcoef(input: Operand) -> Operand:
-    found = _cov(input)
-    if not type_of(found).ndim:
-        return ops.div(found, found)
-    shape = type_of(found).shape
+    covariance = _cov(input)
+    if not type_of(covariance).ndim:
+        return ops.div(covariance, covariance)
+    shape = type_of(covariance).shape
     same = ops.eq(ops.iota(shape, 0, int64), ops.iota(shape, 1, int64))
-    spread = ops.sqrt(ops.sum(ops.where(same, found, ops.like(0, found)), (1,)))
-    scaled = ops.div(ops.div(found, ops.spread(spread, shape, (1,))), ops.spread(spread, shape, (0,)))
+    spread = ops.sqrt(ops.sum(ops.where(same, covariance, ops.like(0, covariance)), (1,)))
+    scaled = ops.div(ops.div(covariance, ops.spread(spread, shape, (1,))), ops.spread(spread, shape, (0,)))
     return ops.max(ops.min(scaled, ops.like(1, scaled)), ops.like(-1, scaled))
 
 
@@ -305,15 +305,15 @@ def _middle(name: str, skips: bool) -> None:
         return getattr(torch.return_types, name)([ops.reshape(values, shape), indices])
 
 
-def _shared(x: Operand, found: Operand) -> Operand:
+def _shared(x: Operand, element: Operand) -> Operand:
     """Return what was found in a row, its gradient shared by all that are equal to it, NaN among them."""
     kind = type_of(x)
     if not is_float(kind.dtype) or not kind.shape:
-        return found
-    value = ops.spread(ops.stop_gradient(found), kind.shape, (0,))
+        return element
+    value = ops.spread(ops.stop_gradient(element), kind.shape, (0,))
     same = ops.bit_or(ops.eq(x, value), ops.bit_and(ops.isnan(x), ops.isnan(value)))
     count = ops.sum(ops.cast(same, kind.dtype), (0,))
-    return with_gradient_of(ops.div(ops.sum(ops.where(same, x, ops.like(0, x)), (0,)), count), found)
+    return with_gradient_of(ops.div(ops.sum(ops.where(same, x, ops.like(0, x)), (0,)), count), element)
 
 
 _middle("median", False)
@@ -359,18 +359,18 @@ def _quantile(name: str, skips: bool) -> None:
         low = ops.floor(place)
         below = ops.take_along_axis(ordered, ops.cast(low, int64), len(rows))
         above = ops.take_along_axis(ordered, ops.cast(ops.ceil(place), int64), len(rows))
-        found = below
+        quantiles = below
         if interpolation in ("linear", "midpoint"):
             share = ops.like(0.5, place) if interpolation == "midpoint" else ops.sub(place, low)
             # From the nearer end, as lerp goes.
             apart = ops.sub(above, below)
-            found = ops.where(
+            quantiles = ops.where(
                 ops.lt(share, ops.like(0.5, share)),
                 ops.add(below, ops.mul(share, apart)),
                 ops.sub(above, ops.mul(apart, ops.sub(ops.like(1, share), share))),
             )
         left = reduced(of.shape, _axes(input, dim), keepdim)
-        first = ops.transpose(found, (len(rows), *range(len(rows))))
+        first = ops.transpose(quantiles, (len(rows), *range(len(rows))))
         return ops.reshape(first, (count, *left) if many else left)
 
 
@@ -441,10 +441,10 @@ def _running_extreme(name: str, sign: int) -> None:
         runs = ops.cum_max(x if sign > 0 else ops.neg(x), axis)
         best = runs if sign > 0 else ops.neg(runs)
         here = ops.iota(of.shape, axis, int64)
-        found = ops.eq(x, best)
+        is_best = ops.eq(x, best)
         if is_float(of.dtype):
-            found = ops.bit_or(found, ops.isnan(x))
-        places = ops.cum_max(ops.where(found, here, ops.like(0, here)), axis)
+            is_best = ops.bit_or(is_best, ops.isnan(x))
+        places = ops.cum_max(ops.where(is_best, here, ops.like(0, here)), axis)
         return make([ops.take_along_axis(input, places, axis), places])
 
 

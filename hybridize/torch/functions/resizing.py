@@ -106,9 +106,9 @@ def _grid_sampler(
     expect(of.shape[0] == by.shape[0] and by.shape[-1] == of.ndim - 2)
     expect(interpolation_mode != 2 or of.ndim != 5)
     way, border = sampling.WAYS[interpolation_mode], sampling.BORDERS[padding_mode]
-    found = sampling.sampled(input, grid, way, border, align_corners)
+    samples = sampling.sampled(input, grid, way, border, align_corners)
     # No slope leads to the points, but torch's result is made of them: their gradient is 0, and not missing.
-    return ops.bind(ops.After(), found, grid)[0] if way == "nearest" else found
+    return ops.bind(ops.After(), samples, grid)[0] if way == "nearest" else samples
 
 
 @computes("affine_grid_generator")

@@ -42,10 +42,10 @@ def expect(fine: Any) -> None:
 
 def default_dtype() -> torch.dtype:
     """Return the dtype of floats that nobody has said more of, on which the program then depends."""
-    found, trace = torch.get_default_dtype(), current_trace()
+    dtype, trace = torch.get_default_dtype(), current_trace()
     if trace is not None:
-        trace.root.world.read(CallResult(torch.get_default_dtype, (), {}), found, "the default dtype", whole=False)
-    return found
+        trace.root.world.read(CallResult(torch.get_default_dtype, (), {}), dtype, "the default dtype", whole=False)
+    return dtype
 
 
 def is_tensor(x: Any) -> bool:
@@ -55,8 +55,8 @@ def is_tensor(x: Any) -> bool:
 
 def torch_dtype(dtype: DType) -> torch.dtype:
     """Return torch's name of a dtype."""
-    found: torch.dtype = getattr(torch, "bool" if dtype.kind == "b" else dtype.name)
-    return found
+    counterpart: torch.dtype = getattr(torch, "bool" if dtype.kind == "b" else dtype.name)
+    return counterpart
 
 
 def check_numbers(entry: Entry, args: Sequence[Any], kwargs: dict[str, Any], result: Any) -> None:
@@ -205,8 +205,8 @@ def cast(x: Operand, dtype: DType) -> Operand:
     real = x if type_of(x).dtype == float64 else ops.cast(x, float32)
     limit = 2.0 ** (8 * whole.itemsize - 1)
     fits = ops.bit_and(ops.lt(real, ops.like(limit, real)), ops.ge(real, ops.like(-limit, real)))
-    kept = ops.cast(ops.where(fits, real, ops.like(0, real)), whole)
-    return ops.cast(ops.where(fits, kept, ops.like(-int(limit), kept)), dtype)
+    integers = ops.cast(ops.where(fits, real, ops.like(0, real)), whole)
+    return ops.cast(ops.where(fits, integers, ops.like(-int(limit), integers)), dtype)
 
 
 def written_as(x: Operand, dtype: DType) -> Operand:
@@ -236,11 +236,11 @@ def common(*xs: Any) -> torch.dtype:
             group, dtype = 2, _KINDS[kind] if kind in _KINDS else default_dtype()
         before = groups[group]
         groups[group] = dtype if before is None else torch.promote_types(before, dtype)
-    found, *lower = [one for one in groups if one is not None]
+    result, *lower = [one for one in groups if one is not None]
     for one in lower:
-        if _rank(one) > _rank(found):
-            found = torch.promote_types(found, one)
-    return found
+        if _rank(one) > _rank(result):
+            result = torch.promote_types(result, one)
+    return result
 
 
 def as_float(dtype: torch.dtype) -> torch.dtype:
@@ -255,9 +255,9 @@ def shape_of(*xs: Any) -> Shape:
 
 def fitting(*shapes: Shape) -> Shape:
     """Return sizes broadcast against each other, which fit."""
-    found = broadcast(*shapes)
-    expect(found is not None)
-    return found or ()
+    shape = broadcast(*shapes)
+    expect(shape is not None)
+    return shape or ()
 
 
 def kind(dtype: torch.dtype, shape: Sequence[Any]) -> TensorType:
@@ -276,8 +276,8 @@ def axes_of(axes: Any, ndim: int) -> tuple[int, ...]:
     """Return axes, one or several, counted from the first one and in order; all of them for None or none given."""
     if axis_list_is_empty(axes):
         return tuple(range(ndim))
-    given = [axes] if isinstance(axes, int) else list(axes)
-    counted = sorted(axis_of(int(axis), ndim) for axis in given)
+    numbers = [axes] if isinstance(axes, int) else list(axes)
+    counted = sorted(axis_of(int(axis), ndim) for axis in numbers)
     expect(len(set(counted)) == len(counted))
     return tuple(counted) if ndim else ()
 

@@ -67,12 +67,12 @@ def coordinates(mask: Operand, what: str) -> list[Operand]:
         CaptureError E422: how many that are stays data.
     """
     left = positions(mask, what)
-    found: list[Operand] = []
+    indices: list[Operand] = []
     for size in reversed(type_of(mask).shape):
         wide = operand(size, int64, type_of(left).shape)
-        found.insert(0, ops.mod(left, wide))
+        indices.insert(0, ops.mod(left, wide))
         left = ops.floor_div(left, wide)
-    return found
+    return indices
 
 
 def _picked(x: Operand, places: Operand) -> Operand:
@@ -115,12 +115,12 @@ def _nonzero(input: Operand, *, as_tuple: bool = False) -> Any:
     mask = input if type_of(input).dtype.kind == "b" else ops.ne(input, operand(0, type_of(input).dtype, shape))
     if as_tuple and not shape:
         mask = ops.reshape(mask, (1,))
-    found = coordinates(mask, "torch.nonzero()")
+    indices = coordinates(mask, "torch.nonzero()")
     if as_tuple:
-        return tuple(found)
-    if not found:
+        return tuple(indices)
+    if not indices:
         return operand(0, int64, (type_of(positions(mask, "torch.nonzero()")).shape[0], 0))
-    return ops.concat(*(ops.reshape(one, (*type_of(one).shape, 1)) for one in found), axis=1)
+    return ops.concat(*(ops.reshape(one, (*type_of(one).shape, 1)) for one in indices), axis=1)
 
 
 def _runs(x: Operand, what: str) -> tuple[Operand, Operand, Operand]:
@@ -140,9 +140,9 @@ def _runs(x: Operand, what: str) -> tuple[Operand, Operand, Operand]:
     return _picked(x, starts), runs, ops.sub(ends, starts)
 
 
-def _told(values: Operand, *told: tuple[bool, Operand]) -> Any:
-    found = [one for wanted, one in told if wanted]
-    return (values, *found) if found else values
+def _told(values: Operand, *extras: tuple[bool, Operand]) -> Any:
+    operands = [one for wanted, one in extras if wanted]
+    return (values, *operands) if operands else values
 
 
 @computes("unique")
@@ -157,9 +157,9 @@ def _unique(
         raise undecided("torch.unique() of rows")
     x = _flat(input)
     values, order = ordered(x, 0, False)
-    made, runs, counts = _runs(values, "torch.unique()")
+    elements, runs, counts = _runs(values, "torch.unique()")
     inverse = ops.reshape(_picked(runs, ordered(order, 0, False)[1]), type_of(input).shape)
-    return _told(made, (return_inverse, inverse), (return_counts, counts))
+    return _told(elements, (return_inverse, inverse), (return_counts, counts))
 
 
 @computes("unique_consecutive")
@@ -168,8 +168,8 @@ def _unique_consecutive(
 ) -> Any:
     if dim is not None:
         raise undecided("torch.unique_consecutive() of rows")
-    made, runs, counts = _runs(_flat(input), "torch.unique_consecutive()")
-    return _told(made, (return_inverse, ops.reshape(runs, type_of(input).shape)), (return_counts, counts))
+    elements, runs, counts = _runs(_flat(input), "torch.unique_consecutive()")
+    return _told(elements, (return_inverse, ops.reshape(runs, type_of(input).shape)), (return_counts, counts))
 
 
 @computes("bincount")

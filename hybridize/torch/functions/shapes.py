@@ -59,8 +59,8 @@ def sized(x: Symbol, shape: Sequence[Any]) -> Symbol:
 
 def part(x: Symbol, axis: int, start: Any, stop: Any) -> Symbol:
     """Return the view of the elements from `start` to `stop` along an axis; both are within it."""
-    found: Symbol = functions.getitem(x, (*(slice(None),) * axis, slice(start, stop)))
-    return found
+    view: Symbol = functions.getitem(x, (*(slice(None),) * axis, slice(start, stop)))
+    return view
 
 
 # Other sizes of the same elements.
@@ -78,14 +78,14 @@ def _reshape_as(input: Symbol, other: Symbol) -> Symbol:
 
 @views("view")
 def _view(input: Symbol, size: Sizes = (), dtype: Any = None) -> Symbol:
-    given = size[0] if dtype is None and len(size) == 1 else dtype
-    if isinstance(given, torch.dtype):
-        if given is torch_dtype(input.dtype):
+    target = size[0] if dtype is None and len(size) == 1 else dtype
+    if isinstance(target, torch.dtype):
+        if target is torch_dtype(input.dtype):
             return input.same()
         raise CaptureError(
             "E422",
-            f"view({given}) of a tensor of {torch_dtype(input.dtype)} cannot be compiled: it reads bits as others",
-            help=f"x.to({given}) converts the numbers",
+            f"view({target}) of a tensor of {torch_dtype(input.dtype)} cannot be compiled: it reads bits as others",
+            help=f"x.to({target}) converts the numbers",
         )
     return viewed_as(input, size)
 
@@ -127,8 +127,8 @@ def _ravel(input: Symbol) -> Symbol:
 def _unflatten(input: Symbol, dim: int, sizes: Any) -> Symbol:
     axis = axis_of(dim, len(input.shape))
     expect(len(sizes))
-    found = completed(sizes, input.shape[axis])
-    return viewed_as(input, (*input.shape[:axis], *found, *input.shape[axis + 1 :]))
+    lengths = completed(sizes, input.shape[axis])
+    return viewed_as(input, (*input.shape[:axis], *lengths, *input.shape[axis + 1 :]))
 
 
 @views("unsqueeze")
@@ -140,8 +140,8 @@ def _unsqueeze(input: Symbol, dim: int) -> Symbol:
 @views("squeeze")
 def _squeeze(input: Symbol, dim: Any = None) -> Symbol:
     ndim = len(input.shape)
-    given = range(ndim) if dim is None else dim if isinstance(dim, (tuple, list)) else [dim]
-    axes = {axis_of(axis, ndim) for axis in given} if ndim else set()
+    dims = range(ndim) if dim is None else dim if isinstance(dim, (tuple, list)) else [dim]
+    axes = {axis_of(axis, ndim) for axis in dims} if ndim else set()
     return sized(input, [size for axis, size in enumerate(input.shape) if axis not in axes or size != 1])
 
 
@@ -162,15 +162,15 @@ def _atleast_3d(*tensors: Any) -> Any:
 
 def _atleast(tensors: Sequence[Any], ndim: int, grown: Callable[[Any], Sequence[Any]]) -> Any:
     one = len(tensors) == 1 and type(tensors[0]) is Symbol
-    given = tensors[0] if len(tensors) == 1 and not one else tensors
-    made = []
-    for x in given:
+    symbols = tensors[0] if len(tensors) == 1 and not one else tensors
+    results = []
+    for x in symbols:
         if len(x.shape) >= ndim:
-            made.append(x)
+            results.append(x)
             continue
         sizes = grown(x.shape)
-        made.append(sized(x, (*(1,) * (ndim - len(sizes)), *sizes)))
-    return made[0] if one else tuple(made)
+        results.append(sized(x, (*(1,) * (ndim - len(sizes)), *sizes)))
+    return results[0] if one else tuple(results)
 
 
 # Axes in another order.
@@ -210,8 +210,8 @@ def _t(input: Symbol) -> Symbol:
 @views("adjoint")
 def _adjoint(input: Symbol) -> Symbol:
     expect(len(input.shape) >= 2)
-    found: Symbol = exchanged(input, -2, -1)
-    return found
+    view: Symbol = exchanged(input, -2, -1)
+    return view
 
 
 @views("movedim", "moveaxis")
@@ -260,8 +260,8 @@ def at(x: Symbol, axis: int, index: Any) -> Symbol:
     expect(type(index) is Symbol or -size <= index < size)
     if type(index) is Symbol and index.weak is None:
         index = Symbol.of(staging(), ops.cast(ops.reshape(index.operand(), ()), int64), weak=int)
-    found: Symbol = functions.getitem(x, (*(slice(None),) * axis, index))
-    return found
+    view: Symbol = functions.getitem(x, (*(slice(None),) * axis, index))
+    return view
 
 
 @views("narrow")
@@ -362,8 +362,8 @@ def _split_along(name: str, axis: int, least: int) -> None:
         expect(ndim >= least)
         along = 0 if name == "hsplit" and ndim == 1 else axis
         expect(not isinstance(given, int) or (given > 0 and not input.shape[along] % given))
-        found: tuple[Symbol, ...] = _tensor_split(input, given, along)
-        return found
+        parts: tuple[Symbol, ...] = _tensor_split(input, given, along)
+        return parts
 
 
 for _name, _axis, _least in (("hsplit", 1, 1), ("vsplit", 0, 2), ("dsplit", 2, 3)):
@@ -422,7 +422,7 @@ def _broadcast_tensors(tensors: Sizes) -> tuple[Symbol, ...]:
 def _diagonal(input: Any = None, offset: int = 0, dim1: Any = None, dim2: Any = None, *, A: Any = None) -> Symbol:
     """The axes default to the last two in torch.linalg, to the first two elsewhere."""
     defaults = (0, 1) if A is None else (-2, -1)
-    first, second = (given if given is not None else axis for given, axis in zip((dim1, dim2), defaults, strict=True))
+    first, second = (dim if dim is not None else axis for dim, axis in zip((dim1, dim2), defaults, strict=True))
     return diagonal(input if A is None else A, offset, first, second)
 
 

@@ -66,10 +66,10 @@ def _kthvalue(input: Operand, k: Any, dim: int = -1, keepdim: bool = False) -> A
     shape = type_of(input).shape
     axis = axis_of(dim, len(shape))
     expect(1 <= k <= (shape[axis] if shape else 1))
-    found = ordered(input, dim, False)
+    pair = ordered(input, dim, False)
     if not shape:
-        return torch.return_types.kthvalue(found)
-    parts = [ops.part(one, axis, k - 1, k) for one in found]
+        return torch.return_types.kthvalue(pair)
+    parts = [ops.part(one, axis, k - 1, k) for one in pair]
     if not keepdim:
         parts = [ops.reshape(one, (*shape[:axis], *shape[axis + 1 :])) for one in parts]
     return torch.return_types.kthvalue((parts[0], parts[1]))
@@ -91,8 +91,8 @@ def placed(edges: Operand, x: Operand, right: bool, out_int32: bool) -> Operand:
     shape, sizes = type_of(edges).shape, type_of(x).shape
     if len(shape) == 1:
         flat = ops.reshape(x, (product(sizes),))
-        found = ops.reshape(by(searching.searchsorted, edges, flat, side="right" if right else "left"), sizes)
-        return ops.cast(found, int32 if out_int32 else int64)
+        places = ops.reshape(by(searching.searchsorted, edges, flat, side="right" if right else "left"), sizes)
+        return ops.cast(places, int32 if out_int32 else int64)
     wide = (*sizes, shape[-1])
     line = ops.broadcast(ops.reshape(edges, (*shape[:-1], 1, shape[-1])), wide)
     number = ops.broadcast(ops.reshape(x, (*sizes, 1)), wide)
@@ -136,8 +136,8 @@ def _isin(x: Any, tests: Any, *, assume_unique: bool = False, invert: bool = Fal
     count = product(type_of(tests).shape)
     wide = (*shape, count)
     same = ops.eq(ops.broadcast(ops.reshape(x, (*shape, 1)), wide), ops.broadcast(ops.reshape(tests, (count,)), wide))
-    found = ops.any(same, (len(shape),))
-    return ops.bit_not(found) if invert else found
+    present = ops.any(same, (len(shape),))
+    return ops.bit_not(present) if invert else present
 
 
 @computes("histc")

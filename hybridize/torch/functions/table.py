@@ -73,8 +73,8 @@ class Entry:
     @functools.cached_property
     def places(self) -> list[str]:
         """Parameters by their places, up to one that takes all others."""
-        kept = itertools.takewhile(lambda one: one.kind is one.POSITIONAL_OR_KEYWORD, self.parameters.values())
-        return [one.name for one in kept]
+        parameters = itertools.takewhile(lambda one: one.kind is one.POSITIONAL_OR_KEYWORD, self.parameters.values())
+        return [one.name for one in parameters]
 
     @functools.cached_property
     def synonyms(self) -> dict[str, str]:
@@ -84,15 +84,15 @@ class Entry:
     @functools.cached_property
     def packed(self) -> int | None:
         """The place from which on arguments are one of `Sizes`: sizes one by one, or all of them in a tuple or list."""
-        found = [name for name in self.places if self.parameters[name].annotation == "Sizes"]
-        return self.places.index(found[0]) if found else None
+        names = [name for name in self.places if self.parameters[name].annotation == "Sizes"]
+        return self.places.index(names[0]) if names else None
 
     @functools.cached_property
     def classes(self) -> dict[str, str]:
         """Annotations that say what torch's own parser takes: those of `CLASSES`, by the names of the parameters."""
-        said = {name: str(one.annotation).removesuffix(" | None") for name, one in self.parameters.items()}
+        words = {name: str(one.annotation).removesuffix(" | None") for name, one in self.parameters.items()}
         plain = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-        return {name: word for name, word in said.items() if word in CLASSES and self.parameters[name].kind in plain}
+        return {name: word for name, word in words.items() if word in CLASSES and self.parameters[name].kind in plain}
 
 
 Sizes = Sequence[Any]
@@ -110,16 +110,16 @@ BY_NAME: dict[str, Entry] = {}
 def _objects(name: str) -> Iterator[Any]:
     prefix, _, last = name.rpartition(".")
     if prefix:
-        found = [getattr(_NAMESPACES[prefix], last, None)]
-        yield from (one for one in found if one is not None)
+        objects = [getattr(_NAMESPACES[prefix], last, None)]
+        yield from (one for one in objects if one is not None)
         return
-    found = [getattr(space, last, None) for space in (torch, torch.Tensor)]
+    objects = [getattr(space, last, None) for space in (torch, torch.Tensor)]
     ours = getattr(torch.nn.functional, last, None)
-    if ours is not None and (ours in found or isinstance(ours, types.BuiltinFunctionType)):
-        found.append(ours)
+    if ours is not None and (ours in objects or isinstance(ours, types.BuiltinFunctionType)):
+        objects.append(ours)
     if (built_in := getattr(BUILT_IN_LAYERS, last, None)) is not None:
-        found.append(built_in)
-    yield from (one for one in found if one is not None)
+        objects.append(built_in)
+    yield from (one for one in objects if one is not None)
 
 
 def _register(

@@ -53,12 +53,12 @@ def store(symbol: Symbol, value: Operand) -> None:
         return
     library: Any = trace.root.library
     base, before = symbol.base, symbol.base.operand()
-    held = library.leaf(trace, base)
-    keeps = held is not None or library.is_live(trace, base)
+    leaf = library.leaf(trace, base)
+    keeps = leaf is not None or library.is_live(trace, base)
     with modes.mode(recording=False):
         symbol.write(ops.stop_gradient(value))
     if keeps and isinstance(before, Value):
-        CURRENT.get().keep(base, before, held)
+        CURRENT.get().keep(base, before, leaf)
 
 
 def _is_expanded(symbol: Symbol) -> bool:

@@ -221,8 +221,8 @@ class _Lines:
             at(f, pointer, times(f, column, stride(self.plan.lane) * bytes))
             for pointer, stride in ((x, self.plan.x_stride), (w, self.plan.w_stride))
         )
-        begun = [self.arithmetic.zero] * math.prod(self.box)
-        sums = self._sums(f, x, w, width, self.tiles.sums, (), begun)
+        zeros = [self.arithmetic.zero] * math.prod(self.box)
+        sums = self._sums(f, x, w, width, self.tiles.sums, (), zeros)
         elements = elements_of_result(f, self.arithmetic.target, self.params, self.plan.sizes, placed=False)
         values = [expr for store in self.stores for expr in (store.index, store.value)]
         with ExitStack() as within:
@@ -242,8 +242,8 @@ class _Lines:
 
     def _added_up(self, f: Function, x: str, w: str, places: Mapping[int, str]) -> None:
         """Write a tile whose lanes are summed over: its sums, each then added up, and what becomes of them."""
-        begun = [self.arithmetic.zero] * math.prod(self.box)
-        sums = self._sums(f, x, w, Width(self.plan.lanes), self.tiles.sums, (), begun)
+        zeros = [self.arithmetic.zero] * math.prod(self.box)
+        sums = self._sums(f, x, w, Width(self.plan.lanes), self.tiles.sums, (), zeros)
         totals = [self.arithmetic.sums(f, [each]) for each in sums]
         elements = elements_of_result(f, self.arithmetic.target, self.params, self.plan.sizes, placed=False)
         values = [expr for store in self.stores for expr in (store.index, store.value)]
@@ -289,9 +289,11 @@ class _Lines:
             return loop.results
 
         if isinstance(whole, str) or not same(whole, 0):
-            begun, together = sums, self._together(axes)
+            initial, together = sums, self._together(axes)
             parts = max(together // count, 1) * count
-            sums = sums_of_parts(f, self.arithmetic, begun, whole, parts, part) if together else part(0, whole, begun)
+            sums = (
+                sums_of_parts(f, self.arithmetic, initial, whole, parts, part) if together else part(0, whole, initial)
+            )
         if count > 1 and (isinstance(size, str) or isinstance(whole, str) or not same(whole, size)):
             sums = part(whole, size, sums, 1)
         return sums
@@ -312,7 +314,7 @@ class _Lines:
         """Write a turn: every vector of x is loaded once, in the order of memory, and used for all of its products."""
         if self.plan.is_apart:
             return self._apart(f, x, w, width, box, sums)
-        plan, following, held = self.plan, list(sums), dict[tuple[int, ...], str]()
+        plan, following, vectors = self.plan, list(sums), dict[tuple[int, ...], str]()
         uses: dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]] = {}
         rows = list(enumerate(itertools.product(*map(range, self.box))))
         for inner in itertools.product(*map(range, box)):
@@ -323,9 +325,9 @@ class _Lines:
         for place in sorted(uses, key=lambda place: [place[along] for along in slowest]):
             element = self._load(f, x, place, plan.x, width)
             for other, number in uses[place]:
-                if other not in held:
-                    held[other] = self._load(f, w, other, plan.w, width)
-                following[number] = self.arithmetic.multiply_add(f, element, held[other], following[number])
+                if other not in vectors:
+                    vectors[other] = self._load(f, w, other, plan.w, width)
+                following[number] = self.arithmetic.multiply_add(f, element, vectors[other], following[number])
         return following
 
     def _line(self, f: Function, x: str, w: str, box: tuple[int, ...], sums: list[str]) -> list[str]:
@@ -388,12 +390,12 @@ class _Lines:
 
     def _places(self, indices: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The indices of x and of w that belong to indices of rows and sums of a turn."""
-        found = []
+        places = []
         for of in ("x", "w"):
             factors = [getattr(self.plan.axes[axis], of) for axis, _ in (*self.tiles.rows, *self.tiles.sums)]
             moved = [tuple(index * by for by in factor) for index, factor in zip(indices, factors, strict=True)]
-            found.append(tuple(map(sum, zip(*moved, strict=True))))
-        return found[0], found[1]
+            places.append(tuple(map(sum, zip(*moved, strict=True))))
+        return places[0], places[1]
 
     def _load(self, f: Function, pointer: str, place: Sequence[int], strides: Sequence[int], width: Width) -> str:
         """Load the vector at these indices of an operand from a pointer on; lanes that do not exist are 0."""

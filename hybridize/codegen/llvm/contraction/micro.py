@@ -409,22 +409,22 @@ def _tile_in_turns(
 def sums_of_parts(
     f: Function,
     arithmetic: ArithmeticEmitter,
-    begun: Sequence[str],
+    initial: Sequence[str],
     stop: str | int,
     together: int,
     part: Callable[[str, str, list[str]], list[str]],
 ) -> list[str]:
     """Sums over a range, so many indices of which have sums of their own, which are added in memory.
 
-    `part(first, last, sums)` writes the loop over some of the range; `begun` are the sums before.
+    `part(first, last, sums)` writes the loop over some of the range; `initial` are the sums before.
     """
-    total = f.alloca(arithmetic.vector, len(begun))
-    places = [at(f, total, number * arithmetic.vector_bytes) for number in range(len(begun))]
-    for value, place in zip(begun, places, strict=True):
+    total = f.alloca(arithmetic.vector, len(initial))
+    places = [at(f, total, number * arithmetic.vector_bytes) for number in range(len(initial))]
+    for value, place in zip(initial, places, strict=True):
         arithmetic.store_computed(f, value, place)
     with f.loop(0, stop, together) as loop:
         end = f.umin(plus(f, loop.index, together), operand(f, stop))
-        for value, place in zip(part(loop.index, end, [arithmetic.zero] * len(begun)), places, strict=True):
+        for value, place in zip(part(loop.index, end, [arithmetic.zero] * len(initial)), places, strict=True):
             before = arithmetic.load_computed(f, place)
             arithmetic.store_computed(f, arithmetic.add(f, before, value, arithmetic.lanes), place)
     return [arithmetic.load_computed(f, place) for place in places]
@@ -473,8 +473,8 @@ def dots(
                 loop.following += _dots_step(f, arithmetic, plus(f, loop.index, turn * lanes), xs, ws, own, None)
         return loop.results
 
-    begun = [arithmetic.zero] * (count * turns)
-    results = sums_of_parts(f, arithmetic, begun, stop, SUMMED * step, part) if long else part("0", stop, begun)
+    zeros = [arithmetic.zero] * (count * turns)
+    results = sums_of_parts(f, arithmetic, zeros, stop, SUMMED * step, part) if long else part("0", stop, zeros)
     total = results[:count]
     for turn in range(1, turns):
         others = results[turn * count : (turn + 1) * count]

@@ -80,8 +80,8 @@ class _Driver:
             for number, panels in enumerate(plan.panels)
         ]
         names = [
-            [line.write(f.module, f"{f.name}.line{number}.{k}") for k, line in enumerate(made)]
-            for number, made in enumerate(lines)
+            [line.write(f.module, f"{f.name}.line{number}.{k}") for k, line in enumerate(writers)]
+            for number, writers in enumerate(lines)
         ]
         table = _table(f, of, plan, self.arithmetic)
         first, last = "0", operand(f, plan.lines)
@@ -98,7 +98,7 @@ class _Driver:
             with f.loop(first, last, operand(f, plan.band)) as band, f.loop(0, outside) as far:
                 end = plus(f, band.index, plan.band)
                 units = band_units = band.index, f.umin(last, end)
-                for panels, made, called in zip(plan.panels, lines, names, strict=True):
+                for panels, writers, called in zip(plan.panels, lines, names, strict=True):
                     width = panels.vectors * plan.lanes
                     start: str | int = panels.start
                     stop: str | int = panels.start + panels.count * width
@@ -110,7 +110,7 @@ class _Driver:
                         block = far.index if plan.blocks.outside else near.index
                         if ranged and plan.by_panels:
                             units = self._of_panel(panels, before, column.index, band_units)
-                        for k, (line, callee) in enumerate(zip(made, called, strict=True)):
+                        for k, (line, callee) in enumerate(zip(writers, called, strict=True)):
                             with f.loop(0, len(plan.tiles[k].parts)) as part:
                                 fields = _fields(f, of, k, table, part.index)
                                 self._lines(line, callee, fields, table, (x, panel), known, units, block)
@@ -122,11 +122,11 @@ class _Driver:
         """The columns of those panels of which a range of a call has lines; `before` are the panels before them."""
         f, width, lines = self.f, panels.vectors * self.plan.lanes, operand(self.f, self.plan.lines)
         beyond = f.op(f"udiv i64 {f.op(f'add i64 %last, {plus(f, lines, -1)}')}, {lines}")
-        found = []
+        columns = []
         for number in (f.op(f"udiv i64 %first, {lines}"), beyond):
             own = f.op(f"sub i64 {number}, {operand(f, before)}") if before else number
-            found.append(plus(f, times(f, f.between(own, "0", operand(f, panels.count)), width), panels.start))
-        return found[0], found[1]
+            columns.append(plus(f, times(f, f.between(own, "0", operand(f, panels.count)), width), panels.start))
+        return columns[0], columns[1]
 
     def _of_panel(self, panels: TapPanels, before: int, column: str, band: tuple[str, str]) -> tuple[str, str]:
         """The lines of a panel that are in the range of a call, of those of a band."""
@@ -160,15 +160,15 @@ class _Driver:
         begin, end = (self._line(unit, fields["before"], count) for unit in units)
         width = panels.vectors * plan.lanes * bytes
         taps, after = fields["taps"], at(f, pointers[1], plan.tap_count * plan.term_count * width)
-        taps_at, held = times(f, fields["list"], 8), ""
+        taps_at, partials = times(f, fields["list"], 8), ""
         if not same(plan.blocks.count, 1):
             cuts = [self._cut(taps, block), self._cut(taps, plus(f, block, 1))]
             taps_at = plus(f, taps_at, times(f, cuts[0], 16))
             taps = f.op(f"sub i64 {cuts[1]}, {cuts[0]}")
             after = at(f, pointers[1], times(f, cuts[1], plan.term_count * width))
-            held = at(f, at(f, "%scratch", plan.table_bytes), times(f, fields["held"], width))
+            partials = at(f, at(f, "%scratch", plan.table_bytes), times(f, fields["held"], width))
             if plan.blocks.outside:
-                held = at(f, held, times(f, known[plan.column.axis], plan.held * bytes))
+                partials = at(f, partials, times(f, known[plan.column.axis], plan.held * bytes))
         with f.loop(begin, end) as turn:
             indices, apart, further = _counted(f, outer, sizes, turn.index)
             axes = {**known, line.tiles.row.axis: fields[f"first{line.tiles.row.axis}"]}
@@ -182,10 +182,10 @@ class _Driver:
                 *(f"i64 {axes[axis]}" for axis in sorted(axes)),
                 *(f"i64 {taps if name == 'taps' else fields[name]}" for name in line.given),
             ]
-            if held:
+            if partials:
                 slot = plus(f, fields["rows"], max(line.tiles.heights))
                 waiting = times(f, times(f, f.op(f"sub i64 {turn.index}, {begin}"), slot), width)
-                args.append(f"ptr {at(f, held, waiting)}")
+                args.append(f"ptr {at(f, partials, waiting)}")
                 args += [f"i1 {f.op(f'icmp ne i64 {block}, 0')}", f"i1 {self._is_last(block)}"]
             if panels.share:
                 rows = times(f, turn.index, fields["rows"])
@@ -270,12 +270,12 @@ def _taps(axes: Sequence[TapAxis], sizes: Sequence[int], arithmetic: ArithmeticE
 
 def _fields(f: Function, of: TapTable, tiles: int, table: str, part: str) -> dict[str, str]:
     """The numbers of a part: those that all parts share are text, others are read from the table."""
-    found = {name: operand(f, number) for name, number in of.shared[tiles].items()}
+    fields = {name: operand(f, number) for name, number in of.shared[tiles].items()}
     varying = of.varying[tiles]
     record = at(f, at(f, table, of.places[tiles] * 8), times(f, part, len(varying) * 8))
     for number, name in enumerate(varying):
-        found[name] = f.op(f"load i64, ptr {at(f, record, number * 8)}, align 8")
-    return found
+        fields[name] = f.op(f"load i64, ptr {at(f, record, number * 8)}, align 8")
+    return fields
 
 
 # Lines
@@ -314,9 +314,9 @@ class _Line:
     def write(self, module: Module, name: str) -> str:
         """Write it; returns the name of the function."""
         axes = [("i64", f"a{axis}") for axis in range(len(self.plan.sizes))]
-        given = [("i64", name) for name in self.given]
+        scalars = [("i64", name) for name in self.given]
         buffers = [("ptr", f"e{number}") for number in range(len(self.params))]
-        params = [("ptr", "x"), ("ptr", "table"), ("ptr", "w"), *axes, *given]
+        params = [("ptr", "x"), ("ptr", "table"), ("ptr", "w"), *axes, *scalars]
         params += [("ptr", "held"), ("i1", "more"), ("i1", "last")] if self._waits else []
         params += [*([("ptr", "after")] if self.panels.share else []), *buffers]
         f = Function(module, name, params, attributes="nounwind noinline")
@@ -326,14 +326,14 @@ class _Line:
             first = numbers[0]
             x = at(f, "%x", times(f, first, self.tiles.row.x * self.arithmetic.bytes))
             after = at(f, "%after", times(f, first, self.panels.share)) if self.panels.share else ""
-            held = []
+            partials = []
             if self._waits:
                 waiting, nbytes = at(f, "%held", times(f, line.index, self._width)), self.arithmetic.vector_bytes
-                held = [at(f, waiting, k * nbytes) for k in range(self.height * self.panels.vectors)]
-            sums = self._sums(f, x, after, self._offsets(f, numbers), self._begun(f, held))
+                partials = [at(f, waiting, k * nbytes) for k in range(self.height * self.panels.vectors)]
+            sums = self._sums(f, x, after, self._offsets(f, numbers), self._begun(f, partials))
             row = self.tiles.row
             places = [plus(f, f"%a{row.axis}", times(f, number, row.step)) for number in numbers]
-            self._end(f, places, sums, held)
+            self._end(f, places, sums, partials)
         f.do("ret void")
         return module.shared(f)
 
@@ -342,28 +342,28 @@ class _Line:
         """Bytes of a row of sums."""
         return self.panels.vectors * self.arithmetic.vector_bytes
 
-    def _begun(self, f: Function, held: list[str]) -> list[str]:
+    def _begun(self, f: Function, partials: list[str]) -> list[str]:
         """The sums with which a tile begins: zeros, or those that wait."""
         zeros = [self.arithmetic.zero] * (self.height * self.panels.vectors)
-        if not held:
+        if not partials:
             return zeros
         before, load, start = f.label, f.fresh("load"), f.fresh("begin")
         f.branch("%more", load, start)
         f.begin_block(load)
-        loaded = [self.arithmetic.load_computed(f, pointer) for pointer in held]
+        loaded = [self.arithmetic.load_computed(f, pointer) for pointer in partials]
         f.jump(start)
         f.begin_block(start)
         of = self.arithmetic.vector
         both = zip(zeros, loaded, strict=True)
         return [f.op(f"phi {of} [ {zero}, %{before} ], [ {value}, %{load} ]") for zero, value in both]
 
-    def _end(self, f: Function, places: list[str], sums: list[str], held: list[str]) -> None:
+    def _end(self, f: Function, places: list[str], sums: list[str], partials: list[str]) -> None:
         """Finish a tile: by the epilogue, or its sums wait."""
-        if held:
+        if partials:
             with f.when(f.op("xor i1 %last, true")):
-                for value, pointer in zip(sums, held, strict=True):
+                for value, pointer in zip(sums, partials, strict=True):
                     self.arithmetic.store_computed(f, value, pointer)
-        with f.when("%last") if held else nullcontext():
+        with f.when("%last") if partials else nullcontext():
             roots = [expr for store in self.stores for expr in (store.index, store.value)]
             if weight(*roots) <= LIGHT:
                 self._store(f, places, sums)
@@ -399,7 +399,7 @@ class _Line:
             return [operand(f, row * stride) for row in range(self.height)]
         return [times(f, f.op(f"sub i64 {number}, {numbers[0]}"), stride) for number in numbers]
 
-    def _sums(self, f: Function, x: str, after: str, offsets: list[str], begun: list[str]) -> list[str]:
+    def _sums(self, f: Function, x: str, after: str, offsets: list[str], initial: list[str]) -> list[str]:
         """The sums over all taps and terms, row by row; from `after` on, lines of memory are brought near.
 
         Of many terms, each `SUMMED` or so have sums of their own, which are added in memory.
@@ -407,13 +407,13 @@ class _Line:
         taps, terms, arithmetic = self._number("taps"), self._number("terms"), self.arithmetic
         behind = [after] * bool(after)
         if not is_long(self.plan.tap_count * self.plan.term_count, arithmetic):
-            return self._taps(f, x, offsets, [*begun, *behind], (0, taps), (0, terms))[: len(begun)]
-        total = f.alloca(arithmetic.vector, len(begun))
-        places = [at(f, total, number * arithmetic.vector_bytes) for number in range(len(begun))]
-        for value, place in zip(begun, places, strict=True):
+            return self._taps(f, x, offsets, [*initial, *behind], (0, taps), (0, terms))[: len(initial)]
+        total = f.alloca(arithmetic.vector, len(initial))
+        places = [at(f, total, number * arithmetic.vector_bytes) for number in range(len(initial))]
+        for value, place in zip(initial, places, strict=True):
             arithmetic.store_computed(f, value, place)
         together = _together(self.plan)
-        zeros = [arithmetic.zero] * len(begun)
+        zeros = [arithmetic.zero] * len(initial)
         with f.loop(0, taps, together, carry=[("ptr", pointer) for pointer in behind]) as outer:
             some = outer.index, self._end_of(f, outer.index, together, taps)
             with f.loop(0, terms, SUMMED, carry=[("ptr", pointer) for pointer in outer.values]) as inner:
@@ -422,7 +422,7 @@ class _Line:
                 for value, place in zip(results, places, strict=False):
                     before = arithmetic.load_computed(f, place)
                     arithmetic.store_computed(f, arithmetic.add(f, before, value, arithmetic.lanes), place)
-                inner.following = results[len(begun) :]
+                inner.following = results[len(initial) :]
             outer.following = inner.results
         return [arithmetic.load_computed(f, place) for place in places]
 
@@ -517,10 +517,10 @@ class _Line:
         """Write a long epilogue once, in a loop over vectors of sums that wait on the stack."""
         plan, arithmetic = self.plan, self.arithmetic
         elements = elements_of_result(f, arithmetic.target, self.params, plan.sizes)
-        held = f.alloca(arithmetic.vector, len(sums))
+        buffer = f.alloca(arithmetic.vector, len(sums))
         numbers = f.alloca("i64", len(rows))
         for i, total in enumerate(sums):
-            arithmetic.store_computed(f, total, at(f, held, i * arithmetic.vector_bytes))
+            arithmetic.store_computed(f, total, at(f, buffer, i * arithmetic.vector_bytes))
         for i, row in enumerate(rows):
             f.do(f"store i64 {row}, ptr {at(f, numbers, 8 * i)}, align 8")
         values = [expr for store in self.stores for expr in (store.index, store.value)]
@@ -532,7 +532,7 @@ class _Line:
                 with f.loop(0, len(rows)) as line, elements.scope():
                     row = f.op(f"load i64, ptr {at(f, numbers, times(f, line.index, 8))}, align 8")
                     place = plus(f, times(f, line.index, self.panels.vectors), turn.index)
-                    total = arithmetic.load_computed(f, at(f, held, times(f, place, arithmetic.vector_bytes)))
+                    total = arithmetic.load_computed(f, at(f, buffer, times(f, place, arithmetic.vector_bytes)))
                     with elements.bound(self.tiles.row.axis, row):
                         accumulated(f, elements, self.stores, total, self.plan.lanes)
 

@@ -220,9 +220,9 @@ def _pack(
     stride = section.vectors * arithmetic.vector_bytes
     for gate in range(section.gates * section.tiles):
         tile, beside = divmod(gate, section.gates)
-        there = changed(source, pointer=at(f, source.pointer, source.gate * gate))
+        origin = changed(source, pointer=at(f, source.pointer, source.gate * gate))
         panel = at(f, to, rows * stride * tile + beside * (stride // section.gates))
-        _pack_gate(f, arithmetic, section, there, column, width, k, count, panel)
+        _pack_gate(f, arithmetic, section, origin, column, width, k, count, panel)
 
 
 def _pack_gate(
@@ -273,11 +273,11 @@ def _copied(f: Function, plan: ProductPlan, arithmetic: ArithmeticEmitter, x: st
             with f.loop(0, part.count, _TILES_TOGETHER) as loop:
                 row = plus(f, times(f, loop.index, part.height), part.start)
                 to = at(f, scratch, times(f, row, x_row))
-                there = at(f, x, times(f, row, arithmetic.stored_bytes))
+                source = at(f, x, times(f, row, arithmetic.stored_bytes))
                 left = f.op(f"sub i64 {part.count}, {loop.index}")
                 tiles = f.umin(left, _TILES_TOGETHER)
                 f.do(
-                    f"call void @{name}(ptr {to}, i64 {operand(f, x_row * part.height)}, ptr {there}, "
+                    f"call void @{name}(ptr {to}, i64 {operand(f, x_row * part.height)}, ptr {source}, "
                     f"i64 {operand(f, apart)}, i64 {operand(f, product.k)}, i64 {tiles})"
                 )
         return scratch
@@ -470,8 +470,8 @@ class _Rows:
         absolute = plus(f, column, section.start)
         width = operand(f, _width(f, section, absolute, self.product.columns))
         whole = f.op(f"icmp eq i64 {width}, {operand(f, section.width)}")
-        there = self.out.at(row, absolute, self.batch)
-        c = f.op(f"select i1 {whole}, ptr {there}, ptr {self.sums}")
+        target = self.out.at(row, absolute, self.batch)
+        c = f.op(f"select i1 {whole}, ptr {target}, ptr {self.sums}")
         dense, apart = section.vectors * self.arithmetic.vector_bytes, operand(f, self.out.row_bytes)
         stride = f.op(f"select i1 {whole}, i64 {apart}, i64 {dense}")
         self.tile(height, x, c, panel, terms, "false", stride, near=near)

@@ -89,13 +89,13 @@ def _write_blocks(
 def _end(f: Function, tile: _Tile, args: list[str], endings: tuple[str | None, str | None]) -> None:
     """Write the call that stores a tile."""
     whole, part = endings
-    begun = [f"i64 {tile.begun[0]}", f"i64 {tile.begun[1]}"]
+    starts = [f"i64 {tile.begun[0]}", f"i64 {tile.begun[1]}"]
     if whole is None or part is None:
-        f.call(part or whole or "", [*args, *begun] if part else args)
+        f.call(part or whole or "", [*args, *starts] if part else args)
         return
     is_cut = f.op(f"icmp ne i64 {f.op(f'or i64 {tile.begun[0]}, {tile.begun[1]}')}, 0")
     with f.when(is_cut):
-        f.call(part, [*args, *begun])
+        f.call(part, [*args, *starts])
     with f.when(f.op(f"xor i1 {is_cut}, true")):
         f.call(whole, args)
 
@@ -117,20 +117,20 @@ class _Tile:
         m = plan.pixels
         if bounds(plan.tile_count)[0] < plan.tiles:
             number = f.smin(number, f.op(f"sub i64 {operand(f, plan.tile_count)}, 1"))
-        x, axes, begun = operand(f, plan.start), {}, []
+        x, axes, starts = operand(f, plan.start), {}, []
         for axis, count in zip((plan.across, plan.down), reversed(plan.grid), strict=True):
             number, index = _divided(f, number, count)
             wanted = times(f, index, m)
             first = wanted
             if not same(axis.size % m, 0):
                 first = f.smin(wanted, f.op(f"sub i64 {operand(f, axis.size)}, {m}"))
-            begun.append("0" if first == wanted else f.op(f"sub i64 {wanted}, {first}"))
+            starts.append("0" if first == wanted else f.op(f"sub i64 {wanted}, {first}"))
             axes[axis.axis] = first
             x = plus(f, x, times(f, first, axis.x))
         for axis in reversed(plan.images):
             number, axes[axis.axis] = _divided(f, number, axis.size)
             x = plus(f, x, times(f, axes[axis.axis], axis.x))
-        return cls(x, axes, (begun[1], begun[0]))
+        return cls(x, axes, (starts[1], starts[0]))
 
 
 def _divided(f: Function, number: str, by: int) -> tuple[str, str]:
@@ -225,15 +225,15 @@ class _Transforms:
     def _store_part(self, f: Function, elements: Elements, rows: Iterable[list[str]]) -> None:
         """Write the epilogue once, in a loop over pixels, which wait on the stack."""
         plan, arithmetic = self.plan, self.arithmetic
-        held = f.alloca(arithmetic.vector, plan.pixels**2)
+        buffer = f.alloca(arithmetic.vector, plan.pixels**2)
         for i, row in enumerate(rows):
             for j, value in enumerate(row):
-                arithmetic.store_computed(f, value, at(f, held, (i * plan.pixels + j) * arithmetic.vector_bytes))
+                arithmetic.store_computed(f, value, at(f, buffer, (i * plan.pixels + j) * arithmetic.vector_bytes))
         with f.loop("%down", str(plan.pixels)) as down, elements.scope():
             y = plus(f, f"%a{plan.down.axis}", down.index)
             with elements.bound(plan.down.axis, y), f.loop("%across", str(plan.pixels)) as across, elements.scope():
                 number = plus(f, times(f, down.index, plan.pixels), across.index)
-                place = at(f, held, times(f, number, arithmetic.vector_bytes))
+                place = at(f, buffer, times(f, number, arithmetic.vector_bytes))
                 with elements.bound(plan.across.axis, plus(f, f"%a{plan.across.axis}", across.index)):
                     self._finish(f, elements, arithmetic.load_computed(f, place))
 

@@ -189,11 +189,11 @@ def _to_integer(f: Function, value: str, source: DType, result: DType, lanes: in
     fits = f.op(f"fcmp olt {kind} {inside}, {constant(beyond, real, lanes)}")
     inside = select(f, fits, inside, constant(0, real, lanes), real, lanes)
     wide = result if bits >= 32 else int32
-    found = f.op(f"fpto{wide.kind.replace('i', 's')}i {kind} {inside} to {register(wide, lanes)}")
+    integer = f.op(f"fpto{wide.kind.replace('i', 's')}i {kind} {inside} to {register(wide, lanes)}")
     if not exact:
         large = f.op(f"fcmp oge {kind} {value}, {constant(beyond, real, lanes)}")
-        found = select(f, large, constant(most, wide, lanes), found, wide, lanes)
-    return emit_cast(f, found, wide, result, lanes)
+        integer = select(f, large, constant(most, wide, lanes), integer, wide, lanes)
+    return emit_cast(f, integer, wide, result, lanes)
 
 
 # Comparisons

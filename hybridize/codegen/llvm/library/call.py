@@ -54,7 +54,7 @@ class _Call:
         outputs = self.read_outputs()
         state_bytes = [self.model.states[state][1] for state in variant.new_states]
         offsets, extra = scratch_offsets(0, state_bytes)
-        scratch, own, taken = self.take_scratch(extra)
+        scratch, own, has_block = self.take_scratch(extra)
         if self.model.states and variant.states:
             f.do(f"call void @{LOCK}(ptr {w.at('%model', WORD['lock'])})")
         new = [w.at(scratch, offset) for offset in offsets]
@@ -66,7 +66,7 @@ class _Call:
             failed = f.alloca("i32", 1, 4)
             w.store(failed, w.element(outputs, first + len(new), "ptr"))
         f.do(f"call void @program(ptr {inputs}, ptr {outputs}, ptr {w.at(scratch, extra)})")
-        self.end(new, failed, scratch, own, taken)
+        self.end(new, failed, scratch, own, has_block)
 
     def check_sizes(self) -> None:
         """The sizes of the outputs as the caller has them are those that there will be."""
@@ -81,22 +81,22 @@ class _Call:
                 size: int | str = self.variant.outputs[array].shape[axis]
                 if self.frame:
                     size = w.load(w.element(self.frame, offsets[array] + axis), 0, "i64")
-                found = w.load(w.element("%output_sizes", position), 0, "i64")
-                w.fail(w.test("ne", found, size), codes.code(codes.SIZE, first + array, axis))
+                value = w.load(w.element("%output_sizes", position), 0, "i64")
+                w.fail(w.test("ne", value, size), codes.code(codes.SIZE, first + array, axis))
 
     def pointer(self, array: str, position: int, number: int, type_: TensorType) -> str:
         """A pointer of the caller's, looked at; `number` is the array's in codes."""
         w, f = self.w, self.f
-        found = w.load(w.element(array, position, "ptr"))
+        address = w.load(w.element(array, position, "ptr"))
         some = self.some(number, type_)
         if some != "false":
-            null = w.is_null(found)
+            null = w.is_null(address)
             w.fail(null if some == "true" else f.op(f"and i1 {null}, {some}"), codes.code(codes.NULL, number))
         itemsize = type_.dtype.itemsize
         if itemsize > 1:
-            low = f.op(f"and i64 {f.op(f'ptrtoint ptr {found} to i64')}, {itemsize - 1}")
+            low = f.op(f"and i64 {f.op(f'ptrtoint ptr {address} to i64')}, {itemsize - 1}")
             w.fail(w.test("ne", low, 0), codes.code(codes.UNALIGNED, number))
-        return found
+        return address
 
     def some(self, number: int, type_: TensorType) -> str:
         """Tell whether an array has elements: true, false or a register."""
@@ -109,10 +109,10 @@ class _Call:
         base = "%sizes"
         if number > len(self.variant.inputs):
             base, first = self.frame, frame_offsets(self.variant)[number - 1 - len(self.variant.inputs)]
-        held = "true"
+        nonempty = "true"
         for axis in range(type_.ndim):
-            held = f.op(f"and i1 {held}, {w.test('ne', w.load(w.element(base, first + axis), 0, 'i64'), 0)}")
-        return held
+            nonempty = f.op(f"and i1 {nonempty}, {w.test('ne', w.load(w.element(base, first + axis), 0, 'i64'), 0)}")
+        return nonempty
 
     def read_inputs(self) -> str:
         """The program's array of inputs: arguments, states, constants, sizes."""
@@ -171,7 +171,7 @@ class _Call:
         scratch = f.op(f"phi ptr [ {stack}, %{start} ], [ {inner}, %{end} ]")
         return scratch, f.op(f"phi ptr [ null, %{start} ], [ {own}, %{end} ]"), True
 
-    def end(self, new: list[str], failed: str, scratch: str, own: str, taken: bool) -> None:
+    def end(self, new: list[str], failed: str, scratch: str, own: str, has_block: bool) -> None:
         """Keep new states, unless an assertion failed; give everything back."""
         w, f, variant = self.w, self.f, self.variant
         number = w.load(failed, 0, "i32") if failed else ""
@@ -182,7 +182,7 @@ class _Call:
                     w.f.copy(w.at("%model", self.layout.states[state]), pointer, self.model.states[state][1])
         if self.model.states and variant.states:
             f.do(f"store atomic i32 0, ptr {w.at('%model', WORD['lock'])} release, align 4")
-        if taken:
+        if has_block:
             f.do(f"call void @{GIVE}(ptr %model, ptr {own})")
         if not failed:
             w.finish()
@@ -215,11 +215,11 @@ def emit_memory(module: Module, model: LibraryModel) -> None:
     f.jump(fresh)
     f.begin_block(fresh)
     raw = w.external("malloc", "ptr", f"i64 {f.op(f'add i64 %nbytes, {2 * LINE}')}")
-    none, made = f.fresh("none"), f.fresh("made")
-    f.branch(w.is_null(raw), none, made)
+    none, success = f.fresh("none"), f.fresh("made")
+    f.branch(w.is_null(raw), none, success)
     f.begin_block(none)
     f.do("ret ptr null")
-    f.begin_block(made)
+    f.begin_block(success)
     block = w.lined(raw)
     w.store(raw, block)
     w.store("%nbytes", block, 8, "i64")
@@ -243,9 +243,9 @@ def _emit_lock(module: Module, model: LibraryModel) -> None:
     f.branch(w.test("eq", before, 0, "i32"), "mine", "wait")
     f.begin_block("wait")
     with f.loop(0, 64):
-        held = f.op("load atomic i32, ptr %word monotonic, align 4")
+        word = f.op("load atomic i32, ptr %word monotonic, align 4")
         again = f.fresh("again")
-        f.branch(w.test("eq", held, 0, "i32"), "try", again)
+        f.branch(w.test("eq", word, 0, "i32"), "try", again)
         f.begin_block(again)
     w.external(*(("SwitchToThread", "i32") if model.system == "windows" else ("sched_yield", "i32")))
     f.jump("try")

@@ -64,19 +64,19 @@ def texts(model: LibraryModel) -> dict[int, str]:
     arrays = (*model.inputs, *model.outputs)
     if max(len(arrays), len(model.assertions)) > ARRAYS or any(one.type.ndim > 100 for one in arrays):
         raise CodegenError("E970", f"{model.name} has more arrays or axes than a library's codes can name")
-    found = {OK: "no error", **{code(kind, 0, case): line for (kind, case), line in _GENERAL.items()}}
-    found[code(SIZE)] = _conditions(model)
+    messages = {OK: "no error", **{code(kind, 0, case): line for (kind, case), line in _GENERAL.items()}}
+    messages[code(SIZE)] = _conditions(model)
     for number, one in enumerate(arrays):
         named = f"{_which(model, number)} `{one.name}`"
-        found[code(NULL, number + 1)] = f"{named} is a null pointer"
+        messages[code(NULL, number + 1)] = f"{named} is a null pointer"
         itemsize = one.type.dtype.itemsize
         if itemsize > 1:
-            found[code(UNALIGNED, number + 1)] = f"{named} must lie at a multiple of {itemsize} bytes"
+            messages[code(UNALIGNED, number + 1)] = f"{named} must lie at a multiple of {itemsize} bytes"
         for axis in range(one.type.ndim):
-            found[code(SIZE, number + 1, axis)] = f"{named}: axis {axis} must be {_wanted(model, number, axis)}"
+            messages[code(SIZE, number + 1, axis)] = f"{named}: axis {axis} must be {_wanted(model, number, axis)}"
     for number, message in enumerate(model.assertions):
-        found[code(ASSERTION, number)] = f"an assertion of the program does not hold: {message}"
-    return dict(sorted(found.items()))
+        messages[code(ASSERTION, number)] = f"an assertion of the program does not hold: {message}"
+    return dict(sorted(messages.items()))
 
 
 def _which(model: LibraryModel, number: int) -> str:
@@ -116,13 +116,13 @@ def _span(span: tuple[int, int]) -> str:
 
 def _spans(model: LibraryModel, number: int, axis: int) -> list[tuple[int, int]]:
     """The sizes that an axis may have in any of the variants, as ranges; none where one has it computed of others."""
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for size in (types[number].shape[axis] for types in _types(model)):
         if is_symbolic(size) and symbol_of(size) is None:
             return []
-        found.append(bounds(size))
+        ranges.append(bounds(size))
     merged: list[tuple[int, int]] = []
-    for low, high in sorted(found):
+    for low, high in sorted(ranges):
         if merged and low <= merged[-1][1] + 1:
             merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
         else:

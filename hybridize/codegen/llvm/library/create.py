@@ -72,7 +72,7 @@ def _emit_create(module: Module, model: LibraryModel, layout: Layout) -> None:
         nbytes = f.op(f"select i1 {w.test('eq', level, number)}, i64 {size}, i64 {nbytes}")
     raw = w.external("malloc", "ptr", f"i64 {f.op(f'add i64 {nbytes}, {LINE}')}")
     w.fail(w.is_null(raw), codes.code(codes.MEMORY))
-    made = w.lined(raw)
+    instance = w.lined(raw)
     for word, value in (
         ("memory", raw),
         ("mapped", "null"),
@@ -81,30 +81,30 @@ def _emit_create(module: Module, model: LibraryModel, layout: Layout) -> None:
         ("context", w.load(options, OPTION["context"])),
         ("lock", "null"),
     ):
-        w.store(value, made, WORD[word])
-    w.store(f"@{SHARED}" if uses_threads(model) else "null", made, threads_word("parallel"))
-    w.store(made, made, threads_word("pool"))
-    w.store(f.op(f"sext i32 {threads} to i64"), made, threads_word("threads"), "i64")
+        w.store(value, instance, WORD[word])
+    w.store(f"@{SHARED}" if uses_threads(model) else "null", instance, threads_word("parallel"))
+    w.store(instance, instance, threads_word("pool"))
+    w.store(f.op(f"sext i32 {threads} to i64"), instance, threads_word("threads"), "i64")
     if model.marker:
-        w.store(w.at(f"@{WEIGHTS}", MARKER_BYTES), made, WORD["weights"])
+        w.store(w.at(f"@{WEIGHTS}", MARKER_BYTES), instance, WORD["weights"])
     else:
-        answer = f.op(f"call i32 @{OPEN}(ptr {w.load(options, OPTION['weights'])}, ptr {made})")
+        answer = f.op(f"call i32 @{OPEN}(ptr {w.load(options, OPTION['weights'])}, ptr {instance})")
         _return_failure(w, answer, raw)
-    weights = w.load(made, WORD["weights"])
+    weights = w.load(instance, WORD["weights"])
     for (array, size), offset in zip(model.states, layout.states, strict=True):
-        w.f.copy(w.at(made, offset), w.at(weights, model.offsets[array]), size)
+        w.f.copy(w.at(instance, offset), w.at(weights, model.offsets[array]), size)
     labels, end = [f.fresh("level") for _ in model.levels], f.fresh("end")
     cases = " ".join(f"i64 {k}, label %{label}" for k, label in enumerate(labels[:-1]))
     f.do(f"switch i64 {level}, label %{labels[-1]} [ {cases} ]")
     answers = []
     for number, label in enumerate(labels):
         f.begin_block(label)
-        answers.append(f"[ {f.op(f'call i32 @{_setup(number)}(ptr {made}, ptr {weights})')}, %{label} ]")
+        answers.append(f"[ {f.op(f'call i32 @{_setup(number)}(ptr {instance}, ptr {weights})')}, %{label} ]")
         f.jump(end)
     f.begin_block(end)
     answer = f.op(f"phi i32 {', '.join(answers)}")
-    _return_failure(w, answer, raw, "" if model.marker else made)
-    w.store(made, "%place")
+    _return_failure(w, answer, raw, "" if model.marker else instance)
+    w.store(instance, "%place")
     w.finish()
 
 
@@ -138,7 +138,7 @@ def _emit_setup(module: Module, model: LibraryModel, layout: Layout, level: int)
         w.store(f"@{renamed(CALL, number, level)}", w.element(calls, number, "ptr"))
     derived = layout.derived[level]
     most = max((len(one.arrays) for one in derived), default=0)
-    sources, made = w.f.alloca("ptr", max(1, most), 8), w.f.alloca("ptr", 1, 8)
+    sources, outputs = w.f.alloca("ptr", max(1, most), 8), w.f.alloca("ptr", 1, 8)
     scratch_bytes, raw, scratch = max((one.scratch_bytes for one in derived), default=0), "", "null"
     if scratch_bytes:
         raw = w.external("malloc", "ptr", f"i64 {scratch_bytes + LINE}")
@@ -147,9 +147,9 @@ def _emit_setup(module: Module, model: LibraryModel, layout: Layout, level: int)
     for one in derived:
         for number, array in enumerate(one.arrays):
             w.store(w.at("%weights", model.offsets[array]), w.element(sources, number, "ptr"))
-        w.store(w.at("%model", one.offset), made)
+        w.store(w.at("%model", one.offset), outputs)
         function = renamed(one.function, one.variant, level)
-        w.f.do(f"call void @{function}(ptr {sources}, ptr {made}, ptr {scratch})")
+        w.f.do(f"call void @{function}(ptr {sources}, ptr {outputs}, ptr {scratch})")
     if raw:
         w.external("free", "void", f"ptr {raw}")
     w.finish()
@@ -213,9 +213,9 @@ def _emit_choose(module: Module, model: LibraryModel) -> None:
     for number, target in enumerate(model.levels):
         size = len(target.name) + 1
         text = module.constant(f"processor.{target.name}", f"[{size} x i8]", f'c"{target.name}\\00"')
-        found, other = f.fresh("found"), f.fresh("other")
-        f.branch(f.op(f"call i1 @{_EQUAL}(ptr %name, ptr {text})"), found, other)
-        f.begin_block(found)
+        match, other = f.fresh("found"), f.fresh("other")
+        f.branch(f.op(f"call i1 @{_EQUAL}(ptr %name, ptr {text})"), match, other)
+        f.begin_block(match)
         lower = w.test("sgt", best, number)
         w.store(f.op(f"select i1 {lower}, i64 {best}, i64 {number}"), "%level", 0, "i64")
         f.jump(done)

@@ -31,7 +31,7 @@ def emit_describe(module: Module, model: LibraryModel) -> None:
 
 
 def _tensors(module: Module, model: LibraryModel, tensors: Sequence[LibraryTensor], first: int) -> str:
-    found = []
+    entries = []
     for number, one in enumerate(tensors):
         type_ = one.type
         ranges = [codes.size_range(model, first + number, axis) for axis in range(type_.ndim)]
@@ -41,10 +41,10 @@ def _tensors(module: Module, model: LibraryModel, tensors: Sequence[LibraryTenso
         shape = _string(module, shape_text(model, first + number))
         fields = [f"ptr {name}", f"ptr {dtype}", f"i32 {type_.dtype.itemsize}", f"i32 {type_.ndim}"]
         fields += [f"ptr {pointer}" for pointer in (smallest, largest, shape)]
-        found.append(f"{_TENSOR} {{ {', '.join(fields)} }}")
-    if not found:
+        entries.append(f"{_TENSOR} {{ {', '.join(fields)} }}")
+    if not entries:
         return "null"
-    return module.constant(f"tensors.{first}", f"[{len(found)} x {_TENSOR}]", f"[ {', '.join(found)} ]")
+    return module.constant(f"tensors.{first}", f"[{len(entries)} x {_TENSOR}]", f"[ {', '.join(entries)} ]")
 
 
 def shape_words(model: LibraryModel, number: int) -> list[str]:
@@ -89,15 +89,15 @@ def _string(module: Module, text: str) -> str:
 
 def _emit_error(module: Module, model: LibraryModel) -> None:
     """A table of codes, one of where each text begins in a single piece of text."""
-    found = codes.texts(model)
+    texts = codes.texts(model)
     unknown = "there is no such code"
     content, begins = b"", []
-    for line in (*found.values(), unknown):
+    for line in (*texts.values(), unknown):
         begins.append(len(content))
         content += line.encode() + b"\0"
-    count = len(found)
+    count = len(texts)
     blob = module.constant("errors", f"[{len(content)} x i8]", f'c"{_quoted(content)}"')
-    table = module.constant("codes", f"[{count} x i32]", f"[ {', '.join(f'i32 {code}' for code in found)} ]")
+    table = module.constant("codes", f"[{count} x i32]", f"[ {', '.join(f'i32 {code}' for code in texts)} ]")
     starts = ", ".join(f"i32 {begin}" for begin in begins)
     offsets = module.constant("starts", f"[{count + 1} x i32]", f"[ {starts} ]")
     w = Writer(module, f"{model.name}_error", [("i32", "code")], returns="ptr", linkage="")

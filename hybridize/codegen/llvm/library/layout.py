@@ -67,18 +67,18 @@ class Layout:
             self._add(model, level)
 
     def _add(self, model: LibraryModel, level: int) -> None:
-        found: dict[tuple[tuple[int, ...], str], int] = {}
+        offsets: dict[tuple[tuple[int, ...], str], int] = {}
         derived = []
         offset = self.head
         for number, variant in enumerate(model.variants):
             version = variant.versions[level]
             for one in version.built.plan.derivations:
                 key = (_arrays(version, one), one.layout)
-                if key not in found:
-                    found[key] = offset
+                if key not in offsets:
+                    offsets[key] = offset
                     derived.append(DerivedConstant(key[0], one.scratch_bytes, one.function, number, offset))
                     offset += aligned(one.nbytes)
-        self._places.append(found)
+        self._places.append(offsets)
         self.derived.append(derived)
         self.nbytes.append(offset)
 

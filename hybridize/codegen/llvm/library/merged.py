@@ -62,15 +62,15 @@ def merged(face: Module, parts: Sequence[MergedModule], base: Target, *, hidden:
             pieces[names[name]] = f"@{names[name]} ={value}"
         for name, function in part.module.functions.items():
             pieces[names[name]] = _attributed(_renamed(function.text(), names), f"define {hidden} ", number)
-    kept = _reachable(pieces, public)
-    used = {name for piece in kept.values() for name in _NAME.findall(piece)}
+    definitions = _reachable(pieces, public)
+    used = {name for piece in definitions.values() for name in _NAME.findall(piece)}
     lines = [line for name, line in declarations.items() if name in used]
     groups = [_group(number, target) for number, target in enumerate(targets)]
-    return "\n".join([*lines, *kept.values(), *groups]) + "\n"
+    return "\n".join([*lines, *definitions.values(), *groups]) + "\n"
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:
-    return _NAME.sub(lambda found: f"@{names.get(found[1], found[1])}", text)
+    return _NAME.sub(lambda match: f"@{names.get(match[1], match[1])}", text)
 
 
 def _attributed(text: str, head: str, group: int) -> str:
@@ -86,12 +86,12 @@ def _group(number: int, target: Target) -> str:
 
 def _reachable(pieces: dict[str, str], roots: Iterable[str]) -> dict[str, str]:
     """The pieces that are called or read from the roots on, in their order."""
-    found: set[str] = set()
+    names: set[str] = set()
     waiting = list(roots)
     while waiting:
         name = waiting.pop()
-        if name in found or name not in pieces:
+        if name in names or name not in pieces:
             continue
-        found.add(name)
+        names.add(name)
         waiting += _NAME.findall(pieces[name])
-    return {name: piece for name, piece in pieces.items() if name in found}
+    return {name: piece for name, piece in pieces.items() if name in names}

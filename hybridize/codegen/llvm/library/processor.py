@@ -47,15 +47,15 @@ def emit_processor(module: Module, model: LibraryModel) -> None:
     f.branch(f.op(f"and i1 {first}, {_all(w, _cpuid(w, -(1 << 31) + 1)[2], _EXTENDED)}"), system, none)
     f.begin_block(system)
     pair = f.op('call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0)')
-    kept = f.op(f"extractvalue {{ i32, i32 }} {pair}, 0")
-    found = _cpuid(w, 7)[1]
+    xcr0 = f.op(f"extractvalue {{ i32, i32 }} {pair}, 0")
+    leaf = _cpuid(w, 7)[1]
     f.jump(following)
     f.begin_block(following)
     for name, features, registers in (("avx512", _7B_WIDE, _KEPT_WIDE), ("avx2", _7B, _KEPT)):
         if name not in names:
             continue
         yes, no = f.fresh("yes"), f.fresh("no")
-        f.branch(f.op(f"and i1 {_all(w, found, features)}, {_all(w, kept, registers)}"), yes, no)
+        f.branch(f.op(f"and i1 {_all(w, leaf, features)}, {_all(w, xcr0, registers)}"), yes, no)
         f.begin_block(yes)
         f.do(f"ret i64 {names.index(name)}")
         f.begin_block(no)

@@ -24,15 +24,15 @@ LARGE: int = 1 << 47
 
 def bindings(variant: LibraryVariant) -> dict[int, int]:
     """Return, for each size symbol, the first position among all inputs' sizes at which it stands alone."""
-    found: dict[int, int] = {}
+    positions: dict[int, int] = {}
     position = 0
     for type_ in variant.inputs:
         for size in type_.shape:
             symbol = symbol_of(size)
             if symbol is not None:
-                found.setdefault(symbol.number, position)
+                positions.setdefault(symbol.number, position)
             position += 1
-    return found
+    return positions
 
 
 def chosen(model: LibraryModel) -> bool:
@@ -68,20 +68,20 @@ def _emit_fits(module: Module, model: LibraryModel, number: int, variant: Librar
     # Ranges next: what is computed of the sizes then stays within 64 bits.
     for position, (array, axis, size) in enumerate(flat):
         if not is_symbolic(size):
-            found = w.load(w.element("%sizes", position), 0, "i64")
-            w.fail(w.test("ne", found, w.f.size(size)), codes.code(codes.SIZE, array + 1, axis))
+            value = w.load(w.element("%sizes", position), 0, "i64")
+            w.fail(w.test("ne", value, w.f.size(size)), codes.code(codes.SIZE, array + 1, axis))
     for position, (array, axis, size) in enumerate(flat):
         symbol = symbol_of(size)
         if symbol is not None and bound[symbol.number] == position:
-            found = w.f.symbol(symbol)
-            wrong = w.test("slt", found, symbol.low)
-            over = w.test("sgt", found, symbol.high if symbol.high < FAR else LARGE)
+            value = w.f.symbol(symbol)
+            wrong = w.test("slt", value, symbol.low)
+            over = w.test("sgt", value, symbol.high if symbol.high < FAR else LARGE)
             w.fail(w.f.op(f"or i1 {wrong}, {over}"), codes.code(codes.SIZE, array + 1, axis))
     for position, (array, axis, size) in enumerate(flat):
         symbol = symbol_of(size)
         if is_symbolic(size) and (symbol is None or bound[symbol.number] != position):
-            found = w.load(w.element("%sizes", position), 0, "i64")
-            wrong = w.test("ne", found, w.f.size(size))
+            value = w.load(w.element("%sizes", position), 0, "i64")
+            wrong = w.test("ne", value, w.f.size(size))
             w.fail(wrong, codes.code(codes.SIZE, array + 1, axis))
     w.finish()
 
@@ -148,11 +148,11 @@ def _emit_public(module: Module, model: LibraryModel) -> None:
     w = Writer(module, f"{model.name}_sizes", [("ptr", "sizes"), ("ptr", "found")], linkage="")
     f = w.f
     some = any(one.type.ndim for one in model.outputs)
-    given = chosen(model) and any(one.type.ndim for one in model.inputs)
+    has_sizes = chosen(model) and any(one.type.ndim for one in model.inputs)
     if some:
         w.fail(w.is_null("%found"), codes.code(codes.NULL, 0, 5))
     if chosen(model):
-        if given:
+        if has_sizes:
             w.fail(w.is_null("%sizes"), codes.code(codes.NULL, 0, 4))
         cell = f.alloca("i64", 1, 8)
         answer = f.op(f"call i32 @which(ptr %sizes, ptr {cell})")
@@ -178,15 +178,15 @@ def _emit_public(module: Module, model: LibraryModel) -> None:
     end = f.fresh("end")
     for k, variant in enumerate(model.variants):
         f.begin_block(labels[k])
-        found: list[str] = []
+        sizes: list[str] = []
         if variant.scope is None:
-            found = [str(size) for type_ in variant.outputs for size in type_.shape]
+            sizes = [str(size) for type_ in variant.outputs for size in type_.shape]
         else:
             holds, (_, frame) = emit_frame(w, model, k, variant, prepare_name(model, k, len(model.levels) - 1))
             w.fail(f.op(f"xor i1 {holds}, true"), codes.code(codes.SIZE))
             for position, type_ in zip(frame_offsets(variant), variant.outputs, strict=True):
-                found += [w.load(w.element(frame, position + axis), 0, "i64") for axis in range(type_.ndim)]
-        for position, size in enumerate(found):
+                sizes += [w.load(w.element(frame, position + axis), 0, "i64") for axis in range(type_.ndim)]
+        for position, size in enumerate(sizes):
             w.store(size, w.element("%found", position), 0, "i64")
         f.jump(end)
     f.begin_block(end)

@@ -73,9 +73,9 @@ def _emit_checksum(module: Module, model: LibraryModel) -> None:
 
 def _right(w: Writer, model: LibraryModel, data: str) -> str:
     """Tell whether bytes are those that were written with this library."""
-    found = w.f.op(f"call i64 @{CHECKSUM}(ptr {data})")
+    digest = w.f.op(f"call i64 @{CHECKSUM}(ptr {data})")
     signed = model.checksum - (1 << 64) if model.checksum >> 63 else model.checksum
-    return w.test("eq", found, signed)
+    return w.test("eq", digest, signed)
 
 
 def _emit_map(module: Module, model: LibraryModel) -> None:

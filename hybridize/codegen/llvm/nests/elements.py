@@ -242,7 +242,7 @@ class Elements(Positions):
         known = self._scopes[-1]
         for fold, results in zip(folding.folds, folding.results(state, lanes), strict=True):
             known[(id(fold), lanes)] = narrowed(self.f, results[0], fold.dtype, lanes)
-            known.update({("result", id(fold), number, lanes): found for number, found in enumerate(results)})
+            known.update({("result", id(fold), number, lanes): result for number, result in enumerate(results)})
             self._keep.append(fold)
 
     def _result(self, fold: Fold, number: int, lanes: int) -> str:

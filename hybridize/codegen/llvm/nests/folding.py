@@ -29,7 +29,7 @@ class Folding:
         self.target = target
         self.folds = tuple(folds)
         self._monoids = [monoid(fold) for fold in folds]
-        self.accumulators = [dtype for made in self._monoids for dtype in made.accumulators]
+        self.accumulators = [dtype for reduction in self._monoids for dtype in reduction.accumulators]
 
     def types(self, lanes: int) -> list[str]:
         """Of the registers of a state."""
@@ -39,38 +39,39 @@ class Folding:
         """The state of no elements."""
         return [
             constant(number, dtype, lanes)
-            for made in self._monoids
-            for number, dtype in zip(made.empty, made.accumulators, strict=True)
+            for reduction in self._monoids
+            for number, dtype in zip(reduction.empty, reduction.accumulators, strict=True)
         ]
 
     def entered(self, elements: Sequence[Sequence[str]], lanes: int) -> State:
         """The state of one element of each fold."""
         return [
             total
-            for made, element in zip(self._monoids, elements, strict=True)
-            for total in self._computed(made.enter, element, lanes)
+            for reduction, element in zip(self._monoids, elements, strict=True)
+            for total in self._computed(reduction.enter, element, lanes)
         ]
 
     def stepped(self, state: State, elements: Sequence[Sequence[str]], lanes: int) -> State:
         """A state, and one more element of each fold."""
         return [
             total
-            for made, own, element in zip(self._monoids, self._own(state), elements, strict=True)
-            for total in self._computed(made.step, [*own, *element], lanes)
+            for reduction, own, element in zip(self._monoids, self._own(state), elements, strict=True)
+            for total in self._computed(reduction.step, [*own, *element], lanes)
         ]
 
     def combined(self, x: State, y: State, lanes: int) -> State:
         """Two states as one, `x` of the earlier elements."""
         return [
             total
-            for made, first, second in zip(self._monoids, self._own(x), self._own(y), strict=True)
-            for total in self._computed(made.combine, [*first, *second], lanes)
+            for reduction, first, second in zip(self._monoids, self._own(x), self._own(y), strict=True)
+            for total in self._computed(reduction.combine, [*first, *second], lanes)
         ]
 
     def results(self, state: State, lanes: int) -> list[State]:
         """The results of each fold."""
         return [
-            self._computed(made.results, own, lanes) for made, own in zip(self._monoids, self._own(state), strict=True)
+            self._computed(reduction.results, own, lanes)
+            for reduction, own in zip(self._monoids, self._own(state), strict=True)
         ]
 
     def only_active(self, elements: Sequence[Sequence[str]], width: Width) -> list[State]:
@@ -84,9 +85,9 @@ class Folding:
                 else memory.only_active(
                     self.f, value, constant(neutral, dtype, width.lanes), register(dtype, width.lanes), width
                 )
-                for value, neutral, dtype in zip(element, made.neutral, made.entering, strict=True)
+                for value, neutral, dtype in zip(element, reduction.neutral, reduction.entering, strict=True)
             ]
-            for made, element in zip(self._monoids, elements, strict=True)
+            for reduction, element in zip(self._monoids, elements, strict=True)
         ]
 
     def across(self, state: State, lanes: int, left: int = 1) -> State:
@@ -111,18 +112,18 @@ class Folding:
     def levels(self, turns: int) -> int:
         """Return the number of turns to fold apart, 1 or a power of `BLOCK`, where that keeps the folds accurate."""
         span = 1
-        if any(made.levelled for made in self._monoids):
+        if any(reduction.levelled for reduction in self._monoids):
             while turns > span * BLOCK * 2:
                 span *= BLOCK
         return span
 
     def _own(self, state: State) -> list[State]:
         """The part of each fold."""
-        found, first = [], 0
-        for made in self._monoids:
-            found.append(state[first : first + len(made.accumulators)])
-            first += len(made.accumulators)
-        return found
+        parts, first = [], 0
+        for reduction in self._monoids:
+            parts.append(state[first : first + len(reduction.accumulators)])
+            first += len(reduction.accumulators)
+        return parts
 
     def _half(self, total: str, dtype: DType, lanes: int, start: int) -> str:
         kind = register(dtype, lanes)

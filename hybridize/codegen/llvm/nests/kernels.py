@@ -121,14 +121,14 @@ class _Nest:
 
     def _siblings(self) -> dict[int, list[Fold]]:
         """The folds of each loop that has several: those of one variable that are one number for a row."""
-        found: dict[int, list[Fold]] = {}
+        groups: dict[int, list[Fold]] = {}
         for node in walk(*_roots(self.statements)):
             if isinstance(node, Fold):
                 for part in upward(node):
                     self.elements.free(part)
                 if not self.elements.free(node) & ~self.elements.rows:
-                    found.setdefault(node.variable, []).append(node)
-        return {variable: folds for variable, folds in found.items() if len(folds) > 1}
+                    groups.setdefault(node.variable, []).append(node)
+        return {variable: folds for variable, folds in groups.items() if len(folds) > 1}
 
     @contextmanager
     def _turns(self, axis: int, start: int, stop: int, step: int = 1) -> Iterator[LoopBlock]:
@@ -377,26 +377,26 @@ class _Nest:
         accesses = [(statement.buffer, statement.index) for statement in body.statements]
         loads = [node for node in walk(*(statement.value for statement in body.statements)) if isinstance(node, Load)]
         accesses += [(load.operand, load.indices[0]) for load in loads]
-        found = []
+        vectors = []
         for operand, address in {(operand, id(address)): (operand, address) for operand, address in accesses}.values():
             step = self.elements.stride(address, axis)
             if not isinstance(address, Index) or step is None or not self._straight(address, lane):
                 continue
             if self.elements.is_open(address):
-                found.append((operand, address, self.elements.pointer(operand, address), step))
-        return found
+                vectors.append((operand, address, self.elements.pointer(operand, address), step))
+        return vectors
 
     def _tile(self, body: Body, axis: int, tiles: Tiles, column: str, rows: int | None = None) -> None:
         """One turn for each column of a tile, which may have fewer rows."""
         assert self.elements.lane is not None
-        found = [(load, turned(self.f, self.elements, tiles.lanes, load, stride, rows)) for load, stride in tiles.loads]
+        loads = [(load, turned(self.f, self.elements, tiles.lanes, load, stride, rows)) for load, stride in tiles.loads]
         stepping = self._stepping(body, axis, self.elements.lane.axis)
         for k in range(tiles.lanes):
             index = self.f.op(f"add i64 {column}, {k}")
             with self.elements.bound(axis, index):
                 for operand, address, start, step in stepping:
                     self.elements.place(operand, address, start, k * step)
-                for load, registers in found:
+                for load, registers in loads:
                     self.elements.remember(load, registers[k])
                 self._turn(body)
 
@@ -443,14 +443,14 @@ class _Nest:
 
 def _forwarded(group: Sequence[Statement]) -> list[tuple[Statement, list[Load]]]:
     """Each statement with the loads, in later ones of its turn, of what it stores."""
-    found = []
+    pairs = []
     below: dict[int, dict[int, Load]] = {}
     for statement in reversed(group):
-        found.append((statement, list(below.get(statement.buffer, {}).values())))
+        pairs.append((statement, list(below.get(statement.buffer, {}).values())))
         for node in walk(statement.value):
             if isinstance(node, Load):
                 below.setdefault(node.operand, {})[id(node)] = node
-    return found[::-1]
+    return pairs[::-1]
 
 
 def _first_of_loops(folds: Sequence[Fold]) -> Iterable[Fold]:

@@ -97,9 +97,9 @@ class Positions(ABC):
 
     def free(self, expr: Expr) -> int:
         """Axes on which `expr` depends, as bits."""
-        found = self._free.get(id(expr))
-        if found is not None:
-            return found
+        mask = self._free.get(id(expr))
+        if mask is not None:
+            return mask
         free = 0
         for child in children(expr):
             free |= self.free(child)
@@ -205,8 +205,8 @@ class Positions(ABC):
         address = load.indices[0]
         if not isinstance(address, Index) or load.operand not in self.arrays:
             return
-        kept = [atom for atom, _ in address.terms if not self.free(atom) & axes]
-        if kept and all(self.is_open(atom) and (isinstance(atom, Axis) or not self.varies(atom)) for atom in kept):
+        atoms = [atom for atom, _ in address.terms if not self.free(atom) & axes]
+        if atoms and all(self.is_open(atom) and (isinstance(atom, Axis) or not self.varies(atom)) for atom in atoms):
             self._pointer_part(load.operand, address, axes)
 
     def is_open(self, expr: Expr) -> bool:
@@ -228,9 +228,9 @@ class Positions(ABC):
     def known(self, key: tuple[object, ...], make: Callable[[], str]) -> str:
         """The register under `key`, made now if no loop around has made it."""
         for scope in reversed(self._scopes):
-            found = scope.get(key)
-            if found is not None:
-                return found
+            register = scope.get(key)
+            if register is not None:
+                return register
         result = make()
         self._scopes[-1][key] = result
         return result
@@ -239,9 +239,9 @@ class Positions(ABC):
 
     def remember_last(self, operand: int, address: Expr, result: str) -> None:
         """`result` was stored in this turn."""
-        found = self._position_of_last(address)
-        if found is not None:
-            self._last[operand] = *found, result
+        position = self._position_of_last(address)
+        if position is not None:
+            self._last[operand] = *position, result
             self._keep.append(address)
 
     def forget_last(self, operand: int) -> None:
@@ -291,8 +291,8 @@ class Positions(ABC):
 
     def _pointer_part(self, operand: int, address: Index, without: int) -> str:
         """Pointer to the element at `address`, terms that depend on the axes `without` left out."""
-        kept = tuple(id(atom) for atom, _ in address.terms if not self.free(atom) & without)
-        key = ("pointer", operand, id(address), kept)
+        atoms = tuple(id(atom) for atom, _ in address.terms if not self.free(atom) & without)
+        key = ("pointer", operand, id(address), atoms)
         self._keep.append(address)
         return self.known(key, lambda: self._make_pointer(operand, address, without))
 
@@ -475,9 +475,9 @@ class Positions(ABC):
     def pointer_of_first(self, operand: int, address: Expr) -> str:
         """Pointer to the element of the first lane, whatever its address depends on."""
         lane, self.lane = self.lane, None
-        found = self.pointer(operand, address)
+        pointer = self.pointer(operand, address)
         self.lane = lane
-        return found
+        return pointer
 
     def is_small(self, expr: Expr) -> bool:
         """Tell whether an index fits 32 bits."""

@@ -44,12 +44,12 @@ def _starts(f: Function, positions: Positions, rows: int, load: Load, stride: in
         start = positions.pointer(load.operand, load.indices[0])
         return [element_pointer(f, start, array.dtype, f.size(row * stride)) for row in range(rows)]
     assert positions.lane is not None
-    axis, found = positions.lane.axis, []
+    axis, pointers = positions.lane.axis, []
     first = positions.axes[axis]
     for row in range(rows):
         with positions.bound(axis, f.op(f"add i64 {first}, {row}"), Lane(axis, Width(1))):
-            found.append(positions.pointer(load.operand, load.indices[0]))
-    return found
+            pointers.append(positions.pointer(load.operand, load.indices[0]))
+    return pointers
 
 
 def turn(module: Module, dtype: DType, lanes: int) -> str:

@@ -88,10 +88,10 @@ class _Entry(WordWriter):
         self.f.jump(label)
         self.f.begin_block(following)
 
-    def release_unless(self, condition: str, held: str) -> None:
+    def release_unless(self, condition: str, reference: str) -> None:
         """Go on when the condition holds, else let go of an object, and fail."""
         with self.otherwise(condition, "failed"):
-            self.call("Py_DecRef", "void", f"ptr {held}")
+            self.call("Py_DecRef", "void", f"ptr {reference}")
 
     def switch(self, value: str, members: type[IntEnum], orelse: str = "slow") -> dict[IntEnum, str]:
         """Go to a block for each member of an enumeration, or else to another one; returns their labels."""
@@ -119,19 +119,19 @@ class _Entry(WordWriter):
         self.check_flags()
         count, outputs_count = self.field("row_count"), self.field("output_count")
         objects = f.op(f"alloca ptr, i64 {count}, align 16")
-        held = f.op(f"alloca ptr, i64 {count}, align 16")
+        references = f.op(f"alloca ptr, i64 {count}, align 16")
         scalars = f.op(f"alloca i64, i64 {count}, align 16")
         inputs_count = self.field("input_count")
         inputs = f.op(f"alloca ptr, i64 {inputs_count}, align 16")
         with f.loop(0, inputs_count) as loop:
             word = self.load(self.element(self.field("inputs", "ptr"), loop.index))
             self.store(word, self.element(inputs, loop.index))
-        given = f.op(f"add i64 {self.field('argument_count')}, {self.field('keyword_count')}")
-        with f.loop(0, given) as loop:
+        arguments_count = f.op(f"add i64 {self.field('argument_count')}, {self.field('keyword_count')}")
+        with f.loop(0, arguments_count) as loop:
             self.store(self.load(self.element("%args", loop.index)), self.element(objects, loop.index))
-        self.check_arguments(count, objects, inputs, held, scalars)
+        self.check_arguments(count, objects, inputs, references, scalars)
         figures = self.find_figures(inputs)
-        self.each_held(held, count, "Py_IncRef")
+        self.each_held(references, count, "Py_IncRef")
         outputs = f.op(f"alloca ptr, i64 {outputs_count}, align 16")
         results_count = self.field("result_count")
         results = f.op(f"alloca ptr, i64 {results_count}, align 16")
@@ -145,11 +145,11 @@ class _Entry(WordWriter):
         self.give_scratch(scratch, scratch_bytes)
         self.unless(whole, "failed")
         self.wrap(results_count, results, blocks)
-        returned = self.hand_over(results_count, results, held, count)
-        self.each_held(held, count, "Py_DecRef")
+        returned = self.hand_over(results_count, results, references, count)
+        self.each_held(references, count, "Py_DecRef")
         f.do(f"ret ptr {returned}")
         self.write_slow()
-        self.write_failed(results_count, results, blocks, held, count)
+        self.write_failed(results_count, results, blocks, references, count)
 
     def check_call(self) -> None:
         """Number of arguments, and the keywords: their very names, in order."""
@@ -186,7 +186,7 @@ class _Entry(WordWriter):
         """
         f = self.f
         rows = self.field("guards", "ptr")
-        doubt, asked, guarded = f.fresh("doubt"), f.fresh("asked"), f.fresh("guarded")
+        doubt, question, guarded = f.fresh("doubt"), f.fresh("asked"), f.fresh("guarded")
         number = f.alloca("i64", 1, align=8)
         self.store("0", number, 0, "i64")
         head, body, following = f.fresh("head"), f.fresh("body"), f.fresh("following")
@@ -227,8 +227,8 @@ class _Entry(WordWriter):
         f.jump(head)
         f.begin_block(doubt)
         check = self.field("doubt", "ptr")
-        f.branch(self.same(check, "null"), "slow", asked)
-        f.begin_block(asked)
+        f.branch(self.same(check, "null"), "slow", question)
+        f.begin_block(question)
         self.ask(check, self.external("True"), guarded)
         f.begin_block(guarded)
 
@@ -260,8 +260,8 @@ class _Entry(WordWriter):
         f = self.f
         tensor = self.look(owner, library, doubt)
         address, word = (self.load(tensor, offset, "i64") for offset in (exchange.DATA, exchange.WORD))
-        for number, found in enumerate((address, word)):
-            self.unless(self.same(found, self.load(expected, 8 * number, "i64"), "i64"), doubt)
+        for number, item in enumerate((address, word)):
+            self.unless(self.same(item, self.load(expected, 8 * number, "i64"), "i64"), doubt)
         rank = f.op(f"and i64 {word}, {0xFFFFFFFF}")
         sizes = self.at(expected, 16)
         for offset, start in ((exchange.SHAPE, sizes), (exchange.STRIDES, self.element(sizes, rank))):
@@ -317,14 +317,14 @@ class _Entry(WordWriter):
         self.call("Py_DecRef", "void", f"ptr {answer}")
         f.branch(self.same(answer, expected), following, "slow")
 
-    def check_arguments(self, count: str, objects: str, inputs: str, held: str, scalars: str) -> None:
+    def check_arguments(self, count: str, objects: str, inputs: str, references: str, scalars: str) -> None:
         f = self.f
         rows = self.field("arguments", "ptr")
         with f.loop(0, count) as loop:
             row = self.row(rows, loop.index, len(ARGUMENT))
             object_ = self.load(self.element(objects, loop.index))
             expected = self.load(row, 8 * ARGUMENT.index("object"))
-            holds, cell = self.element(held, loop.index), self.element(scalars, loop.index)
+            holds, cell = self.element(references, loop.index), self.element(scalars, loop.index)
             self.store("null", holds)
             labels = self.switch(self.load(row, 0, "i64"), ArgumentKind)
             done, next_ = f.fresh("done"), f.fresh("next")
@@ -416,8 +416,8 @@ class _Entry(WordWriter):
         self.unless(self.same(word, self.load(row, 8 * ARGUMENT.index("object"), "i64"), "i64"), "slow")
         data = self.load(tensor, exchange.DATA)
         odd = f.op(f"and i64 {f.op(f'ptrtoint ptr {data} to i64')}, {f.op(f'sub i64 {self.itemsize(word)}, 1')}")
-        there = self.some(data)
-        self.unless(f.op(f"and i1 {there}, {self.same(odd, '0', 'i64')}"), "slow")
+        present = self.some(data)
+        self.unless(f.op(f"and i1 {present}, {self.same(odd, '0', 'i64')}"), "slow")
         rank = f.op(f"and i64 {word}, {0xFFFFFFFF}")
         dims, strides = self.load(tensor, exchange.SHAPE), self.load(tensor, exchange.STRIDES)
         self.check_sizes(dims, rank, row, inputs)
@@ -534,7 +534,7 @@ class _Entry(WordWriter):
             ndim = self.load(row, 8 * OUTPUT.index("ndim"), "i32")
             dims = self.at(figures, self.load(row, 8 * OUTPUT.index("dims"), "i64"))
             nbytes = self.load(dims, -8, "i64")
-            small, large, made = f.fresh("small"), f.fresh("large"), f.fresh("made")
+            small, large, merge = f.fresh("small"), f.fresh("large"), f.fresh("made")
             ours, theirs, following = f.fresh("ours"), f.fresh("theirs"), f.fresh("following")
             f.branch(self.same(library, "null"), ours, theirs)
             f.begin_block(theirs)
@@ -548,12 +548,12 @@ class _Entry(WordWriter):
             anywhere = self.new_array(descr, ndim, dims)
             self.unless(self.some(anywhere), "failed")
             small_end = f.label
-            f.jump(made)
+            f.jump(merge)
             f.begin_block(large)
             on_line = self.make_on_line(descr, ndim, dims, nbytes)
             large_end = f.label
-            f.jump(made)
-            f.begin_block(made)
+            f.jump(merge)
+            f.begin_block(merge)
             array = f.op(f"phi ptr [ {anywhere}, %{small_end} ], [ {on_line}, %{large_end} ]")
             self.store(array, self.element(results, loop.index))
             self.store(self.load(array, cpython.ARRAY_DATA), self.element(outputs, loop.index))
@@ -706,8 +706,8 @@ class _Entry(WordWriter):
         with f.loop(results_count, outputs_count) as loop:
             row = self.row(rows, loop.index, len(OUTPUT))
             offset, target = self.load(row, 8 * OUTPUT.index("offset"), "i64"), self.target(row)
-            there = f.op(f"icmp slt i64 {offset}, 0")
-            buffer = f.op(f"select i1 {there}, ptr {target}, ptr {self.at(scratch, offset)}")
+            direct = f.op(f"icmp slt i64 {offset}, 0")
+            buffer = f.op(f"select i1 {direct}, ptr {target}, ptr {self.at(scratch, offset)}")
             self.store(buffer, self.element(outputs, loop.index))
         scratch = self.at(scratch, self.field("write_bytes"))
         call = f"call void {program}(ptr {inputs}, ptr {outputs}, ptr {scratch})"
@@ -739,14 +739,14 @@ class _Entry(WordWriter):
         """
         f = self.f
         self.count_reader(1)
-        kept, free, back = f.fresh("kept"), f.fresh("free"), f.fresh("back")
-        f.branch(self.same(release, "0", "i64"), kept, free)
+        with_gil, free, back = f.fresh("kept"), f.fresh("free"), f.fresh("back")
+        f.branch(self.same(release, "0", "i64"), with_gil, free)
         f.begin_block(free)
         thread = self.call("PyEval_SaveThread", "ptr")
         f.do(call)
         self.call("PyEval_RestoreThread", "void", f"ptr {thread}")
         f.jump(back)
-        f.begin_block(kept)
+        f.begin_block(with_gil)
         f.do(call)
         f.jump(back)
         f.begin_block(back)
@@ -783,10 +783,10 @@ class _Entry(WordWriter):
         """Return the address that an output is to have in the end."""
         return self.load(row, 8 * OUTPUT.index("target"))
 
-    def each_held(self, held: str, count: str, function: str) -> None:
+    def each_held(self, references: str, count: str, function: str) -> None:
         """Another thread may replace an argument's array, or an item of a container: they are held; null is allowed."""
         with self.f.loop(0, count) as loop:
-            self.call(function, "void", f"ptr {self.load(self.element(held, loop.index))}")
+            self.call(function, "void", f"ptr {self.load(self.element(references, loop.index))}")
 
     def wrap(self, count: str, results: str, blocks: str) -> None:
         """Put each result into an instance of the array class: `_data` is the array, `_storage` is None.
@@ -815,7 +815,7 @@ class _Entry(WordWriter):
                 self.store(none, object_, self.field("storage_offset"))
                 self.store(object_, slot)
 
-    def hand_over(self, count: str, results: str, held: str, rows: str) -> str:
+    def hand_over(self, count: str, results: str, references: str, rows: str) -> str:
         """Tell of the writes, then return the results in their structure; null where that cannot be made."""
         f = self.f
         committed = self.field("committed", "ptr")
@@ -823,16 +823,16 @@ class _Entry(WordWriter):
             answer = self.call("PyObject_CallNoArgs", "ptr", f"ptr {committed}")
             self.unless(self.some(answer), "failed")
             self.call("Py_DecRef", "void", f"ptr {answer}")
-        over, found = f.fresh("over"), {}
+        over, values = f.fresh("over"), {}
         for member, label in self.switch(self.field("kind"), Returns, "failed").items():
             f.begin_block(label)
-            value = self.returned(Returns(member), count, results, held, rows)
-            found[f.label] = value
+            value = self.returned(Returns(member), count, results, references, rows)
+            values[f.label] = value
             f.jump(over)
         f.begin_block(over)
-        return f.op(f"phi ptr {', '.join(f'[ {value}, %{label} ]' for label, value in found.items())}")
+        return f.op(f"phi ptr {', '.join(f'[ {value}, %{label} ]' for label, value in values.items())}")
 
-    def returned(self, kind: Returns, count: str, results: str, held: str, rows: str) -> str:
+    def returned(self, kind: Returns, count: str, results: str, references: str, rows: str) -> str:
         """The object that is returned."""
         match kind:
             case Returns.LEAF:
@@ -850,39 +850,39 @@ class _Entry(WordWriter):
             value = self.call("PyObject_CallOneArg", "ptr", finish, f"ptr {flat}")
             self.call("Py_DecRef", "void", f"ptr {flat}")
             return value
-        given = self.tuple_of_held(held, rows, flat)
+        arrays = self.tuple_of_held(references, rows, flat)
         both = self.f.alloca("i64", 2, align=8)
         self.store(flat, both)
-        self.store(given, both, 8)
+        self.store(arrays, both, 8)
         value = self.call("PyObject_Vectorcall", "ptr", finish, f"ptr {both}", "i64 2", "ptr null")
-        for one in (flat, given):
+        for one in (flat, arrays):
             self.call("Py_DecRef", "void", f"ptr {one}")
         return value
 
-    def tuple_of_held(self, held: str, rows: str, flat: str) -> str:
+    def tuple_of_held(self, references: str, rows: str, flat: str) -> str:
         """A tuple of the arrays among the arguments, None in the place of others."""
         f = self.f
-        made = self.call("PyTuple_New", "ptr", f"i64 {rows}")
-        self.release_unless(self.some(made), flat)
+        arrays = self.call("PyTuple_New", "ptr", f"i64 {rows}")
+        self.release_unless(self.some(arrays), flat)
         nothing = self.external("None")
         with f.loop(0, rows) as loop:
-            one = self.load(self.element(held, loop.index))
+            one = self.load(self.element(references, loop.index))
             item = f.op(f"select i1 {self.same(one, 'null')}, ptr {nothing}, ptr {one}")
             self.call("Py_IncRef", "void", f"ptr {item}")
-            self.call("PyTuple_SetItem", "i32", f"ptr {made}", f"i64 {loop.index}", f"ptr {item}")
-        return made
+            self.call("PyTuple_SetItem", "i32", f"ptr {arrays}", f"i64 {loop.index}", f"ptr {item}")
+        return arrays
 
     def sequence(self, kind: str, count: str, results: str) -> str:
         """A new tuple or list that takes over the results, which are null then."""
         f = self.f
-        made = self.call(f"Py{kind}_New", "ptr", f"i64 {count}")
-        self.unless(self.some(made), "failed")
+        container = self.call(f"Py{kind}_New", "ptr", f"i64 {count}")
+        self.unless(self.some(container), "failed")
         with f.loop(0, count) as loop:
             slot = self.element(results, loop.index)
             item = self.load(slot)
             self.store("null", slot)
-            self.call(f"Py{kind}_SetItem", "i32", f"ptr {made}", f"i64 {loop.index}", f"ptr {item}")
-        return made
+            self.call(f"Py{kind}_SetItem", "i32", f"ptr {container}", f"i64 {loop.index}", f"ptr {item}")
+        return container
 
     def write_slow(self) -> None:
         """Anything odd: the same call goes to Python."""
@@ -894,12 +894,12 @@ class _Entry(WordWriter):
             + self.call("PyObject_Vectorcall", "ptr", f"ptr {fallback}", "ptr %args", "i64 %nargs", "ptr %names")
         )
 
-    def write_failed(self, count: str, results: str, blocks: str, held: str, rows: str) -> None:
+    def write_failed(self, count: str, results: str, blocks: str, references: str, rows: str) -> None:
         """Out of memory, with the exception set: let go of what was made; null is allowed."""
         f = self.f
         f.begin_block("failed")
         with f.loop(0, count) as loop:
             self.call("Py_DecRef", "void", f"ptr {self.load(self.element(results, loop.index))}")
             self.call("free", "void", f"ptr {self.load(self.element(blocks, loop.index))}")
-        self.each_held(held, rows, "Py_DecRef")
+        self.each_held(references, rows, "Py_DecRef")
         f.do("ret ptr null")

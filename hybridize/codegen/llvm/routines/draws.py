@@ -38,8 +38,8 @@ def write_gamma(
     with f.loop(whole, count) as loop:
         reals.store(reals.number(float("nan")), "%o0", loop.index)
     with f.loop("0", count) as loop:
-        held = reals.load("%o0", loop.index)
-        with f.when(reals.compare("uno", held, held)):
+        value = reals.load("%o0", loop.index)
+        with f.when(reals.compare("uno", value, value)):
             _accepted_candidate(f, reals, words, loop.index)
 
 
@@ -121,10 +121,10 @@ class _Formulas:
         return self._value(term.expr)
 
     def _value(self, expr: Expr) -> str:
-        found = self._known.get(id(expr))
-        if found is None:
-            found = self._known[id(expr)] = expr, self._written(expr)
-        return found[1]
+        entry = self._known.get(id(expr))
+        if entry is None:
+            entry = self._known[id(expr)] = expr, self._written(expr)
+        return entry[1]
 
     def _written(self, expr: Expr) -> str:
         f, lanes = self._f, self._lanes
@@ -136,8 +136,8 @@ class _Formulas:
             case Cast(dtype=dtype, x=x):
                 return emit_cast(f, self._value(x), x.dtype, dtype, lanes)
             case Select(condition=condition, then=then, orelse=orelse):
-                held, one, other = (self._value(part) for part in (condition, then, orelse))
-                return select(f, held, one, other, expr.dtype, lanes)
+                mask, one, other = (self._value(part) for part in (condition, then, orelse))
+                return select(f, mask, one, other, expr.dtype, lanes)
             case CallExpr(function=function, args=args):
                 values = [self._value(arg) for arg in args]
                 return emit_call(f, function, values, args[0].dtype, expr.dtype, lanes, self._target)

@@ -173,8 +173,8 @@ def _update(f: Function, routine: Routine, inputs: Types, outputs: Types, target
     with f.loop(0, outer) as loop:
         to = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(n * row)}')}, {first}")
         from_ = f.op(f"mul i64 {loop.index}, {f.size(length * row)}")
-        there = f.op(f"getelementptr i8, ptr %o0, i64 {to}")
-        f.copy(there, f.op(f"getelementptr i8, ptr %i2, i64 {from_}"), f.size(length * row))
+        place = f.op(f"getelementptr i8, ptr %o0, i64 {to}")
+        f.copy(place, f.op(f"getelementptr i8, ptr %i2, i64 {from_}"), f.size(length * row))
 
 
 # Effects
@@ -195,8 +195,8 @@ def _effect(f: Function, routine: Routine, inputs: Types, outputs: Types, target
         _call_back(f, note, table)
         return
     with f.loop(0, inputs[0].size, carry=[("i8", "1")]) as loop:
-        held = f.op(f"load i8, ptr {f.op(f'getelementptr i8, ptr %i0, i64 {loop.index}')}")
-        loop.following = [f.op(f"and i8 {loop.values[0]}, {held}")]
+        element = f.op(f"load i8, ptr {f.op(f'getelementptr i8, ptr %i0, i64 {loop.index}')}")
+        loop.following = [f.op(f"and i8 {loop.values[0]}, {element}")]
     with f.when(f.op(f"icmp eq i8 {loop.results[0]}, 0")):
         _call_back(f, note, table)
 

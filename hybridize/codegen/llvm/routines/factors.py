@@ -33,12 +33,12 @@ def each_matrix(f: Function, *operands: tuple[str, TensorType, int]) -> Iterator
     """Write a loop over stacks of (pointer, type, rank): gives the address of each one's last `rank` axes."""
     _, first, rank = operands[0]
     with f.loop(0, math.prod(first.shape[: first.ndim - rank])) as loop:
-        found = []
+        addresses = []
         for base, kind, rank in operands:
             nbytes = math.prod(kind.shape[kind.ndim - rank :]) * kind.dtype.itemsize
             offset = f.op(f"mul i64 {loop.index}, {f.size(nbytes)}")
-            found.append(f.op(f"getelementptr i8, ptr {base}, i64 {offset}"))
-        yield found
+            addresses.append(f.op(f"getelementptr i8, ptr {base}, i64 {offset}"))
+        yield addresses
 
 
 def write_cholesky(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
@@ -144,10 +144,10 @@ class _Elimination:
         carry = [(r.type, first), ("i64", str(column))]
         with f.loop(r.plus(column, 1), n, carry=carry) as loop:
             best, row = loop.values
-            found = r.abs(r.load(self.element(loop.index, column)))
-            more = r.compare("ogt", found, best)
+            magnitude = r.abs(r.load(self.element(loop.index, column)))
+            more = r.compare("ogt", magnitude, best)
             loop.following = [
-                r.select(more, found, best), f.op(f"select i1 {more}, i64 {loop.index}, i64 {row}"),
+                r.select(more, magnitude, best), f.op(f"select i1 {more}, i64 {loop.index}, i64 {row}"),
             ]  # fmt: skip
         row = loop.results[1]
         with f.when(f.op(f"icmp ne i64 {row}, {column}")):

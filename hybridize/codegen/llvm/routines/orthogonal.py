@@ -27,14 +27,14 @@ def reflect(r: Reals, first: str, rest: str, count: Position, factor: str) -> st
     """
     alpha, length = r.load(first), r.norm(rest, count)
     some = r.compare("une", length, r.number(0))
-    beta, made = r.variable(alpha), factor
-    r.store(r.number(0), made)
+    beta, tau = r.variable(alpha), factor
+    r.store(r.number(0), tau)
     with r.f.when(some):
         whole = r.intrinsic("copysign", r.length_of(alpha, length), alpha)
-        found = r.neg(whole)
-        r.store(found, beta)
-        r.store(r.div(r.sub(found, alpha), found), made)
-        r.scale(rest, "fdiv", r.sub(alpha, found), count)
+        value = r.neg(whole)
+        r.store(value, beta)
+        r.store(r.div(r.sub(value, alpha), value), tau)
+        r.scale(rest, "fdiv", r.sub(alpha, value), count)
     return r.load(beta)
 
 

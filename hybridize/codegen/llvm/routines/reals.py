@@ -137,8 +137,8 @@ class Reals(Vectors):
             return self.f.op(f"select {condition} {self.f.op(f'fcmp ogt {of} {x}, {y}')}, {of} {x}, {of} {y}")
 
         def term(offset: str, lanes: int, best: str) -> str:
-            found = self.of(lanes).abs(self.load(line, offset, lanes))
-            return wider(self.of(lanes).type, vector("i1", lanes), found, best)
+            magnitude = self.of(lanes).abs(self.load(line, offset, lanes))
+            return wider(self.of(lanes).type, vector("i1", lanes), magnitude, best)
 
         def combine(of: str, x: str, y: str) -> str:
             return wider(of, of.replace(self.type, "i1"), x, y)
@@ -176,8 +176,8 @@ class Reals(Vectors):
         more = self.compare("ogt", left, right)
         large, small = self.select(more, left, right), self.select(more, right, left)
         ratio = self.div(small, large)
-        found = self.mul(large, self.sqrt(self.fma(ratio, ratio, self.number(1))))
-        return self.select(self.compare("oeq", large, self.number(0)), large, found)
+        length = self.mul(large, self.sqrt(self.fma(ratio, ratio, self.number(1))))
+        return self.select(self.compare("oeq", large, self.number(0)), large, length)
 
     def norm(self, line: str, count: Position) -> str:
         """The length of a line, without overflow."""
@@ -188,8 +188,8 @@ class Reals(Vectors):
             part = v.div(self.load(line, offset, lanes), self.splat(largest, lanes))
             return v.fma(part, part, total)
 
-        found = self.mul(largest, self.sqrt(self.total(count, term)))
-        return self.select(self.compare("oeq", largest, self.number(0)), largest, found)
+        length = self.mul(largest, self.sqrt(self.total(count, term)))
+        return self.select(self.compare("oeq", largest, self.number(0)), largest, length)
 
     def dot(self, x: str, y: str, count: Position) -> str:
         """The sum of products of two lines."""
@@ -214,8 +214,8 @@ class Reals(Vectors):
         """Multiply or divide (`fmul`, `fdiv`) a line by a number."""
 
         def part(offset: str, lanes: int) -> None:
-            found = self.of(lanes).op(op, self.load(line, offset, lanes), self.splat(factor, lanes))
-            self.store(found, line, offset, lanes)
+            value = self.of(lanes).op(op, self.load(line, offset, lanes), self.splat(factor, lanes))
+            self.store(value, line, offset, lanes)
 
         self.each(count, part)
 

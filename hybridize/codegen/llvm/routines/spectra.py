@@ -65,8 +65,8 @@ class _Spectrum(Reals):
             value = self.load(line, loop.index)
             first = self.compare("oeq", loop.values[0], self.number(0))
             large = self.compare("oge", self.abs(value), least)
-            found = f.op(f"and i1 {first}, {large}")
-            loop.following = [self.select(found, value, loop.values[0])]
+            is_leading = f.op(f"and i1 {first}, {large}")
+            loop.following = [self.select(is_leading, value, loop.values[0])]
         return self.intrinsic("copysign", self.number(1), self.add(loop.results[0], self.number(0)))
 
 
@@ -329,11 +329,11 @@ def _normal(r: _Spectrum, i: str, k: Position, length: Position, lines: str, val
     value = r.variable(r.number(0))
     with f.when(inside):
         r.store(r.load(values, i), value)
-    found = r.load(value)
-    given, missing, after = f.fresh("given"), f.fresh("missing"), f.fresh("after")
-    f.branch(r.compare("uge", found, r.number(EPSILON)), given, missing)
-    f.begin_block(given)
-    r.scale(line, "fdiv", found, length)
+    norm = r.load(value)
+    present, missing, after = f.fresh("given"), f.fresh("missing"), f.fresh("after")
+    f.branch(r.compare("uge", norm, r.number(EPSILON)), present, missing)
+    f.begin_block(present)
+    r.scale(line, "fdiv", norm, length)
     f.jump(after)
     f.begin_block(missing)
     r.fill(line, r.number(0), length)

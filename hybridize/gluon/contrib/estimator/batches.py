@@ -46,10 +46,10 @@ class BatchProcessor:
 
     def _parts(self, estimator: Any, batch: Any, batch_axis: int) -> tuple[Parts, Parts]:
         if not isinstance(batch, (list, tuple)) or len(batch) < 2:
-            found = f"{len(batch)} parts" if isinstance(batch, (list, tuple)) else type(batch).__name__
+            text = f"{len(batch)} parts" if isinstance(batch, (list, tuple)) else type(batch).__name__
             raise ValueArgumentError(
                 "E391",
-                f"a batch is (data, labels), got {found}",
+                f"a batch is (data, labels), got {text}",
                 help="a BatchProcessor of your own, batch_processor=..., reads batches of another form",
             )
         data, label = batch[0], batch[1]

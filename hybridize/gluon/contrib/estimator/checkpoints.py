@@ -99,8 +99,8 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         """The checkpoints in the folder, oldest first, without the ends of their names."""
         pattern = re.compile(re.escape(self.model_prefix) + r"-epoch(\d+)batch(\d+)\.json")
         matches = [match for name in os.listdir(self.model_dir) if (match := pattern.fullmatch(name))]
-        found = sorted((int(match[2]), int(match[1]), match[0]) for match in matches)
-        return [os.path.join(self.model_dir, name.removesuffix(".json")) for _, _, name in found]
+        checkpoints = sorted((int(match[2]), int(match[1]), match[0]) for match in matches)
+        return [os.path.join(self.model_dir, name.removesuffix(".json")) for _, _, name in checkpoints]
 
     def _save(self, estimator: Any, name: str, whole: bool) -> None:
         path = os.path.join(self.model_dir, f"{self.model_prefix}-{name}")

@@ -119,11 +119,11 @@ class Estimator:
         _named_for(self.val_metrics, "validation")
         self.logger = _Logger("Estimator", logging.INFO)
         self.logger.addHandler(_Output())
-        given = device if device is not None else context
-        asked = given if isinstance(given, (list, tuple)) else [cpu() if given is None else given]
-        self.device = checked_devices([_of_kind("device", one, Device) for one in asked])
+        target = device if device is not None else context
+        devices = target if isinstance(target, (list, tuple)) else [cpu() if target is None else target]
+        self.device = checked_devices([_of_kind("device", one, Device) for one in devices])
         self._initialize(initializer)
-        if given is not None and self.net.collect_params().list_device() != self.device:
+        if target is not None and self.net.collect_params().list_device() != self.device:
             self.net.reset_device(self.device)
         if trainer is None:
             warn("No trainer specified: the Estimator uses SGD with a learning rate of 0.001.")
@@ -175,8 +175,8 @@ class Estimator:
             ValueArgumentError E391: a batch that is not (data, labels).
             StateError E565: a loss is NaN.
         """
-        given = [x for x in (epochs, batches) if x]
-        if len(given) != 1 or not isinstance(given[0], int) or given[0] < 0:
+        limits = [x for x in (epochs, batches) if x]
+        if len(limits) != 1 or not isinstance(limits[0], int) or limits[0] < 0:
             raise ValueArgumentError(
                 "E391",
                 f"fit takes a number of epochs or of batches, one of them, got {epochs!r} and {batches!r}",

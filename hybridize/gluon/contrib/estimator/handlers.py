@@ -226,8 +226,10 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         )
 
     def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        taken = time.perf_counter() - self._began
-        estimator.logger.info(f"Train finished after {taken:.1f} s and {estimator.epoch} epochs, {told(self.metrics)}")
+        seconds = time.perf_counter() - self._began
+        estimator.logger.info(
+            f"Train finished after {seconds:.1f} s and {estimator.epoch} epochs, {told(self.metrics)}"
+        )
 
     def epoch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         self._epoch_began = self._interval_began = time.perf_counter()
@@ -250,9 +252,9 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
             self._interval_began = now
 
     def epoch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        taken = time.perf_counter() - self._epoch_began
+        seconds = time.perf_counter() - self._epoch_began
         what = "Finished" if self._training else "Validated"
-        estimator.logger.info(f"[Epoch {estimator.epoch}] {what} in {taken:.3f} s, {told(self.metrics)}")
+        estimator.logger.info(f"[Epoch {estimator.epoch}] {what} in {seconds:.3f} s, {told(self.metrics)}")
 
 
 class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):

@@ -103,13 +103,13 @@ class ImageListDataset(Dataset):
         root = os.path.expanduser(root)
         self._flag = flag
         if isinstance(imglist, str):
-            found = list(read_list(os.path.join(root, imglist), numpy.float32).values())
+            pairs = list(read_list(os.path.join(root, imglist), numpy.float32).values())
         elif isinstance(imglist, (list, tuple)):
-            found = [(numpy.asarray(one[:-1], numpy.float32).ravel(), str(one[-1])) for one in imglist]
+            pairs = [(numpy.asarray(one[:-1], numpy.float32).ravel(), str(one[-1])) for one in imglist]
         else:
             what = f"imglist is a list, or the name of a file, got {type(imglist).__name__}"
             raise ArgumentError("E300", what, help='[[label, "path"], ...]')
-        self.items = [(os.path.join(root, name), ndarray(labels)) for labels, name in found]
+        self.items = [(os.path.join(root, name), ndarray(labels)) for labels, name in pairs]
         """Paths and labels."""
 
     def __len__(self) -> int:

@@ -55,16 +55,16 @@ class CachedAttention(nn.MultiHeadAttention):
         batch, time = x.shape[:2]
         q, k, v = self._projected(x, waves)
         seen = None if start is None else np.arange(time, dtype="int64") >= start.reshape((batch, 1, 1, 1))
-        found = npx.scaled_dot_product_attention(q, k, v, seen, is_causal=True)
-        return self.out_proj(found.swapaxes(1, 2).reshape((batch, time, self._units))), k, v
+        means = npx.scaled_dot_product_attention(q, k, v, seen, is_causal=True)
+        return self.out_proj(means.swapaxes(1, 2).reshape((batch, time, self._units))), k, v
 
     def of_next(self, x: Any, place: Any, waves: Waves, keys: Any, values: Any, start: Any = None) -> Any:
         """Attend from one place [batch, 1, units] to all up to it, writing its key and value into the caches."""
         q, k, v = self._projected(x, waves)
         keys[:, :, place] = k[:, :, 0]
         values[:, :, place] = v[:, :, 0]
-        found = npx.cached_attention(q, keys, values, place + 1, start)
-        return self.out_proj(found.reshape(x.shape))
+        means = npx.cached_attention(q, keys, values, place + 1, start)
+        return self.out_proj(means.reshape(x.shape))
 
     def _projected(self, x: Any, waves: Waves) -> tuple[Any, Any, Any]:
         """Queries, keys and values, [batch, heads, time, size], the first two turned by their positions."""

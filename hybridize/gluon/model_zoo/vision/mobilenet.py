@@ -132,8 +132,8 @@ def get_mobilenet(
     Raises:
         LoadError E615: `pretrained`, and there is no file.
     """
-    made: MobileNet = _maker("mobilenet", MobileNet, multiplier)(pretrained, device, root, **kwargs)
-    return made
+    net: MobileNet = _maker("mobilenet", MobileNet, multiplier)(pretrained, device, root, **kwargs)
+    return net
 
 
 def get_mobilenet_v2(
@@ -151,8 +151,8 @@ def get_mobilenet_v2(
     Raises:
         LoadError E615: `pretrained`, and there is no file.
     """
-    made: MobileNetV2 = _maker("mobilenetv2_", MobileNetV2, multiplier)(pretrained, device, root, **kwargs)
-    return made
+    net: MobileNetV2 = _maker("mobilenetv2_", MobileNetV2, multiplier)(pretrained, device, root, **kwargs)
+    return net
 
 
 MULTIPLIERS = (1.0, 0.75, 0.5, 0.25)

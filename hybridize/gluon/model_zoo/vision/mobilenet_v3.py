@@ -51,8 +51,8 @@ def _normalized(channels: int, kernel: int, stride: int = 1, groups: int = 1) ->
 
 def _eighths(channels: float) -> int:
     """The multiple of 8 next to a number of channels, which takes less than a tenth away."""
-    found = max(8, int(channels + 4) // 8 * 8)
-    return found if found >= 0.9 * channels else found + 8
+    multiple = max(8, int(channels + 4) // 8 * 8)
+    return multiple if multiple >= 0.9 * channels else multiple + 8
 
 
 class InvertedResidual(NetworkPart):
@@ -124,13 +124,13 @@ class MobileNetV3(Classifier):
         super().__init__(classes, **kwargs)
         with self.name_scope():
             before = _eighths(16 * multiplier)
-            made: list[Block] = [*_normalized(before, 3, 2), HardSwish()]
+            layers: list[Block] = [*_normalized(before, 3, 2), HardSwish()]
             for kernel, inside, out, excites, swish, stride in blocks:
                 wide, channels = _eighths(inside * multiplier), _eighths(out * multiplier)
-                made.append(InvertedResidual(before, kernel, wide, channels, excites, swish, stride))
+                layers.append(InvertedResidual(before, kernel, wide, channels, excites, swish, stride))
                 before = channels
-            made += [*_normalized(6 * before, 1), HardSwish(), nn.GlobalAvgPool2D(), nn.Flatten()]
-            self.features = chain(*made, nn.Dense(hidden), HardSwish(), nn.Dropout(0.2))
+            layers += [*_normalized(6 * before, 1), HardSwish(), nn.GlobalAvgPool2D(), nn.Flatten()]
+            self.features = chain(*layers, nn.Dense(hidden), HardSwish(), nn.Dropout(0.2))
             self.output = nn.Dense(classes)
 
 

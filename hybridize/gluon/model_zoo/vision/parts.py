@@ -17,16 +17,16 @@ from hybridize.gluon.hybrid_block import HybridBlock
 
 def chain(*blocks: Block) -> nn.HybridSequential:
     """Put blocks one after the other, without a name of their own."""
-    made = nn.HybridSequential(prefix="")
-    made.add(*blocks)
-    return made
+    block = nn.HybridSequential(prefix="")
+    block.add(*blocks)
+    return block
 
 
 def side_by_side(*blocks: Block) -> nn.HybridConcatenate:
     """Join the results of blocks along the channels."""
-    made = nn.HybridConcatenate(axis=1, prefix="")
-    made.add(*blocks)
-    return made
+    block = nn.HybridConcatenate(axis=1, prefix="")
+    block.add(*blocks)
+    return block
 
 
 def normalized(

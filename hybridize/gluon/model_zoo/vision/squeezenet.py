@@ -67,5 +67,5 @@ def get_squeezenet(
         ArgumentError E331: another version.
         LoadError E615: `pretrained`, and there is no file.
     """
-    made: SqueezeNet = constructor(f"squeezenet{version}", SqueezeNet, version)(pretrained, device, root, **kwargs)
-    return made
+    net: SqueezeNet = constructor(f"squeezenet{version}", SqueezeNet, version)(pretrained, device, root, **kwargs)
+    return net

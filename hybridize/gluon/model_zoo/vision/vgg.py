@@ -78,5 +78,5 @@ def get_vgg(num_layers: int, pretrained: bool = False, device: Any = None, root:
         LoadError E615: `pretrained`, and there is no file.
     """
     nets = NORMALIZED if kwargs.pop("batch_norm", False) else PLAIN
-    made: VGG = of_family("VGG", nets, num_layers)(pretrained, device, root, **kwargs)
-    return made
+    net: VGG = of_family("VGG", nets, num_layers)(pretrained, device, root, **kwargs)
+    return net
