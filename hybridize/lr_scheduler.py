@@ -161,7 +161,7 @@ class _Until(LRScheduler):
         if self.max_update <= self.warmup_steps:
             raise _refused(f"warm-up of {warmup_steps} updates is not over at max_update={max_update}")
 
-    def _done(self, num_update: int) -> float:
+    def _progress(self, num_update: int) -> float:
         """The part of the way that lies behind, from 0 to 1."""
         steps = self.max_update - self.warmup_steps
         return min(max(num_update - self.warmup_steps, 0), steps) / steps
@@ -198,7 +198,7 @@ class PolyScheduler(_Until):
         self.power = number("pwr", pwr, low=0.0)
 
     def decayed(self, num_update: int) -> float:
-        return self._between((1.0 - self._done(num_update)) ** self.power)
+        return self._between((1.0 - self._progress(num_update)) ** self.power)
 
 
 class CosineScheduler(_Until):
@@ -216,7 +216,7 @@ class CosineScheduler(_Until):
     """
 
     def decayed(self, num_update: int) -> float:
-        return self._between((1.0 + math.cos(math.pi * self._done(num_update))) / 2.0)
+        return self._between((1.0 + math.cos(math.pi * self._progress(num_update))) / 2.0)
 
 
 def _checked_factor(factor: float) -> float:

@@ -82,14 +82,14 @@ class _Drawing:
         self._state = np.array(numpy.array(_words(seed), uint64), uint64)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (type(self), self._known())
+        return _again, (type(self), self._seed_and_draws())
 
-    def _known(self) -> tuple[int, int]:
+    def _seed_and_draws(self) -> tuple[int, int]:
         """The seed and the number of draws."""
         seed, draws = array(self._state).asnumpy().tolist()
         return seed, draws
 
-    def _put(self, words: tuple[int, int]) -> None:
+    def _restore(self, words: tuple[int, int]) -> None:
         _write(self._state, words)
 
     def bytes(self, length: int) -> builtins.bytes:
@@ -100,7 +100,7 @@ class _Drawing:
 
 def _again(kind: type[_Drawing], words: tuple[int, int]) -> _Drawing:
     generator = kind(0)
-    generator._put(words)
+    generator._restore(words)
     return generator
 
 
@@ -122,11 +122,11 @@ class BitGenerator:
     @property
     def state(self) -> dict[str, Any]:
         """The seed and the number of draws so far, as a dict that may be put back."""
-        return _state_of(self._of._known())
+        return _state_of(self._of._seed_and_draws())
 
     @state.setter
     def state(self, value: dict[str, Any]) -> None:
-        self._of._put(_state_in(value))
+        self._of._restore(_state_in(value))
 
 
 def _state_of(words: Sequence[int]) -> dict[str, Any]:
@@ -218,15 +218,15 @@ class RandomState(_Drawing):
 
     def seed(self, seed: Any = None) -> None:
         """Start over."""
-        self._put(_words(seed))
+        self._restore(_words(seed))
 
     def get_state(self, legacy: bool = True) -> dict[str, Any]:
         """The seed and the number of draws so far."""
-        return _state_of(self._known())
+        return _state_of(self._seed_and_draws())
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Put back what `get_state` has given."""
-        self._put(_state_in(state))
+        self._restore(_state_in(state))
 
 
 @public

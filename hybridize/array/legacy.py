@@ -229,7 +229,7 @@ def _placed(ctx: Any, dtype: Any, device: Any) -> tuple[Any, Any]:
     return (device if ctx is None else ctx), dtype
 
 
-def _filled(function: _Function) -> _Function:
+def _creator(function: _Function) -> _Function:
     """zeros, ones or empty, whose second argument is the device."""
 
     @wraps(function)
@@ -577,11 +577,11 @@ _COMPARISONS: dict[str, _Function] = {
     "lesser": np.less, "lesser_equal": np.less_equal, "logical_and": np.logical_and, "logical_or": np.logical_or,
     "logical_xor": np.logical_xor,
 }  # fmt: skip
-_KEPT = (
+_IN_FLOAT32 = (
     "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "cos", "cosh", "degrees", "exp", "expm1",
     "log", "log10", "log1p", "log2", "radians", "reciprocal", "sin", "sinh", "sqrt", "tan", "tanh",
 )  # fmt: skip
-_KEPT_X = ("erf", "erfinv", "gamma", "gammaln", "rsqrt", "sigmoid", "smooth_l1", "softsign")
+_IN_FLOAT32_X = ("erf", "erfinv", "gamma", "gammaln", "rsqrt", "sigmoid", "smooth_l1", "softsign")
 """Functions that compute integers as float32, and give integers."""
 _SAME = (
     "abs", "ceil", "fix", "floor", "linspace", "meshgrid", "moveaxis", "negative", "ones_like", "sign", "square",
@@ -620,7 +620,7 @@ _OURS: dict[str, _Function] = {
     "ravel_multi_index": ravel_multi_index, "unravel_index": unravel_index,
     "clip": clip, "col2im": sampling.col2im, "concat": concat, "cumsum": cumsum,
     "depth_to_space": resizing.depth_to_space, "diag": diag,
-    "dot": dot, "empty": _filled(np.zeros), "ones": _filled(np.ones), "zeros": _filled(np.zeros),
+    "dot": dot, "empty": _creator(np.zeros), "ones": _creator(np.ones), "zeros": _creator(np.zeros),
     "expand_dims": expand_dims, "eye": eye, "flatten": npx.batch_flatten, "flip": flip, "full": full,
     "hard_sigmoid": npx.hard_sigmoid, "identity": identity, "im2col": sampling.im2col,
     "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss,
@@ -648,8 +648,8 @@ _LINALG: dict[str, _Function] = {
     "potrf": np.linalg.cholesky, "det": np.linalg.det, "slogdet": np.linalg.slogdet, "inverse": np.linalg.inv,
 }  # fmt: skip
 _UNARY = (
-    *(name for name in _SAME if name not in ("linspace", "meshgrid", "moveaxis", "histogram")), *_KEPT, *_KEPT_X,
-    "relu", "shape_array", "stop_gradient",
+    *(name for name in _SAME if name not in ("linspace", "meshgrid", "moveaxis", "histogram")),
+    *_IN_FLOAT32, *_IN_FLOAT32_X, "relu", "shape_array", "stop_gradient",
 )  # fmt: skip
 _FIRST: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_UNARY, ("data",)), "one_hot": ("indices",), "moveaxis": ("tensor",), "power": ("base", "exp"),
@@ -679,7 +679,9 @@ def _functions() -> Mapping[str, _Function]:
     """Return the functions by the names of the face."""
     by_name: dict[str, _Function] = {name: getattr(np, name) for name in _SAME}
     by_name |= {name: getattr(npx, name) for name in _SAME_X}
-    by_name |= {name: kept(getattr(np, name)) for name in _KEPT} | {name: kept(getattr(npx, name)) for name in _KEPT_X}
+    by_name |= {name: kept(getattr(np, name)) for name in _IN_FLOAT32} | {
+        name: kept(getattr(npx, name)) for name in _IN_FLOAT32_X
+    }
     by_name |= {name: reduction(function) for name, function in _REDUCTIONS.items()}
     by_name |= {"argmax": _index(np.argmax), "argmin": _index(np.argmin)}
     for name, function in _ARITHMETIC.items():

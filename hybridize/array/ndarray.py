@@ -441,13 +441,13 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         attached = traced is not None and traced.edge is not None and traced.edge is traced.variable
         return traced.variable.req if traced is not None and traced.variable is not None and attached else None
 
-    def _known(self, call: str) -> None:
+    def _check_known(self, call: str) -> None:
         if capturing():
             functions.known(self, call)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if ACTIVE:
-            self._known("numpy.asarray()")
+            self._check_known("numpy.asarray()")
         if dtype is not None and numpy.dtype(dtype) != self._data.dtype:
             if copy is False:
                 raise ArgumentError("E305", f"{self.type} cannot be seen as {dtype} without a copy")
@@ -471,7 +471,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     def asnumpy(self) -> NDArray[Any]:
         """A copy as a NumPy array."""
         if ACTIVE:
-            self._known("asnumpy()")
+            self._check_known("asnumpy()")
             return consistently(self._data.copy)
         writes = ACCESS.writes
         copy = self._data.copy()
@@ -480,14 +480,14 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     def tobytes(self, order: str | None = "C") -> bytes:
         """The bytes of the elements, row by row (`C`) or column by column (`F`)."""
         if ACTIVE:
-            self._known("tobytes()")
+            self._check_known("tobytes()")
             await_writer()
         return self._data.tobytes(order)  # type: ignore[arg-type]
 
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
         """Write the bytes of the elements to a file, or with `sep` text."""
         if ACTIVE:
-            self._known("tofile()")
+            self._check_known("tofile()")
             await_writer()
         self._data.tofile(fid, sep, format)
 
@@ -498,7 +498,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
             ShapeError E104: the bytes of the last axis do not divide into elements.
         """
         if ACTIVE:
-            self._known("view()")
+            self._check_known("view()")
         if dtype is None:
             return view(self, self._data[...])
         wanted = as_dtype(dtype)
@@ -510,7 +510,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     def byteswap(self, inplace: bool = False) -> ndarray:
         """The elements with their bytes in the opposite order."""
         if ACTIVE:
-            self._known("byteswap()")
+            self._check_known("byteswap()")
         swapped = self._data.byteswap()
         if not inplace:
             return wrap(swapped)
@@ -526,7 +526,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     def data(self) -> memoryview:
         """The memory itself, which keeps seeing the array."""
         if ACTIVE:
-            self._known("data")
+            self._check_known("data")
         self.storage.exposed = True
         return self._data.data
 
@@ -534,7 +534,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     def ctypes(self) -> Any:
         """NumPy's object with the address of the memory, for functions in C, which keep seeing the array."""
         if ACTIVE:
-            self._known("ctypes")
+            self._check_known("ctypes")
         self.storage.exposed = True
         return self._data.ctypes
 
@@ -554,14 +554,14 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
         if ACTIVE:
-            self._known("tolist()")
+            self._check_known("tolist()")
             await_writer()  # NumPy keeps the GIL meanwhile
         return self._data.tolist()
 
     def item(self, *args: Any) -> Any:
         """The one element, or the one at an index, as a Python number."""
         if ACTIVE:
-            self._known("item()")
+            self._check_known("item()")
         if not args and self._data.size != 1:
             raise ShapeError("E130", f"item() needs one element, got {self.type}")
         try:
@@ -572,7 +572,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     def _one(self, what: str) -> Any:
         """The one element, for the conversions of Python."""
         if ACTIVE:
-            self._known(f"{what}()")
+            self._check_known(f"{what}()")
         if self._data.size != 1:
             raise not_one(what, self.type)
         return self._data.item()

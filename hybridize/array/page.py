@@ -22,7 +22,7 @@ def page(data: NDArray[Any], dtype: str) -> Markup:
         text = numpy.array2string(data, threshold=200, edgeitems=2)
         return html.titled(title, Markup(f'<pre style="margin:4px 0;background:none">{html.escaped(text)}</pre>'))
     grid = data.reshape(1, -1) if data.ndim == 1 else data
-    rows, columns = (_seen(size) for size in grid.shape)
+    rows, columns = (_indices(size) for size in grid.shape)
     one = data.ndim == 1
     cells = [
         (
@@ -35,7 +35,7 @@ def page(data: NDArray[Any], dtype: str) -> Markup:
     return html.titled(title, html.scrolling(html.table(names, cells)))
 
 
-def _seen(size: int) -> list[int | None]:
+def _indices(size: int) -> list[int | None]:
     """The indices of an axis that are shown; None stands for those that are left out."""
     if size <= 2 * _EDGE + 1:
         return [*range(size)]

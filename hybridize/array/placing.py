@@ -120,7 +120,7 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         values = (*args, *kwargs.values())
         if any(callable(x) and not isinstance(x, type) and not hasattr(x, "shape") for x in values):
             return _of_users(function(*args, **kwargs), values, name)
-        explicit = _asked(args, kwargs)
+        explicit = _explicit_device(args, kwargs)
         arrays = list(arrays_in(values))
         common = None if name in _ACROSS else one_device(name, arrays)
         if common is None:
@@ -152,7 +152,7 @@ _ACROSS = frozenset({"array", "asarray", "copyto", "save", "savez", "savez_compr
 """Functions that take arrays from where they are."""
 
 
-def _asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Device | None:
+def _explicit_device(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Device | None:
     """The device that a call asks for by name, or by a device among its arguments."""
     for name in ("ctx", "device"):
         value = kwargs.get(name)

@@ -94,11 +94,11 @@ def _rewritten(graph: Graph, inputs: Sequence[CotangentShare]) -> Graph:
             if any(shares[value] is not CotangentShare.ABSENT for value in node.outputs):
                 recorder.loc = node.loc
                 here.update(zip(node.outputs, _applied(node, here, shares), strict=True))
-        outputs = [_filled(value, here, shares) for value in graph.outputs]
+        outputs = [_operand(value, here, shares) for value in graph.outputs]
     return recorder.builder.finish(outputs)
 
 
-def _filled(value: Value, here: Mapping[Value, Operand], shares: Mapping[Value, CotangentShare]) -> Operand:
+def _operand(value: Value, here: Mapping[Value, Operand], shares: Mapping[Value, CotangentShare]) -> Operand:
     """Return what a value is in the new graph: 0 where it is absent."""
     return full(0, value.type) if shares[value] is CotangentShare.ABSENT else here[value]
 
@@ -117,4 +117,4 @@ def _applied(node: Node, here: Mapping[Value, Operand], shares: Mapping[Value, C
             op = Scan(_rewritten(op.body, _settled(op, inputs)), op.length, op.reverse, op.num_carry)
         elif isinstance(op, Cond):
             op = Cond(_rewritten(op.then, inputs[1:]), _rewritten(op.orelse, inputs[1:]))
-    return bind(op, *(_filled(value, here, shares) for value in node.inputs))
+    return bind(op, *(_operand(value, here, shares) for value in node.inputs))

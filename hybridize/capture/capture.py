@@ -270,16 +270,16 @@ def _check_containers(call: Call, leaves: list[Any], args: Any, kwargs: Any) -> 
         )  # fmt: skip
 
 
-def _known(x: Any) -> Any:
+def _constant_of(x: Any) -> Any:
     """A constant of the result with the numbers that sizes in it are, which the program then depends on."""
     if is_symbolic(x):
         return int(x)
-    return type(x)(map(_known, x)) if type(x) in (tuple, set, frozenset) else x
+    return type(x)(map(_constant_of, x)) if type(x) in (tuple, set, frozenset) else x
 
 
 def _with_known_keys(structure: Structure) -> Structure:
     children = tuple(map(_with_known_keys, structure.children))
-    return changed(structure, children=children, keys=tuple(map(_known, structure.keys)))
+    return changed(structure, children=children, keys=tuple(map(_constant_of, structure.keys)))
 
 
 class _Finalizer:
@@ -476,7 +476,7 @@ class _Finalizer:
             return Result("container", value=self._argument(leaf))
         self._check_content(leaf, "is returned")
         if isinstance(leaf, numpy.ndarray) or (type(leaf) is set and all(isinstance(x, _CONSTANT) for x in leaf)):
-            leaf = _known(leaf.copy())
+            leaf = _constant_of(leaf.copy())
         elif (not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.world.fresh) or hasattr(
             type(leaf), "__next__"
         ):
@@ -508,7 +508,7 @@ class _Finalizer:
         if isinstance(argument, FaceTuple):
             return Faced(type(argument), tuple(map(self._argument, argument)))
         if isinstance(argument, Symbol):
-            array = self._kept(argument)
+            array = self._array_of(argument)
             if array is not None:
                 return array
             if argument.weak is not None:
@@ -572,7 +572,7 @@ class _Finalizer:
         attributes = own(value)
         return BuiltObject(number, type(value), tuple(attributes), tuple(map(self._argument, attributes.values())))
 
-    def _kept(self, symbol: Symbol) -> Given | None:
+    def _array_of(self, symbol: Symbol) -> Given | None:
         """Return the array that a symbol stands for if it is an array that is there before, or a view of one."""
         entry = None if symbol.weak is not None else self.trace.inputs.of_cell(symbol._cell)
         if entry is None or entry.position == -2:

@@ -51,7 +51,7 @@ class _Linker:
         self.jumps: dict[str, int] = {}
         """The offset of the jump to each function of the process."""
         self.pointers: list[tuple[int, int]] = []
-        numbers = [number for number, section in enumerate(obj.sections) if _kept(section)]
+        numbers = [number for number, section in enumerate(obj.sections) if _is_loaded(section)]
         fixed, variable = self._split(numbers)
         end = self._lay_out(fixed, 0)
         # How many words and jumps there will be is known once the references have been read; they have room enough.
@@ -196,7 +196,7 @@ def _of_sections(values: Offsets, symbols: Table) -> Offsets:
     return numpy.where(within, values[numpy.where(within, numbers, 0)], -1)
 
 
-def _kept(section: Section) -> bool:
+def _is_loaded(section: Section) -> bool:
     """Tell whether a section is part of the running program."""
     if not section.flags & elf.ALLOCATED or section.type == elf.UNWINDING or section.name.startswith(_UNREAD):
         return False

@@ -72,7 +72,7 @@ class Folder:
             return None
         except OSError as problem:
             let_through(problem)
-            self.problem = _told(problem)
+            self.problem = _described(problem)
             return None
 
     def _content(self, file: int, name: str) -> bytes | None:
@@ -99,7 +99,7 @@ class Folder:
                 self._make_room(folder, len(content))
         except OSError as problem:
             let_through(problem)
-            self.problem = _told(problem)
+            self.problem = _described(problem)
             return False
         return True
 
@@ -111,7 +111,7 @@ class Folder:
                 return os.access(self.path, os.W_OK | os.X_OK)
         except OSError as problem:
             let_through(problem)
-            self.problem = _told(problem)
+            self.problem = _described(problem)
             return False
 
     def entries(self) -> list[Kept]:
@@ -123,7 +123,7 @@ class Folder:
             return []
         except OSError as problem:
             let_through(problem)
-            self.problem = _told(problem)
+            self.problem = _described(problem)
             return []
 
     def clear(self) -> int:
@@ -216,6 +216,6 @@ def _removed(folder: int, file: Kept) -> int:
     return file.nbytes
 
 
-def _told(problem: OSError) -> str:
+def _described(problem: OSError) -> str:
     where = f"{problem.filename}: " if isinstance(problem.filename, str) else ""
     return f"{where}{problem.strerror or problem}"

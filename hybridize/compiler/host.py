@@ -32,7 +32,7 @@ def told() -> Told:
     entry = disk.find(disk.name("host"), [Told, Target])
     if isinstance(entry, Told):
         return entry
-    host = _asked()
+    host = _by_llvm()
     disk.keep(disk.name("host"), host)
     return host
 
@@ -45,11 +45,11 @@ def host_target() -> Target:
 @cache
 def renew() -> None:
     """Ask LLVM again, once it is loaded: another release may know the machine better. Later processes go by that."""
-    if _asked() != told():
-        disk.keep(disk.name("host"), _asked())
+    if _by_llvm() != told():
+        disk.keep(disk.name("host"), _by_llvm())
 
 
-def _asked() -> Told:
+def _by_llvm() -> Told:
     with LOADING:
         from hybridize.codegen.llvm.engine import host_target as ask  # late: see the package
         from hybridize.codegen.llvm.engine import version

@@ -69,7 +69,7 @@ def _looked_up(home: Folder) -> MeasuredChoices | None:
     name = file_name()
     if name is None:
         return None
-    choices = _read(home, name)
+    choices = _load(home, name)
     if choices is None and home.writable():
         choices = _kept(home, name, _measured(told()), first=True)
     return choices
@@ -113,13 +113,13 @@ def _kept(home: Folder, name: str, choices: MeasuredChoices, *, first: bool) -> 
     if not home.write(name, _dumped(name, choices), LASTING, first=first):
         disk.tell(home.problem)
         return None
-    record = _read(home, name)
+    record = _load(home, name)
     if record is None and first:  # what is there cannot be used, or is not to be trusted
         return _kept(home, name, choices, first=False)
     return record
 
 
-def _read(home: Folder, name: str) -> MeasuredChoices | None:
+def _load(home: Folder, name: str) -> MeasuredChoices | None:
     content = home.read(name, LASTING)
     if content is None:
         return None

@@ -178,9 +178,9 @@ class _Memory:
     """Memory for two programs over the same inputs: each packed copy lies where what it is made of would."""
 
     def __init__(self, one: _Racer, two: _Racer) -> None:
-        self.inputs = [_filled(max(sizes)) for sizes in zip(one.inputs, two.inputs, strict=True)]
-        self.outputs = [_filled(size) for size in one.outputs]
-        self.scratch = _filled(max(one.scratch, two.scratch))
+        self.inputs = [_block(max(sizes)) for sizes in zip(one.inputs, two.inputs, strict=True)]
+        self.outputs = [_block(size) for size in one.outputs]
+        self.scratch = _block(max(one.scratch, two.scratch))
         self._tables: list[NDArray[Any]] = []
 
     def table(self, blocks: Sequence[NDArray[Any]]) -> int:
@@ -189,7 +189,7 @@ class _Memory:
         return int(self._tables[-1].ctypes.data)
 
 
-def _filled(nbytes: int) -> NDArray[Any]:
+def _block(nbytes: int) -> NDArray[Any]:
     block = aligned((max(1, -(-nbytes // float32.itemsize)),), float32)
     block.fill(0.5)  # touched, so that it is more than the one page of zeros
     return block

@@ -226,7 +226,7 @@ def checker(guards: Iterable[Guard]) -> Callable[[], bool] | None:
         "   _let_through(error)",
         "   return False",
     ]
-    check: Callable[[], bool] = _made(body, scope)
+    check: Callable[[], bool] = _factory(body, scope)
     return check
 
 
@@ -269,7 +269,7 @@ def _condition(guards: Iterable[Guard]) -> tuple[str, dict[str, Any]]:
     return " and ".join(checks), scope
 
 
-def _made(body: list[str], scope: dict[str, Any]) -> Callable[..., Any]:
+def _factory(body: list[str], scope: dict[str, Any]) -> Callable[..., Any]:
     """Make the function `made` of the lines, whose objects are closure variables, which are fast to read."""
     names = list(scope)
     lines = [f"def factory({', '.join(names)}):", *body, " return made"]

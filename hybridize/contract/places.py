@@ -505,7 +505,7 @@ class CachedResult(CallResult):
     __slots__ = ()
 
     def read(self) -> Any:
-        return super().read() if self._found()[1] else MISSING
+        return super().read() if self._entry()[1] else MISSING
 
     def compute(self) -> Any:
         """Compute it, as a call does for which nothing is kept."""
@@ -513,13 +513,13 @@ class CachedResult(CallResult):
 
     def forget(self) -> None:
         """Let nothing be kept for the arguments; where the least recent result goes first, for none at all."""
-        table, present, key = self._found()
+        table, present, key = self._entry()
         if present and self.owner.cache_parameters()["maxsize"] is None:
             del table[key]
         elif present:
             self.owner.cache_clear()
 
-    def _found(self) -> tuple[dict[Any, Any], bool, Any]:
+    def _entry(self) -> tuple[dict[Any, Any], bool, Any]:
         """Find the table of the cache: it stands before the function among what the cache refers to."""
         settings = self.owner.cache_parameters()
         parts = gc.get_referents(self.owner)

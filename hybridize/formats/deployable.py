@@ -136,9 +136,9 @@ def _inputs_and_outputs(
 ) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
     """Name the inputs and outputs, by the most general variant."""
     graph, count = general.graph, _arguments(general)
-    inputs = _named(_leaf_names(general.arguments, argument_names), general.leaves, graph.inputs[:count])
+    inputs = _tensors(_leaf_names(general.arguments, argument_names), general.leaves, graph.inputs[:count])
     results = sum(leaf.kind != "constant" for leaf in general.result_leaves)
-    outputs = list(_named(_result_names(general.result), general.result_leaves, graph.outputs[:results]))
+    outputs = list(_tensors(_result_names(general.result), general.result_leaves, graph.outputs[:results]))
     names = {one.name for one in outputs}
     for position, value in zip(general.writes, graph.outputs[results:], strict=True):
         if position < count:
@@ -294,7 +294,7 @@ def _constant(weight: NDArray[Any]) -> NDArray[Any]:
     return constant
 
 
-def _named(names: Iterable[str], leaves: Sequence[Any], values: Sequence[Value]) -> tuple[Tensor, ...]:
+def _tensors(names: Iterable[str], leaves: Sequence[Any], values: Sequence[Value]) -> tuple[Tensor, ...]:
     """Names for the leaves that are arrays of the graph."""
     words: set[str] = set()
     labels = [name for name, leaf in zip(names, leaves, strict=True) if leaf.kind != "constant"]

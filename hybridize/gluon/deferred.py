@@ -62,11 +62,11 @@ def _array(value: Any) -> Any:
     return value.parameter.data()
 
 
-Given = Mapping[str, Any]
+Arguments = Mapping[str, Any]
 Shapes = dict[str, Shape]
 
 
-def _elementwise(arrays: Given, _: Given) -> Shapes:
+def _elementwise(arrays: Arguments, _: Arguments) -> Shapes:
     """Unknown sizes are those that the other arguments have at the same axis from the right."""
     known = [value.shape for value in arrays.values() if not isinstance(value, DeferredArray)]
     shapes: Shapes = {}
@@ -83,12 +83,12 @@ def _elementwise(arrays: Given, _: Given) -> Shapes:
     return shapes
 
 
-def _named(arrays: Given, *names: str) -> Any:
+def _argument(arrays: Arguments, *names: str) -> Any:
     return next((arrays[name] for name in names if name in arrays), None)
 
 
-def _fully_connected(arrays: Given, arguments: Given) -> Shapes:
-    x = _named(arrays, "x", "data")
+def _fully_connected(arrays: Arguments, arguments: Arguments) -> Shapes:
+    x = _argument(arrays, "x", "data")
     weight = arrays.get("weight")
     if x is None or not isinstance(weight, DeferredArray) or len(weight.shape) != 2:
         return {}
@@ -96,9 +96,9 @@ def _fully_connected(arrays: Given, arguments: Given) -> Shapes:
     return {"weight": (weight.shape[0], inputs)} if weight.shape[0] != UNKNOWN else {}
 
 
-def _convolution(arrays: Given, arguments: Given) -> Shapes:
+def _convolution(arrays: Arguments, arguments: Arguments) -> Shapes:
     """A weight is [filters, channels / groups, window], transposed [channels, filters / groups, window]."""
-    x, filters, kernel = _named(arrays, "x", "data"), arguments.get("num_filter"), arguments.get("kernel")
+    x, filters, kernel = _argument(arrays, "x", "data"), arguments.get("num_filter"), arguments.get("kernel")
     if x is None or filters is None or kernel is None:
         return {}
     last = str(arguments.get("layout")).endswith("C")
@@ -109,11 +109,11 @@ def _convolution(arrays: Given, arguments: Given) -> Shapes:
     return {"weight": (first, *window, *inner) if last else (first, *inner, *window), "bias": (filters,)}
 
 
-def _deconvolution(arrays: Given, arguments: Given) -> Shapes:
+def _deconvolution(arrays: Arguments, arguments: Arguments) -> Shapes:
     return _convolution(arrays, {**arguments, "transposed": True})
 
 
-def _dot(arrays: Given, _: Given) -> Shapes:
+def _dot(arrays: Arguments, _: Arguments) -> Shapes:
     """The second argument of a matrix product has as many rows as the first has columns."""
     keys = list(arrays)
     if len(keys) != 2 or not isinstance(arrays[keys[1]], DeferredArray) or isinstance(arrays[keys[0]], DeferredArray):
@@ -124,22 +124,22 @@ def _dot(arrays: Given, _: Given) -> Shapes:
     return {keys[1]: (x[-1], weight[1])}
 
 
-def _normalization(arrays: Given, arguments: Given) -> Shapes:
-    x = _named(arrays, "x", "data")
+def _normalization(arrays: Arguments, arguments: Arguments) -> Shapes:
+    x = _argument(arrays, "x", "data")
     if x is None:
         return {}
     size = x.shape[arguments.get("axis", -1)]
     return {key: (size,) for key in _BY_CHANNEL if key in arrays}
 
 
-def _by_channel(arrays: Given, arguments: Given) -> Shapes:
+def _by_channel(arrays: Arguments, arguments: Arguments) -> Shapes:
     return _normalization(arrays, {"axis": 1, **arguments})
 
 
 _BY_CHANNEL = ("gamma", "beta", "running_mean", "running_var", "moving_mean", "moving_var")
 
 
-_RULES: dict[str, Callable[[Given, Given], Shapes]] = {
+_RULES: dict[str, Callable[[Arguments, Arguments], Shapes]] = {
     "fullyconnected": _fully_connected, "fully_connected": _fully_connected,
     "convolution": _convolution, "deconvolution": _deconvolution,
     "dot": _dot, "matmul": _dot, "layernorm": _normalization, "layer_norm": _normalization,

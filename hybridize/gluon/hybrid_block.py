@@ -142,12 +142,12 @@ class HybridBlock(Block):
         Raises:
             ArgumentError E329: an unknown keyword.
         """
-        function = self._made({key: value for key, value in kwargs.items() if value is not None})
+        function = self._new_function({key: value for key, value in kwargs.items() if value is not None})
         self._function = function if active else None
         self._choose_call()
         super().hybridize(active, **kwargs)
 
-    def _made(self, options: Mapping[str, Any]) -> Function:
+    def _new_function(self, options: Mapping[str, Any]) -> Function:
         function: Function = load_module("hybridize.capture").Function(self._run_there, **options)
         function.described_by = self._described_by()
         return function
@@ -216,7 +216,7 @@ class HybridBlock(Block):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         options = state["_function"]
-        self._function = None if options is None else self._made(options)
+        self._function = None if options is None else self._new_function(options)
         self._choose_call()
 
     def register_child(self, block: Block, name: str | None = None) -> None:

@@ -64,7 +64,7 @@ def load_into(
     """
     devices = None if device is None else checked_devices(device)
     values = {name: _as_numpy(array) for name, array in arrays.items()}
-    by_name = _found(parameters, values)
+    by_name = _names_by_path(parameters, values)
     for path, name in by_name.items():
         if parameters[path].shape == () and values[name].shape == (1,):
             values[name] = values[name].reshape(())  # MXNet 1.x's way to write it
@@ -91,7 +91,7 @@ def load_into(
         parameters[path].load(values[name], dtype_source=dtype_source)
 
 
-def _found(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> dict[str, str]:
+def _names_by_path(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> dict[str, str]:
     """For each path the name under which its array is there: itself, or its MXNet 1.x name, counters aside."""
     names = {path: path for path in parameters if path in values}
     if names or not values:

@@ -74,7 +74,7 @@ class Trainer:
         *,
         check_finite: bool = False,
     ) -> None:
-        named = _named(params)
+        named = _entries(params)
         if compression_params is not None or "dist" in str(kvstore):
             raise ArgumentError(
                 "E359",
@@ -366,7 +366,7 @@ def _refuse_in_program(what: str) -> None:
         )
 
 
-def _named(params: Any) -> list[tuple[str, Parameter]]:
+def _entries(params: Any) -> list[tuple[str, Parameter]]:
     """The parameters, each once, with the path by which a dict knows it."""
     pairs: list[tuple[str, Any]]
     if isinstance(params, Mapping):

@@ -100,7 +100,7 @@ def update_in_program(trace: Recording, trainer: Updating, batch_size: Any, igno
     with imperatively():
         updater.make_ready(indices, weights)
     states = {index: updater.states[index] for index in indices}
-    turn = Turn(trainer, scale if type(scale) is float else None, states, _read(trace, trainer))
+    turn = Turn(trainer, scale if type(scale) is float else None, states, _freshness(trace, trainer))
     trace.feed(turn, turn.before())
     optimizer.rescale_grad = scale
     symbols = [trace.lift(weight) for weight in weights]
@@ -169,7 +169,7 @@ def _as_array(trace: Recording, value: Operand) -> Any:
     return Symbol.of(trace, bind1(Cast(float64), value))
 
 
-def _read(trace: Recording, trainer: Updating) -> dict[Variable, bool]:
+def _freshness(trace: Recording, trainer: Updating) -> dict[Variable, bool]:
     """The variables that were asked whether they are fresh and are not written by the program."""
     freshness: dict[Variable, bool] = {}
     for parameter in (one for each in trainer._params for one in each.copies()):

@@ -19,11 +19,11 @@ _ELSEWHERE = {
     "affine": "scale", "data_format": "layout", "filters": "channels",
 }  # fmt: skip
 """Keywords by which other libraries, and MXNet's functions, call what a layer calls otherwise."""
-_TOLD = re.compile(r"(.*), '([^']+)' of \w+", re.DOTALL)
+_ORIGIN = re.compile(r"(.*), '([^']+)' of \w+", re.DOTALL)
 """The words of an error about the layer that it comes from, and its path."""
 _CAPTURE = ("capture", "hybridize.capture.capture")
 """The function that captures a program, and its module, which is loaded when something is first captured."""
-_LEFT = "__left__"
+_TRAIL = "__left__"
 """The attribute of an error on its way out: the block that it has left, the text of the first one, the path so far. The
 underscores say that it is none of its attributes: a program that is to raise an error like it does not need it."""
 
@@ -33,34 +33,34 @@ def tell(error: BaseException, block: Any) -> None:
     if not isinstance(error, HybridizeError) or isinstance(error, InternalError):
         return
     left = error.__dict__
-    known = left.get(_LEFT)
+    known = left.get(_TRAIL)
     if known is None and error.within:
         _continue(error, block)
         return
     if known is None:
         text = repr(block) if block._is_layer and not block._children else ""
         if text and "\n" not in text:
-            left[_LEFT] = weakref.ref(block), text, ""
+            left[_TRAIL] = weakref.ref(block), text, ""
             error.within = text
         return
     inner, text, path = known
     for name, child in block._children.items():
         if child is inner():
             path = f"{name}.{path}" if path else name
-            left[_LEFT] = weakref.ref(block), text, path
+            left[_TRAIL] = weakref.ref(block), text, path
             error.within = f"{text}, {path!r} of {type(block).__name__}"
             return
 
 
 def _continue(error: HybridizeError, block: Any) -> None:
     """Take up the path of an error that a program raises, as it leaves the block that the path is of."""
-    match = _TOLD.fullmatch(error.within)
+    match = _ORIGIN.fullmatch(error.within)
     text, path = (match[1], match[2]) if match else (error.within, "")
     part = block
     for name in path.split(".") if path else ():
         part = None if part is None else part._children.get(name)
     if part is not None and repr(part) == text:
-        error.__dict__[_LEFT] = weakref.ref(block), text, path
+        error.__dict__[_TRAIL] = weakref.ref(block), text, path
 
 
 def tell_callers(error: BaseException, frame: FrameType | None) -> None:

@@ -262,7 +262,7 @@ class _Parser:
         while not self._accept(")"):
             number, name, kind = self._param()
             if inputs:
-                builder.inputs.append(self._given(inputs, len(builder.inputs), kind))
+                builder.inputs.append(self._input(inputs, len(builder.inputs), kind))
             else:
                 builder.input(kind, name)
             self._define(values, number, builder.inputs[-1])
@@ -275,7 +275,7 @@ class _Parser:
         self._expect("}")
         return builder.finish(outputs)
 
-    def _given(self, inputs: Sequence[Value], number: int, kind: TensorType) -> Value:
+    def _input(self, inputs: Sequence[Value], number: int, kind: TensorType) -> Value:
         if number >= len(inputs) or str(inputs[number].type) != str(kind):
             raise self.error(f"input {number} is {kind}, which it is not by what else is known")
         return inputs[number]

@@ -33,7 +33,7 @@ def imread(filename: str, flag: int = 1, to_rgb: bool | int = True, out: Any = N
         LoadError E600: the file cannot be read.
         LoadError E667: it is no image, or a damaged one.
     """
-    return _given(decoded(bytes(bytes_of(filename)), _channels(flag), os.fspath(filename)), to_rgb, out)
+    return _result(decoded(bytes(bytes_of(filename)), _channels(flag), os.fspath(filename)), to_rgb, out)
 
 
 @outside_only("decodes an image")
@@ -57,14 +57,14 @@ def imdecode(buf: Any, flag: int = 1, to_rgb: bool | int = True, out: Any = None
     if not isinstance(buf, (bytes, bytearray, memoryview)):
         what = f"an image is decoded of bytes, got {type(buf).__name__}"
         raise ArgumentError("E300", what, help="imread reads a file")
-    return _given(decoded(bytes(buf), _channels(flag)), to_rgb, out)
+    return _result(decoded(bytes(buf), _channels(flag)), to_rgb, out)
 
 
 def _channels(flag: int) -> int | None:
     return {1: 3, 0: 1, -1: None}.get(flag, 3)
 
 
-def _given(pixels: Any, to_rgb: bool | int, out: Any) -> ndarray:
+def _result(pixels: Any, to_rgb: bool | int, out: Any) -> ndarray:
     if not to_rgb and pixels.shape[2] >= 3:
         pixels = numpy.ascontiguousarray(pixels[:, :, [2, 1, 0, *range(3, pixels.shape[2])]])
     if out is None:

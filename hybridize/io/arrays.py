@@ -60,9 +60,9 @@ class NDArrayIter(DataIter):
             raise ValueArgumentError("E361", what)
         if not isinstance(batch_size, (int, numpy.integer)) or batch_size < 1:
             raise ValueArgumentError("E361", f"a batch has at least one row, got batch_size={batch_size!r}")
-        self.data = _named(data, data_name, "data")
+        self.data = _by_name(data, data_name, "data")
         """Names and arrays, by names; the rows are where they were, and `idx` is their order."""
-        self.label = [] if label is None else _named(label, label_name, "label", may_be_empty=True)
+        self.label = [] if label is None else _by_name(label, label_name, "label", may_be_empty=True)
         self.shuffle = shuffle
         self.last_batch_handle = last_batch_handle
         self.data_list = [array for _, array in (*self.data, *self.label)]
@@ -146,17 +146,17 @@ class NDArrayIter(DataIter):
             return self.idx[numpy.arange(cursor, end) % self.num_data]
         return self.idx[cursor:end] if self.shuffle else slice(cursor, min(end, self.num_data))
 
-    def _taken(self, arrays: Named) -> list[ndarray]:
+    def _batch(self, arrays: Named) -> list[ndarray]:
         rows = self._rows()
         return [array[rows] if isinstance(rows, slice) else ndarray(array._data[rows]) for _, array in arrays]
 
     def getdata(self) -> list[ndarray]:
         """The arrays of the present batch."""
-        return self._taken(self.data)
+        return self._batch(self.data)
 
     def getlabel(self) -> list[ndarray]:
         """The labels of the present batch; none where there are none."""
-        return self._taken(self.label)
+        return self._batch(self.label)
 
     def getpad(self) -> int:
         """The number of rows that fill the batch up, or, with `roll_over`, that begin it and are of the last round."""
@@ -165,7 +165,7 @@ class NDArrayIter(DataIter):
         return max(-self.cursor, 0)
 
 
-def _named(data: Any, name: str, what: str, *, may_be_empty: bool = False) -> Named:
+def _by_name(data: Any, name: str, what: str, *, may_be_empty: bool = False) -> Named:
     """Arrays by their names, in the order of these."""
     if isinstance(data, (list, tuple)):
         several = len(data) != 1

@@ -115,7 +115,7 @@ class CSVIter(_Rows):
         label_name: str = "softmax_label",
         **kwargs: Any,
     ) -> None:
-        _known(kwargs, "CSVIter")
+        _check_settings(kwargs, "CSVIter")
         kind = as_dtype(dtype)
         if kind.name not in ("float32", "int32", "int64"):
             raise ValueArgumentError("E361", f"CSVIter reads float32, int32 or int64, got {dtype!r}")
@@ -129,7 +129,7 @@ class CSVIter(_Rows):
         super().__init__(data, label, batch_size, bool(round_batch), (data_name, label_name))
 
 
-def _known(kwargs: dict[str, Any], kind: str) -> None:
+def _check_settings(kwargs: dict[str, Any], kind: str) -> None:
     """Let pass what is about MXNet's threads, and refuse what is unknown."""
     unknown = [name for name in kwargs if name not in ("prefetch_buffer", "preprocess_threads", "ctx", "device_id")]
     if unknown:
@@ -203,7 +203,7 @@ class LibSVMIter(_Rows):
         label_name: str = "label",
         **kwargs: Any,
     ) -> None:
-        _known(kwargs, "LibSVMIter")
+        _check_settings(kwargs, "LibSVMIter")
         label, data = _pairs(data_libsvm, tuple(data_shape))
         if label_libsvm is not None and label_libsvm != "NULL":
             label = _pairs(label_libsvm, tuple(label_shape))[1]
@@ -270,7 +270,7 @@ class MNISTIter(_Rows):
         data_shape: Any = None,
         **kwargs: Any,
     ) -> None:
-        _known(kwargs, "MNISTIter")
+        _check_settings(kwargs, "MNISTIter")
         for path in (image, label):
             if not os.path.isfile(path):
                 raise ArgumentError("E381", f"MNISTIter: there is no file {path}", help="nothing is downloaded")

@@ -283,7 +283,7 @@ def candidates(
     return normals(a, words[:2], words[2:], dtype), (unit(a, others[:2], dtype), unit(a, others[2:], dtype))
 
 
-def _made(a: ExactArithmetic, shape: Number, x: Number) -> tuple[Number, Number]:
+def _d_and_v(a: ExactArithmetic, shape: Number, x: Number) -> tuple[Number, Number]:
     """Marsaglia and Tsang's d and v of a normal number; the candidate is d v."""
     d = shape - 1 / 3
     t = x * (1.0 / a.root(d * 9.0)) + 1.0
@@ -297,7 +297,7 @@ def squeezed(a: ExactArithmetic, shape: Number, x: Number, u: Number) -> tuple[N
 
     Source: Marsaglia and Tsang, A simple method for generating gamma variables, 2000.
     """
-    d, v = _made(a, shape, x)
+    d, v = _d_and_v(a, shape, x)
     square = x * x
     return d * v, (u < 1.0 - square * square * _SQUEEZE) & ~(v <= 0.0)
 
@@ -306,6 +306,6 @@ def judged(a: ExactArithmetic, shape: Number, x: Number, u: Number) -> tuple[Num
     """Return a candidate, as `squeezed` does, and a bool: true exactly where it is accepted."""
     value, quickly = squeezed(a, shape, x, u)
     x, u = a.cast(x, float64), a.cast(u, float64)
-    d, v = _made(a, a.cast(shape, float64), x)
+    d, v = _d_and_v(a, a.cast(shape, float64), x)
     bound = x * x * 0.5 + d * (1.0 - v + logarithm(a, v, float64))
     return value, quickly | ~((v <= 0.0) | (logarithm(a, u, float64) >= bound))

@@ -341,7 +341,7 @@ class Space:
                 return low, high
             case CallExpr(function="floordiv", args=(x, Const() as number)) if dims.proven(divisor := whole(number)):
                 a, b = self.bounds(x)
-                return (a // divisor if _known(a) else -FAR), (b // divisor if _known(b) else FAR)
+                return (a // divisor if _is_bounded(a) else -FAR), (b // divisor if _is_bounded(b) else FAR)
             case CallExpr(function="max" | "min" as function, args=(x, y)):
                 (a, b), (c, d) = _numbers(self.bounds(x)), _numbers(self.bounds(y))
                 return (max(a, c), max(b, d)) if function == "max" else (min(a, c), min(b, d))
@@ -358,7 +358,7 @@ class Space:
     def bounded(self, expr: Expr) -> bool:
         """Tell whether arithmetic on `expr` cannot wrap."""
         low, high = self.bounds(expr)
-        return _known(low) and _known(high)
+        return _is_bounded(low) and _is_bounded(high)
 
     # Simplified calls
 
@@ -619,7 +619,7 @@ def _missing(expr: Expr, memo: Mapping[int, Expr]) -> tuple[Expr, ...]:
     return tuple(part for part in parts if id(part) not in memo)
 
 
-def _known(bound: int) -> bool:
+def _is_bounded(bound: int) -> bool:
     return dims.is_symbolic(bound) or -FAR < bound < FAR
 
 
@@ -636,7 +636,7 @@ def _surely(bound: int) -> bool:
 def _sum(x: int, y: int) -> int:
     """The sum of two lower or two upper bounds, unknown where either is."""
     if dims.is_symbolic(x) or dims.is_symbolic(y):
-        return x + y if _known(x) and _known(y) else (y if _known(x) else x)
+        return x + y if _is_bounded(x) and _is_bounded(y) else (y if _is_bounded(x) else x)
     return max(-FAR, min(FAR, x + y))
 
 
@@ -652,7 +652,7 @@ def _multiplied(bounds: Bounds, factor: int) -> Bounds:
 
 
 def _product(bound: int, factor: int, flip: bool) -> int:
-    if _known(bound):
+    if _is_bounded(bound):
         product = bound * factor
         return product if dims.is_symbolic(product) else max(-FAR, min(FAR, product))
     return -bound if flip else bound

@@ -228,7 +228,7 @@ KINDS = frozenset(_TABLE)
 
 
 @functools.cache
-def _made(kind: str, dtypes: tuple[DType, ...]) -> Monoid:
+def _monoid_of(kind: str, dtypes: tuple[DType, ...]) -> Monoid:
     return _TABLE[kind](*dtypes)
 
 
@@ -239,7 +239,7 @@ def wide(dtype: DType) -> DType:
 
 def monoid(fold: Fold) -> Monoid:
     """Return the monoid of a fold, for the dtypes of its elements."""
-    return _made(fold.kind, tuple(wide(element.dtype) for element in fold.elements))
+    return _monoid_of(fold.kind, tuple(wide(element.dtype) for element in fold.elements))
 
 
 @frozen

@@ -207,7 +207,7 @@ class CofactorPullback(Factor):
         return (u @ gradient @ vh,)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, cofactor_gradient: Operand) -> tuple[Gradient, ...]:
-        """Of y = <g, K> C - C g^T K, with C the cofactors and K = x^-T, which is linear in g, the `cofactor_gradient`."""
+        """Of y = <g, K> C - C g^T K, with C the cofactors and K = x^-T, linear in g, the `cofactor_gradient`."""
         cofactors, k = bind1(Cofactor(), x), turned(inverse(x))
         by_c = sub(mul(inner(cofactor_gradient, k), g[0]), matmul(matmul(g[0], k, False, True), cofactor_gradient))
         by_k = sub(

@@ -119,7 +119,7 @@ class Settings(Feed):
             keys.append((optimizer._get_lr(index), optimizer._get_wd(index), counts[index]))
         return keys
 
-    def _told(self, before: Sequence[int | None]) -> list[tuple[float, float, int]] | None:
+    def _factors(self, before: Sequence[int | None]) -> list[tuple[float, float, int]] | None:
         """Factors and counts of all weights, where nothing else makes their keys differ; the updates are counted."""
         optimizer, counts = self.optimizer, self.optimizer._index_update_count
         if optimizer.param_dict is not self._parameters:
@@ -147,7 +147,7 @@ class Settings(Feed):
     def begin(self, before: Counts) -> bool:
         """Count, and fill the array."""
         optimizer = self.optimizer
-        factors = self._told(before[1])
+        factors = self._factors(before[1])
         keys = self._counted() if factors is None else factors
         right = keys.count(keys[0]) == len(keys) or self._share(keys)
         if not right and factors is not None:  # other factors may come to the same, as those of a decay of 0 do

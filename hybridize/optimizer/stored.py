@@ -174,7 +174,7 @@ def _states(container: Container, tree: Mapping[str, Any]) -> States:
     return States(
         container.source,
         str(tree["optimizer"]),
-        {_known_index(index): _made(state, container) for index, state in tree["states"]},
+        {_known_index(index): _value(state, container) for index, state in tree["states"]},
         None if settings is None else {str(name): _checked(x, _PLAIN) for name, x in settings.items()},
         {_known_index(index): _checked(count, (int,)) for index, count in tree["counts"]},
         None if scheduler is None else (str(scheduler[0]), None if scheduler[1] is None else dict(scheduler[1])),
@@ -186,10 +186,10 @@ def _described(name: Any, shape: Any, dtype: Any) -> Described:
     return str(name), None if shape is None else tuple(_checked(size, (int,)) for size in shape), str(dtype)
 
 
-def _made(plain: Any, container: Container) -> Any:
+def _value(plain: Any, container: Container) -> Any:
     if isinstance(plain, list):
         kind, *parts = plain
-        return {"tuple": tuple, "list": list}[kind](_made(part, container) for part in parts)
+        return {"tuple": tuple, "list": list}[kind](_value(part, container) for part in parts)
     if "value" in plain:
         return _checked(plain["value"], _PLAIN)
     values = container.array(plain["array"])

@@ -69,7 +69,7 @@ class _Kind:
 
 
 @frozen(eq=False)
-class _Read:
+class _LargeRead:
     """A node that reads a large value, and is none that is computed again."""
 
     node: Node
@@ -155,13 +155,13 @@ def _by_columns(node: Node, large: Collection[Value]) -> bool | None:
     return None
 
 
-def _classified(cones: _Cones, late: Collection[Value]) -> tuple[list[_Read], Collection[Value]]:
+def _classified(cones: _Cones, late: Collection[Value]) -> tuple[list[_LargeRead], Collection[Value]]:
     """The reads of large values, in order, by the copy that each can share; and what depends on late inputs or on the
     products among them.
 
     A read is late if what is read with it depends on a product that has read the same values.
     """
-    reads: list[_Read] = []
+    reads: list[_LargeRead] = []
     products: list[frozenset[Value]] = []
     depends: dict[Value, int] = dict.fromkeys(late, 1)
     for node in cones.graph.nodes:
@@ -176,7 +176,7 @@ def _classified(cones: _Cones, late: Collection[Value]) -> tuple[list[_Read], Co
             again = bool(bits & 1) or any(
                 bits >> number & 1 and not cone.isdisjoint(other) for number, other in enumerate(products, 1)
             )
-            reads.append(_Read(node, operand, value, _Kind(columns, again)))
+            reads.append(_LargeRead(node, operand, value, _Kind(columns, again)))
             if isinstance(node.op, ops.Matmul):
                 products.append(cone)
                 bits |= 1 << len(products)
@@ -185,7 +185,7 @@ def _classified(cones: _Cones, late: Collection[Value]) -> tuple[list[_Read], Co
     return reads, depends.keys()
 
 
-def _firsts(cones: _Cones, reads: Iterable[_Read]) -> dict[Value, _Kind]:
+def _firsts(cones: _Cones, reads: Iterable[_LargeRead]) -> dict[Value, _Kind]:
     """The reads that each value itself serves: those of the first that is by rows."""
     kinds: dict[Value, _Kind] = {}
     for read in reads:
@@ -204,11 +204,11 @@ class _Copies:
     """Writes the graph with copies for those that cannot share the first one."""
 
     def __init__(
-        self, cones: _Cones, reads: Iterable[_Read], primary: dict[Value, _Kind], depends: Collection[Value]
+        self, cones: _Cones, reads: Iterable[_LargeRead], primary: dict[Value, _Kind], depends: Collection[Value]
     ) -> None:
         self._cones = cones
         self._depends = depends
-        self._reads: dict[Node, list[_Read]] = {}
+        self._reads: dict[Node, list[_LargeRead]] = {}
         for read in reads:
             self._reads.setdefault(read.node, []).append(read)
         self._primary = primary
@@ -244,7 +244,7 @@ class _Copies:
     def _lasts(self) -> dict[Node, Node]:
         """For each node that reads a copy by columns the last one that reads one of the same values so."""
         lasts: dict[Node, Node] = {}
-        later: list[tuple[_Read, Node]] = []
+        later: list[tuple[_LargeRead, Node]] = []
         for read in reversed([one for reads in self._reads.values() for one in reads if one.kind.columns]):
             cone = self._cones.of(read.value)
             shared = (
@@ -275,7 +275,7 @@ class _Copies:
         else:
             self._rewriter.keep(node)
 
-    def _by_columns(self, read: _Read) -> Value:
+    def _by_columns(self, read: _LargeRead) -> Value:
         """A node that reads a value by columns, as one that reads the transpose by rows."""
         node, copy = read.node, self._copy(read.value, read)
         op: Any = node.op
@@ -288,7 +288,7 @@ class _Copies:
         (y,) = self._add(ops.Matmul(False, not op.transpose_x), [copy, other], node)
         return self._transposed(y, node)
 
-    def _copy(self, value: Value, read: _Read) -> Value:
+    def _copy(self, value: Value, read: _LargeRead) -> Value:
         """A value computed again for a read, or for others that can share it."""
         if value not in self._cones.inside:
             current = self._rewriter.now(value)
@@ -309,15 +309,15 @@ class _Copies:
             (self._copies[key],) = self._add(op, inputs, node)
         return self._copies[key]
 
-    def _waiting(self, value: Value, read: _Read) -> Value:
+    def _waiting(self, value: Value, read: _LargeRead) -> Value:
         """An operand of a product that is computed again, but not before there is what is read with it."""
         value = self._rewriter.now(value)
-        other = self._met(read)
+        other = self._partner(read)
         if other is None:
             return value
         return self._add(After(), [value, self._rewriter.now(other)], read.node)[0]
 
-    def _met(self, read: _Read) -> Value | None:
+    def _partner(self, read: _LargeRead) -> Value | None:
         """Find what is read with a value and is not computed of the same: the other operand of a product, or the last,
         of what is late if anything is.
         """

@@ -34,7 +34,7 @@ class TakeFromOperands:
         producers = {value: node for node in graph.nodes for value in node.outputs}
         rewriter = Rewriter(graph)
         for node in graph.nodes:
-            taker = _Taken(rewriter, producers, node) if _is_worth(node, producers) else None
+            taker = _Taker(rewriter, producers, node) if _is_worth(node, producers) else None
             if taker is None:
                 rewriter.keep(node)
             else:
@@ -61,7 +61,7 @@ def _is_passed(node: Node) -> bool:
     )
 
 
-class _Taken:
+class _Taker:
     """The elements that a node takes, of values that its operand is computed of."""
 
     def __init__(self, rewriter: Rewriter, producers: dict[Value, Node], node: Node) -> None:
@@ -76,10 +76,10 @@ class _Taken:
     def of(self, value: Value) -> Value:
         """Take of a value: of its operands where it is elementwise or repeats them."""
         if value not in self._known:
-            self._known[value] = self._taken(value)
+            self._known[value] = self._elements(value)
         return self._known[value]
 
-    def _taken(self, value: Value) -> Value:
+    def _elements(self, value: Value) -> Value:
         node = self._producers.get(value)
         if node is not None and self._is_repeated(node):
             return self._add(ops.Broadcast(self._indices.type.shape), [self._now(node.inputs[0])], node.loc)

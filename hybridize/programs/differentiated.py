@@ -148,7 +148,7 @@ class Recorded:
 
     @property
     def _alone(self) -> Backend:
-        pair = self._found(((), None), self.graph)
+        pair = self._pair_of(((), None), self.graph)
         return pair.forward if pair is not None else self._make(with_sizes(self.graph), self._name)
 
     @property
@@ -238,18 +238,18 @@ class Recorded:
         """The programs for a call with these inputs, whose gradients with respect to the inputs `wrt` are wanted."""
         if self.graph.scope is not None:
             shapes = [numpy.shape(x) for x in data]
-            pair = self._found((wrt, None), self.graph)
+            pair = self._pair_of((wrt, None), self.graph)
             if pair is not None and pair.forward.accepts(shapes):
                 return pair
             sizes = bound(self.graph, shapes)
             assert sizes is not None  # who calls has asked
-            pair = self._found((wrt, tuple(sizes.items())), with_sizes(self.graph, sizes))
+            pair = self._pair_of((wrt, tuple(sizes.items())), with_sizes(self.graph, sizes))
         else:
-            pair = self._found((wrt, None), self.graph)
+            pair = self._pair_of((wrt, None), self.graph)
         assert pair is not None
         return pair
 
-    def _found(self, key: tuple[tuple[int, ...], Sizes | None], graph: Graph) -> Pair | None:
+    def _pair_of(self, key: tuple[tuple[int, ...], Sizes | None], graph: Graph) -> Pair | None:
         """The pair of a key; None where there is none for all sizes."""
         if key in self._pairs:
             return self._pairs[key]

@@ -253,7 +253,7 @@ def _opened(name: str, captured: Captured) -> tuple[tuple[Result, ...], tuple[Va
     values = iter(captured.result_values)
     pairs = [
         _Leaf(result, next(values) if result.kind in ("array", "number", "view") else None)
-        if result.kind != "container" else _filled(name, captured, result.value)
+        if result.kind != "container" else _container(name, captured, result.value)
         for result in captured.results
     ]  # fmt: skip
     leaves, structure = flatten(unflatten(captured.structure, pairs))
@@ -268,9 +268,9 @@ class _Leaf:
         self.result, self.value = result, value
 
 
-def _filled(name: str, captured: Captured, data: Any) -> Any:
+def _container(name: str, captured: Captured, data: Any) -> Any:
     """Give a container of a call with leaves in it."""
-    again = partial(_filled, name, captured)
+    again = partial(_container, name, captured)
     if isinstance(data, BuiltContainer) and isinstance(data.empty, (list, dict)):
         container = data.empty.copy()
         (container.update if isinstance(container, dict) else container.extend)(

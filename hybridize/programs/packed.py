@@ -187,7 +187,7 @@ def shared_copies(derivers: Sequence[Deriver], stable: Mapping[int, ndarray]) ->
         stable: arrays by the number of their input; those that do not lie row by row are read from copies that do.
     """
     with _lock:
-        registry = _Found(packed_bytes())
+        registry = _Registry(packed_bytes())
         rows = {
             number: registry.copy(("rows", *_place(array)), array._data.nbytes, partial(RowByRow, array))
             for number, array in stable.items()
@@ -215,7 +215,7 @@ def _place_of(source: PlanSource, arrays: Mapping[int, ndarray], rows: Mapping[i
     return id(array.storage), array._data.ctypes.data + source.offset
 
 
-class _Found:
+class _Registry:
     """Copies that are there, and those that are to be."""
 
     def __init__(self, total: int) -> None:

@@ -105,7 +105,7 @@ class PlanStep:
     @property
     def cost_us(self) -> float:
         """A coarse estimate of its duration on one core, in microseconds; of a plan without symbols."""
-        return _known(self.flops) / FLOPS_PER_US + _known(self.bytes) / BYTES_PER_US
+        return _number(self.flops) / FLOPS_PER_US + _number(self.bytes) / BYTES_PER_US
 
     def __str__(self) -> str:
         sizes = ",".join(map(str, self.shape))
@@ -222,17 +222,17 @@ class Plan:
         """
         in_place = {output for output, _ in self.updates}
         outputs = (one for number, one in enumerate(self.outputs) if number not in in_place)
-        return _known(self.scratch_bytes) + sum(_known(output.nbytes) for output in outputs)
+        return _number(self.scratch_bytes) + sum(_number(output.nbytes) for output in outputs)
 
     @property
     def flops(self) -> int:
         """Arithmetic operations of one call, estimated; of a plan without symbols."""
-        return sum(_known(step.flops) for step in self.steps)
+        return sum(_number(step.flops) for step in self.steps)
 
     @property
     def bytes(self) -> int:
         """Bytes that the steps read and write in one call, caches aside; of a plan without symbols."""
-        return sum(_known(step.bytes) for step in self.steps)
+        return sum(_number(step.bytes) for step in self.steps)
 
     @property
     def cost_us(self) -> float:
@@ -256,7 +256,7 @@ def sized(x: Size, symbols: Mapping[str, int] | Mapping[str, Dim]) -> int:
     return x if isinstance(x, int) else parse(x, symbols)
 
 
-def _known(x: Size) -> int:
+def _number(x: Size) -> int:
     assert isinstance(x, int), "a plan of unknown sizes is asked for a number: take `as_compiled()` or `at(...)`"
     return x
 

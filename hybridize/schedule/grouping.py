@@ -217,7 +217,7 @@ class Grouping:
                 step.epilogue.contraction = node.outputs[0]
                 step.last = max(step.last, step.epilogue.last)
         for value in step.operands:
-            self._read(value, step)
+            self._add_reader(value, step)
 
     def _forward_invariant(self, value: Value, base: Value) -> None:
         """State that a loop never changes stays where it was."""
@@ -225,7 +225,7 @@ class Grouping:
         placed = self.places.put(value, View(base, identity))
         assert placed, "a loop reads its state in the order of its axes"
         for unit in (*self.readers.get(value, ()), *self.uses.get(value, ())):
-            self._read(base, unit)
+            self._add_reader(base, unit)
 
     def _compose_views(self, step: NodeStep, tiled: Tiled) -> None:
         """Let a contraction read the bases of views, as they lie."""
@@ -303,7 +303,7 @@ class Grouping:
         again = self.lowerings.through(tiled, side, expr, base.type)
         return (again, base) if again is not None and _is_like(tiled, again) else None
 
-    def _read(self, value: Value, unit: Unit) -> None:
+    def _add_reader(self, value: Value, unit: Unit) -> None:
         self.readers.setdefault(value, set()).add(unit)
 
     def _decide(self, position: int, node: Node, value: Value, local: Local) -> None:
@@ -320,7 +320,7 @@ class Grouping:
             return
         if aliased or self._make_alias(node, value, local):
             for group in uses:
-                self._read(self.places.base(value), group)
+                self._add_reader(self.places.base(value), group)
             return
         if self._place_parts(position, node, value, uses):
             return
@@ -330,7 +330,7 @@ class Grouping:
             self._root(position, node, value, local)
         for group in uses:
             if self.owner[value] is not group:
-                self._read(value, group)
+                self._add_reader(value, group)
 
     # Concatenations
 
@@ -369,7 +369,7 @@ class Grouping:
                 assert placed, "a part of an array is affine in its axes"
                 self._root(position, node, part, self.lowerings.copy(k, operand.type))
             for reader in readers:
-                self._read(part, reader)
+                self._add_reader(part, reader)
         return True
 
     def _is_stored_anyway(self, value: Value) -> bool:
@@ -453,7 +453,7 @@ class Grouping:
         if not self.places.put(value, view):
             return False
         for unit in self.readers.get(value, ()):
-            self._read(base, unit)
+            self._add_reader(base, unit)
         if value in self.wanted:
             self.places.ordered.update([value] if base in self.homes else [value, base])
             self.wanted.setdefault(base, []).extend(self.wanted.pop(value))

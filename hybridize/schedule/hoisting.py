@@ -166,7 +166,7 @@ class _Hoisting:
         enlarged = max(0, value.type.nbytes - read)
         if self._enlarged + enlarged > ENLARGED_BYTES:
             return False
-        times, is_stored = self._asked(value)
+        times, is_stored = self._reads_of(value)
         saved = work * times / FLOPS_PER_US + (read - (0 if is_stored else value.type.nbytes)) / BYTES_PER_US
         if saved < LEAST_US:
             return False
@@ -195,7 +195,7 @@ class _Hoisting:
                 return _flops(contraction)
         return HEAVY
 
-    def _asked(self, value: Value) -> tuple[int, bool]:
+    def _reads_of(self, value: Value) -> tuple[int, bool]:
         """Count how often calls compute an element of a value where it is read; tell whether they store it."""
         times, front, seen = 1, [value], {value}
         while front:

@@ -190,7 +190,7 @@ class _Weight:
                 reach = self._below(score, column)
                 return reach if reach is not None and self._is_top(top, score, column, reach) else None
             case Load():
-                element = self._kept(expr, column)
+                element = self._row_element(expr, column)
                 return None if element is None else self.reach(element[0], element[1], depth + 1)
         return None
 
@@ -204,7 +204,7 @@ class _Weight:
             case CallExpr(function="add", args=(x, y)):
                 return _first((self._below(x, column), self._below(y, column)))
             case Load():
-                element = self._kept(score, column)
+                element = self._row_element(score, column)
                 return None if element is None else self._below(*element)
         return None
 
@@ -263,7 +263,7 @@ class _Weight:
                 return stored.value
         return expr
 
-    def _kept(self, load: Load, column: Axis) -> tuple[Expr, Axis] | None:
+    def _row_element(self, load: Load, column: Axis) -> tuple[Expr, Axis] | None:
         """The element of a row that the group keeps, at a column, and the axis that counts its columns."""
         stored = self._stored(load)
         if stored is None or load.operand not in self._draft.row_local or load.indices[0] is not column:

@@ -1129,7 +1129,9 @@ class _Scheduler:
                 of.gives,
                 tuple(
                     tuple(
-                        self._address(blocks[id(constant)]) if id(constant) in blocks else self._given(constant, node)
+                        self._address(blocks[id(constant)])
+                        if id(constant) in blocks
+                        else self._constant_address(constant, node)
                         for constant in body.constants
                     )
                     for body in bodies
@@ -1201,10 +1203,10 @@ class _Scheduler:
         self, constant: Derived, node: Node, to: Address, own: Address, number: int
     ) -> tuple[ScheduleStep, ...]:
         """The steps before a loop that make a constant of its body."""
-        sources = [self._given(source, node) for source in constant.sources]
+        sources = [self._constant_address(source, node) for source in constant.sources]
         return steps_of(constant, sources, to, own, (number + 1) * len(self.order) + len(self.order))
 
-    def _given(self, constant: Constant, node: Node) -> Address:
+    def _constant_address(self, constant: Constant, node: Node) -> Address:
         """The address at which a constant of a body, or a source of one, is handed to a region."""
         depth = self.machine.depth
         if isinstance(constant, numpy.ndarray) and not constant.size:

@@ -20,7 +20,7 @@ from hybridize.base.participation import outside_only
 from hybridize.formats.mxnet.sparse import CSR, MAX_DENSE_BYTES, ROW_SPARSE, SparseArray, checked, starts_of
 from hybridize.sparse.arrays import CLASSES, BaseSparseNDArray, CSRNDArray, RowSparseNDArray, made_sparse
 
-_Made = TypeVar("_Made", CSRNDArray, RowSparseNDArray)
+_Sparse = TypeVar("_Sparse", CSRNDArray, RowSparseNDArray)
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -182,7 +182,7 @@ def _of_dense(source: Any, stype: str, dtype: Any) -> Any:
     return made_sparse(_array(source, dtype), stype)
 
 
-def _same_shape(made: _Made, shape: Any, name: str) -> _Made:
+def _same_shape(made: _Sparse, shape: Any, name: str) -> _Sparse:
     if shape is not None and made.shape != _sizes(shape):
         raise ValueArgumentError("E345", f"{name}: the array has the shape {made.shape}, and not {_sizes(shape)}")
     return made

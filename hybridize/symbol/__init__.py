@@ -32,7 +32,7 @@ from hybridize.symbol.scopes import AttrScope, NameManager, Prefix
 Variable = var
 Group = group
 
-_made: dict[str, Any] = {}
+_cache: dict[str, Any] = {}
 _OF_FILES = {"load": stored.load, "load_json": stored.load_json, "fromjson": stored.load_json}
 _CONTROL: dict[str, Callable[..., Any]] = {
     "foreach": control.foreach,
@@ -42,8 +42,8 @@ _CONTROL: dict[str, Callable[..., Any]] = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in _made:
-        return _made[name]
+    if name in _cache:
+        return _cache[name]
     if name in _OF_FILES:
         return _OF_FILES[name]
     if name in nd.OF_FILES:
@@ -60,7 +60,7 @@ def __getattr__(name: str) -> Any:
         function = function.changed(_of_contrib)
     elif name == "linalg":
         function = function.changed(composed)
-    _made[name] = function
+    _cache[name] = function
     return function
 
 

@@ -227,7 +227,7 @@ def _copied(one: Expression) -> Expression:
 _OF_BOOLS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
 
 
-def _asked(scope: _Scope, one: Expression) -> Expression:
+def _condition(scope: _Scope, one: Expression) -> Expression:
     """A condition, as float32 where it is a comparison: MXNet takes no bools there."""
     if one.function is None or one.word not in _OF_BOOLS:
         return one
@@ -333,7 +333,7 @@ def while_loop(
     new, _ = _leaves(listed(last), "while_loop loop_vars")
     if len(new) != len(states):
         raise ValueArgumentError("E345", f"while_loop: {len(new)} variables after a round that had {len(states)}")
-    condition, of_condition = asking.body([_asked(asking, truth[0])], variables)
+    condition, of_condition = asking.body([_condition(asking, truth[0])], variables)
     inner, others = running.body([*out, *new], states)
     _all_used(inner, states, first, "while_loop")
     inputs = _Inputs()
@@ -365,7 +365,7 @@ def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any], 
         raise ValueArgumentError("E345", f"cond: pred is one expression, got {len(truth)}")
     if len(then) != len(orelse):
         raise ValueArgumentError("E345", f"cond: then_func gives {len(then)} results, else_func {len(orelse)}")
-    truth = [_asked(scopes[0], truth[0])]
+    truth = [_condition(scopes[0], truth[0])]
     inputs, bodies, attributes = _Inputs(), [], {}
     for scope, word, results in zip(scopes, ("cond", "then", "else"), (truth, then, orelse), strict=True):
         body, outer = scope.body(results, [])

@@ -222,15 +222,15 @@ def bind(
         unused: accepted for MXNet.
     """
     arguments = expression.list_arguments()
-    named = _named(args or {}, arguments) | _named(aux_states or {}, expression.list_auxiliary_states())
+    named = _by_name(args or {}, arguments) | _by_name(aux_states or {}, expression.list_auxiliary_states())
     missing = [name for name in expression.list_inputs() if name not in named]
     if missing:
         raise ArgumentError(
             "E314", f"bind: there is no array for {missing[0]!r}", help=f"it takes {', '.join(arguments)}"
         )
     arrays = {name: np.copy(np.array(named[name], None, ctx=ctx)) for name in expression.list_inputs()}
-    gradients = {name: one for name, one in _named(args_grad or {}, arguments).items() if one is not None}
-    requests = grad_req if isinstance(grad_req, str) else _named(grad_req, arguments)
+    gradients = {name: one for name, one in _by_name(args_grad or {}, arguments).items() if one is not None}
+    requests = grad_req if isinstance(grad_req, str) else _by_name(grad_req, arguments)
     of_each = {name: requests if isinstance(requests, str) else requests.get(name, "null") for name in arguments}
     wanted = {name: request if name in gradients else "null" for name, request in of_each.items()}
     return Executor(expression, arrays, gradients, wanted, ctx)
@@ -265,10 +265,10 @@ def simple_bind(
         dtype = (type_dict or {}).get(variable.name, variable.dtype_hint or "float32")
         arrays[variable.name] = np.zeros(shape, dtype, ctx=ctx)
     arguments = expression.list_arguments()
-    requests = grad_req if isinstance(grad_req, str) else _named(grad_req, arguments)
+    requests = grad_req if isinstance(grad_req, str) else _by_name(grad_req, arguments)
     expression._captured(dict(arrays))  # shapes that do not fit are an error here
     return Executor(expression, arrays, {}, requests, ctx)
 
 
-def _named(values: Any, names: Sequence[str]) -> dict[str, Any]:
+def _by_name(values: Any, names: Sequence[str]) -> dict[str, Any]:
     return dict(values) if isinstance(values, Mapping) else dict(zip(names, values, strict=False))

@@ -96,7 +96,7 @@ class Expression(Operators):
         if isinstance(key, str):
             names = self.list_outputs()
             if names.count(key) != 1:
-                raise ArgumentError("E314", f"{key!r} is not one result of the expression", help=_known(names))
+                raise ArgumentError("E314", f"{key!r} is not one result of the expression", help=_listing(names))
             key = names.index(key)
         if isinstance(key, slice):
             return [self._chosen(number) for number in range(*key.indices(self.outputs))]
@@ -122,7 +122,7 @@ class Expression(Operators):
         for word in values:
             if word not in variables:
                 what = f"{word!r} is not a variable of the expression"
-                raise ArgumentError("E314", what, help=_known(list(variables)))
+                raise ArgumentError("E314", what, help=_listing(list(variables)))
         copies: dict[int, Any] = {id(variables[word]): value for word, value in values.items()}
         for part in self._in_order():
             if id(part) not in copies:
@@ -530,7 +530,7 @@ def _output(results: Any, number: int) -> Any:
     return results[number]
 
 
-def _known(names: Sequence[str]) -> str:
+def _listing(names: Sequence[str]) -> str:
     return f"it has {', '.join(names[:20])}"
 
 

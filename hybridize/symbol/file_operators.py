@@ -95,7 +95,7 @@ def _reshape(data: Any, shape: Any = (), reverse: bool = False, target_shape: An
     return nd.reshape(data, shape=shape or target_shape, reverse=reverse)
 
 
-def _filled(value: float | None, np_shape: bool) -> Function:
+def _constant(value: float | None, np_shape: bool) -> Function:
     """An operator that makes an array of one value, of a shape whose sizes are known."""
 
     def filled(shape: Any, *, value: Any, dtype: Any = "float32") -> Any:
@@ -191,7 +191,7 @@ def function_of(op: str, np_shape: bool = False) -> Function | None:
     """
     constant = op.replace("_npi_", "_")
     if constant in _CONSTANTS:
-        return _filled(_CONSTANTS[constant], np_shape)
+        return _constant(_CONSTANTS[constant], np_shape)
     if op in _rows():
         return _rows()[op]
     if op.startswith(_RANDOM):

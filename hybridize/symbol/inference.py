@@ -66,7 +66,7 @@ class _Search:
             pass
         return self.known
 
-    def _told(self, one: Expression) -> bool:
+    def _is_known(self, one: Expression) -> bool:
         return all(shape is not UNKNOWN for shape in self.known[id(one)])
 
     def _whole(self, one: Expression) -> bool:
@@ -135,7 +135,7 @@ class _Search:
             if part.word.startswith("elemwise_"):
                 return self._alike([*arrays, part])
             both = [self.known[id(one)][0] for one in arrays]
-            return self.learn(part, _broadcast(*both)) if all(map(self._told, arrays)) else False
+            return self.learn(part, _broadcast(*both)) if all(map(self._is_known, arrays)) else False
         return self._weights(part)
 
     def _alike(self, several: list[Expression]) -> bool:
@@ -149,7 +149,7 @@ class _Search:
             return False
         arrays = dict(zip(operator.arrays, part.args, strict=False)) | part.kwargs
         data = arrays.get(operator.arrays[0])
-        if not isinstance(data, Expression) or not self._told(data):
+        if not isinstance(data, Expression) or not self._is_known(data):
             return False
         try:
             rules = operator.shapes(self.known[id(data)][0], getattr(part.function, "given", part.kwargs))
@@ -187,7 +187,7 @@ class _Search:
         for part in self.calls:
             arrays = [one for one in part.args if isinstance(one, Expression)] if part.word in ALIKE else []
             for one, other in (arrays, arrays[::-1]) if len(arrays) == 2 else ():
-                if one.function is None and not self._told(one) and self._told(other):
+                if one.function is None and not self._is_known(one) and self._is_known(other):
                     return self.learn(one, self.known[id(other)][0])
         return False
 

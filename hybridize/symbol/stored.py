@@ -34,9 +34,9 @@ _ROUNDS = 1 << 31
 """MXNet counts rounds by 32 bits."""
 _BODIES = {FOREACH: 1, WHILE: 2, COND: 3}
 """The numbers of graphs in nodes of loops and branches."""
-_NAMED = PAIRS | {name: PAIRS[word] for name, word in SYNONYMS.items()}
+_WORDS = PAIRS | {name: PAIRS[word] for name, word in SYNONYMS.items()}
 _MIRRORED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
-_NUMPY = {name: _NAMED[name] for name in (
+_NUMPY = {name: _WORDS[name] for name in (
     "add", "subtract", "multiply", "divide", "true_divide", "power", "mod", "maximum", "minimum",
 )} | {word: Words(
     f"_npi_{word}", f"_npi_{word}", f"_npi_{word}_scalar", f"_npi_{_MIRRORED.get(word, word)}_scalar"
@@ -47,8 +47,8 @@ _UNARY = {
 }  # fmt: skip
 """MXNet's operators of NumPy's functions on one array. Other functions of `np` mean something else there."""
 _CANONICAL = {
-    **{f"{start}{name}": words.broadcast for start in ("", "broadcast_") for name, words in _NAMED.items()},
-    **{f"elemwise_{name}": words.equal for name, words in _NAMED.items()},
+    **{f"{start}{name}": words.broadcast for start in ("", "broadcast_") for name, words in _WORDS.items()},
+    **{f"elemwise_{name}": words.equal for name, words in _WORDS.items()},
     "batch_flatten": "Flatten", "broadcast_axes": "broadcast_axis",
     "cast": "Cast", "concat": "Concat", "eye": "_eye", "flatten": "Flatten", "flip": "reverse", "full": "_full",
     "identity": "_copy", "linspace": "_linspace", "max_axis": "max", "min_axis": "min", "ones": "_ones", "pad": "Pad",
@@ -146,7 +146,7 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
     arrays: list[Expression] = []
     attributes: dict[str, str] = {}
     named = word not in OPERATORS
-    values = _named(part, args, kwargs) if named else {str(number): one for number, one in enumerate(args)} | kwargs
+    values = _arguments(part, args, kwargs) if named else {str(number): one for number, one in enumerate(args)} | kwargs
     for name, value in values.items():
         several = value if isinstance(value, (tuple, list)) else [value]
         if several and all(isinstance(one, Expression) for one in several):
@@ -191,7 +191,7 @@ def _operator(part: Expression) -> str | None:
     return next((start + word for start, group in groups.items() if part.function is vars(group).get(word)), None)
 
 
-def _named(part: Expression, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+def _arguments(part: Expression, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a call by their names, those of `*args` and `**kwargs` among them."""
     assert part.function is not None
     bound = inspect.signature(part.function).bind(*args, **kwargs).arguments
@@ -233,7 +233,7 @@ def _check_operators(graph: SymbolGraph, source: str) -> None:
 def _of_nodes(graph: SymbolGraph, source: str) -> Expression:
     expressions: list[Expression] = []
     variables: dict[str, Expression] = {}
-    read = _read(graph)
+    read = _last_outputs(graph)
     for number, node in enumerate(graph.nodes):
         if node.op == VARIABLE:  # bodies in files of MXNet 2 have some twice
             expressions.append(variables.setdefault(node.name, _read_variable(node)))
@@ -280,7 +280,7 @@ def _read_control(node: SymbolNode, source: str, inputs: list[Expression]) -> Ex
         bodies.append(
             BodyExpression(whole if whole.word == GROUP else group([whole]), tuple(dict.fromkeys(one.inputs)))
         )
-    attributes = _given(Attributes(node.op, node.name, node.attributes, source), bodies, len(inputs))
+    attributes = _attributes(Attributes(node.op, node.name, node.attributes, source), bodies, len(inputs))
     loop = _FileLoop(node.op, bodies, attributes)
     loop.where = f"{source}: operator {node.op}, node {node.name!r}"
     return Expression(node.op, loop, inputs, name=node.name, outputs=attributes["num_outputs"])
@@ -305,7 +305,7 @@ class _FileLoop(ControlFlow):
             raise LoadError("E603", what) from error
 
 
-def _given(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str, Any]:
+def _attributes(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str, Any]:
     """The attributes of a loop or branch, checked against its bodies and its number of inputs."""
     results = [body.results.outputs for body in bodies]
     attributes: dict[str, Any] = {"num_outputs": a.integer("num_outputs", results[-1])}
@@ -345,7 +345,7 @@ def _locations(a: Attributes, name: str, count: int) -> list[int]:
     return locations
 
 
-def _read(graph: SymbolGraph) -> list[int]:
+def _last_outputs(graph: SymbolGraph) -> list[int]:
     """The greatest output of each node that is read; 0 where none is."""
     maxima = [0] * len(graph.nodes)
     for source, output in [*(entry for node in graph.nodes for entry in node.inputs), *graph.heads]:

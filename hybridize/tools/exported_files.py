@@ -78,7 +78,7 @@ def run_library(path: Path, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]
         raise LoadError("E643", f"{path} is a library for {facts.platform.name}, this machine is {host()}")
     beside = path.with_name(f"{facts.name}.safetensors")
     weights = str(beside) if beside.is_file() else ""
-    arguments, types = _given(facts.description, inputs)
+    arguments, types = _arguments(facts.description, inputs)
     (answer,) = checking.run_library(str(path), facts.name, [arguments], types, weights=weights)
     return _outputs(path, answer)
 
@@ -94,12 +94,12 @@ def run_module(path: Path, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]
     loader = path.with_suffix(".mjs")
     if not loader.is_file():
         raise LoadError("E643", f"{path} is loaded by {loader.name}, which is not beside it", help="copy it, too")
-    arguments, types = _given(facts.description, inputs)
+    arguments, types = _arguments(facts.description, inputs)
     (answer,) = checking.run_module(str(loader), [arguments], types)
     return _outputs(path, answer)
 
 
-def _given(
+def _arguments(
     description: Mapping[str, Any], inputs: Sequence[NDArray[Any]]
 ) -> tuple[tuple[NDArray[Any], ...], list[TensorType]]:
     """The arrays as the file takes them, and the types of what it gives."""

@@ -113,7 +113,7 @@ class Gradients:
                     help="write x.detach(), or within torch.no_grad(); gradients end at a call of a program",
                 )
         backend, verify, threads = self._options
-        inputs = _read(graph, self.writes, of)
+        inputs = _sources(graph, self.writes, of)
         route = Route(wrt, of, Recorded(self.graph, self._name, backend, verify, threads, of), inputs, {})
         self._routes[wrt] = route
         while len(self._routes) > LIMIT:
@@ -257,7 +257,7 @@ def _sides(graph: Graph, of: dict[Value, Leaves]) -> Iterator[tuple[Leaves, Leav
             of[value] = none.union(*(of.get(node.inputs[k], none) for k in positions))
 
 
-def _read(graph: Graph, inputs: Sequence[int], of: Sequence[int]) -> frozenset[int]:
+def _sources(graph: Graph, inputs: Sequence[int], of: Sequence[int]) -> frozenset[int]:
     """Inputs that outputs are computed from, with a gradient or without."""
     used = {graph.outputs[number] for number in of}
     needed(graph.nodes, used)
@@ -295,7 +295,7 @@ class Attachment:
         """Tensors that torch is to keep, in the order in which the backward pass reads them."""
         self.unsaved = [k for k in range(len(self._inputs)) if k not in halves.inputs]
         """Inputs that torch is not to keep."""
-        self.tensors = self._made([f"return lambda given: {_tuple(self._inputs)}"])
+        self.tensors = self._function_of([f"return lambda given: {_tuple(self._inputs)}"])
         """Takes all inputs."""
         self.is_single = outputs == 1
         self.constants = [k for k in range(outputs) if k not in route.of]
@@ -313,7 +313,7 @@ class Attachment:
             self._edges = [edge(x) for x in leaves if x.is_leaf and x.requires_grad and not x.is_inference()]
         """Nodes that add to gradients: torch makes them anew for each call unless somebody keeps them."""
 
-    def _made(self, lines: Sequence[str], **names: Any) -> Callable[..., Any]:
+    def _function_of(self, lines: Sequence[str], **names: Any) -> Callable[..., Any]:
         """Return what lines of Python give, in which tensors from outside have names."""
         names |= self._outside
         space: dict[str, Any] = {}
@@ -352,7 +352,7 @@ class Attachment:
             "attached = attaching(forward)",
             f"return lambda outputs, given: finish({f'({results},)' if self.is_single else results})",
         ]
-        return self._made(lines, steps=self, attaching=_attaching, finish=finish)
+        return self._function_of(lines, steps=self, attaching=_attaching, finish=finish)
 
     def versions(self, args: Sequence[Any]) -> tuple[int, ...]:
         """Return the versions of the inputs that torch is not to keep; `args` are tensors among arguments, by row."""
@@ -466,7 +466,7 @@ class DifferentiatedCall:
         with _NOTHING if self.kept is None else keeping(self.kept):
             gradients = self.pair.back(arrays, [one is not None for one in cotangents])
         by_input = dict(zip(halves.gradients, gradients, strict=True))
-        return self._given({k: as_tensor(array) for k, array in by_input.items()}, cotangents)
+        return self._all_gradients({k: as_tensor(array) for k, array in by_input.items()}, cotangents)
 
     def run_back(
         self, saved: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor | None]
@@ -507,7 +507,7 @@ class DifferentiatedCall:
         call = second.call(tensors, buffers, wanted(tensors))
         call.again = self.kept
         results = call.results()
-        return self._given(dict(zip(targets, results, strict=True)), cotangents)
+        return self._all_gradients(dict(zip(targets, results, strict=True)), cotangents)
 
     def _whole(self, cotangents: Sequence[torch.Tensor | None]) -> dict[int, torch.Tensor]:
         """Cotangents of all outputs that have one, 0 where none arrived: what the backward pass never reads."""
@@ -524,7 +524,7 @@ class DifferentiatedCall:
         """Return the outputs that have cotangents."""
         return tuple([k for k in self.route.of if cotangents[k] is not None])
 
-    def _given(
+    def _all_gradients(
         self, by_input: dict[int, torch.Tensor], cotangents: Sequence[torch.Tensor | None]
     ) -> list[torch.Tensor | None]:
         """Gradients for `route.wrt`: none where no output with a cotangent depends on an input, else 0 at least."""

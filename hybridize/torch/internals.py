@@ -179,13 +179,13 @@ def _switch() -> Any:
     """Return the function by which a change of the grad mode arrives in `__torch_function__`."""
     functions: list[Any] = []
 
-    class _Seen(TorchFunctionMode):
+    class _Listener(TorchFunctionMode):
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             functions.append(func)
             return func(*args, **(kwargs or {}))
 
     mode = torch.is_grad_enabled()
-    with _Seen():
+    with _Listener():
         torch.set_grad_enabled(mode)
     return functions[-1]
 

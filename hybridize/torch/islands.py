@@ -145,7 +145,7 @@ def _called(function: Callable[..., Any], like: Callable[..., Any] | None, *args
     body = _Body(function, title, template, spec, count, parameters, learnt, recording)
     kinds = [_exact(type_of(one)) for one in operands[:count]]
     with as_torch():
-        shown = _seen(trace, body, like, kinds, title)
+        shown = _example_results(trace, body, like, kinds, title)
     outputs, body.results = pytree.tree_flatten(shown)
     body.nothing = tuple(number for number, leaf in enumerate(outputs) if leaf is None)
     tensors = [leaf for leaf in outputs if leaf is not None]
@@ -204,7 +204,7 @@ def _parameters(trace: Recording, function: Any) -> list[torch.nn.Parameter]:
     return list(module.parameters())
 
 
-def _seen(
+def _example_results(
     trace: Recording, body: _Body, like: Callable[..., Any] | None, kinds: Sequence[TensorType], title: str
 ) -> Any:
     """Return tensors like the results of an island."""

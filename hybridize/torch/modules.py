@@ -355,7 +355,7 @@ SETTINGS: tuple[Callable[[], Any], ...] = (
 """Functions that tell settings of torch's."""
 
 
-def _asked(function: Callable[[], Any]) -> Callable[[], Any]:
+def _setting_call(function: Callable[[], Any]) -> Callable[[], Any]:
     """Return how a program asks for a setting: it holds for what that is before the call, which may change it."""
 
     def ask() -> Any:
@@ -388,7 +388,7 @@ SPECIAL: dict[Any, Callable[..., Any]] = {
     torch.cond: _cond,
     torch.Size: shapes.size,
     torch.broadcast_shapes: shapes.broadcast_shapes,
-    **{function: _asked(function) for function in SETTINGS},
+    **{function: _setting_call(function) for function in SETTINGS},
     island: island,
 }
 """Functions that tell a program something else than torch does, or that are called as they are."""

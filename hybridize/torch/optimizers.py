@@ -158,7 +158,7 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
         contents = CURRENT.get().states.get((id(optimizer), id(param)), optimizer.state.get(param))
         if contents is not None:
             key = keys[id(param)]
-            state[key] = {name: _held(trace, value) for name, value in contents.items()}
+            state[key] = {name: _state_value(trace, value) for name, value in contents.items()}
             known[id(param)] = dict(state[key])
     working = copy.copy(optimizer)
     vars(working).update(param_groups=groups, state=state)
@@ -264,12 +264,12 @@ def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tu
         value = CURRENT.get().rates.get(id(group)) if name == "lr" else None
         value = group.get(name) if value is None else value
         if isinstance(value, torch.Tensor) and not isinstance(value, TracedTensor):  # which a schedule may fill
-            numbers[name] = trace.reading(functools.partial(_read, group, name), float)
+            numbers[name] = trace.reading(functools.partial(_setting, group, name), float)
         elif type(value) in (float, int):
             if trace.root.world.is_written(Item(group, name)):
                 numbers[name] = value  # by the program
                 continue
-            numbers[name] = trace.reading(functools.partial(_read, group, name), float)
+            numbers[name] = trace.reading(functools.partial(_setting, group, name), float)
         elif isinstance(value, Symbol):
             numbers[name] = value
         elif value is not None:
@@ -277,7 +277,7 @@ def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tu
     return numbers
 
 
-def _read(group: dict[str, Any], name: str) -> float:
+def _setting(group: dict[str, Any], name: str) -> float:
     return float(group[name])
 
 
@@ -285,7 +285,7 @@ def _read_part(group: dict[str, Any], name: str, number: int) -> float:
     return float(group[name][number])
 
 
-def _held(trace: Recording, value: Any) -> Any:
+def _state_value(trace: Recording, value: Any) -> Any:
     if not isinstance(value, torch.Tensor):
         return value
     if not value.requires_grad:
@@ -308,10 +308,10 @@ def _keep(trace: Recording, optimizer: Any, param: Any, now: dict[str, Any], bef
             world.made(shown, trace)
             world.show(Item(optimizer.state, param), shown)
         world.show(Item(optimizer.state[param], name), value)
-        world.effects.append(SideEffect(_put, (optimizer, param, name, value)))
+        world.effects.append(SideEffect(_set_state, (optimizer, param, name, value)))
 
 
-def _put(optimizer: torch.optim.Optimizer, param: torch.Tensor, name: str, value: Any) -> None:
+def _set_state(optimizer: torch.optim.Optimizer, param: torch.Tensor, name: str, value: Any) -> None:
     optimizer.state[param][name] = value
 
 
@@ -381,7 +381,7 @@ def schedule_step(trace: Recording, schedule: LRScheduler, *args: Any) -> None:
     trace.begin(ScheduleStep(schedule, args))
     for group in schedule.optimizer.param_groups:  # who looks at rates now sees those of each call
         if type(group["lr"]) is float:
-            trace.root.world.write(Item(group, "lr"), trace.reading(functools.partial(_read, group, "lr"), float))
+            trace.root.world.write(Item(group, "lr"), trace.reading(functools.partial(_setting, group, "lr"), float))
 
 
 def _step_by_metric(trace: Recording, schedule: LRScheduler, args: tuple[Any, ...]) -> None:

@@ -503,15 +503,21 @@ def _method(name: str) -> Callable[..., Any]:
 TracedTensor.__name__ = "Tensor"  # torch's and Python's own errors name the class
 
 
-_KEPT = frozenset({"__class__", "__new__", "__init__", "__init_subclass__", "__subclasshook__", "__getattribute__",
-                   "__setattr__", "__delattr__", "__dir__", "__reduce__", "__setstate__", "__sizeof__", "__doc__",
-                   "__dict__", "__module__", "__weakref__", "__getstate__", "__torch_function__",
-                   "__torch_dispatch__", "_make_subclass", "_make_wrapper_subclass", "_make_dtensor",
-                   "as_subclass", "__hash__", "__class_getitem__"})  # fmt: skip
+_CLASS_MEMBERS = frozenset({
+    "__class__", "__new__", "__init__", "__init_subclass__", "__subclasshook__", "__getattribute__", "__setattr__",
+    "__delattr__", "__dir__", "__reduce__", "__setstate__", "__sizeof__", "__doc__", "__dict__", "__module__",
+    "__weakref__", "__getstate__", "__torch_function__", "__torch_dispatch__", "_make_subclass",
+    "_make_wrapper_subclass", "_make_dtensor", "as_subclass", "__hash__", "__class_getitem__",
+})  # fmt: skip
 """Members of torch's class that are not methods of tensors."""
 OWN = frozenset(name for name, member in vars(TracedTensor).items() if isinstance(member, types.FunctionType))
 """Methods that tensors of programs have themselves."""
 for _name in dir(torch.Tensor):
-    _found = getattr(torch.Tensor, _name)
-    if callable(_found) and _name not in _KEPT and _name not in vars(TracedTensor) and not isinstance(_found, type):
+    _member = getattr(torch.Tensor, _name)
+    if (
+        callable(_member)
+        and _name not in _CLASS_MEMBERS
+        and _name not in vars(TracedTensor)
+        and not isinstance(_member, type)
+    ):
         setattr(TracedTensor, _name, _method(_name))

@@ -397,7 +397,7 @@ class CannotCapture(Exception):
     """A module cannot be captured for a call; the cause tells why."""
 
 
-class Left:
+class WrittenTensors:
     """Tensors in which calls of a program that sets gradients leave something."""
 
     def __init__(self, captured: Captured) -> None:
@@ -455,7 +455,7 @@ class _Captured(Function[Any, Any]):
         options: dict[str, Any],
     ) -> None:
         super().__init__(function, **options)
-        self.left: weakref.WeakKeyDictionary[Program, Left] = weakref.WeakKeyDictionary()
+        self.left: weakref.WeakKeyDictionary[Program, WrittenTensors] = weakref.WeakKeyDictionary()
         """For programs that go back themselves: the tensors that their calls write."""
         self._of_any_mode: weakref.WeakSet[Program] = weakref.WeakSet()
         """Programs that compute the same whether gradients are recorded or not."""
@@ -527,7 +527,7 @@ class _Captured(Function[Any, Any]):
             captured = changed(captured, is_closed=True)
         program = super()._compile(captured, reason, codes)
         if passes.passed:
-            self.left[program] = Left(captured)
+            self.left[program] = WrittenTensors(captured)
         elif not captured.is_closed and captured.decided is None and not self.library.asks_mode:
             self._of_any_mode.add(program)
         return program
@@ -605,7 +605,7 @@ def _portable(program: Program) -> Program:
         places, structure = flatten(_in_python(tree))
         numbers = [place.number for place in places]
         results = tuple(one for k in numbers for one in captured.results[ends[k] : ends[k + 1]])
-        structure = _filled(structure, iter([parts[k] for k in numbers]))
+        structure = _with_leaves(structure, iter([parts[k] for k in numbers]))
         captured = changed(captured, structure=structure, results=results)
     if any(map(_is_torchs_tuple, object_classes(captured.structure))):
         captured = changed(captured, structure=_without_torch(captured.structure))
@@ -625,11 +625,11 @@ def _is_torchs_tuple(kind: type) -> bool:
     return kind is TensorSizes or kind.__module__ == "torch.return_types"
 
 
-def _filled(structure: Structure, parts: Iterator[Structure]) -> Structure:
+def _with_leaves(structure: Structure, parts: Iterator[Structure]) -> Structure:
     """Return a structure with another one in the place of each leaf."""
     if structure.kind == "leaf":
         return next(parts)
-    return changed(structure, children=tuple([_filled(child, parts) for child in structure.children]))
+    return changed(structure, children=tuple([_with_leaves(child, parts) for child in structure.children]))
 
 
 class _Place:

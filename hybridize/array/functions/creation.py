@@ -91,11 +91,11 @@ def array(
     array([1., 2.])
     """
     begin_on(ctx if ctx is not None else device)
-    x = _made(object, dtype, copy)
+    x = _array(object, dtype, copy)
     return x if x.ndim >= ndmin else reshape(x, (1,) * (ndmin - x.ndim) + x.shape)
 
 
-def _made(source: Any, dtype: Any, copy: bool) -> Any:
+def _array(source: Any, dtype: Any, copy: bool) -> Any:
     if is_symbolic(source) or (isinstance(source, Symbol) and source.weak is not None):
         return result(strong(source, _dtype(dtype)))  # a captured Python number is made into an array as any other
     if isinstance(source, (ndarray, Symbol)):
@@ -174,7 +174,7 @@ def asarray(a: Any, dtype: Any = None, order: str = "C", *, device: Any = None, 
     """`array`, without a copy where none is needed."""
     begin_on(device)
     made_in_order(order, "asarray")
-    return _made(a, dtype, bool(copy))
+    return _array(a, dtype, bool(copy))
 
 
 ascontiguousarray = asarray
@@ -197,7 +197,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     return y
 
 
-def _filled(shape: Any, value: Any, dtype: DType) -> Any:
+def _constant(shape: Any, value: Any, dtype: DType) -> Any:
     sizes = sizes_from(shape)
     if not ACTIVE or not capturing():
         buffer = buffers.zeros(sizes, dtype)
@@ -210,13 +210,13 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Any:
 @creates("order", "ctx", "device")
 def zeros(shape: Any, dtype: Any = None) -> ndarray:
     """Zeros, float32 unless said."""
-    return _filled(shape, 0, _dtype(dtype))
+    return _constant(shape, 0, _dtype(dtype))
 
 
 @creates("order", "ctx", "device")
 def ones(shape: Any, dtype: Any = None) -> ndarray:
     """Ones, float32 unless said."""
-    return _filled(shape, 1, _dtype(dtype))
+    return _constant(shape, 1, _dtype(dtype))
 
 
 empty = zeros
@@ -232,12 +232,12 @@ def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> ndarray:
             dtype = default_dtype(python_kind(fill_value.weak))
         return copied(broadcast_to(value if dtype is None else value.astype(dtype), shape))
     own = default_dtype(weak_kind(fill_value)) if isinstance(fill_value, NUMBERS) else float32
-    return _filled(shape, fill_value, _dtype(dtype, own))
+    return _constant(shape, fill_value, _dtype(dtype, own))
 
 
 def _like(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
     x = as_array(a)
-    return _filled(x.shape if shape is None else shape, value, _dtype(dtype, x.dtype))
+    return _constant(x.shape if shape is None else shape, value, _dtype(dtype, x.dtype))
 
 
 @creates("order", "ctx", "device")

@@ -49,7 +49,7 @@ def _assert_regular(x: Any) -> None:
         _assert(ne(diagonal, like(0, diagonal)), "Singular matrix")
 
 
-def _named(function: Any, *parts: Any) -> Any:
+def _tuple(function: Any, *parts: Any) -> Any:
     """The class of tuples that NumPy's function gives."""
     return type(function(numpy.eye(1)))(*parts)
 
@@ -81,7 +81,7 @@ def det(a: Any) -> Any:
 
 def slogdet(a: Any) -> Any:
     """The sign of the determinant and the logarithm of its magnitude."""
-    return _named(numpy.linalg.slogdet, *_results(solutions.SlogDet(), floats(a)))
+    return _tuple(numpy.linalg.slogdet, *_results(solutions.SlogDet(), floats(a)))
 
 
 def cholesky(a: Any, /, *, upper: bool = False) -> Any:
@@ -110,12 +110,12 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "complete", "r") or (mode == "complete" and m > n and not capturing()):
         raise factors.undetermined(x.type, mode)
     q, r = _results(factors.QR(mode == "complete"), x)
-    return r if mode == "r" else _named(numpy.linalg.qr, q, r)
+    return r if mode == "r" else _tuple(numpy.linalg.qr, q, r)
 
 
 def eigh(a: Any, UPLO: str = "L") -> Any:
     """Eigenvalues of symmetric matrices, ascending, and eigenvectors."""
-    return _named(numpy.linalg.eigh, *_spectrum(a, UPLO))
+    return _tuple(numpy.linalg.eigh, *_spectrum(a, UPLO))
 
 
 def eigvalsh(a: Any, UPLO: str = "L") -> Any:
@@ -148,7 +148,7 @@ def eig(a: Any) -> Any:
         ArgumentError E394: an eigenvalue is no real number.
     """
     _check_real(a, "eig")
-    return _named(numpy.linalg.eig, *_results(eigenvalues.Eig(), a))
+    return _tuple(numpy.linalg.eig, *_results(eigenvalues.Eig(), a))
 
 
 def eigvals(a: Any) -> Any:
@@ -177,7 +177,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     m, n = x.shape[-2:]
     full = bool(full_matrices and compute_uv and m != n)
     u, s, vh = _of_symmetric(x) if hermitian else _singular(x, full)
-    return _named(numpy.linalg.svd, u, s, vh) if compute_uv else s
+    return _tuple(numpy.linalg.svd, u, s, vh) if compute_uv else s
 
 
 def _of_symmetric(x: Any) -> tuple[Any, Any, Any]:

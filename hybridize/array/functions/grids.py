@@ -73,12 +73,12 @@ class Concatenator:
         parts = list(key) if isinstance(key, tuple) else [key]
         axis, ndim, where = self.axis, self.ndim, self.where
         if isinstance(parts[0], str):
-            axis, ndim, where = self._said(parts.pop(0))
+            axis, ndim, where = self._directive(parts.pop(0))
         pieces = [_range(part) if isinstance(part, slice) else part for part in parts]
         arrays = [_shaped(np.atleast_1d(part), ndim, where) for part in together(pieces, weak=True)]
         return np.concatenate(arrays, axis)
 
-    def _said(self, text: str) -> tuple[int, int, int]:
+    def _directive(self, text: str) -> tuple[int, int, int]:
         try:
             numbers = [int(part) for part in text.split(",")]
         except ValueError:

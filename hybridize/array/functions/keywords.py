@@ -98,7 +98,7 @@ def by_keywords(name: str, compute: Callable[..., Any], count: int, typed: int |
         wanted = None if dtype is None else as_dtype(dtype)
         if wanted is not None:
             first = count if typed is None else typed
-            xs = (*(_given(x, wanted, name, casting) for x in xs[:first]), *xs[first:])
+            xs = (*(_argument(x, wanted, name, casting) for x in xs[:first]), *xs[first:])
         output = compute(*xs)
         if wanted is not None:
             _check_dtype(output[0] if isinstance(output, tuple) else output, wanted, name)
@@ -114,7 +114,7 @@ def by_keywords(name: str, compute: Callable[..., Any], count: int, typed: int |
     return applied
 
 
-def _given(x: Any, wanted: DType, name: str, casting: str) -> Any:
+def _argument(x: Any, wanted: DType, name: str, casting: str) -> Any:
     """An argument in the dtype to compute in, where `casting` allows it; Python's numbers go by what they are."""
     x = operand(x, wanted if is_inexact(wanted) else None)
     if isinstance(x, (Weak, *NUMBERS)):

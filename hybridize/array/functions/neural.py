@@ -63,13 +63,13 @@ def _plain(x: Any) -> Any:
 
 
 def _taped_or_plain(x: Any) -> Any:
-    """The same, also where a tape records: `_made` tells it."""
+    """The same, also where a tape records: `_step` tells it."""
     if ACTIVE and short_tape() is not None:
         return x._data if type(x) is ndarray and x._data.dtype in (float32, float64) else None
     return _plain(x)
 
 
-def _made(name: str, data: ndarray, y: Any, *parameters: Any) -> ndarray:
+def _step(name: str, data: ndarray, y: Any, *parameters: Any) -> ndarray:
     """The array `y`, computed of `data` as one step of a tape where one records."""
     tape = taping() if ACTIVE else None  # which another thread may have filled since
     return wrap(y) if tape is None else tape.made(name, (data,), y, *parameters)
@@ -84,7 +84,7 @@ def relu(data: Any) -> Any:
             y = numpy.maximum(x, _ZERO32)
             if WRITER or ACCESS.writes is not writes:
                 y = consistently(numpy.maximum, x, _ZERO32)
-            return _made("relu", data, y if type(y) is numpy.ndarray else numpy.asarray(y))
+            return _step("relu", data, y if type(y) is numpy.ndarray else numpy.asarray(y))
     return _relu(data)
 
 
@@ -112,7 +112,7 @@ def _exponential(composite: Callable[..., Operand]) -> Callable[[Callable[..., A
             x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
             if x is not None and x.size and x.ndim:
                 along = axis_of(axis, x.ndim, name)
-                y = _made(name, data, by_numpy(x, along, temperature), along)
+                y = _step(name, data, by_numpy(x, along, temperature), along)
             else:
                 y = result(composite(_scaled(data, temperature), axis_of(axis, array(data).ndim, name)))
             return y if dtype is None else y.astype(dtype)

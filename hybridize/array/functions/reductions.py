@@ -50,7 +50,7 @@ def _reduce(make: Callable[[tuple[int, ...]], Op], x: Any, axis: Any, keepdims: 
     if not axes:
         return copy(x) if name in ("sum", "prod", "max", "min") else x.astype(bool)
     reduced = result(bind1(make(axes), operand(x)))
-    return _kept(reduced, x.shape, axes) if keepdims else reduced
+    return _with_axes(reduced, x.shape, axes) if keepdims else reduced
 
 
 def _chosen(x: Any, mask: Any, instead: Any) -> Any:
@@ -70,7 +70,7 @@ def mask_of(mask: Any) -> Any:
     return chosen
 
 
-def _kept(reduced: Any, shape: tuple[int, ...], axes: tuple[int, ...]) -> Any:
+def _with_axes(reduced: Any, shape: tuple[int, ...], axes: tuple[int, ...]) -> Any:
     return np.reshape(reduced, tuple(1 if i in axes else length for i, length in enumerate(shape)))
 
 

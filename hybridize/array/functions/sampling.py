@@ -140,7 +140,7 @@ def deformable_convolution(
         ValueArgumentError E345: another layout.
     """
     options = (kernel, stride, dilate, pad, num_filter, num_group, num_deformable_group, layout)
-    arguments = _bent("deformable_convolution", (data, offset, weight), bias, no_bias, *options)
+    arguments = _operands("deformable_convolution", (data, offset, weight), bias, no_bias, *options)
     return result(deformation.deformable_convolution(*arguments))
 
 
@@ -190,11 +190,11 @@ def modulated_deformable_convolution(
     """
     options = (kernel, stride, dilate, pad, num_filter, num_group, num_deformable_group, layout)
     arrays = (data, offset, mask, weight)
-    arguments = _bent("modulated_deformable_convolution", arrays, bias, no_bias, *options)
+    arguments = _operands("modulated_deformable_convolution", arrays, bias, no_bias, *options)
     return result(deformation.modulated_deformable_convolution(*arguments))
 
 
-def _bent(name: str, arrays: Sequence[Any], bias: Any, no_bias: bool, *numbers: Any) -> list[Any]:
+def _operands(name: str, arrays: Sequence[Any], bias: Any, no_bias: bool, *numbers: Any) -> list[Any]:
     """Return operands of one dtype, the bias, and the numbers."""
     kernel, stride, dilate, pad, num_filter, num_group, num_deformable_group, layout = numbers
     one_of(layout, (None, "NCHW"), name, "layout")

@@ -181,7 +181,7 @@ def i0(x: Any) -> Any:
 def bartlett(M: int, dtype: Any = None) -> Any:
     """The Bartlett window: a triangle that is 0 at both ends."""
     at = numpy.abs(2.0 * numpy.arange(M) / max(M - 1, 1) - 1.0)
-    return _made(1.0 - at if M > 1 else numpy.ones(max(M, 0)), dtype)
+    return _window(1.0 - at if M > 1 else numpy.ones(max(M, 0)), dtype)
 
 
 @creates()
@@ -189,8 +189,8 @@ def kaiser(M: int, beta: float, dtype: Any = None) -> Any:
     """The Kaiser window: the larger `beta`, the narrower, and the lower what leaks beside it."""
     at = 2.0 * numpy.arange(M) / max(M - 1, 1) - 1.0
     wave = numpy.i0(float(beta) * numpy.sqrt(1.0 - at * at)) / numpy.i0(float(beta))
-    return _made(wave if M > 1 else numpy.ones(max(M, 0)), dtype)
+    return _window(wave if M > 1 else numpy.ones(max(M, 0)), dtype)
 
 
-def _made(window: numpy.ndarray[Any, Any], dtype: Any) -> Any:
+def _window(window: numpy.ndarray[Any, Any], dtype: Any) -> Any:
     return result(given(window.astype(float32 if dtype is None else as_dtype(dtype))))

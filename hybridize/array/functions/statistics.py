@@ -137,7 +137,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     return np.clip(scaled, -1.0, 1.0).astype(wanted, copy=False)
 
 
-def _filled(a: Any, instead: float) -> tuple[Any, Any]:
+def _without_nan(a: Any, instead: float) -> tuple[Any, Any]:
     """An array with a number in the place of NaN, and where NaN was; None for the latter of integers."""
     x = array(a)
     if not is_inexact(x.dtype):
@@ -147,7 +147,7 @@ def _filled(a: Any, instead: float) -> tuple[Any, Any]:
 
 
 def _arg_extreme(name: str, reduce: Any, worst: float, a: Any, axis: int | None, out: Any, keepdims: bool) -> Any:
-    x, gone = _filled(a, worst)
+    x, gone = _without_nan(a, worst)
     if gone is not None:
         require(np.logical_not(np.any(np.all(gone, axis))), f"{name}: no slice is all NaN")
     return reduce(x, axis, out, keepdims)

@@ -389,7 +389,7 @@ def write_cell(trace: Recording, array: Cell, value: Value) -> None:
     array.value = value
 
 
-def _filled(sides: list[Side], values: list[Any]) -> list[Any]:
+def _pair(sides: list[Side], values: list[Any]) -> list[Any]:
     """A value of each side, where one raises zeros instead."""
     if any(side.raises for side in sides) and all(value is not MISSING for value in values):
         for number, side in enumerate(sides):
@@ -410,7 +410,7 @@ def _merge_results(
     true: tuple[bool | None, bool | None] | None,
 ) -> None:  # fmt: skip
     x, y = (getattr(side.signal, "value", None) for side in sides)
-    x, y = _filled(sides, [x, y])
+    x, y = _pair(sides, [x, y])
     if x is y:
         result.append(x)
         return
@@ -427,7 +427,7 @@ def _merge_results(
         )) from None  # fmt: skip
 
     def use(values: list[Value]) -> None:
-        result.append(_made(trace, spec, values, outputs, (x, y)))
+        result.append(_rebuild(trace, spec, values, outputs, (x, y)))
 
     outputs.add(spec, x, y, use)
 
@@ -450,7 +450,7 @@ def _mixed(
             def use(
                 values: list[Value], part: Any = part, original: Any = original, spec: Spec = spec, test: Any = test
             ) -> None:
-                result = _made(trace, spec, values, outputs, (original, original))
+                result = _rebuild(trace, spec, values, outputs, (original, original))
                 alternatives.append(Alternative(result[1] if len(result) > 1 else test, result[0], part.true))
 
             outputs.add(spec, both[0], both[1], use)
@@ -487,7 +487,7 @@ def _merge_variable(trace: Recording, name: str, cell: CellType, sides: list[Sid
         return
 
     def use(values: list[Value]) -> None:
-        value = _made(trace, spec, values, outputs, (x, y))
+        value = _rebuild(trace, spec, values, outputs, (x, y))
         if origins:
             trace.root.aliases.may_be([*merge.containers_of(value), *origins])
         assign(cell, value)
@@ -500,7 +500,7 @@ def _zeros(side: Side, spec: Spec) -> Any:
         return merge.zeros(spec, side.branch)
 
 
-def _made(trace: Recording, spec: Spec, values: list[Value], outputs: _Outputs, originals: tuple[Any, Any]) -> Any:
+def _rebuild(trace: Recording, spec: Spec, values: list[Value], outputs: _Outputs, originals: tuple[Any, Any]) -> Any:
     """A merged value; notes which arrays it may be."""
     result, cells = merge.rebuilt(spec, values, trace)
     for value in originals:
@@ -520,7 +520,7 @@ def _merge_containers(trace: Recording, sides: list[Side], outputs: _Outputs) ->
         try:
             if type(owner) not in plain:
                 raise Mismatch("a set")
-            x, y = _filled(sides, [x, y])
+            x, y = _pair(sides, [x, y])
             spec = merge.with_common(merge.joined(merge.spec_of(x), merge.spec_of(y)), x, y)
         except Mismatch:
             raise refused_change(trace, owner, loc) from None
@@ -534,7 +534,7 @@ def _fill(
 ) -> None:  # fmt: skip
     """Give a container the content merged of both sides."""
     trace.note_container(owner, loc)
-    refill(owner, _made(trace, spec, values, outputs, originals))
+    refill(owner, _rebuild(trace, spec, values, outputs, originals))
 
 
 def refused_change(trace: Recording, owner: Any, loc: SourceLoc | None) -> CaptureError:

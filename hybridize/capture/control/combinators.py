@@ -124,7 +124,7 @@ class _StackedRounds(_State):
         if structure != before[1] or any(x is not y for x, y in zip(leaves, before[0], strict=True)):
             raise Unrollable("a round changes the list of the state, which may be one from outside")
         self.change(after)
-        self._put()
+        self._append()
 
     def _by_python(self, slices: Any) -> None:
         self.unrolled = max(self.unrolled, 0) + 1
@@ -136,9 +136,9 @@ class _StackedRounds(_State):
             ))  # fmt: skip
         self.row, self.states = self.run(slices, self.states)
         self.hold(self.states)
-        self._put()
+        self._append()
 
-    def _put(self) -> None:
+    def _append(self) -> None:
         """Keep what a round has put out."""
         arrays = _arrays(self.row)
         if not arrays:
@@ -155,7 +155,7 @@ class _StackedRounds(_State):
             rounds = list(group)
             parts += [one.stacked for one in rounds] if rolled else [map(stack, zip(*rounds, strict=True))]
         columns = parts[0] if len(parts) == 1 else map(concatenate, zip(*parts, strict=True))
-        return _filled(self.row, iter(columns))
+        return _row_of(self.row, iter(columns))
 
     def last(self) -> Any:
         """Return the state after the last round."""
@@ -176,7 +176,7 @@ def _nested(change: Callable[[Any], Any], row: Any) -> Any:
     return [] if row is None else change(row)
 
 
-def _filled(row: Any, arrays: Iterator[Any]) -> Any:
+def _row_of(row: Any, arrays: Iterator[Any]) -> Any:
     """Return the output of a round with other arrays in place of its own."""
     return _nested(lambda _: next(arrays), row)
 
@@ -193,7 +193,7 @@ def while_loop(
     while True:
         if most is not None and count >= most:
             break
-        known = _asked(at, test, state)
+        known = _condition(at, test, state)
         if type(known) is Symbol:
             if most is None:
                 state = _endless(at, test, func, state)
@@ -211,7 +211,7 @@ def while_loop(
     return _padded(rows, count, most), state[0] if single else state
 
 
-def _asked(at: Recording, test: Callable[..., Any], state: list[Any]) -> Any:
+def _condition(at: Recording, test: Callable[..., Any], state: list[Any]) -> Any:
     """Return what the condition says; where data decides, nothing of it stays: the loop asks it again."""
     point = Checkpoint(at, {})
     try:
@@ -234,7 +234,7 @@ def _padded(rows: list[Any], count: int, most: int | None) -> Any:
             parts = [*parts, zeros((missing, *first.shape[1:]), dtype=first.dtype)]
         return first if len(parts) == 1 else concatenate(parts)
 
-    return _filled(rows[0], map(whole, zip(*map(_arrays, rows), strict=True)))
+    return _row_of(rows[0], map(whole, zip(*map(_arrays, rows), strict=True)))
 
 
 def _endless(at: Recording, test: Callable[..., Any], func: Callable[..., Any], state: list[Any]) -> Any:
@@ -271,7 +271,7 @@ def _bounded(
             "E408", "npx.while_loop: a round gives loop variables of another structure, of other shapes or dtypes",
             help="give each loop variable the same shape and dtype in every round",
         )) from None  # fmt: skip
-    return _filled(row, iter(rows)), last
+    return _row_of(row, iter(rows)), last
 
 
 class _Ended(RecordedLoop):

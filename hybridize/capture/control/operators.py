@@ -33,7 +33,7 @@ def and_(value: Any, *others: Part) -> Any:
     known = truth(value)
     other, *rest = others
     if type(known) is Symbol:
-        return branches.either(known, lambda: and_(other(), *rest), lambda: _left(value, False), (None, False))
+        return branches.either(known, lambda: and_(other(), *rest), lambda: _alternative(value, False), (None, False))
     return and_(other(), *rest) if known else value
 
 
@@ -44,11 +44,11 @@ def or_(value: Any, *others: Part) -> Any:
     known = truth(value)
     other, *rest = others
     if type(known) is Symbol:
-        return branches.either(known, lambda: _left(value, True), lambda: or_(other(), *rest), (True, None))
+        return branches.either(known, lambda: _alternative(value, True), lambda: or_(other(), *rest), (True, None))
     return value if known else or_(other(), *rest)
 
 
-def _left(value: Any, true: bool) -> Any:
+def _alternative(value: Any, true: bool) -> Any:
     """A value whose truth is known."""
     if type(value) is not MixedValue:
         return value

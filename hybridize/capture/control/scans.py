@@ -303,7 +303,7 @@ class ScanLoop(RecordedLoop):
 
     def _bind(self, carried: Carried, recorded: RecordedBody) -> None:
         before = {name: content(cell) for name, cell in self.cells.items()}
-        left = self._left(recorded)
+        left = self._arrays_of(recorded)
         cells = {symbol._cell for symbol in left}
         values = {cell.value for cell in cells} | set(recorded.arrays.values())
         values |= {step.index for symbol in left for step in symbol._view if isinstance(step, At)}
@@ -325,7 +325,7 @@ class ScanLoop(RecordedLoop):
         for name, value in self.lasts.items():
             assign(self.cells[name], value)
 
-    def _left(self, recorded: RecordedBody) -> list[Symbol]:
+    def _arrays_of(self, recorded: RecordedBody) -> list[Symbol]:
         """The arrays that a round leaves in variables and lists."""
         items = [one.item for one in self.growing.values()]
         leaves = flatten([list(recorded.after.values()), items], lambda x: type(x) is RolledItems)[0]

@@ -88,13 +88,13 @@ def _refusing(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name, _said in {
+for _name, _message in {
     "__str__": "the string", "__eq__": "a comparison", "__ne__": "a comparison", "__lt__": "a comparison",
     "__le__": "a comparison", "__gt__": "a comparison", "__ge__": "a comparison", "__hash__": "the hash",
     "__len__": "the length", "__iter__": "a character", "__getitem__": "a character", "__contains__": "a character",
     "__bool__": "the truth", "__mul__": "a repetition", "__mod__": "a format", "__index__": "the number",
 }.items():  # fmt: skip
-    setattr(Text, _name, _refusing(_said))
+    setattr(Text, _name, _refusing(_message))
 
 
 def of_data(value: Any) -> bool:
@@ -136,9 +136,9 @@ def recipe_of(value: Any) -> Recipe:
 def text(*parts: Any) -> Any:
     """An f-string: its parts in a row, strings and (value, conversion, format)."""
     parts = tuple((_shown(part[0]), *part[1:]) if type(part) is tuple else part for part in parts)
-    parts = tuple(_told(*part) if type(part) is tuple and speaks(part[0]) else part for part in parts)
+    parts = tuple(_user_text(*part) if type(part) is tuple and speaks(part[0]) else part for part in parts)
     if not any(type(part) is tuple and (of_data(part[0]) or of_data(part[2])) for part in parts):
-        return "".join([part if type(part) is str else _known(*part) for part in parts])
+        return "".join([part if type(part) is str else _constant_text(*part) for part in parts])
     pieces: list[Any] = []
     for part in parts:
         if type(part) is str:
@@ -146,7 +146,7 @@ def text(*parts: Any) -> Any:
         elif of_data(part[0]) or of_data(part[2]):
             pieces.append((recipe_of(part[0]), part[1], recipe_of(part[2])))
         else:
-            pieces.append(_known(*part))
+            pieces.append(_constant_text(*part))
     return Text(("text", tuple(pieces)))
 
 
@@ -178,7 +178,7 @@ def speaks(value: Any, depth: int = 8) -> bool:
     return is_users_object(value) and current_trace() is not None
 
 
-def _told(value: Any, conversion: str, spec: Any) -> tuple[Any, str, Any]:
+def _user_text(value: Any, conversion: str, spec: Any) -> tuple[Any, str, Any]:
     """A part of text with what the user's code says in place of a value."""
     kind = type(value)
     trace = current_trace()
@@ -271,7 +271,7 @@ def spelled(value: Any, depth: int = 8) -> Any:
     return deque(parts, value.maxlen) if kind is deque else kind(parts)
 
 
-def _known(value: Any, conversion: str, spec: str) -> str:
+def _constant_text(value: Any, conversion: str, spec: str) -> str:
     value = spelled(value)
     return format(CONVERSIONS[conversion](value) if conversion else value, spec)
 
@@ -310,13 +310,13 @@ def formatted(value: Any, spec: Any = "") -> Any:
 def percent(left: Any, right: Any) -> Any:
     """`left % right`, which is a format where `left` is a string."""
     if type(left) is str and speaks(right):
-        left, right = _filled(left, right)
+        left, right = _percent_parts(left, right)
     if type(left) is str and of_data(right):
         return Text(("percent", left, recipe_of(right)))
     return left % spelled(right) if type(left) is str else binary("mod", left, right)
 
 
-def _filled(format: str, value: Any) -> tuple[str, Any]:
+def _percent_parts(format: str, value: Any) -> tuple[str, Any]:
     """Return a format of `%` and what it is filled with, objects of the user's as the text that is asked for."""
     conversions = [conversion for conversion in _CONVERSION.findall(format) if conversion != "%"]
     operands = list(value) if type(value) is tuple else [value]

@@ -138,14 +138,14 @@ def _span(node: Definition, name: str, first: int, body: tuple[int, int, int, in
 
 def find(code: CodeType, module_globals: dict[str, Any]) -> FunctionSource | None:
     """The source of `code`, or None where it is not at hand or is not what runs."""
-    source = with_room(_found, code, module_globals)
+    source = with_room(_lookup, code, module_globals)
     if source is None and code.co_filename in linecache.cache:
         linecache.checkcache(code.co_filename)  # the file may have been changed, and imported again
-        source = with_room(_found, code, module_globals)
+        source = with_room(_lookup, code, module_globals)
     return source
 
 
-def _found(code: CodeType, module_globals: dict[str, Any]) -> FunctionSource | None:
+def _lookup(code: CodeType, module_globals: dict[str, Any]) -> FunctionSource | None:
     outline = _outlines.of(code.co_filename, module_globals)
     if outline is None:
         return None

@@ -59,8 +59,8 @@ _LIMIT = 4096
 """The number of conversions that are remembered."""
 
 _lock = renewed(threading.RLock())
-_known: OrderedDict[tuple[int, bool], tuple[CodeType, CodeType | None]] = OrderedDict()
-_made: dict[int, tuple[CodeType, frozenset[str]]] = {}
+_conversions: OrderedDict[tuple[int, bool], tuple[CodeType, CodeType | None]] = OrderedDict()
+_codes: dict[int, tuple[CodeType, frozenset[str]]] = {}
 """Code objects that conversion made, by identity: functions of these are converted already.
 
 With the variables of the user's function that a generated function, a part of it, has from there.
@@ -97,28 +97,28 @@ def has_source(function: FunctionType) -> bool:
 
 def is_converted(function: FunctionType) -> bool:
     """Tell whether the function's code was made by conversion."""
-    return id(function.__code__) in _made
+    return id(function.__code__) in _codes
 
 
 def converted_code(code: CodeType, module_globals: dict[str, Any]) -> CodeType | None:
     """The converted form of `code`; None where there is none. Made once and remembered."""
     key = id(code), "len" in module_globals  # Python's own asks for the number of items only
     with _lock:
-        if key in _known:
-            _known.move_to_end(key)
-            return _known[key][1]
+        if key in _conversions:
+            _conversions.move_to_end(key)
+            return _conversions[key][1]
     try:
         result: CodeType | None = with_room(_convert, code, module_globals)
     except Unconvertible:
         result = None
     with _lock:
-        _known[key] = (code, result)
-        while len(_known) > _LIMIT:
-            _, (_, dropped) = _known.popitem(last=False)
+        _conversions[key] = (code, result)
+        while len(_conversions) > _LIMIT:
+            _, (_, dropped) = _conversions.popitem(last=False)
             for inner, _ in _all_codes(dropped) if dropped is not None else ():
-                _made.pop(id(inner), None)
+                _codes.pop(id(inner), None)
         if result is not None:
-            _made.update((id(inner), (inner, own)) for inner, own in _all_codes(result))
+            _codes.update((id(inner), (inner, own)) for inner, own in _all_codes(result))
     return result
 
 
@@ -133,7 +133,7 @@ def as_written(error: NameError) -> NameError:
         return error
     while at.tb_next is not None:
         at = at.tb_next
-    _, own = _made.get(id(at.tb_frame.f_code), (None, frozenset()))
+    _, own = _codes.get(id(at.tb_frame.f_code), (None, frozenset()))
     if match[1] not in own:
         return error
     text = f"cannot access local variable {match[1]!r} where it is not associated with a value"
@@ -400,7 +400,7 @@ class _Converter(Expressions):
         names = self._names([node.test, *node.body, *node.orelse])
         bound = bound_names([node.test])
         test = ast.Return(self.test(node.test))
-        test_part, test_name = self._made([at(test, node.test)], bound, node)
+        test_part, test_name = self._function([at(test, node.test)], bound, node)
         body, body_name = self._part(node.body, node)
         orelse, orelse_name = self._part(node.orelse, node)
         parts, arguments = [*test_part, *body, *orelse], [test_name, body_name, orelse_name, names]
@@ -447,9 +447,9 @@ class _Converter(Expressions):
         if not statements:
             return [], ast.Constant(None)
         bound = bound_names(statements)  # before they are changed
-        return self._made(self._lower(statements, _Block(nested=True)), bound, original, parameter)
+        return self._function(self._lower(statements, _Block(nested=True)), bound, original, parameter)
 
-    def _made(
+    def _function(
         self, lowered: list[ast.stmt], bound: set[str], original: ast.stmt, parameter: str = ""
     ) -> tuple[list[ast.stmt], ast.expr]:
         self.count += 1
@@ -651,7 +651,7 @@ class _Converter(Expressions):
                 self.uses_stack = True
                 arguments += [ast.Name(id=STACK, ctx=ast.Load()), ast.Constant(None)]
             decision = at(ast.Return(routed("if_", *arguments)), guard)
-            part, name = self._made([decision], bound, original)
+            part, name = self._function([decision], bound, original)
             parts, case.guard = [*parts, *part], None
         return [*parts, at(ast.Assign(targets=[store(chosen)], value=name), original)]
 

@@ -96,7 +96,7 @@ MUTATORS = REPEATABLE | frozenset({
 })  # fmt: skip
 _SIMPLE = (int, str, bool, float, tuple, type(None))
 """Classes of keys whose items are guarded one by one."""
-_KEPT = (
+_ATOMS = (
     int,
     float,
     bool,
@@ -801,7 +801,7 @@ class World:
         """Refuse to keep objects that the program makes: no call could make them again."""
         for leaf in self._leaves(value, set()):
             function = isinstance(leaf, types.FunctionType) and is_converted(leaf)
-            if function or (self.is_own(leaf) and not isinstance(leaf, _KEPT)):
+            if function or (self.is_own(leaf) and not isinstance(leaf, _ATOMS)):
                 raise self.program.refusing(CaptureError(
                     "E432", f"{where} of the surroundings is set to a {type(leaf).__name__} that the program makes, "
                     "which would be the same at each call",

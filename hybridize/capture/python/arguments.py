@@ -24,7 +24,9 @@ def numbers_given(
     """The arguments of a function of arrays, with the numbers that it needs as numbers."""
     every = (*args, *kwargs.values())
     if _is_of_numbers(function):
-        return tuple(_known(function, x) for x in args), {name: _known(function, x) for name, x in kwargs.items()}
+        return tuple(_plain_argument(function, x) for x in args), {
+            name: _plain_argument(function, x) for name, x in kwargs.items()
+        }
     if not any(_has_number(x) for x in every) or not _is_of_arrays(function):
         return args, kwargs
     ours = counterpart(function) or function
@@ -113,12 +115,12 @@ def _is_of_numbers(function: Any) -> bool:
     return isinstance(module, str) and _is_numeric_module(module)
 
 
-def _known(function: Any, x: Any) -> Any:
+def _plain_argument(function: Any, x: Any) -> Any:
     """An argument with the numbers in it; refuses one that only data knows."""
     if type(x) in (list, tuple):
-        return type(x)([_known(function, part) for part in x])
+        return type(x)([_plain_argument(function, part) for part in x])
     if type(x) is dict:
-        return {key: _known(function, part) for key, part in x.items()}
+        return {key: _plain_argument(function, part) for key, part in x.items()}
     if type(x) is not Symbol or (x.weak is None and not _is_numeric(function)):
         return x
     value = plain(x)

@@ -112,7 +112,7 @@ def answer(router: Semantics, trace: Recording, function: Any, args: tuple[Any, 
         if member is not None:
             if function is next:
                 return _ended(member, *args, **kwargs)
-            return _made(function, name, args[0], member(*args[1:], **kwargs))
+            return _conversion(function, name, args[0], member(*args[1:], **kwargs))
         if static(type(args[0]), name) not in (MISSING, None):
             break  # Python's own
     if function is reversed and len(args) == 1:
@@ -120,7 +120,7 @@ def answer(router: Semantics, trace: Recording, function: Any, args: tuple[Any, 
     return NotImplemented
 
 
-def _made(function: Any, name: str, owner: Any, value: Any) -> Any:
+def _conversion(function: Any, name: str, owner: Any, value: Any) -> Any:
     """Return what a function makes of what a special method gave: a number, or the error for one of another class."""
     if function not in _CHECKING or type(value) is Symbol:
         return value

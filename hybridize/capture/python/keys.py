@@ -17,7 +17,7 @@ from hybridize.capture.python.unconverted import Implicit
 from hybridize.capture.trace.recording import Recording
 from hybridize.contract.places import Attribute
 
-_ASKED = ("__hash__", "__eq__")
+_METHODS = ("__hash__", "__eq__")
 
 
 def keyed(trace: Recording, keys: Iterable[Any], among: Iterable[Any] = ()) -> None:
@@ -31,7 +31,7 @@ def keyed(trace: Recording, keys: Iterable[Any], among: Iterable[Any] = ()) -> N
         return
     objects += [one for key in among for one in _objects_in(key)]
     for kind in dict.fromkeys(map(type, objects)):
-        for name in _ASKED:
+        for name in _METHODS:
             trace.root.world.depend_on(Attribute(kind, name))  # the class may get one
     speaking = [one for one in objects if _is_by_users(type(one))]
     if speaking:
@@ -64,5 +64,5 @@ def _objects_in(key: Any) -> Iterator[Any]:
 
 def _is_by_users(kind: Any) -> bool:
     """Tell whether a class has a `__hash__` or `__eq__` in Python, one that `dataclasses` has made included."""
-    methods = [(base, vars(base).get(name)) for name in _ASKED for base in kind.__mro__]
+    methods = [(base, vars(base).get(name)) for name in _METHODS for base in kind.__mro__]
     return any(hasattr(method, "__code__") and not is_trusted_class(base) for base, method in methods)

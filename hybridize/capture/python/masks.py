@@ -156,12 +156,12 @@ for _name, _operator in _OPERATORS.items():
     _with_operator(_name, _operator)
 for _sign in (operator.neg, operator.pos, operator.abs, operator.invert):
     setattr(Masked, f"__{_sign.__name__.strip('_')}__", lambda self, function=_sign: self.of(function(self.source)))
-for _name, _said in {
+for _name, _message in {
     "getitem": "an item", "setitem": "an item", "iter": "a loop over the elements", "contains": "`in`",
     "array": "an array", "matmul": "a product", "rmatmul": "a product", "len": "len()", "format": "text", "str": "text",
 }.items():  # fmt: skip
 
-    def _refuse(self: Masked, *args: Any, message: str = _said) -> Any:
+    def _refuse(self: Masked, *args: Any, message: str = _message) -> Any:
         raise self.refused(message)
 
     setattr(Masked, f"__{_name}__", _refuse)

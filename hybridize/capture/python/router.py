@@ -960,7 +960,10 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     world = trace.root.world
     member = static(kind, name)
     fed = fed_of(kind)
-    if is_users_object(owner) and (answer := _given(trace, owner, name, member, whole, inherited)) is not MISSING:
+    if (
+        is_users_object(owner)
+        and (answer := _user_attribute(trace, owner, name, member, whole, inherited)) is not MISSING
+    ):
         return answer
     if name in fed and not world.is_own(owner):
         return _fed(trace, owner, name, fed[name])
@@ -1032,7 +1035,7 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     return world.read(Attribute(owner, name), value, name, whole)
 
 
-def _given(trace: Recording, owner: Any, name: str, member: Any, whole: bool, inherited: bool) -> Any:
+def _user_attribute(trace: Recording, owner: Any, name: str, member: Any, whole: bool, inherited: bool) -> Any:
     """An attribute that code of the user's gives, a `__getattribute__` or a descriptor; MISSING for all others."""
     world, mine = trace.root.world, own(owner)
     reading = None if inherited or name == "__class__" else special.method(trace, owner, "__getattribute__")

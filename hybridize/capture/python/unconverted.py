@@ -171,7 +171,7 @@ class Reached:
         self._objects: list[Any] = []
         """Instances of which methods may read all that they remember."""
         self._seen: dict[int, Any] = {}
-        self._held: dict[tuple[int, str], tuple[_Held, tuple[int, int]]] = {}
+        self._held: dict[tuple[int, str], tuple[_Snapshot, tuple[int, int]]] = {}
         """Stock of all that can be changed, each with the point of the capture at which it was taken."""
         if router is not None:
             trace.root.inputs.pin_sizes("code without source is called, which may need them as plain numbers")
@@ -212,7 +212,7 @@ class Reached:
             world.read(Global(table, name), MISSING)
         for name, level in _imports_of(code):
             self._imported(name, level)
-        self._hold(table, "names", lambda: _Held(lambda: dict(table), lambda old: _put_back(table, old)))
+        self._hold(table, "names", lambda: _Snapshot(lambda: dict(table), lambda old: _put_back(table, old)))
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             self._hold(cell, "content", functools.partial(_of_cell, cell))
             world.read(Closure(cell, name), content(cell), name)
@@ -221,7 +221,9 @@ class Reached:
         for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self._value(default)
         self._attributes(function, own(function))
-        self._hold(function, "own", lambda: _Held(lambda: dict(own(function)), lambda old: refill(own(function), old)))
+        self._hold(
+            function, "own", lambda: _Snapshot(lambda: dict(own(function)), lambda old: refill(own(function), old))
+        )
 
     def _imported(self, name: str, level: int) -> None:
         """Depend on a module that code imports, as `import` will find it."""
@@ -243,7 +245,9 @@ class Reached:
         self._met[id(value)] = value
         if isinstance(value, numpy.ndarray):
             self._world.wrap(value)
-            self._hold(value, "data", lambda: _Held(lambda: {0: value.tobytes()}, lambda old: _write(value, old[0])))
+            self._hold(
+                value, "data", lambda: _Snapshot(lambda: {0: value.tobytes()}, lambda old: _write(value, old[0]))
+            )
         elif isinstance(value, (list, dict, set, deque)) or type(value) in CONTAINERS:
             self._container(value)
         elif isinstance(value, FunctionType):
@@ -286,7 +290,7 @@ class Reached:
                 self._hold(
                     value,
                     "parts",
-                    lambda: _Held(lambda: _parts(value), lambda old: refill(value, _content(value, old))),
+                    lambda: _Snapshot(lambda: _parts(value), lambda old: refill(value, _content(value, old))),
                 )
         if type(value) not in CONTAINERS:
             self._object(value)
@@ -314,11 +318,11 @@ class Reached:
             if value is not MISSING:
                 self._value(value)
         if not trusted:
-            self._hold(table, "names", lambda: _Held(lambda: dict(table), lambda old: _put_back(table, old)))
+            self._hold(table, "names", lambda: _Snapshot(lambda: dict(table), lambda old: _put_back(table, old)))
             return
         names = frozenset(self._names)  # the others are Python's business: what it imports, say
         read = lambda: {name: table.get(name, MISSING) for name in names}  # noqa: E731
-        self._hold(table, f"{len(names)} names", lambda: _Held(read, lambda old: _set_names(table, old)))
+        self._hold(table, f"{len(names)} names", lambda: _Snapshot(read, lambda old: _set_names(table, old)))
 
     def _attributes(self, owner: Any, values: dict[str, Any]) -> None:
         """Depend on the attributes of an object that have one of the names, and on its not having the others."""
@@ -362,8 +366,8 @@ class Reached:
         if entry is None:
             self._objects.append(value)
         if entry is None or entry[1] is not self._trace:
-            self._hold(value, "own", lambda: _Held(lambda: dict(own(value)), lambda old: refill(own(value), old)))
-            self._hold(value, "slots", lambda: _Held(lambda: slots(value), lambda old: set_slots(value, old)))
+            self._hold(value, "own", lambda: _Snapshot(lambda: dict(own(value)), lambda old: refill(own(value), old)))
+            self._hold(value, "slots", lambda: _Snapshot(lambda: slots(value), lambda old: set_slots(value, old)))
         if is_of_package(kind):
             self._attributes(value, {name: part for name, part in own(value).items() if name[:1] != "_"})
             return
@@ -392,7 +396,7 @@ class Reached:
         if isinstance(value, threading.local):
             for name, member in vars(value).items():
                 self._world.read(Attribute(value, name), member, name)
-            self._hold(value, "own", lambda: _Held(lambda: dict(vars(value)), lambda old: refill(vars(value), old)))
+            self._hold(value, "own", lambda: _Snapshot(lambda: dict(vars(value)), lambda old: refill(vars(value), old)))
 
     def _members(self, kind: Any) -> None:
         """Depend on what a class and those that it is derived of have under the names: `super()` finds them, too."""
@@ -417,7 +421,7 @@ class Reached:
                 else:
                     self._method(member.__func__ if isinstance(member, classmethod | staticmethod) else member)
 
-    def _hold(self, owner: Any, what: str, make: Callable[[], _Held]) -> None:
+    def _hold(self, owner: Any, what: str, make: Callable[[], _Snapshot]) -> None:
         """Remember what something holds, once."""
         if (id(owner), what) not in self._held:
             self._held[id(owner), what] = make(), self._world.mark()
@@ -468,16 +472,16 @@ class Reached:
         """Depend on what objects remember, and hear of those that the function has made."""
         for seen in filter(None, self._seen.values()):
             self._world.after_call(seen, "__getattribute__")
-        self._made(result)
+        self._record(result)
 
-    def _made(self, value: Any) -> None:
+    def _record(self, value: Any) -> None:
         new = id(value) not in self._met and not self._world.is_users(value) and not self._world.is_own(value)
         if not new or isinstance(value, (*_CONSTANT, *_FUNCTIONS, numpy.ndarray, types.ModuleType, type)):
             return
         self._world.made(value, self._trace)
         parts = value.values() if isinstance(value, dict) else value if type(value) in CONTAINERS else ()
         for part in (*parts, *own(value).values(), *slots(value).values()):
-            self._made(part)
+            self._record(part)
 
     def refused(self, what: str) -> CaptureError:
         """The error for what cannot be followed."""
@@ -520,7 +524,7 @@ class Implicit(Reached):
             super()._method(member)
 
 
-class _Held:
+class _Snapshot:
     """Something that can be changed, and what it held."""
 
     def __init__(self, read: Callable[[], dict[Any, Any]], write: Callable[[dict[Any, Any]], object]) -> None:
@@ -535,17 +539,17 @@ class _Held:
         self._write(self._before)
 
 
-def _of_cell(cell: types.CellType) -> _Held:
-    return _Held(lambda: {0: content(cell)}, lambda old: assign(cell, old[0]))
+def _of_cell(cell: types.CellType) -> _Snapshot:
+    return _Snapshot(lambda: {0: content(cell)}, lambda old: assign(cell, old[0]))
 
 
-def _of_class(kind: type) -> _Held:
-    return _Held(lambda: dict(vars(kind)), lambda old: _set_class(kind, old))
+def _of_class(kind: type) -> _Snapshot:
+    return _Snapshot(lambda: dict(vars(kind)), lambda old: _set_class(kind, old))
 
 
-def _of_copy(table: dict[str, Any]) -> _Held:
+def _of_copy(table: dict[str, Any]) -> _Snapshot:
     """A table that only this call has: a change to it is one to what it was copied from."""
-    return _Held(lambda: dict(table), lambda _: None)
+    return _Snapshot(lambda: dict(table), lambda _: None)
 
 
 def _parts(container: Any) -> dict[Any, Any]:

@@ -124,7 +124,9 @@ class Inputs:
             return of_array.symbol
         if self._freeze and array is not random.state:  # what the user calls constant are weights
             value = self._program.builder.constant(array._data, name)
-            entry = self._known(Input(self._placed(Symbol.of(self._program, value, name), array), value, array, FROZEN))
+            entry = self._remember(
+                Input(self._placed(Symbol.of(self._program, value, name), array), value, array, FROZEN)
+            )
         else:
             entry = self.add(array, -1, name)
         self._by_symbol[id(entry.symbol)].outside = array
@@ -135,7 +137,7 @@ class Inputs:
         value = self._program.builder.input(kind or array.type, name)
         entry = Input(self._placed(Symbol.of(self._program, value, name), array), value, array, position)
         self.entries.append(entry)
-        return self._known(entry)
+        return self._remember(entry)
 
     def rebind(self, symbol: Symbol, value: Value) -> None:
         """Let an array have a buffer of its own from now on, which holds `value`: views of it keep the one it had.
@@ -156,7 +158,7 @@ class Inputs:
             symbol._cell.device = array.device
         return symbol
 
-    def _known(self, entry: Input) -> Input:
+    def _remember(self, entry: Input) -> Input:
         """Remember an input over memory that no other has."""
         self._by_array[id(entry.array)] = self._by_symbol[id(entry.symbol)] = KnownArray(entry, entry.symbol)
         self._by_memory[memory(entry.array)] = entry

@@ -33,7 +33,7 @@ def emit_prepare(
     f = Function(module, name, [("ptr", "sizes"), ("ptr", "frame")], returns="i64", linkage="")
     f.sizes = "%sizes"
     peak = scratch_bytes + sum(type_.nbytes for type_ in outputs)
-    checks = _ranges(f, scope) + [_held(f, condition) for condition in scope.conditions]
+    checks = _ranges(f, scope) + [_truth(f, condition) for condition in scope.conditions]
     checks.append(f.op(f"fcmp olt double {as_double(f, peak)}, {double(LARGEST)}"))
     everything = checks[0]
     for one in checks[1:]:
@@ -64,7 +64,7 @@ def _ranges(f: Function, scope: SizeScope) -> list[str]:
     return checks
 
 
-def _held(f: Function, condition: SizeCondition) -> str:
+def _truth(f: Function, condition: SizeCondition) -> str:
     """Tell whether a condition holds; where its value does not fit an i64, Python is asked."""
     value = as_double(f, condition.dim)
     fits = f.op(f"fcmp olt double {value}, {double(FAR)}")

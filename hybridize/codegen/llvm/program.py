@@ -129,14 +129,14 @@ def build(
         for slot, constant in enumerate(program.constants)
         if isinstance(constant, Derived)
     )
-    constants = tuple(map(_given, program.constants))
+    constants = tuple(map(_array, program.constants))
     # Last: whatever the code relies on has been assumed by now.
     sizes = () if scope is None else tuple(scope.lines())
     plan = dataclasses.replace(program.plan, steps=steps, derivations=derivations, sizes=sizes)
     return Built(module, plan, constants, tuple(sources))
 
 
-def _given(constant: Constant) -> Array:
+def _array(constant: Constant) -> Array:
     """A constant as it is given; nothing, where it is made."""
     return constant if isinstance(constant, numpy.ndarray) else numpy.empty(0, numpy.uint8)
 

@@ -17,9 +17,9 @@ MAGIC = b"\0asm\x01\0\0\0"
 TYPE, IMPORT, FUNCTION, CODE, DATA = 1, 2, 3, 10, 11
 """Numbers of sections."""
 # 9 lists functions whose addresses are taken, as do the relocations; 12 counts the segments of data.
-_KNOWN = frozenset((0, TYPE, IMPORT, FUNCTION, 9, 12, CODE, DATA))
+_SECTIONS = frozenset((0, TYPE, IMPORT, FUNCTION, 9, 12, CODE, DATA))
 _SEGMENTS, _SYMBOLS = 5, 8
-_UNDEFINED, _NAMED, _LOCAL, _HIDDEN = 0x10, 0x40, 0x02, 0x04
+_UNDEFINED, _EXPLICIT_NAME, _LOCAL, _HIDDEN = 0x10, 0x40, 0x02, 0x04
 
 
 class Fix(IntEnum):
@@ -119,7 +119,7 @@ def read(data: bytes) -> Relocatable:
         size = reader.unsigned()
         content = ByteReader(data, reader.position, reader.position + size)
         reader.take(size)
-        if number not in _KNOWN:
+        if number not in _SECTIONS:
             raise CodegenError("E967", f"the object has a section {number}, which no program of ours needs")
         order.append(number)
         if number == 0:
@@ -236,7 +236,7 @@ def _symbol(reader: ByteReader, imported: list[str]) -> LinkSymbol:
     if word is None:
         raise CodegenError("E967", f"the object has a symbol of kind {kind}, which no program of ours needs")
     index = reader.unsigned()
-    title = reader.name() if defined or flags & _NAMED else imported[index] if word == "function" else word
+    title = reader.name() if defined or flags & _EXPLICIT_NAME else imported[index] if word == "function" else word
     return LinkSymbol(word, title, index, 0, exported)
 
 

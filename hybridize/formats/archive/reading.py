@@ -186,7 +186,7 @@ def _graph(
         from hybridize.formats.archive.lines import with_lines  # late: most processes only run programs
 
     text = container.content(f"hybridize:graph:{number}").decode()
-    graph = verify(parse(text, OPS, _Named(container), inputs, symbols))
+    graph = verify(parse(text, OPS, _GraphConstants(container), inputs, symbols))
     header = text.partition("\n")[0] if text.startswith("sizes(") else ""
     if len(graph.inputs) != len(inputs) or header != (f"sizes({', '.join(map(json.dumps, lines))})" if lines else ""):
         raise ValueError("a graph takes other inputs than its description says")
@@ -252,7 +252,7 @@ class _Constants(_Tensors):
         return array
 
 
-class _Named(_Constants):
+class _GraphConstants(_Constants):
     """Constants that graphs name: by these digests, not only under them."""
 
     def __getitem__(self, name: str) -> Array:

@@ -37,7 +37,7 @@ def _node(writer: GraphWriter, op: str, inputs: Sequence[Entry], graphs: Sequenc
     return number
 
 
-def _given(writer: GraphWriter, body: BodyWriter, node: Node, state: set[int]) -> list[float | Maker]:
+def _operands(writer: GraphWriter, body: BodyWriter, node: Node, state: set[int]) -> list[float | Maker]:
     """The operands of a node inside of it: those that stay may be numbers."""
     return [
         writer.numbers[value]
@@ -98,7 +98,7 @@ def _over_rows(writer: GraphWriter, node: Node) -> tuple[int, list[Entry]] | Non
     carried, rows = range(op.num_carry), op.stacked([value.type for value in node.inputs])
     slots = _slots(writer, node, rows)
     body = writer.body(slots)
-    results = body.apply(op.body, _given(writer, body, node, {*carried, *rows}))
+    results = body.apply(op.body, _operands(writer, body, node, {*carried, *rows}))
     outputs = len(results) - len(carried)
     heads = [*results[len(carried) :], *results[: len(carried)]]
     graph, used = _updated(body, heads, [*[None] * outputs, *carried])
@@ -124,7 +124,7 @@ def _by_number(writer: GraphWriter, node: Node) -> tuple[int, list[Entry]]:
     count = len(slots)
     slots.append(lambda: writer.constant(numpy.zeros(1, "i8")))
     body, asking = writer.body(slots), writer.body(slots)
-    inputs = _given(writer, body, node, {*carried, *rows})
+    inputs = _operands(writer, body, node, {*carried, *rows})
     for k in rows:
         inputs[k] = functools.partial(_row, body, k, count)
     results = body.apply(op.body, inputs)
@@ -374,7 +374,7 @@ def write_while(writer: GraphWriter, node: Node) -> None:
     results = (*rows.values(), *(graph.outputs[k] for k in variables))
     slots: list[Maker] = [functools.partial(writer.entry, value) for value in node.inputs]
     func, asking = writer.body(slots), writer.body(slots)
-    inputs, cond_inputs = (_given(writer, body, node, {*variables, *rows}) for body in (func, asking))
+    inputs, cond_inputs = (_operands(writer, body, node, {*variables, *rows}) for body in (func, asking))
     heads = func.apply(Graph(graph.inputs, graph.nodes, results, graph.constants), inputs)
     places: list[int | None] = [*[None] * len(rows), *variables]
     if rows:
@@ -383,7 +383,7 @@ def write_while(writer: GraphWriter, node: Node) -> None:
         (holds,) = func.apply(op.cond, inputs)
         entries = _if(func, holds, heads, places, graph)
         known = dict(zip(places, entries, strict=True))
-        (again,) = func.apply(op.cond, [_known(known[k]) if k in known else x for k, x in enumerate(inputs)])
+        (again,) = func.apply(op.cond, [_maker(known[k]) if k in known else x for k, x in enumerate(inputs)])
         heads = [*entries, func.add("elemwise_add", [func.slot(count), holds]), again]
         places = [*places, count, going]
         cond = asking.closed([asking.slot(going)])
@@ -400,7 +400,7 @@ def write_while(writer: GraphWriter, node: Node) -> None:
         _reached(writer, (number, position), node.inputs[k], node.outputs[k], finals[len(variables)])
 
 
-def _known(entry: Entry) -> Maker:
+def _maker(entry: Entry) -> Maker:
     return lambda: entry
 
 
@@ -446,7 +446,7 @@ def write_cond(writer: GraphWriter, node: Node) -> None:
     graphs, places = [condition], [of_condition]
     for branch in (op.then, op.orelse):
         body = writer.body(slots)
-        graph, used = body.closed(body.apply(branch, _given(writer, body, node, {0})[1:]))
+        graph, used = body.closed(body.apply(branch, _operands(writer, body, node, {0})[1:]))
         graphs.append(graph)
         places.append(used)
     order = list(dict.fromkeys([k for used in places for k in used]))

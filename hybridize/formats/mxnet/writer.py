@@ -497,7 +497,7 @@ class FileWriter(GraphWriter):
                 variables[value] = self.variable(name)
                 self.saw(value.type)
                 if value.type.dtype == bool_:
-                    self.waiting[value] = functools.partial(self.given, value, variables[value])
+                    self.waiting[value] = functools.partial(self.argument, value, variables[value])
                 else:
                     self.entries[value] = variables[value]
             else:  # where they are first used, as MXNet orders them
@@ -515,12 +515,12 @@ class FileWriter(GraphWriter):
         text = _NUMBERS.sub(lambda match: re.sub(r"\s+", "", match[0]).replace(",", ", "), json.dumps(tree, indent=2))
         return SymbolFile(text + "\n", self.whole.constants, self.whole.np_shape, frozenset(self.auxiliary))
 
-    def given(self, value: Value, variable: Entry) -> Entry:
+    def argument(self, value: Value, variable: Entry) -> Entry:
         """The entry of an argument where it is computed with."""
         return self.add("Cast", [variable], dtype="float32") if value.type.dtype == bool_ else variable
 
     def parameter(self, value: Value, name: str) -> Entry:
-        return self.given(value, self.variable(name, value.type))
+        return self.argument(value, self.variable(name, value.type))
 
 
 @dataclass

@@ -88,9 +88,11 @@ def declarations(description: Mapping[str, Any]) -> str:
     seed = ""
     if description["random"]:
         seed = _SEED
-    inputs = "\n".join(f"  /** {_said(one)} */\n  {one['name']}: {_input(one)};" for one in description["inputs"])
+    inputs = "\n".join(
+        f"  /** {_description(one)} */\n  {one['name']}: {_input(one)};" for one in description["inputs"]
+    )
     outputs = "\n".join(
-        f"  /** {_said(one)} */\n  {one['name']}: Shaped<{_KINDS[one['dtype']]}, {_shape(one)}>;"
+        f"  /** {_description(one)} */\n  {one['name']}: Shaped<{_KINDS[one['dtype']]}, {_shape(one)}>;"
         for one in description["outputs"]
     )
     return _DECLARATIONS.format(name=description["name"], inputs=inputs, outputs=outputs, seed=seed)
@@ -164,7 +166,7 @@ export function load(source?: Source | Promise<Source>): Promise<Model>;
 """
 
 
-def _said(tensor: Mapping[str, Any]) -> str:
+def _description(tensor: Mapping[str, Any]) -> str:
     """`float32 [n0, 512], n0 from 1`; where each size has a variant of its own, `float32 [1..64, 512]`."""
     shape, limits = [], []
     for size, low, high in zip(tensor["shape"], tensor["smallest"], tensor["largest"], strict=True):

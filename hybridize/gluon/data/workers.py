@@ -277,7 +277,7 @@ def _work(connection: Connection, inherited: list[Connection], make: Make, forke
     set_num_threads(1)  # the workers are the parallelism
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
     over: set[int] = set()
-    threading.Thread(target=_read, args=(connection, tasks, over), daemon=True).start()
+    threading.Thread(target=_receive, args=(connection, tasks, over), daemon=True).start()
 
     def wanted(iteration: int) -> bool:
         return iteration not in over and None not in over
@@ -310,7 +310,7 @@ def _sent_error(connection: Connection, serial: int, error: Exception) -> bool:
     return True
 
 
-def _read(connection: Connection, tasks: queue.SimpleQueue[Any], over: set[Any]) -> None:
+def _receive(connection: Connection, tasks: queue.SimpleQueue[Any], over: set[Any]) -> None:
     """Put what arrives in the queue: tasks, numbers of iterations that are over, None for the end."""
     while True:
         try:

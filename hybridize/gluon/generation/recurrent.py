@@ -66,12 +66,12 @@ class Recurrent(HybridBlock):
         tokens = prompts_of(tokens)
         start = first_places(start, tokens)
         batch, time = tokens.shape
-        scores, _ = self._read(tokens[:, 0], states)  # for its shape: what comes of it is not used
+        scores, _ = self._apply_step(tokens[:, 0], states)  # for its shape: what comes of it is not used
 
         def read(token_and_place: list[Any], carry: list[Any]) -> tuple[Any, list[Any]]:
             token, place = token_and_place
             before = carry[1:]
-            scores, after = self._read(token, before)
+            scores, after = self._apply_step(token, before)
             if start is not None:
                 inside = place >= start
                 after = [
@@ -87,11 +87,11 @@ class Recurrent(HybridBlock):
 
     def step(self, tokens: Any, place: Any, states: list[Any], start: Any = None) -> Any:
         """Read one more token [batch]; the states are written, the scores returned."""
-        scores, after = self._read(tokens, states)
+        scores, after = self._apply_step(tokens, states)
         _replace(states, after)
         return scores
 
-    def _read(self, tokens: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def _apply_step(self, tokens: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
         """Apply the step, and check what it gives.
 
         Raises:

@@ -81,7 +81,7 @@ class SequenceSampler(HybridBlock):
         scores = decoder.prefill(tokens, caches, start)
         endings.check_scores(scores, batch)
         drawn = None if self._temperature is None else np.random.uniform(size=(endings.new, batch))
-        seen = None if self._penalty == 1 else _met(tokens, start, scores.shape[-1])
+        seen = None if self._penalty == 1 else _presence(tokens, start, scores.shape[-1])
         token = self._chosen(scores, seen, drawn, 0)
         sequences = np.full((batch, endings.new), endings.pad, dtype="int64")
         sequences[:, 0] = token
@@ -136,7 +136,7 @@ def _place(weights: Any, part: Any) -> Any:
     return (sums > part * sums[:, -1:]).argmax(-1).astype("int64")
 
 
-def _met(tokens: Any, start: Any, vocabulary: int) -> Any:
+def _presence(tokens: Any, start: Any, vocabulary: int) -> Any:
     """True where a row has a token, [batch, vocabulary]."""
     batch, time = tokens.shape
     counts = np.ones((batch, time)) if start is None else (np.arange(time) >= np.expand_dims(start, 1)) * 1.0

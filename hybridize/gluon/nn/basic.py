@@ -138,7 +138,7 @@ class Embedding(HybridBlock):
         return f"{type(self).__name__}({self._input_dim} -> {self._output_dim}, {self._dtype})"
 
 
-class _Named(Block):
+class _FunctionBlock(Block):
     """The base of blocks that are a function."""
 
     def __init__(self, function: Callable[..., Any] | str, prefix: str | None = None) -> None:
@@ -149,7 +149,7 @@ class _Named(Block):
         return f"{type(self).__name__}({self._func_name})"
 
 
-class Lambda(_Named):
+class Lambda(_FunctionBlock):
     """A function as a Block.
 
     Args:
@@ -160,7 +160,7 @@ class Lambda(_Named):
         return convert(self._func)(*args)
 
 
-class HybridLambda(_Named, HybridBlock):
+class HybridLambda(_FunctionBlock, HybridBlock):
     """A function as a HybridBlock.
 
     Args:

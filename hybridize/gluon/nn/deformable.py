@@ -121,7 +121,7 @@ class DeformableConvolution(Convolving):
             convolution.convolution, (x,), self.offset_weight, self.offset_bias, num_filter=self._offsets
         )
 
-    def _bent(self, function: Any, *inputs: Any) -> Any:
+    def _convolve(self, function: Any, *inputs: Any) -> Any:
         y = self._applied(
             function,
             inputs,
@@ -134,7 +134,7 @@ class DeformableConvolution(Convolving):
         return self._activated(y)
 
     def forward(self, x: Any) -> ndarray:
-        return self._bent(sampling.deformable_convolution, x, self._offset(x))
+        return self._convolve(sampling.deformable_convolution, x, self._offset(x))
 
     def __repr__(self) -> str:
         shown = f"kernel_size={self._kernel}, stride={self._strides}, padding={self._padding}"
@@ -152,4 +152,4 @@ class ModulatedDeformableConvolution(DeformableConvolution):
         predictions = self._offset(x)
         count = self._offsets // 3 * 2
         mask = neural.sigmoid(predictions[:, count:]) * 2
-        return self._bent(sampling.modulated_deformable_convolution, x, predictions[:, :count], mask)
+        return self._convolve(sampling.modulated_deformable_convolution, x, predictions[:, :count], mask)

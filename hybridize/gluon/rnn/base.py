@@ -74,12 +74,12 @@ class RecurrentCell(Stateful, Block):
         """
         self.reset()
         x = steps_first(length, inputs, layout)
-        states = self._begun(x, begin_state)
+        states = self._initial_states(x, begin_state)
         outputs, last = self._through(x, states, lengths_of(x, valid_length))
         merge = valid_length is not None if merge_outputs is None else merge_outputs
         return given_back(outputs, layout, merge), last
 
-    def _begun(self, x: Any, begin_state: list[Any] | None) -> list[Any]:
+    def _initial_states(self, x: Any, begin_state: list[Any] | None) -> list[Any]:
         """Return the states to begin the sequences x [steps, batch, ...] with.
 
         Raises:
@@ -154,6 +154,6 @@ def dynamic_unroll(
         The outputs in the layout, and the last states.
     """
     x = npx.dropout(steps_first(None, inputs, layout), p=drop_inputs, axes=(0,))
-    outputs, states = through_cell(cell, x, cell._begun(x, begin_state), lengths_of(x, valid_length))
+    outputs, states = through_cell(cell, x, cell._initial_states(x, begin_state), lengths_of(x, valid_length))
     outputs = npx.dropout(outputs, p=drop_outputs, axes=(0,))
     return np.swapaxes(outputs, 0, 1) if check_layout(layout) else outputs, states

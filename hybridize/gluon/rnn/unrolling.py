@@ -130,7 +130,9 @@ def through_steps(
     def masked(slices: list[Any], now: list[Any]) -> tuple[Any, list[Any]]:
         *parts, goes_on = slices
         y, after = one(parts, now)
-        return _kept(goes_on, y, 0), [_kept(goes_on, new, old) for new, old in zip(after, now, strict=True)]
+        return _select_rows(goes_on, y, 0), [
+            _select_rows(goes_on, new, old) for new, old in zip(after, now, strict=True)
+        ]
 
     if not dims.is_symbolic(x.shape[0]) and x.shape[0] == 0:
         y, _ = one([np.zeros(x.shape[1:], dtype=x.dtype) for x in xs], list(states))
@@ -156,7 +158,7 @@ def _checked(result: Any, before: Sequence[Any], batch: int) -> tuple[Any, list[
     """
     rule = "forward(self, x, states) gives the output [batch, ...] and the list of the new states"
     if not isinstance(result, (list, tuple)) or len(result) != 2:
-        shown = f"{len(result)} results" if isinstance(result, (list, tuple)) else _named(result)
+        shown = f"{len(result)} results" if isinstance(result, (list, tuple)) else _type_text(result)
         raise ArgumentError("E331", f"a step of a cell gives {shown}", help=rule)
     y, after = result
     states = list(after) if isinstance(after, (list, tuple)) else [after]
@@ -164,7 +166,7 @@ def _checked(result: Any, before: Sequence[Any], batch: int) -> tuple[Any, list[
         raise ArgumentError("E331", f"a step of a cell with {len(before)} states gives {len(states)}", help=rule)
     for one in (y, *states):
         if not hasattr(one, "shape"):
-            raise ArgumentError("E331", f"a step of a cell gives {_named(one)} where an array is due", help=rule)
+            raise ArgumentError("E331", f"a step of a cell gives {_type_text(one)} where an array is due", help=rule)
     if not y.ndim or y.shape[0] != batch:
         what = f"a step of a cell gives the output {y.type} for {dims.text(batch)} sequences"
         raise ShapeError("E187", what, help=rule)
@@ -175,10 +177,10 @@ def _checked(result: Any, before: Sequence[Any], batch: int) -> tuple[Any, list[
     return y, states
 
 
-def _named(x: Any) -> str:
+def _type_text(x: Any) -> str:
     return str(x.type) if hasattr(x, "type") else type(x).__name__
 
 
-def _kept(goes_on: Any, new: Any, old: Any) -> Any:
+def _select_rows(goes_on: Any, new: Any, old: Any) -> Any:
     """Rows of `new` where a sequence goes on, elsewhere of `old`."""
     return np.where(np.reshape(goes_on, (-1, *(1,) * (new.ndim - 1))), new, old)

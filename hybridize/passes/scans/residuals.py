@@ -45,7 +45,7 @@ def _saved(early: OpenScan, late: OpenScan) -> bool:
     """Have a scan read what one before it computes; tells whether there is anything."""
     if not same(early.length, late.length):
         return False
-    known = _known(early, late)
+    known = _equal_inputs(early, late)
     if known is None:
         return False
     equal = _equal(early, late, known)
@@ -58,7 +58,7 @@ def _saved(early: OpenScan, late: OpenScan) -> bool:
     return bool(wanted)
 
 
-def _known(early: OpenScan, late: OpenScan) -> dict[Value, Value] | None:
+def _equal_inputs(early: OpenScan, late: OpenScan) -> dict[Value, Value] | None:
     """Inputs of the late body by values of the early one; None where it reads no result of that."""
     results = {one.result: one.inner for one in early.emitted}
     slices = {one.operand: one.inner for one in early.slices}

@@ -156,7 +156,7 @@ def arrangement(contraction: Contraction, shapes: tuple[Shape, Shape], lanes: in
 
 def _is_fuller(one: Arrangement, other: Arrangement, lanes: int) -> bool:
     """Tell whether one arrangement uses so many more lanes than another that it is better."""
-    return _filled(one, lanes) >= _FULLER * _filled(other, lanes)
+    return _lane_share(one, lanes) >= _FULLER * _lane_share(other, lanes)
 
 
 _FULLER = 2
@@ -167,7 +167,7 @@ _FULL = 1.5
 """The same for images in the place of the pixels of a line, which no operand lies by as yet."""
 
 
-def _filled(arranged: Arrangement, lanes: int) -> float:
+def _lane_share(arranged: Arrangement, lanes: int) -> float:
     """The share of lanes that are in use."""
     return _share(hint(arranged.contraction.sizes[arranged.column]), lanes)
 
@@ -204,10 +204,10 @@ def _arranged(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bo
     if not wide:
         return None
     column = max(wide, key=lambda axis: (not is_symbolic(sizes[axis]), min(hint(sizes[axis]), lanes), axis))
-    return _made(contraction, swapped, shapes, rows, (column, Role.COLUMN), (parts, halo))
+    return _arrangement(contraction, swapped, shapes, rows, (column, Role.COLUMN), (parts, halo))
 
 
-def _made(
+def _arrangement(
     contraction: Contraction,
     swapped: bool,
     shapes: tuple[Shape, Shape],
@@ -250,7 +250,7 @@ def _shared(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool
     if not wide:
         return None
     lane = max(wide, key=lambda axis: (not is_symbolic(sizes[axis]), min(hint(sizes[axis]), lanes), axis))
-    result = _made(contraction, swapped, shapes, rows, (lane, Role.BATCH), moved)
+    result = _arrangement(contraction, swapped, shapes, rows, (lane, Role.BATCH), moved)
     return result if any(_moves(index, sizes, rank) for index in contraction.x) else None
 
 
@@ -271,7 +271,7 @@ def _along_rows(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: 
     if not wide or not any(_moves(index, sizes, rank) for index in contraction.x):
         return None
     lane = _in_line(wide, contraction, shapes[0], lanes)
-    return _made(contraction, swapped, shapes, rows, (lane, Role.ROW), moved)
+    return _arrangement(contraction, swapped, shapes, rows, (lane, Role.ROW), moved)
 
 
 def _along_sums(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool, lanes: int) -> Arrangement | None:
@@ -295,7 +295,7 @@ def _along_sums(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: 
     if not wide or not any(_moves(index, sizes, rank) for index in contraction.x):
         return None
     lane = _in_line(wide, contraction, shapes[0], lanes)
-    return _made(contraction, swapped, shapes, rows, (lane, Role.SUM), moved)
+    return _arrangement(contraction, swapped, shapes, rows, (lane, Role.SUM), moved)
 
 
 def _in_line(wide: Sequence[int], contraction: Contraction, shape: Shape, lanes: int) -> int:

@@ -381,10 +381,10 @@ def _unrolled(strides: tuple[int, int], height: int, width: int, terms: int, tar
     if target.unroll == 1:
         return 1
     unroll = min(_UNROLL, max(1, terms))
-    if len(_seen(strides, height, unroll)) == height * unroll:
+    if len(_places(strides, height, unroll)) == height * unroll:
         return unroll
     few = [count for count in (terms, unroll) if count <= _RUN]
-    fits = (count for count in few if len(_seen(strides, height, count)) + (height + 2) * width < target.registers)
+    fits = (count for count in few if len(_places(strides, height, count)) + (height + 2) * width < target.registers)
     return next(fits, 1)
 
 
@@ -392,7 +392,7 @@ _RUN = 8
 """Terms of a turn over rows that see the same elements, at most."""
 
 
-def _seen(strides: tuple[int, int], height: int, unroll: int) -> set[int]:
+def _places(strides: tuple[int, int], height: int, unroll: int) -> set[int]:
     """The places, in bytes, that the rows of a tile see in a turn."""
     row, term = map(hint, strides)
     return {i * row + k * term for i in range(height) for k in range(unroll)}

@@ -131,7 +131,7 @@ def linear_program(matrix: Matrix) -> LinearProgram:
         (i, j, ratio), _ = max(counts.items(), key=lambda one: (one[1], abs(one[0][2]) == 1, -one[0][1], -one[0][0]))
         sharing = [row for row in rows if i in row and j in row and row[j] / row[i] == ratio]
         # A row that is this alone takes it as it is, and others multiples of that: all are exact in binary.
-        left = next((row[i] for row in sharing if len(row) == 2), _left(ratio))
+        left = next((row[i] for row in sharing if len(row) == 2), _left_factor(ratio))
         new = inputs + len(steps)
         steps.append(LinearStep(left, i, left * ratio, j))
         for row in sharing:
@@ -147,7 +147,7 @@ def linear_program(matrix: Matrix) -> LinearProgram:
     return LinearProgram(inputs, tuple(steps), tuple(outputs))
 
 
-def _left(ratio: Fraction) -> Fraction:
+def _left_factor(ratio: Fraction) -> Fraction:
     """The first factor of two in a ratio that are exact in binary, one of them 1 where that can be."""
     if ratio.denominator & (ratio.denominator - 1) == 0:
         return Fraction(1)

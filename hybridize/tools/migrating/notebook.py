@@ -30,7 +30,7 @@ def migrate_notebook(text: str, name: str) -> tuple[Migrated, dict[int, str]]:
     Raises:
         LoadError E680: it is no notebook.
     """
-    notebook = _read(text, name)
+    notebook = _parse(text, name)
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     sources = ["".join(cell["source"]) for cell in cells]
     lines: list[str] = []
@@ -63,7 +63,7 @@ def migrate_notebook(text: str, name: str) -> tuple[Migrated, dict[int, str]]:
     return changed(done, text=_written(notebook, text), findings=findings), places
 
 
-def _read(text: str, name: str) -> dict[str, Any]:
+def _parse(text: str, name: str) -> dict[str, Any]:
     try:
         notebook = json.loads(text)
         cells = notebook["cells"]

@@ -105,7 +105,7 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
             return call(trace, args, kwargs)
         except Exception as error:
             let_through(error)
-            problem = _met(trace, function, args, kwargs, error)
+            problem = _error_for_user(trace, function, args, kwargs, error)
             if problem is error:
                 raise
             raise problem from (error if isinstance(problem, InternalError) else None)
@@ -136,7 +136,7 @@ def _with_numbers(trace: Recording, x: Any) -> Any:
     """
     if type(x) not in (list, tuple):
         return x
-    parts = [_known(trace, part) if type(part) is Symbol else _with_numbers(trace, part) for part in x]
+    parts = [_as_number(trace, part) if type(part) is Symbol else _with_numbers(trace, part) for part in x]
     return x if all(map(operator.is_, parts, x)) else type(x)(parts)
 
 
@@ -149,7 +149,9 @@ def _is_open(x: Any) -> bool:
     return type(x) is Symbol and x.weak is not None and x._trace.number_of(x) is None
 
 
-def _met(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str, Any], error: Exception) -> Exception:
+def _error_for_user(
+    trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str, Any], error: Exception
+) -> Exception:
     """Return what the user meets of an exception that an entry has raised: that, torch's own, or a refusal.
 
     What torch does not raise for these arguments is a defect of ours (InternalError E978), whatever its class.
@@ -524,7 +526,7 @@ def _wider(sizes: Sequence[Any], wanted: Sequence[Any]) -> bool:
     return any(x != y and x != 1 for x, y in pairs)
 
 
-def _known(trace: Recording, x: Symbol) -> Any:
+def _as_number(trace: Recording, x: Symbol) -> Any:
     """Return the number that a symbol of one is, which the program then depends on; itself where data decides it."""
     number = trace.number_of(x)
     return x if number is None else number
@@ -569,7 +571,7 @@ def _operands(trace: Recording, detached: bool, x: Any, name: str) -> Any:
         value = x.array.operand()
         return cut(value) if detached else value
     if type(x) is Symbol and x.weak is not None and name not in _VALUES:
-        x = _known(trace, x)
+        x = _as_number(trace, x)
     if type(x) is Symbol:
         return x.operand() if x.weak is None else SizeNumber(x.operand(), x.weak)
     if type(x) in (list, tuple):
@@ -588,7 +590,7 @@ def _symbols(trace: Recording, detached: bool, x: Any, name: str) -> Any:
         x.check()
         return x.array
     if type(x) is Symbol and x.weak is not None and name not in _VALUES:
-        return _known(trace, x)
+        return _as_number(trace, x)
     if type(x) in (list, tuple):
         return type(x)(_symbols(trace, detached, part, name) for part in x)
     if type(x) is slice:

@@ -103,7 +103,7 @@ def _dtype_of(value: Any) -> torch.dtype:
 
 
 @computes("torch.full", held="fill_value")
-def _filled(size: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+def _torch_full(size: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     return _full(fill_value, sizes_in((size,)), checked(dtype or _dtype_of(fill_value), **options))
 
 

@@ -68,7 +68,7 @@ def _l1_loss(input: Operand, target: Operand, reduction: int = MEAN) -> Operand:
     return reduced(ops.abs(subtract(input, target)), reduction)
 
 
-def _bent(x: Operand, bound: Any, far: Callable[[Operand, Operand], Operand]) -> tuple[Operand, Operand]:
+def _parabola(x: Operand, bound: Any, far: Callable[[Operand, Operand], Operand]) -> tuple[Operand, Operand]:
     """Return half the square of differences that are near 0, 0 of others, and where they are near; NaN is near."""
     is_near = ops.bit_not(far(ops.abs(x), ops.like(bound, x)))
     inner = ops.where(is_near, x, ops.like(0, x))
@@ -83,7 +83,7 @@ def _smooth_l1_loss(input: Operand, target: Operand, reduction: int = MEAN, beta
     distance = ops.abs(apart)
     if beta == 0:
         return reduced(distance, reduction)
-    parabola, is_near = _bent(apart, beta, ops.ge)
+    parabola, is_near = _parabola(apart, beta, ops.ge)
     straight = ops.sub(distance, ops.like(0.5 * beta, distance))
     return reduced(ops.where(is_near, ops.div(parabola, ops.like(beta, parabola)), straight), reduction)
 
@@ -93,7 +93,7 @@ def _huber_loss(input: Operand, target: Operand, reduction: int = MEAN, delta: A
     """d d / 2 of differences up to delta, else delta times the distance less delta / 2."""
     expect(delta > 0)
     apart = ops.sub(*aligned(input, target))
-    parabola, is_near = _bent(apart, delta, ops.gt)
+    parabola, is_near = _parabola(apart, delta, ops.gt)
     straight = ops.mul(ops.sub(ops.abs(apart), ops.like(0.5 * delta, apart)), ops.like(delta, apart))
     return reduced(written_as(ops.where(is_near, parabola, straight), type_of(input).dtype), reduction)
 

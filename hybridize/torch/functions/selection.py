@@ -140,7 +140,7 @@ def _runs(x: Operand, what: str) -> tuple[Operand, Operand, Operand]:
     return _picked(x, starts), runs, ops.sub(ends, starts)
 
 
-def _told(values: Operand, *extras: tuple[bool, Operand]) -> Any:
+def _with_extras(values: Operand, *extras: tuple[bool, Operand]) -> Any:
     operands = [one for wanted, one in extras if wanted]
     return (values, *operands) if operands else values
 
@@ -159,7 +159,7 @@ def _unique(
     values, order = ordered(x, 0, False)
     elements, runs, counts = _runs(values, "torch.unique()")
     inverse = ops.reshape(_picked(runs, ordered(order, 0, False)[1]), type_of(input).shape)
-    return _told(elements, (return_inverse, inverse), (return_counts, counts))
+    return _with_extras(elements, (return_inverse, inverse), (return_counts, counts))
 
 
 @computes("unique_consecutive")
@@ -169,7 +169,7 @@ def _unique_consecutive(
     if dim is not None:
         raise undecided("torch.unique_consecutive() of rows")
     elements, runs, counts = _runs(_flat(input), "torch.unique_consecutive()")
-    return _told(elements, (return_inverse, ops.reshape(runs, type_of(input).shape)), (return_counts, counts))
+    return _with_extras(elements, (return_inverse, ops.reshape(runs, type_of(input).shape)), (return_counts, counts))
 
 
 @computes("bincount")

@@ -67,7 +67,7 @@ def emit_lanes(
                 f"ptr {at(f, '%w', part.w * arithmetic.bytes)}",
                 *(f"i64 {value}" for value in turns),
                 *(f"i64 {operand(f, part.firsts[axis])}" for axis, _ in tiles.rows),
-                *(f"i64 {operand(f, part.sizes[axis])}" for axis in whole.given),
+                *(f"i64 {operand(f, part.sizes[axis])}" for axis in whole.size_axes),
                 *(f"ptr %e{buffer}" for buffer in range(len(params))),
             ]
             _call(f, names, args, tiles, part)
@@ -117,7 +117,7 @@ class _Lines:
     one_by_one: bool
 
     @property
-    def given(self) -> list[int]:
+    def size_axes(self) -> list[int]:
         """The axes whose sizes are parameters."""
         parts = self.tiles.parts
         axes = [axis for axis, _ in (*self.tiles.rows, *self.tiles.sums)]
@@ -133,7 +133,7 @@ class _Lines:
         rows = self.tiles.rows
         numbers = [("i64", name) for name in ("begin", "end", *(("vector", "vectors") if self.plan.by_lanes else ()))]
         firsts = [("i64", f"a{axis}") for axis, _ in rows]
-        sizes = [("i64", f"s{axis}") for axis in self.given]
+        sizes = [("i64", f"s{axis}") for axis in self.size_axes]
         buffers = [("ptr", f"e{number}") for number in range(len(self.params))]
         params = [("ptr", "x"), ("ptr", "w"), *numbers, *firsts, *sizes, *buffers]
         f = Function(module, name, params, attributes="nounwind noinline")
@@ -155,7 +155,7 @@ class _Lines:
 
     def _size(self, axis: int) -> int | str:
         """The size of a part along an axis."""
-        return f"%s{axis}" if axis in self.given else self.tiles.parts[0].sizes[axis]
+        return f"%s{axis}" if axis in self.size_axes else self.tiles.parts[0].sizes[axis]
 
     def _tiles(self, f: Function, axis: int, count: int) -> str:
         """The number of tiles along an axis."""

@@ -180,7 +180,7 @@ class _Driver:
                 f"ptr {at(f, table, taps_at)}",
                 f"ptr {at(f, w, times(f, further, bytes))}",
                 *(f"i64 {axes[axis]}" for axis in sorted(axes)),
-                *(f"i64 {taps if name == 'taps' else fields[name]}" for name in line.given),
+                *(f"i64 {taps if name == 'taps' else fields[name]}" for name in line.parameters),
             ]
             if partials:
                 slot = plus(f, fields["rows"], max(line.tiles.heights))
@@ -300,7 +300,7 @@ class _Line:
     arithmetic: ArithmeticEmitter
 
     @property
-    def given(self) -> list[str]:
+    def parameters(self) -> list[str]:
         """Numbers of a part that are parameters."""
         return [
             name for name in ("rows", "taps", "terms") if name not in self.shared or (name == "taps" and self._waits)
@@ -314,7 +314,7 @@ class _Line:
     def write(self, module: Module, name: str) -> str:
         """Write it; returns the name of the function."""
         axes = [("i64", f"a{axis}") for axis in range(len(self.plan.sizes))]
-        scalars = [("i64", name) for name in self.given]
+        scalars = [("i64", name) for name in self.parameters]
         buffers = [("ptr", f"e{number}") for number in range(len(self.params))]
         params = [("ptr", "x"), ("ptr", "table"), ("ptr", "w"), *axes, *scalars]
         params += [("ptr", "held"), ("i1", "more"), ("i1", "last")] if self._waits else []
@@ -330,7 +330,7 @@ class _Line:
             if self._waits:
                 waiting, nbytes = at(f, "%held", times(f, line.index, self._width)), self.arithmetic.vector_bytes
                 partials = [at(f, waiting, k * nbytes) for k in range(self.height * self.panels.vectors)]
-            sums = self._sums(f, x, after, self._offsets(f, numbers), self._begun(f, partials))
+            sums = self._sums(f, x, after, self._offsets(f, numbers), self._initial(f, partials))
             row = self.tiles.row
             places = [plus(f, f"%a{row.axis}", times(f, number, row.step)) for number in numbers]
             self._end(f, places, sums, partials)
@@ -342,7 +342,7 @@ class _Line:
         """Bytes of a row of sums."""
         return self.panels.vectors * self.arithmetic.vector_bytes
 
-    def _begun(self, f: Function, partials: list[str]) -> list[str]:
+    def _initial(self, f: Function, partials: list[str]) -> list[str]:
         """The sums with which a tile begins: zeros, or those that wait."""
         zeros = [self.arithmetic.zero] * (self.height * self.panels.vectors)
         if not partials:
@@ -372,7 +372,7 @@ class _Line:
 
     def _number(self, name: str) -> int | str:
         """A number of the part: a size, or the parameter."""
-        return f"%{name}" if name in self.given else self.shared[name]
+        return f"%{name}" if name in self.parameters else self.shared[name]
 
     def _is_clamped(self) -> bool:
         """True if a line may have fewer rows than a tile."""

@@ -504,7 +504,7 @@ class _Rows:
                 x = at(f, self.broadcast.pointer, times(f, blocks.index, self.broadcast.k))
 
                 def add(row: str, height: str | int) -> None:
-                    c = at(f, self.sums, times(f, self.held(row), row_bytes))
+                    c = at(f, self.sums, times(f, self.scratch_row(row), row_bytes))
                     last = self.before(row, height, self.product.filled, 0, self.product.k)
                     terms = self.before_end(last, blocks.index, count)
                     self.tile(height, at(f, x, times(f, row, self.broadcast.row)), c, panel, terms, more)
@@ -512,7 +512,7 @@ class _Rows:
                 each_tile(f, self.product.m, self.heights, self.share, add)
 
             def finish(row: str, height: str | int) -> None:
-                self.finish(at(f, self.sums, times(f, self.held(row), row_bytes)), row, loop.index, height)
+                self.finish(at(f, self.sums, times(f, self.scratch_row(row), row_bytes)), row, loop.index, height)
 
             if isinstance(self.share, Whole):
                 finish("0", self.product.m)
@@ -521,7 +521,7 @@ class _Rows:
             else:
                 each_tile(f, self.product.m, self.heights, self.share, finish)
 
-    def held(self, row: str) -> str:
+    def scratch_row(self, row: str) -> str:
         """The place of a row among those whose sums wait in scratch."""
         return self.f.op(f"sub i64 {row}, {self.share.start}") if isinstance(self.share, BlockOfRows) else row
 

@@ -24,7 +24,7 @@ _7B_WIDE: Final = _7B | sum(1 << bit for bit in (16, 17, 28, 30, 31))
 """And AVX-512 F, DQ, CD, BW, VL."""
 _EXTENDED: Final = 1 << 5 | 1
 """CPUID 80000001, ECX: LZCNT, LAHF."""
-_KEPT, _KEPT_WIDE = 0x6, 0xE6
+_STATES, _STATES_WIDE = 0x6, 0xE6
 """XCR0: the registers that the operating system keeps."""
 
 
@@ -51,7 +51,7 @@ def emit_processor(module: Module, model: LibraryModel) -> None:
     leaf = _cpuid(w, 7)[1]
     f.jump(following)
     f.begin_block(following)
-    for name, features, registers in (("avx512", _7B_WIDE, _KEPT_WIDE), ("avx2", _7B, _KEPT)):
+    for name, features, registers in (("avx512", _7B_WIDE, _STATES_WIDE), ("avx2", _7B, _STATES)):
         if name not in names:
             continue
         yes, no = f.fresh("yes"), f.fresh("no")

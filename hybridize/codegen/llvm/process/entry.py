@@ -131,7 +131,7 @@ class _Entry(WordWriter):
             self.store(self.load(self.element("%args", loop.index)), self.element(objects, loop.index))
         self.check_arguments(count, objects, inputs, references, scalars)
         figures = self.find_figures(inputs)
-        self.each_held(references, count, "Py_IncRef")
+        self.each_reference(references, count, "Py_IncRef")
         outputs = f.op(f"alloca ptr, i64 {outputs_count}, align 16")
         results_count = self.field("result_count")
         results = f.op(f"alloca ptr, i64 {results_count}, align 16")
@@ -146,7 +146,7 @@ class _Entry(WordWriter):
         self.unless(whole, "failed")
         self.wrap(results_count, results, blocks)
         returned = self.hand_over(results_count, results, references, count)
-        self.each_held(references, count, "Py_DecRef")
+        self.each_reference(references, count, "Py_DecRef")
         f.do(f"ret ptr {returned}")
         self.write_slow()
         self.write_failed(results_count, results, blocks, references, count)
@@ -783,7 +783,7 @@ class _Entry(WordWriter):
         """Return the address that an output is to have in the end."""
         return self.load(row, 8 * OUTPUT.index("target"))
 
-    def each_held(self, references: str, count: str, function: str) -> None:
+    def each_reference(self, references: str, count: str, function: str) -> None:
         """Another thread may replace an argument's array, or an item of a container: they are held; null is allowed."""
         with self.f.loop(0, count) as loop:
             self.call(function, "void", f"ptr {self.load(self.element(references, loop.index))}")
@@ -850,7 +850,7 @@ class _Entry(WordWriter):
             value = self.call("PyObject_CallOneArg", "ptr", finish, f"ptr {flat}")
             self.call("Py_DecRef", "void", f"ptr {flat}")
             return value
-        arrays = self.tuple_of_held(references, rows, flat)
+        arrays = self.tuple_of_arrays(references, rows, flat)
         both = self.f.alloca("i64", 2, align=8)
         self.store(flat, both)
         self.store(arrays, both, 8)
@@ -859,7 +859,7 @@ class _Entry(WordWriter):
             self.call("Py_DecRef", "void", f"ptr {one}")
         return value
 
-    def tuple_of_held(self, references: str, rows: str, flat: str) -> str:
+    def tuple_of_arrays(self, references: str, rows: str, flat: str) -> str:
         """A tuple of the arrays among the arguments, None in the place of others."""
         f = self.f
         arrays = self.call("PyTuple_New", "ptr", f"i64 {rows}")
@@ -901,5 +901,5 @@ class _Entry(WordWriter):
         with f.loop(0, count) as loop:
             self.call("Py_DecRef", "void", f"ptr {self.load(self.element(results, loop.index))}")
             self.call("free", "void", f"ptr {self.load(self.element(blocks, loop.index))}")
-        self.each_held(references, rows, "Py_DecRef")
+        self.each_reference(references, rows, "Py_DecRef")
         f.do("ret ptr null")

@@ -61,8 +61,8 @@ class MNIST(_Images):
     ) -> None:
         root = _folder(root, self._name)
         part = "train" if train else "t10k"
-        images = read_idx(_found(root, [f"{part}-images-idx3-ubyte"], type(self).__name__), axes=3)
-        path = _found(root, [f"{part}-labels-idx1-ubyte"], type(self).__name__)
+        images = read_idx(_first_file(root, [f"{part}-images-idx3-ubyte"], type(self).__name__), axes=3)
+        path = _first_file(root, [f"{part}-labels-idx1-ubyte"], type(self).__name__)
         labels = read_idx(path, axes=1)
         if len(images) != len(labels):
             raise LoadError("E664", f"{path}: {len(labels)} labels for {len(images)} images")
@@ -95,7 +95,7 @@ class CIFAR10(_Images):
         root = _folder(root, "cifar10")
         names = [f"data_batch_{number}.bin" for number in range(1, 6)] if train else ["test_batch.bin"]
         parts = [
-            _records(_found(root, [name, os.path.join("cifar-10-batches-bin", name)], "CIFAR10"), [10], 0)
+            _records(_first_file(root, [name, os.path.join("cifar-10-batches-bin", name)], "CIFAR10"), [10], 0)
             for name in names
         ]
         images, labels = (numpy.concatenate(part) for part in zip(*parts, strict=True))
@@ -124,7 +124,7 @@ class CIFAR100(_Images):
         transform: Callable[..., Any] | None = None,
     ) -> None:
         name = "train.bin" if train else "test.bin"
-        path = _found(_folder(root, "cifar100"), [name, os.path.join("cifar-100-binary", name)], "CIFAR100")
+        path = _first_file(_folder(root, "cifar100"), [name, os.path.join("cifar-100-binary", name)], "CIFAR100")
         super().__init__(*_records(path, [20, 100], int(fine_label)), transform)
 
 
@@ -133,7 +133,7 @@ def _folder(root: str | None, name: str) -> str:
     return os.path.join(data_dir(), "datasets", name) if root is None else os.path.expanduser(root)
 
 
-def _found(root: str, names: list[str], dataset: str) -> str:
+def _first_file(root: str, names: list[str], dataset: str) -> str:
     """The first of the files that is there, unpacked or as .gz."""
     for name in names:
         for path in (os.path.join(root, name), os.path.join(root, f"{name}.gz")):

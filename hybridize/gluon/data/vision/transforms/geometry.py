@@ -22,7 +22,7 @@ class _Sized(Block):
     def __init__(self, size: Any, interpolation: int = BILINEAR) -> None:
         super().__init__()
         self._size = _pair(size)
-        self._interpolation = _known(interpolation)
+        self._interpolation = _interpolation_of(interpolation)
 
 
 class Resize(_Sized, HybridBlock):
@@ -61,7 +61,7 @@ class CropResize(HybridBlock):
             raise ArgumentError("E384", f"a part begins within the image, got ({x}, {y})")
         self._part = x, y, *_pair((width, height))
         self._size = None if size is None else _pair(size)
-        self._interpolation = _known(BILINEAR if interpolation is None else interpolation)
+        self._interpolation = _interpolation_of(BILINEAR if interpolation is None else interpolation)
 
     def forward(self, image: Any) -> Any:
         image = as_image(image)
@@ -197,7 +197,7 @@ def _pair(size: Any) -> tuple[int, int]:
     return pair
 
 
-def _known(interpolation: int) -> int:
+def _interpolation_of(interpolation: int) -> int:
     if interpolation not in (NEAREST, BILINEAR):
         raise ArgumentError(
             "E384", f"interpolation {interpolation!r} is not supported", help="1 is bilinear, 0 takes the nearest pixel"
