@@ -33,7 +33,7 @@ from hybridize.array.operands import (
     shape_of,
     sizes_from,
 )
-from hybridize.array.operands import given as given_of
+from hybridize.array.operands import outside_operand as given_of
 from hybridize.array.traced import Traced
 from hybridize.array.variates import chisquare, exponential, gamma, normal, randint
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, is_float
@@ -42,7 +42,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.loading import load_module
 from hybridize.base.promotion import NUMBERS
 from hybridize.base.types import TensorType
-from hybridize.ops.foreign import made
+from hybridize.ops.foreign import call_op
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing
 from hybridize.runtime.foreign import Callee
 
@@ -235,7 +235,7 @@ def _by_numpy(
         what = _Draw(name, parameters, shape, sizes, wanted, options, learnt)
         if ACTIVE and capturing():
             callee = _CALLEES.setdefault(what, Callee(what))
-            return result(bind1(made(f"random.{name}", callee, [TensorType(shape, wanted)]), key(), *values))
+            return result(bind1(call_op(f"random.{name}", callee, [TensorType(shape, wanted)]), key(), *values))
         if is_float(wanted) and any(type(value) is Traced and value.edge is not None for value in values):
             raise _no_gradient(name)
         (numbers,), _ = what.run([key(), *(value.data if type(value) is Traced else value for value in values)])

@@ -23,7 +23,7 @@ from hybridize.array.device import check_device
 from hybridize.array.functions.bounds import require
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import array as array_of
-from hybridize.array.operands import given, operand, result, sizes_from
+from hybridize.array.operands import operand, outside_operand, result, sizes_from
 from hybridize.array.single import CompiledDraw
 from hybridize.array.staging import staging
 from hybridize.array.storage import STATE
@@ -84,7 +84,7 @@ def key() -> Operand:
         symbol = staging().lift(source) if isinstance(source, ndarray) else source
         assert isinstance(symbol, Symbol), "who records lifts arrays"
         before = symbol.operand()
-        symbol.write(bind1(ops.Add(), before, given(_STEP)))
+        symbol.write(bind1(ops.Add(), before, outside_operand(_STEP)))
         return before
     assert isinstance(source, ndarray), "a generator that a program has made does not leave it"
     with STATE:

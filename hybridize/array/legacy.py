@@ -22,12 +22,12 @@ from hybridize.array.legacy_rules import (
     divided,
     extremes,
     extremum,
-    kept,
     limit_in,
     of_dtype,
     of_equal_shapes,
     paired,
     reduction,
+    same_dtype,
     with_axis,
 )
 from hybridize.array.methods import functions
@@ -241,7 +241,7 @@ def _creator(function: _Function) -> _Function:
     return call
 
 
-def made(source_array: Any, ctx: Any = None, dtype: Any = None, *, device: Any = None) -> Any:
+def array_of_numbers(source_array: Any, ctx: Any = None, dtype: Any = None, *, device: Any = None) -> Any:
     """An array of numbers, lists or NumPy's arrays, float32 unless said; an array of ours keeps its dtype."""
     ctx, dtype = _placed(ctx, dtype, device)
     if dtype is None and not hasattr(source_array, "asnumpy"):
@@ -613,10 +613,10 @@ _OURS: dict[str, _Function] = {
     "SoftmaxActivation": softmax_activation, "SoftmaxOutput": softmax_output, "Softmax": softmax_output,
     "SpatialTransformer": sampling.spatial_transformer, "SwapAxis": swapaxes, "UpSampling": npx.upsampling,
     "arange": arange, "argmax_channel": of_dtype(argmax_channel),
-    "argsort": argsort, "array": made,
+    "argsort": argsort, "array": array_of_numbers,
     "batch_dot": batch_dot, "batch_take": batch_take, "broadcast_axes": legacy_shapes.broadcast_axis,
     "broadcast_axis": legacy_shapes.broadcast_axis, "broadcast_to": legacy_shapes.broadcast_to_legacy, "cast": cast,
-    "choose_element_0index": npx.pick, "concatenate": concatenate, "moments": kept(moments),
+    "choose_element_0index": npx.pick, "concatenate": concatenate, "moments": same_dtype(moments),
     "ravel_multi_index": ravel_multi_index, "unravel_index": unravel_index,
     "clip": clip, "col2im": sampling.col2im, "concat": concat, "cumsum": cumsum,
     "depth_to_space": resizing.depth_to_space, "diag": diag,
@@ -624,10 +624,10 @@ _OURS: dict[str, _Function] = {
     "expand_dims": expand_dims, "eye": eye, "flatten": npx.batch_flatten, "flip": flip, "full": full,
     "hard_sigmoid": npx.hard_sigmoid, "identity": identity, "im2col": sampling.im2col,
     "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss,
-    "norm": kept(norm),
-    "pad": npx.pad, "rcbrt": kept(lambda data: 1.0 / np.cbrt(data)), "repeat": repeat,
+    "norm": same_dtype(norm),
+    "pad": npx.pad, "rcbrt": same_dtype(lambda data: 1.0 / np.cbrt(data)), "repeat": repeat,
     "reshape": legacy_shapes.reshape_legacy,
-    "reverse": flip, "rint": kept(rint), "round": kept(round_away), "shuffle": legacy_random.shuffle,
+    "reverse": flip, "rint": same_dtype(rint), "round": same_dtype(round_away), "shuffle": legacy_random.shuffle,
     "size_array": size_array,
     "softmax_cross_entropy": neural.softmax_cross_entropy, "sort": sort, "space_to_depth": resizing.space_to_depth,
     "split": split, "split_v2": split_v2,
@@ -666,7 +666,7 @@ _CONTRIB: dict[str, _Function] = {
     "ModulatedDeformableConvolution": sampling.modulated_deformable_convolution, "ROIAlign": regions.roi_align,
     "MultiBoxDetection": boxes.multibox_detection, "box_iou": boxes.box_iou, "box_nms": boxes.box_nms,
     "boolean_mask": boolean_mask, "index_array": index_array,
-    "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": kept(div_sqrt_dim),
+    "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": same_dtype(div_sqrt_dim),
     "foreach": control.foreach,
     "while_loop": control.while_loop, "index_copy": _index_copied,
     **{name: getattr(npx, name) for name in _OF_ATTENTION},
@@ -679,8 +679,8 @@ def _functions() -> Mapping[str, _Function]:
     """Return the functions by the names of the face."""
     by_name: dict[str, _Function] = {name: getattr(np, name) for name in _SAME}
     by_name |= {name: getattr(npx, name) for name in _SAME_X}
-    by_name |= {name: kept(getattr(np, name)) for name in _IN_FLOAT32} | {
-        name: kept(getattr(npx, name)) for name in _IN_FLOAT32_X
+    by_name |= {name: same_dtype(getattr(np, name)) for name in _IN_FLOAT32} | {
+        name: same_dtype(getattr(npx, name)) for name in _IN_FLOAT32_X
     }
     by_name |= {name: reduction(function) for name, function in _REDUCTIONS.items()}
     by_name |= {"argmax": _index(np.argmax), "argmin": _index(np.argmin)}

@@ -58,7 +58,7 @@ def alike(*xs: ArrayLike) -> tuple[list[Any], DType | None]:
     return [number_in(x, dtype) if isinstance(x, NUMBERS) else as_dtype_of(x, dtype) for x in arrays], dtype
 
 
-def kept(function: Function) -> Function:
+def same_dtype(function: Function) -> Function:
     """A function of one array whose result has the array's dtype; integers are computed as float32."""
 
     @wraps(function)

@@ -243,7 +243,7 @@ def operand(x: Any, dtype: DType | None = None) -> Any:
     if isinstance(x, NUMBERS):
         return Weak(size_of(x), int, x) if dims.is_symbolic(x) else x
     if isinstance(x, numpy.ndarray):
-        return given(checked(x))
+        return outside_operand(checked(x))
     if isinstance(x, (list, tuple)):
         return from_list(x, dtype)
     if hasattr(x, "__hybridize_function__"):
@@ -261,7 +261,7 @@ def operands(*xs: Any) -> list[Any]:
     return values
 
 
-def given(array: numpy.ndarray[Any, Any]) -> Operand:
+def outside_operand(array: numpy.ndarray[Any, Any]) -> Operand:
     """The operand of a NumPy array: itself, or a constant of the program while capturing."""
     return array if not ACTIVE or not capturing() else constant(array)
 
@@ -300,15 +300,15 @@ def from_list(x: Any, dtype: DType | None = None) -> Operand:
         short = {float64: float32, complex128: complex64}.get(array.dtype)
         dtype = float32 if array.size == 0 else short or as_dtype(array.dtype)
     if array.dtype.kind == "c" != dtype.kind:
-        return cast(given(array), dtype)
-    return given(array if array.dtype == dtype else converted(array, dtype))
+        return cast(outside_operand(array), dtype)
+    return outside_operand(array if array.dtype == dtype else converted(array, dtype))
 
 
 def _part(part: Any, dtype: DType) -> Any:
     """A part of a list that becomes an array of `dtype`; of an integer that int64 does not hold NumPy makes uint64."""
     if not isinstance(part, int) or -(1 << 63) <= part < 1 << 63:
         return part
-    return given(_numbers_in(numpy.asarray(part)).astype(dtype))
+    return outside_operand(_numbers_in(numpy.asarray(part)).astype(dtype))
 
 
 def _numbers_in(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
@@ -391,7 +391,7 @@ def number(x: Any, dtype: DType) -> Operand:
         array = numpy.asarray(x, dtype=dtype)
     except (OverflowError, TypeError, ValueError) as error:
         raise _no_number(x, dtype, error) from None
-    return given(array)
+    return outside_operand(array)
 
 
 def _no_number(x: Any, dtype: DType, why: object) -> DTypeError:
@@ -445,7 +445,7 @@ def index_numbers(x: Operand) -> Operand:
     known = staging().between(numbers)
     if known is not None and dims.proven(known[0], NO_INDEX + 1):
         return numbers  # made of integers
-    missing = broadcast(given(numpy.array(NO_INDEX)), shape_of(x))
+    missing = broadcast(outside_operand(numpy.array(NO_INDEX)), shape_of(x))
     return bind1(Where(), bind1(Isnan(), x), missing, numbers)
 
 

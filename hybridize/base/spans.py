@@ -52,14 +52,14 @@ class _Running(threading.local):
 _RUNNING = _Running()
 
 
-def told(kind: str) -> bool:
+def is_heard(kind: str) -> bool:
     """Tell whether anybody hears of a span that begins now: nobody does of one within another of its kind."""
     return bool(LISTENERS) and kind not in _RUNNING.kinds
 
 
 def span(kind: str, what: str | NamedSpan, call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     """Call a function, and tell the listeners how long it ran, where its span is `told`."""
-    if not told(kind):
+    if not is_heard(kind):
         return call(*args, **kwargs)
     running = _RUNNING.kinds
     running.add(kind)

@@ -23,7 +23,7 @@ from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.participation import outside_only
 from hybridize.base.room import with_room
-from hybridize.base.spans import COMPILATION, LISTENERS, span, told
+from hybridize.base.spans import COMPILATION, LISTENERS, is_heard, span
 from hybridize.base.types import TensorType
 from hybridize.capture.calls import Calls, P, R
 from hybridize.capture.capture import capture
@@ -74,7 +74,7 @@ class Function(Calls[P, R], Generic[P, R]):
 
     def _capture(self, call: Call) -> Program:
         """Capture and compile a call; the lock is held."""
-        if LISTENERS and told(COMPILATION):
+        if LISTENERS and is_heard(COMPILATION):
             return span(COMPILATION, self.name, self._capture, call)
         family = self._cache.family(family_key(call))
         array_of = own_array if self.library is None else self.library.memory

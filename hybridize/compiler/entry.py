@@ -65,7 +65,7 @@ def make_entry(
     derived: Sequence[NDArray[Any]] = (),
     watches: Sequence[Watch] = (),
     doubt: Callable[[], bool] | None = None,
-    taken: Callable[[], BaseException | None] = effects.taken,
+    taken: Callable[[], BaseException | None] = effects.outcome,
     in_place: Collection[int] = (),
     exclusive: bool = False,
     modal: bool = True,

@@ -27,7 +27,7 @@ class Told:
 
 
 @cache
-def told() -> Told:
+def this_host() -> Told:
     """This machine and who told, by the disk where an earlier process asked LLVM."""
     entry = disk.find(disk.name("host"), [Told, Target])
     if isinstance(entry, Told):
@@ -39,13 +39,13 @@ def told() -> Told:
 
 def host_target() -> Target:
     """This machine, its choices those of the table: all that the modules of a process depend on."""
-    return told().target
+    return this_host().target
 
 
 @cache
 def renew() -> None:
     """Ask LLVM again, once it is loaded: another release may know the machine better. Later processes go by that."""
-    if _by_llvm() != told():
+    if _by_llvm() != this_host():
         disk.keep(disk.name("host"), _by_llvm())
 
 

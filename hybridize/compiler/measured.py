@@ -21,7 +21,7 @@ from hybridize.base.loading import LOADING
 from hybridize.base.version import VERSION
 from hybridize.compiler import disk, identity
 from hybridize.compiler.folder import LASTING, Folder
-from hybridize.compiler.host import Told, told
+from hybridize.compiler.host import Told, this_host
 from hybridize.machine.choices import CHOICES, with_fields
 from hybridize.machine.target import Target
 
@@ -48,7 +48,7 @@ _lock = renewed(threading.RLock())
 def target() -> Target:
     """This machine with the choices that were measured; those of the table where nothing can be kept."""
     choices = measurement()
-    return told().target if choices is None else with_fields(told().target, choices.fields)
+    return this_host().target if choices is None else with_fields(this_host().target, choices.fields)
 
 
 def measurement() -> MeasuredChoices | None:
@@ -71,7 +71,7 @@ def _looked_up(home: Folder) -> MeasuredChoices | None:
         return None
     choices = _load(home, name)
     if choices is None and home.writable():
-        choices = _kept(home, name, _measured(told()), first=True)
+        choices = _kept(home, name, _measured(this_host()), first=True)
     return choices
 
 
@@ -79,7 +79,7 @@ def again() -> MeasuredChoices:
     """Measure anew, for this process and all later ones; what is found is returned even if it cannot be kept."""
     home, name = disk.folder(), file_name()
     with _lock:
-        choices = _measured(told())
+        choices = _measured(this_host())
         if home is not None and name is not None:
             record = _kept(home, name, choices, first=False)
             if record is not None:
@@ -92,7 +92,7 @@ def file_name() -> str | None:
     processor = identity.processor()
     if processor is None:
         return None
-    host = told()
+    host = this_host()
     parts = (_FORMAT, processor, VERSION, host.llvm, repr(host.target), sorted(CHOICES.items()))
     return digest(repr(parts).encode()).hex()
 
@@ -134,8 +134,8 @@ def _dumped(name: str, choices: MeasuredChoices) -> bytes:
     values = {
         "format": _FORMAT,
         "machine": name,
-        "processor": f"{told().target.cpu} ({told().target.name})",
-        "llvm": told().llvm,
+        "processor": f"{this_host().target.cpu} ({this_host().target.name})",
+        "llvm": this_host().llvm,
         "hybridize": VERSION,
         "fields": dict(choices.fields),
         "speeds": {

@@ -90,7 +90,7 @@ def step_seconds(
         for _, number in built.plan.updates:
             inputs[number][...] = originals[number]
         timed.run(inputs, derived or None, donated)
-        refusal = effects.taken()
+        refusal = effects.outcome()
         if refusal is not None:
             raise RefusedError(refusal)
         noted.append(ticks.copy())

@@ -175,7 +175,7 @@ def _taken_apart(
     parts: list[Any] = []
     content = _content(value, before)
     if kind not in CONTAINERS and isinstance(content, CONTAINERS):
-        content = held(content)  # the class may go through what it holds in a way of its own
+        content = contents(content)  # the class may go through what it holds in a way of its own
         if isinstance(value, dict):
             keys, parts = [key for key, _ in content], [part for _, part in content]
         else:
@@ -390,10 +390,10 @@ def _comes_to(container: set[Any], parts: list[Any]) -> bool:
         set.discard(container, part)
     identities = {id(part) for part in set.__iter__(container)}
     set.update(container, [part for part in parts if id(part) not in identities])
-    return same_items(held(container), tuple(parts))
+    return same_items(contents(container), tuple(parts))
 
 
-def held(container: Any) -> Any:
+def contents(container: Any) -> Any:
     """Give what a container holds as a tuple, of a dict as pairs: what `refill` takes."""
     kind = _base(container)
     return tuple(kind.items(container) if isinstance(container, dict) else kind.__iter__(container))

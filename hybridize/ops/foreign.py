@@ -51,14 +51,14 @@ class PythonCall(Op):
 
     def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Operand | None, ...]:
         g, y, *xs = args
-        function = foreign.found(self.callee, self.title)
+        function = foreign.function_of(self.callee, self.title)
         wanted_inputs = tuple(k for k in function.learnt if wanted[k])
         pairs = list(zip(g, self.types, strict=True))
         heads = [full(0, kind) if one is None else one for one, kind in pairs if is_float(kind.dtype)]
         gradients: list[Operand | None] = [None] * len(xs)
         if wanted_inputs:
             callee = function.gradient(wanted_inputs)
-            op = made(f"the gradient of {self.title}", callee, [type_of(xs[k]) for k in wanted_inputs])
+            op = call_op(f"the gradient of {self.title}", callee, [type_of(xs[k]) for k in wanted_inputs])
             for k, one in zip(wanted_inputs, bind(op, *heads, *(y[-1:] if function.keeps else ()), *xs), strict=False):
                 gradients[k] = one
         return tuple(gradients)
@@ -67,7 +67,7 @@ class PythonCall(Op):
         return Routine("foreign", (self.title, self.callee))
 
 
-def made(title: str, callee: Callee, types: Sequence[TensorType]) -> PythonCall:
+def call_op(title: str, callee: Callee, types: Sequence[TensorType]) -> PythonCall:
     """Return the op that calls a function whose results are of some types, of known sizes, ticket aside."""
     whole = [one.with_shape(tuple(map(int, one.shape))) for one in types]
     if callee.function.keeps:

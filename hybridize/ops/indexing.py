@@ -24,7 +24,7 @@ from hybridize.ops.arithmetic import add, eq, mul, where
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, type_of
 from hybridize.ops.slicing import clamped, concat, iota
-from hybridize.ops.views import Gradient, broadcast, check_axes, full, kept, like, reshape, transpose
+from hybridize.ops.views import Gradient, broadcast, check_axes, full, like, remaining, reshape, transpose
 
 
 def _check_indices(op: Op, indices: TensorType) -> None:
@@ -261,7 +261,7 @@ class TakeAlongAxis(Op):
     def infer(self, x: TensorType, indices: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, (self.axis,), x)
         _check_indices(self, indices)
-        if indices.ndim != x.ndim or kept(indices.shape, (self.axis,)) != kept(x.shape, (self.axis,)):
+        if indices.ndim != x.ndim or remaining(indices.shape, (self.axis,)) != remaining(x.shape, (self.axis,)):
             raise ShapeError(
                 "E160", f"take_along_axis of {x} by {indices} along axis {self.axis}", help="other sizes must be equal"
             )

@@ -29,7 +29,7 @@ from hybridize.base.errors import DTypeError, InternalError
 from hybridize.base.forks import in_child
 from hybridize.base.frozen import frozen
 from hybridize.base.hooks import Hook
-from hybridize.base.spans import LISTENERS, OPERATION, span, told
+from hybridize.base.spans import LISTENERS, OPERATION, is_heard, span
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, nodes_inside
 from hybridize.graph.text import PARAMETERS, RESERVED
@@ -286,7 +286,7 @@ def effect_of(op: Any) -> Effect:
 
 def eagerly(op: Any, operands: Sequence[Any]) -> tuple[Any, ...]:
     """Return the outputs of `op` for NumPy arrays, which other threads may write meanwhile: before it, or after."""
-    if LISTENERS and told(OPERATION):
+    if LISTENERS and is_heard(OPERATION):
         return span(OPERATION, op.name, eagerly, op, operands)
     for x in operands:
         if x.dtype.kind == "c":

@@ -31,8 +31,8 @@ from hybridize.ops.views import (
     check_axes,
     folded,
     full,
-    kept,
     like,
+    remaining,
     reshape,
     spread,
     sum,
@@ -56,7 +56,7 @@ class Prod(Op):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, self.axes, x)
         check_dtype(self.name, SIGNED_NUMBER, x)
-        return (TensorType(kept(x.shape, self.axes), x.dtype),)
+        return (TensorType(remaining(x.shape, self.axes), x.dtype),)
 
     def reference(self, x: Array) -> tuple[Array, ...]:
         total = numpy.prod(x, axis=self.axes, dtype=wide(x.dtype))
@@ -70,7 +70,7 @@ class Prod(Op):
         order = (*(k for k in range(len(shape)) if k not in self.axes), *self.axes)
         moved = transpose(x, order)
         count = math.prod(shape[k] for k in self.axes)
-        rows = reshape(moved, (math.prod(kept(shape, self.axes)), count))
+        rows = reshape(moved, (math.prod(remaining(shape, self.axes)), count))
         others = mul(_product_before(rows), flip(_product_before(flip(rows, 1)), 1))
         back = Transpose(order).inverse
         others = transpose(reshape(others, type_of(moved).shape), back)
@@ -104,7 +104,7 @@ class _Extreme(Op, abstract=True):
         check_axes(self, self.axes, x)
         if 0 in [x.shape[axis] for axis in self.axes]:
             raise ShapeError("E156", f"{self.name} over axes {self.axes} of {x}: an empty axis has no {self.fold}")
-        return (TensorType(kept(x.shape, self.axes), x.dtype),)
+        return (TensorType(remaining(x.shape, self.axes), x.dtype),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         """Elements that are equally extreme share the gradient."""
@@ -158,7 +158,7 @@ class _Logical(Op, abstract=True):
         check_axes(self, self.axes, x)
         if x.dtype != bool_:
             raise DTypeError("E229", f"{self.name} takes bools, got {x}", help="compare it with 0")
-        return (TensorType(kept(x.shape, self.axes), bool_),)
+        return (TensorType(remaining(x.shape, self.axes), bool_),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)
@@ -201,7 +201,7 @@ class _Arg(Op, abstract=True):
         check_axes(self, (self.axis,), x)
         if x.shape[self.axis] == 0:
             raise ShapeError("E156", f"{self.name} over axis {self.axis} of {x}: an empty axis has no {self.fold}")
-        return (TensorType(kept(x.shape, (self.axis,)), int64),)
+        return (TensorType(remaining(x.shape, (self.axis,)), int64),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)

@@ -34,7 +34,7 @@ from hybridize.ops.sizes import size_of
 Gradient = Operand | None
 
 
-def kept(shape: Shape, axes: Sequence[int]) -> Shape:
+def remaining(shape: Shape, axes: Sequence[int]) -> Shape:
     """`shape` without `axes`."""
     return tuple(size for k, size in enumerate(shape) if k not in axes)
 
@@ -270,7 +270,7 @@ class Sum(Op):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, self.axes, x)
         check_dtype(self.name, SIGNED_NUMBER, x)
-        return (TensorType(kept(x.shape, self.axes), x.dtype),)
+        return (TensorType(remaining(x.shape, self.axes), x.dtype),)
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         if not self.axes:

@@ -14,7 +14,7 @@ from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.errors import ArgumentError, ScheduledError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.settings import number, whole
-from hybridize.base.spans import LISTENERS, OPERATION, span, told
+from hybridize.base.spans import LISTENERS, OPERATION, is_heard, span
 from hybridize.lr_scheduler import LRScheduler
 from hybridize.ops.op import capturing
 from hybridize.optimizer.captured import captured_rate, captured_step
@@ -289,7 +289,7 @@ class Optimizer:
         if capturing():
             captured_step(self, indices, weights, grads, states)
             return
-        if LISTENERS and told(OPERATION):
+        if LISTENERS and is_heard(OPERATION):
             return span(OPERATION, f"{type(self).__name__}.step", self.step, indices, weights, grads, states)
         formula, fast = type(self).formula, compiled()
         known: dict[tuple[float, float, int], tuple[dict[str, float], tuple[float, ...], dict[str, bool]]] = {}

@@ -43,7 +43,7 @@ def taken_of(graph: Graph, caller: SourceLoc | None) -> Callable[[], BaseExcepti
     """Make the function that gives what a call of a graph's program has left behind to be raised (`effects.taken`)."""
 
     def pending() -> BaseException | None:
-        error = effects.taken()
+        error = effects.outcome()
         if error is not None:
             locate(error, graph, caller)
         return error

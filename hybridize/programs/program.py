@@ -25,7 +25,7 @@ from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, StateEr
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
 from hybridize.base.nested import Structure, empty_object, unflatten
-from hybridize.base.spans import LISTENERS, PROGRAM, span, told
+from hybridize.base.spans import LISTENERS, PROGRAM, is_heard, span
 from hybridize.base.tracebacks import throw
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
@@ -415,7 +415,7 @@ class Program:
 
     def run_now(self, call: Call) -> Any:
         """Run a call that the program is right for, and return when it is done."""
-        if LISTENERS and told(PROGRAM):
+        if LISTENERS and is_heard(PROGRAM):
             return span(PROGRAM, self, self.run_now, call)
         captured = self.capture
         pairs = zip(captured.sources, self.captured.inputs, strict=True)

@@ -210,7 +210,7 @@ def connect(loaded: Any) -> bool:
     return True
 
 
-def taken() -> BaseException | None:
+def outcome() -> BaseException | None:
     """Return what an effect of this thread left behind, and forget it."""
     problem = _raised.first
     if problem is not None:
@@ -224,6 +224,6 @@ def taken() -> BaseException | None:
 
 def raise_pending() -> None:
     """Raise what an effect of this thread left behind."""
-    problem = taken()
+    problem = outcome()
     if problem is not None:
         raise problem

@@ -203,7 +203,7 @@ class EntryTable:
         watches: Sequence[Watch] = (),
         prepare: int = 0,
         acts: bool = False,
-        taken: Callable[[], BaseException | None] = effects.taken,
+        taken: Callable[[], BaseException | None] = effects.outcome,
         doubt: Callable[[], bool] | None = None,
         exclusive: bool = False,
         exchange: Exchange | None = None,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hybridize.base.access import READERS, await_writer, begin_reading, while_reading
 from hybridize.base.dtypes import int64, uint8
 from hybridize.base.errors import ArgumentError, DTypeError
-from hybridize.base.spans import LISTENERS, MACHINE_CODE, span, told
+from hybridize.base.spans import LISTENERS, MACHINE_CODE, is_heard, span
 from hybridize.base.types import Shape, TensorType
 from hybridize.runtime import cpython, effects
 from hybridize.runtime.buffers import aligned, aligned_copy, dense, uninitialized, weights
@@ -172,7 +172,7 @@ class Executable:
             DTypeError E210, ShapeError E120: an input of another type than the program was compiled for.
             ShapeError E125: a call of such sizes would need more memory than there can be.
         """
-        if LISTENERS and told(MACHINE_CODE):
+        if LISTENERS and is_heard(MACHINE_CODE):
             return span(MACHINE_CODE, self, self.run, inputs, derived, donated)
         if derived is None and not donated:
             outputs = self._caller()(*inputs)
@@ -193,7 +193,7 @@ class Executable:
 
         So no write comes between a look at derived constants, which are then what the flag says, and their reading.
         """
-        if LISTENERS and told(MACHINE_CODE):
+        if LISTENERS and is_heard(MACHINE_CODE):
             return span(MACHINE_CODE, self, self.run_unless, stale, inputs, derived, donated)
         outputs = self._checked.run_unless(stale, inputs, derived, donated)
         if self.effects:

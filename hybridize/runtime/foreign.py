@@ -66,7 +66,7 @@ _CALLEES: weakref.WeakValueDictionary[str, Callee] = weakref.WeakValueDictionary
 _TICKETS = itertools.count(1)
 
 
-def found(name: str, title: str) -> ForeignFunction:
+def function_of(name: str, title: str) -> ForeignFunction:
     """Return the function that a text names.
 
     Raises:
@@ -178,7 +178,7 @@ def call(name: str, title: str, operands: Arrays, types: Sequence[TensorType]) -
         record = again[0]
         again.rotate(-1)
     else:
-        function = found(name, title)
+        function = function_of(name, title)
         results, residuals = function.run(operands)
         ticket = next(_TICKETS) if function.keeps else 0
         if function.keeps:

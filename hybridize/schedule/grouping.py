@@ -31,7 +31,7 @@ from hybridize.machine.target import Target
 from hybridize.ops import Effect, effect_of
 from hybridize.schedule.contraction import Product, gates_fit
 from hybridize.schedule.contraction.arrangement import Arrangement, reading
-from hybridize.schedule.contraction.matrices import MatrixProduct, lying, product_of
+from hybridize.schedule.contraction.matrices import MatrixProduct, memory_order, product_of
 from hybridize.schedule.contraction.product import as_row
 from hybridize.schedule.gates import Gates, find_gates
 from hybridize.schedule.homes import Home, in_order, is_contiguous
@@ -253,7 +253,7 @@ class Grouping:
         """Tell whether tiles store a result at its home: rows of a whole batch may be those of no one matrix there."""
         if not isinstance(tiled, MatrixProduct):
             return True
-        return lying(self.places.home(result), result.type.shape, merged=tiled.is_merged) is not None
+        return memory_order(self.places.home(result), result.type.shape, merged=tiled.is_merged) is not None
 
     def _note_matrices(self, of: MatrixProduct, operands: Sequence[Value]) -> None:
         """Note how the operands of a product of matrices may lie.
@@ -807,7 +807,7 @@ class Grouping:
             return False
         if step.product.gates > 1 or not surely_same(value.type.shape, step.tiled.contraction.shape):
             return False
-        layout = lying(self.places.home(value), value.type.shape, merged=step.tiled.is_merged)
+        layout = memory_order(self.places.home(value), value.type.shape, merged=step.tiled.is_merged)
         return layout is not None and not layout.turned
 
     def _unite(self, value: Value) -> None:

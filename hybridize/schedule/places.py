@@ -16,7 +16,7 @@ from hybridize.base.types import Shape
 from hybridize.graph import Value
 from hybridize.loops.expr import Axis, Const, Expr, whole
 from hybridize.loops.index import Index, Interner, Space
-from hybridize.schedule.contraction.matrices import lying
+from hybridize.schedule.contraction.matrices import memory_order
 from hybridize.schedule.homes import Home, in_order, is_contiguous, no_halo
 
 
@@ -124,7 +124,7 @@ class Places:
         if value in self.ordered and not is_contiguous(home, value.type.shape):
             return False
         merged = self.matrices.get(value)
-        return merged is None or lying(home, value.type.shape, merged=merged) is not None
+        return merged is None or memory_order(home, value.type.shape, merged=merged) is not None
 
     def _chain(self, value: Value) -> list[Value]:
         """A value and those that lie within it, each after its base."""

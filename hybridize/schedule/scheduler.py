@@ -37,7 +37,7 @@ from hybridize.schedule.contraction.copies import border, into_home, leaves_as_i
 from hybridize.schedule.contraction.copies import packed as panels_of_taps
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.lanes import LanePlan
-from hybridize.schedule.contraction.matrices import Lying, MatrixProduct, lying, where_they_lie
+from hybridize.schedule.contraction.matrices import Lying, MatrixProduct, memory_order, where_they_lie
 from hybridize.schedule.contraction.product import Strides
 from hybridize.schedule.contraction.taps import TapPlan, shared_by
 from hybridize.schedule.contraction.winograd import (
@@ -958,12 +958,12 @@ class _Scheduler:
         if any(same(value.type.size, 0) for value in (*step.operands, out)):
             return product
         x, w = (
-            lying(home_of(value), value.type.shape, merged=merged and number == 0)
+            memory_order(home_of(value), value.type.shape, merged=merged and number == 0)
             for number, value in enumerate(step.operands)
         )
         at = Lying(None)
         if not self.grouping.places.is_ordered(out):
-            layout = lying(home_of(out), out.type.shape, merged=merged)
+            layout = memory_order(home_of(out), out.type.shape, merged=merged)
             assert layout is not None
             at = layout
         assert x is not None

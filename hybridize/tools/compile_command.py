@@ -32,7 +32,7 @@ and quarters exist."""
 Tell = Callable[[str], None]
 
 
-def found(thing: str) -> Any:
+def target_object(thing: str) -> Any:
     """The object called `MODULE:NAME`, the module looked for in the current folder first; or a saved file.
 
     Raises:
@@ -160,7 +160,7 @@ def exported(
 ) -> tuple[Exported, list[str]]:
     """Compile and export; see `hybridize compile --help`."""
     tell(f"importing {name}")
-    thing = callable_of(found(name), name)
+    thing = callable_of(target_object(name), name)
     notes = compiled(thing, specs, tell) if specs else []
     try:
         export = thing.export(path, format=format, progress=tell, **options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from hybridize.base.config import CONFIG
 from hybridize.compiler import default_target, disk, measured
-from hybridize.compiler.host import told
+from hybridize.compiler.host import this_host
 from hybridize.compiler.measured import MeasuredChoices
 from hybridize.machine.choices import CHOICES, SIZES, VARIABLE, settings
 from hybridize.machine.target import Target, named_target
@@ -21,7 +21,7 @@ def table(*, again: bool = False) -> Grid:
     choices = measured.again() if again else None if overrides.complete or CONFIG.target else measured.measurement()
     used = None if overrides.complete or CONFIG.target else measured.measurement()
     target = default_target()
-    table = named_target(CONFIG.target) if CONFIG.target else told().target
+    table = named_target(CONFIG.target) if CONFIG.target else this_host().target
     rows = [
         (
             name,
@@ -35,7 +35,7 @@ def table(*, again: bool = False) -> Grid:
         for name in [*CHOICES, *SIZES]
     ]
     columns = ("field", "value", "from", "table", "speed of others")
-    title = f"machine: {target.name}, {target.cpu or 'any processor'}, LLVM {told().llvm}"
+    title = f"machine: {target.name}, {target.cpu or 'any processor'}, LLVM {this_host().llvm}"
     return Grid(title, columns, rows, _notes(choices, used), words=len(columns))
 
 

@@ -30,7 +30,7 @@ from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.places import Item, Length
 from hybridize.graph import Value
 from hybridize.ops import stop_gradient
-from hybridize.ops.foreign import made
+from hybridize.ops.foreign import call_op
 from hybridize.ops.op import bind, type_of
 from hybridize.runtime import foreign
 from hybridize.runtime.foreign import Callee
@@ -156,7 +156,7 @@ def _called(function: Callable[..., Any], like: Callable[..., Any] | None, *args
         )
     kinds_given = [TensorType(tuple(one.shape), dtype_of(one.dtype)) for one in tensors]
     body.floats = sum(is_float(kind.dtype) for kind in kinds_given)
-    results = bind(made(title, Callee(body), kinds_given), *operands)
+    results = bind(call_op(title, Callee(body), kinds_given), *operands)
     recorded = bool(learnt) and like is None
     whole = iter([_faced(trace, *each, recorded) for each in zip(results, tensors, strict=False)])
     return pytree.tree_unflatten([None if leaf is None else next(whole) for leaf in outputs], body.results)

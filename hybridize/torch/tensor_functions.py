@@ -8,7 +8,7 @@ from typing import Any
 
 from hybridize.capture import Function, SavedFunction
 from hybridize.programs import Program
-from hybridize.torch.traced import CannotCapture, Followed, taken, whole
+from hybridize.torch.traced import CannotCapture, Followed, arrays_and_tensors, whole
 
 
 def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -21,7 +21,7 @@ def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str
         CaptureError: the function does what no program can; at its own line.
     """
     if isinstance(function, SavedFunction):
-        arguments, named, _ = taken(args, kwargs)
+        arguments, named, _ = arrays_and_tensors(args, kwargs)
         return whole(function(*arguments, **named))
     try:
         return followed(function).enter(*args, **kwargs)
@@ -36,7 +36,7 @@ def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[st
         CaptureError: the function does what no program can; at its own line.
     """
     if isinstance(function, SavedFunction):
-        arguments, named, _ = taken(args, kwargs)
+        arguments, named, _ = arrays_and_tensors(args, kwargs)
         return function.program(*arguments, **named)
     try:
         return followed(function).program_for(args, kwargs)

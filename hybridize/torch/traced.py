@@ -160,7 +160,7 @@ class Followed:
     def _with_arrays(self, args: tuple[Any, ...], kwargs: dict[str, Any], act: Callable[..., Any]) -> Any:
         """Return `act(args, kwargs, tensors)` for a call with arrays in the place of tensors; see `taken`."""
         while True:
-            arguments, named, tensors = taken(args, kwargs, self.library, self._objects)
+            arguments, named, tensors = arrays_and_tensors(args, kwargs, self.library, self._objects)
             before = ARGUMENTS.set(((arguments, named), tensors))
             try:
                 return act(arguments, named, tensors)
@@ -342,14 +342,14 @@ class Followed:
         names = {id(self.library.array(tensor)): name for name, tensor in named}
         calls = None
         if samples is not None:
-            calls = [taken(one if isinstance(one, tuple) else (one,), {})[0] for one in samples]
+            calls = [arrays_and_tensors(one if isinstance(one, tuple) else (one,), {})[0] for one in samples]
         return (self._inside or self.function).saved(names, calls, notes)
 
 
 NO_OBJECTS: Mapping[Structure, Collection[int]] = {}
 
 
-def taken(
+def arrays_and_tensors(
     args: Sequence[Any],
     kwargs: dict[str, Any],
     library: TorchLibrary | None = None,

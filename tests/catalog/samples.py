@@ -40,7 +40,7 @@ from hybridize.ops.analysis import sin
 from hybridize.ops.arithmetic import Mul, add, lt, mul
 from hybridize.ops.complexes import conj
 from hybridize.ops.elementwise import ANY, Binary, Unary
-from hybridize.ops.foreign import made
+from hybridize.ops.foreign import call_op
 from hybridize.ops.fourier import NORMS
 from hybridize.ops.interpolation import linear, means
 from hybridize.ops.op import Op, Operand
@@ -517,7 +517,7 @@ def _svd(cls: Any) -> Iterator[Sample]:
 @of("python_call")
 def _python_call(cls: Any) -> Iterator[Sample]:
     x, y = sample_array((2, 3)), sample_array((2, 3), seed=1)
-    yield Sample((x, y), made("a product", _PRODUCT, [TensorType(x.shape, x.dtype)]))
+    yield Sample((x, y), call_op("a product", _PRODUCT, [TensorType(x.shape, x.dtype)]))
 
 
 class _Product:

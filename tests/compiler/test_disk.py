@@ -158,7 +158,7 @@ def test_what_the_machine_is_stands_on_the_disk(own_folder, monkeypatch):
     asked = []
     first, second = (host.Told(named_target(name), release) for name, release in [("baseline", "20"), ("avx2", "21")])
     monkeypatch.setattr(host, "_asked", lambda: asked.append(1) or first)
-    ask = host.told.__wrapped__
+    ask = host.this_host.__wrapped__
     assert [ask(), ask()] == [first] * 2
     assert len(asked) == 1
     monkeypatch.setattr(host, "_asked", lambda: second)

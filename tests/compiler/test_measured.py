@@ -163,7 +163,7 @@ def test_the_file_of_another_machine_or_version_is_made_anew(folder, asked, chan
         ((measured, "told"), lambda: host.Told(host.host_target(), "99")),
         (
             (measured, "told"),
-            lambda: host.Told(with_fields(host.host_target(), {"l2_bytes": 1 << 13}), host.told().llvm),
+            lambda: host.Told(with_fields(host.host_target(), {"l2_bytes": 1 << 13}), host.this_host().llvm),
         ),
     ],
     ids=["processor", "hybridize", "llvm", "caches"],

@@ -15,7 +15,7 @@ from hybridize import autograd, hybridize, np
 from hybridize.contract.guards import MANY as TOGETHER
 from hybridize.contract.guards import Guard, Unchanged, checker, gathered, watches
 from hybridize.contract.places import Attribute, Closure, Content, Global, Inherited, Item, Items, Length, Member
-from hybridize.contract.snapshots import MISSING, held, refill, same, shared_snapshot, snapshot, unchanged
+from hybridize.contract.snapshots import MISSING, contents, refill, same, shared_snapshot, snapshot, unchanged
 from hybridize.runtime import cpython
 from hybridize.runtime.entry import Look
 
@@ -190,20 +190,20 @@ def test_the_same_items(count, kind, pointers, monkeypatch):
     monkeypatch.setattr(cpython, "_items_supported", lambda: pointers)
     assert cpython.same_items(kind(), ())
     items = [float(number) for number in range(count)]
-    held = tuple(items)
-    assert cpython.same_items(kind(items), held)
-    assert not cpython.same_items(kind(items[:-1]), held)
-    assert not cpython.same_items(kind([*items, 1.0]), held)
+    contents = tuple(items)
+    assert cpython.same_items(kind(items), contents)
+    assert not cpython.same_items(kind(items[:-1]), contents)
+    assert not cpython.same_items(kind([*items, 1.0]), contents)
     for index in {0, count // 2, count - 1}:
         changed = list(items)
         changed[index] = float(repr(items[index]))
         assert changed == items
-        assert not cpython.same_items(kind(changed), held)
+        assert not cpython.same_items(kind(changed), contents)
     changed = list(items)
     for _ in range(3):  # the list moves in memory
         changed.extend(items)
         del changed[count:]
-        assert cpython.same_items(changed, held)
+        assert cpython.same_items(changed, contents)
 
 
 def test_pointers_are_compared_here():
@@ -600,18 +600,18 @@ def test_checks_run_no_code_of_the_users(kind, gone, asked):
 
     def told(verb):
         log = []
-        held = kind(log)
+        contents = kind(log)
         asks = True
 
         def f(x):
-            return x * held.w * held.k if asks else x
+            return x * contents.w * contents.k if asks else x
 
         program = verb(f)
         results = [program(np.ones(3)).tolist() for _ in range(3)]
-        vars(held).pop(gone)
+        vars(contents).pop(gone)
         asks = asked
         results += [program(np.ones(3)).tolist() for _ in range(2)]
-        return results, log, sorted(vars(held))
+        return results, log, sorted(vars(contents))
 
     assert told(hybridize) == told(lambda f: f)
 
@@ -626,12 +626,12 @@ def test_a_set_comes_back_in_its_order(first, more):
     found = set()
     for one in first:
         found.add(one)
-    before = held(found)
+    before = contents(found)
     found |= more
     refill(found, before)
     assert found == set(before)
     if len(more) == 1:  # a larger table orders anew
-        assert held(found) == before
+        assert contents(found) == before
 
 
 @pytest.mark.parametrize("first", list(itertools.permutations(MEETING, 3)))
@@ -659,7 +659,7 @@ def test_programs_leave_the_order_of_sets(first, change):
     program, x = hybridize(function), np.ones(2)
     for _ in range(3):
         assert (program(x) == plain(x)).all()
-        assert held(kinds) == held(expected)
+        assert contents(kinds) == contents(expected)
 
 
 def _arrays():

@@ -28,10 +28,10 @@ from hybridize.array.operands import (
     count,
     creates,
     from_list,
-    given,
     has_arrays,
     made_in_order,
     one_of,
+    outside_operand,
     positions,
     public,
     result,
@@ -128,7 +128,7 @@ def _array(source: Any, dtype: Any, copy: bool) -> Any:
         data = _converted(data, wanted) if copy or data.dtype != wanted else data
     except (ValueError, OverflowError) as error:
         raise DTypeError("E203", f"{source!r:.60} cannot be stored as {wanted}: {error}") from None
-    x = result(given(data))
+    x = result(outside_operand(data))
     if (
         not copy
         and isinstance(x, ndarray)
@@ -525,7 +525,7 @@ def indices(dimensions: Any, dtype: Any = None) -> Any:
 
 
 def _triangle(mask: Any) -> tuple[Any, Any]:
-    return tuple(result(given(positions.astype(int64))) for positions in numpy.nonzero(mask))
+    return tuple(result(outside_operand(positions.astype(int64))) for positions in numpy.nonzero(mask))
 
 
 @public
@@ -552,7 +552,7 @@ def _window(n: int, terms: tuple[float, ...], dtype: Any, device: Any) -> Any:
     n = max(n, 0)
     i = numpy.arange(n) * (2 * math.pi / max(n - 1, 1))
     wave = sum(a * numpy.cos(k * i) for k, a in enumerate(terms))
-    return result(given(numpy.asarray(wave if n > 1 else numpy.ones(n)).astype(_dtype(dtype))))
+    return result(outside_operand(numpy.asarray(wave if n > 1 else numpy.ones(n)).astype(_dtype(dtype))))
 
 
 @public

@@ -16,9 +16,9 @@ from hybridize.array.operands import (
     cast,
     creates,
     float_operand,
-    given,
     one_of,
     operand,
+    outside_operand,
     public,
     result,
 )
@@ -193,4 +193,4 @@ def kaiser(M: int, beta: float, dtype: Any = None) -> Any:
 
 
 def _window(window: numpy.ndarray[Any, Any], dtype: Any) -> Any:
-    return result(given(window.astype(float32 if dtype is None else as_dtype(dtype))))
+    return result(outside_operand(window.astype(float32 if dtype is None else as_dtype(dtype))))

@@ -274,9 +274,9 @@ class Dim:
                     terms[monomial] = total
                 else:
                     del terms[monomial]
-            return made(self.scope, terms, self.constant + other.constant)
+            return size_of_terms(self.scope, terms, self.constant + other.constant)
         if type(other) is int or type(other) is bool:
-            return made(self.scope, self.terms, self.constant + other)
+            return size_of_terms(self.scope, self.terms, self.constant + other)
         return self._beyond(operator.add, self, other)
 
     __radd__ = __add__
@@ -302,9 +302,11 @@ class Dim:
                         monomial = tuple(sorted(left + right, key=self.scope.order))
                         terms[monomial] = terms.get(monomial, 0) + a * b
             constant = terms.pop((), 0)
-            return made(self.scope, {m: c for m, c in terms.items() if c}, constant)
+            return size_of_terms(self.scope, {m: c for m, c in terms.items() if c}, constant)
         if type(other) is int or type(other) is bool:
-            return made(self.scope, {m: c * other for m, c in self.terms.items() if other}, self.constant * other)
+            return size_of_terms(
+                self.scope, {m: c * other for m, c in self.terms.items() if other}, self.constant * other
+            )
         if isinstance(other, (tuple, list, str, bytes)):
             return other * self.scope.pin(self)
         return self._beyond(operator.mul, self, other)
@@ -542,7 +544,7 @@ def _atom_text(atom: Atom) -> str:
 # Details
 
 
-def made(scope: Assumptions, terms: Mapping[Monomial, int], constant: int) -> Size:
+def size_of_terms(scope: Assumptions, terms: Mapping[Monomial, int], constant: int) -> Size:
     """The size of these terms; what 64 bits do not hold, or nobody could handle, becomes a number."""
     if not terms:
         return constant
@@ -603,7 +605,7 @@ def _floored(x: Dim, divisor: int) -> Size:
         inner = _inner(numerator, by)
         if common > 1:
             terms = {monomial: coefficient // common for monomial, coefficient in numerator.terms.items()}
-            numerator, by = made(numerator.scope, terms, numerator.constant // common), by // common
+            numerator, by = size_of_terms(numerator.scope, terms, numerator.constant // common), by // common
         elif inner is not None:
             numerator, by = inner
         elif numerator.key[1][1] < 0:  # -(y // k) is (-y + k - 1) // k
@@ -622,7 +624,7 @@ def _inner(x: Dim, by: int) -> tuple[Size, int] | None:
             continue
         k = atom.divisor
         if type(k) is int and 0 < k <= _LARGEST_DIVISOR // by:
-            rest = made(x.scope, {one: c for one, c in x.terms.items() if one != monomial}, x.constant)
+            rest = size_of_terms(x.scope, {one: c for one, c in x.terms.items() if one != monomial}, x.constant)
             return rest * k + (atom.x if coefficient > 0 else k - 1 - atom.x), k * by
     return None
 
@@ -633,7 +635,7 @@ def _divided(x: Dim, divisor: Size) -> tuple[Any, Any]:
         quotient = {m: c // divisor for m, c in x.terms.items() if c % divisor == 0}
         rest = {m: c for m, c in x.terms.items() if c % divisor}
         whole, constant = divmod(x.constant, divisor) if not rest else (0, x.constant)
-        return made(x.scope, quotient, whole), made(x.scope, rest, constant)
+        return size_of_terms(x.scope, quotient, whole), size_of_terms(x.scope, rest, constant)
     if x.key == divisor.key:
         return 1, 0
     if len(divisor.terms) != 1 or divisor.constant:
@@ -650,7 +652,7 @@ def _divided(x: Dim, divisor: Size) -> tuple[Any, Any]:
             terms[left] = coefficient // by
         else:
             constant = coefficient // by
-    return made(x.scope, terms, constant), made(x.scope, rest, x.constant)
+    return size_of_terms(x.scope, terms, constant), size_of_terms(x.scope, rest, x.constant)
 
 
 def without(monomial: Monomial, factors: Monomial) -> Monomial | None:

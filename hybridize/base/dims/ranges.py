@@ -24,7 +24,7 @@ from hybridize.base.dims.dim import (
     Size,
     SizeSymbol,
     bounds,
-    made,
+    size_of_terms,
     without,
 )
 
@@ -97,7 +97,7 @@ class _Search:
         shared = () if x.constant else _shared(x)
         if shared:  # n*m - n = n*(m - 1), of which more can be said
             terms = {without(monomial, shared) or (): coefficient for monomial, coefficient in x.terms.items()}
-            return times(product_bounds(shared), bounds(made(x.scope, terms, terms.pop((), 0))))[0]
+            return times(product_bounds(shared), bounds(size_of_terms(x.scope, terms, terms.pop((), 0))))[0]
         least = _by_interval(x.terms, x.constant)
         for atom in sorted(_related(x), key=x.scope.order, reverse=True):
             least = max(least, self._without(x, atom))
@@ -107,7 +107,7 @@ class _Search:
         """The least value by what an atom, one of the terms, is in terms of its operands."""
         terms = dict(x.terms)
         coefficient = terms.pop((atom,))
-        rest = made(x.scope, terms, x.constant)
+        rest = size_of_terms(x.scope, terms, x.constant)
         if isinstance(atom, Larger):
             one, other = (self.least(rest + operand * coefficient) for operand in (atom.x, atom.divisor))
             return max(one, other) if coefficient > 0 else min(one, other)

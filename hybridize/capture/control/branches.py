@@ -155,7 +155,7 @@ class Side:
 
 
 @contextmanager
-def held(arrays: Mapping[Cell, Any]) -> Iterator[None]:
+def with_values(arrays: Mapping[Cell, Any]) -> Iterator[None]:
     """Let arrays hold what they hold at the end of a branch for the length of a `with` block."""
     before = [(cell, cell.value) for cell in arrays]
     for cell, value in arrays.items():
@@ -336,7 +336,7 @@ class _Outputs:
         """Add a value of both sides; `use` gets what the Cond gives for it."""
         start = len(self.values[0])
         for side, value, outputs in zip(self.sides, (x, y), self.values, strict=True):
-            with interpreting(side.branch), held(side.arrays):
+            with interpreting(side.branch), with_values(side.arrays):
                 outputs.extend(side.branch.own(operand) for operand in merge.operands(value, spec))
         stop = len(self.values[0])
         self.uses.append(lambda results: use(results[start:stop]))

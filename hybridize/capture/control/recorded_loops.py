@@ -394,7 +394,7 @@ class RecordedLoop:
         for name, spec in carried.specs.items():
             first += inputs[name][0]
             start += self._start(name, spec, carried)
-            with interpreting(branch), branches.held(recorded.arrays):
+            with interpreting(branch), branches.with_values(recorded.arrays):
                 outputs += [branch.own(value) for value in merge.operands(recorded.after[name], spec)]
         for cell in carried.arrays:
             first.append(inputs[cell])

@@ -381,7 +381,7 @@ class ScanLoop(RecordedLoop):
         for cell in merge.cells_of(one.item, spec):
             if cell in recorded.arrays and cell.value not in branch.mine:
                 raise Unrollable("an item of a list is an array from before the loop, to which rounds write")
-        with interpreting(branch), branches.held(recorded.arrays):
+        with interpreting(branch), branches.with_values(recorded.arrays):
             outputs += [branch.own(value) for value in merge.operands(one.item, spec)]
         return spec
 

@@ -115,7 +115,7 @@ def selected(value: Part, *conditions: Part) -> tuple[Any, ...]:
     return (value(),) if whole is True else (Perhaps(whole, branches.under(whole, value)),)
 
 
-def taken(items: list[Any]) -> Any:
+def comprehension(items: list[Any]) -> Any:
     """A list that a comprehension has made."""
     if any(type(item) is Perhaps for item in items):
         return Selected(items)

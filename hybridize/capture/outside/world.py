@@ -76,7 +76,7 @@ from hybridize.contract.snapshots import (
     MISSING,
     VIEWS,
     Snapshot,
-    held,
+    contents,
     own,
     refill,
     shared_snapshot,
@@ -297,7 +297,7 @@ class World:
         else:
             self.read(Length(container), len(container))
         self.before.setdefault(id(container), (container, container.copy()))
-        self.undo.append(partial(refill, container, held(container)))
+        self.undo.append(partial(refill, container, contents(container)))
         for key, part in items:
             container[key] = self.read(Item(container, key), part, repr(key))
         return True
@@ -767,7 +767,7 @@ class World:
             self._keep(part)
         if id(container) not in self.changed:
             # a copy of a set may have another order
-            held_before = held(container) if isinstance(container, set) else container.copy()
+            held_before = contents(container) if isinstance(container, set) else container.copy()
             self.changed[id(container)] = (container, snapshot(container, before=self.before))
             self.before.setdefault(id(container), (container, held_before))
             self.undo += [partial(self.changed.pop, id(container)), partial(refill, container, held_before)]
@@ -794,7 +794,7 @@ class World:
         if name in REPEATABLE:
             self.effects.append(SideEffect(method, (target, *args), kwargs, self.program.location()))
             return result
-        self.effects.append(SideEffect(refill, (target, held(container)), loc=self.program.location()))
+        self.effects.append(SideEffect(refill, (target, contents(container)), loc=self.program.location()))
         return result
 
     def check_kept(self, value: Any, where: str) -> None:
@@ -928,7 +928,7 @@ def _changeable(owner: Any, identities: set[int]) -> Iterator[Callable[[], objec
         return
     identities.add(id(owner))
     if isinstance(owner, (list, dict, set, deque)):
-        yield partial(refill, owner, held(owner))
+        yield partial(refill, owner, contents(owner))
         parts = list(owner.values() if isinstance(owner, dict) else owner)
     elif isinstance(owner, BUFFERS) and not isinstance(owner, memoryview):
         yield partial(operator.setitem, owner, slice(None), copy(owner))

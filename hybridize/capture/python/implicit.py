@@ -183,7 +183,7 @@ def _speaks(kind: Any) -> bool:
     return any(is_users(static(kind, name)) for name in names if name[:2] == "__" and name not in _MAKING)
 
 
-def given(router: Semantics, function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def python_arguments(router: Semantics, function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the arguments as a function of Python's gets them that goes through some, or calls one."""
     through = _GOING_THROUGH.get(function)
     if function in (min, max) and len(args) == 1:

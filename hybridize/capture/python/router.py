@@ -41,7 +41,7 @@ from hybridize.capture.control.operators import and_, choose, compare, or_
 from hybridize.capture.control.raising import Finally, Trying
 from hybridize.capture.control.rolled import is_rolled
 from hybridize.capture.control.rolled_lists import get, unroll
-from hybridize.capture.control.selected import selected, taken
+from hybridize.capture.control.selected import comprehension, selected
 from hybridize.capture.control.signals import BREAK, CONTINUE, BlockStack, Returned
 from hybridize.capture.control.special import KNOWN, is_users_object, iterated
 from hybridize.capture.control.truth import Undecided, bool_, not_, plain
@@ -163,7 +163,7 @@ class Router:
     trying = staticmethod(Trying)
     ending = staticmethod(Finally)
     selected = staticmethod(selected)
-    taken = staticmethod(taken)
+    comprehension = staticmethod(comprehension)
     text = staticmethod(texts.text)
     joined = staticmethod(texts.joined)
     percent = staticmethod(texts.percent)
@@ -490,7 +490,7 @@ class Router:
             if value is not NotImplemented:
                 return value
         if is_hashable:
-            args = implicit.given(self, function, args)
+            args = implicit.python_arguments(self, function, args)
             for rule in _RULES:
                 value = rule(self, trace, function, args, kwargs)
                 if value is not NotImplemented:

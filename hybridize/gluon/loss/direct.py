@@ -23,7 +23,7 @@ from hybridize.array.single import General
 from hybridize.autograd import fused
 from hybridize.base import dims
 from hybridize.base.dtypes import float32, float64, index_numbers, int64, is_float
-from hybridize.base.spans import LISTENERS, OPERATION, span, told
+from hybridize.base.spans import LISTENERS, OPERATION, is_heard, span
 from hybridize.ops import any as any_of
 from hybridize.ops import cast, eq
 from hybridize.ops.op import Operand, capturing, taping
@@ -48,7 +48,7 @@ def direct(pred: Any, label: Any) -> bool:
 
 def cross_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
     """-weight log(softmax(pred)) at the label: [batch] of [batch, classes] and [batch]."""
-    if LISTENERS and told(OPERATION):
+    if LISTENERS and is_heard(OPERATION):
         return span(OPERATION, "cross_entropy", cross_entropy, pred, label, weight)
     x, labels = pred._data, _classes(label._data)
     loss, slope, wrong = _CROSS_ENTROPY(x, labels)
@@ -90,7 +90,7 @@ class _RowLoss(autograd.Function, ABC):
     @classmethod
     def of(cls, pred: ndarray, label: ndarray, weight: float) -> Any:
         """Compute the loss, as one operation of a recording where there is one."""
-        if LISTENERS and told(OPERATION):
+        if LISTENERS and is_heard(OPERATION):
             return span(OPERATION, cls.__name__, cls.of, pred, label, weight)
         one = cls(weight)
         return wrap(one._value(pred._data, label._data)) if taping() is None else one(pred, label)

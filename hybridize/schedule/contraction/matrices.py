@@ -61,7 +61,7 @@ class Lying:
     """True if they lie transposed: it is their last axis but one whose elements lie close together."""
 
 
-def lying(home: Home, shape: Shape, *, merged: bool) -> Lying | None:
+def memory_order(home: Home, shape: Shape, *, merged: bool) -> Lying | None:
     """Find how the matrices of a value of this shape lie at a home; None where products cannot read or store them.
 
     `merged`: the rows of all matrices are those of one.

@@ -30,7 +30,7 @@ def check_device(device: Any) -> None:
         raise CaptureError("E422", f"programs run on the processor, not on {device}", help='device="cpu"')
 
 
-def made(x: Operand) -> Symbol:
+def tensor_of_operand(x: Operand) -> Symbol:
     """Return a tensor of its own for an operand."""
     trace = current_trace()
     assert trace is not None, "who calls is captured"
@@ -40,7 +40,7 @@ def made(x: Operand) -> Symbol:
 def converted(input: Symbol, dtype: torch.dtype | None, copy: bool = False) -> Symbol:
     """Return a tensor in another dtype; itself where it has it and no copy is asked for."""
     wanted = input.dtype if dtype is None else dtype_of(dtype)
-    return input if wanted == input.dtype and not copy else made(cast(input.operand(), wanted))
+    return input if wanted == input.dtype and not copy else tensor_of_operand(cast(input.operand(), wanted))
 
 
 @views("Tensor.to")
@@ -102,7 +102,7 @@ def _clone(input: Operand, *, memory_format: Any = None) -> Operand:
 
 @views("contiguous")
 def _contiguous(input: Symbol, memory_format: Any = torch.contiguous_format) -> Symbol:
-    return input if layouts.lies_by_rows(input.shape, input.steps_between()) else made(input.operand())
+    return input if layouts.lies_by_rows(input.shape, input.steps_between()) else tensor_of_operand(input.operand())
 
 
 @views("resolve_conj", "resolve_neg", "real", "conj")

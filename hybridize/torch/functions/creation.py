@@ -19,7 +19,7 @@ from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import current_trace
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Operand, type_of
-from hybridize.torch.functions.conversions import check_device, converted, made
+from hybridize.torch.functions.conversions import check_device, converted, tensor_of_operand
 from hybridize.torch.functions.operands import SizeNumber, operand
 from hybridize.torch.functions.rules import (
     check_fits,
@@ -195,7 +195,7 @@ def _as_tensor(data: Any, dtype: torch.dtype | None = None, device: Any = None, 
         return converted(data, dtype)
     if isinstance(data, numpy.ndarray):
         data.flags.writeable = False
-    return made(_tensor(_as_operands(data), dtype=dtype, device=device))
+    return tensor_of_operand(_tensor(_as_operands(data), dtype=dtype, device=device))
 
 
 def _as_operands(data: Any) -> Any:
@@ -221,8 +221,8 @@ def _register_class(name: str, dtype: torch.dtype | None) -> None:
             expect(data.dtype == dtype_of(of))
             return data
         if type(data) in (list, tuple, numpy.ndarray):
-            return made(_tensor(_as_operands(data), dtype=of))
-        return made(_full(0, sizes_in(args) if args else (0,), of))
+            return tensor_of_operand(_tensor(_as_operands(data), dtype=of))
+        return tensor_of_operand(_full(0, sizes_in(args) if args else (0,), of))
 
 
 for _name, _dtype in {

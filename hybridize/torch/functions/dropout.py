@@ -12,7 +12,7 @@ from hybridize.base.dtypes import bool_, float32
 from hybridize.base.types import Shape
 from hybridize.ops import Operand, composites, type_of
 from hybridize.torch import draws
-from hybridize.torch.functions.conversions import made
+from hybridize.torch.functions.conversions import tensor_of_operand
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.rules import expect
 from hybridize.torch.functions.table import computes, views
@@ -29,7 +29,7 @@ def _drops(name: str) -> Callable[[Callable[..., Operand]], Callable[..., Operan
         @views(name)
         def entry(input: Symbol, p: Any, train: bool) -> Symbol:
             _check(p)
-            return made(function(input.operand(), p, train)) if train and p != 0 else input
+            return tensor_of_operand(function(input.operand(), p, train)) if train and p != 0 else input
 
         @computes(f"{name}_")
         def written(input: Operand, p: Any, train: bool) -> Operand:

@@ -19,7 +19,7 @@ from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.histories import with_gradient_of
 from hybridize.ops.library.logarithms import log_add_exp2
-from hybridize.torch.functions.conversions import made
+from hybridize.torch.functions.conversions import tensor_of_operand
 from hybridize.torch.functions.operands import operand, required
 from hybridize.torch.functions.rules import (
     as_float,
@@ -338,7 +338,7 @@ def _of_integers(name: str) -> None:
     @computes(name, kinds="iu")
     def entry(input: Operand, other: Operand) -> Operand:
         x, y = aligned(input, other)
-        symbol: Symbol = getattr(functions, name)(made(x), made(y))
+        symbol: Symbol = getattr(functions, name)(tensor_of_operand(x), tensor_of_operand(y))
         return symbol.operand()
 
 
@@ -559,7 +559,7 @@ def _isclose(
 
 def number(x: Operand) -> Any:
     """Return a tensor without axes as a Python number of the program."""
-    return ELEMENTS["item"](made(x))
+    return ELEMENTS["item"](tensor_of_operand(x))
 
 
 def _all(x: Operand) -> Operand:

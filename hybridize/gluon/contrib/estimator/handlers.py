@@ -68,7 +68,7 @@ def value_of(monitor: EvalMetric) -> float:
         raise ValueArgumentError("E390", text, help="average='macro' makes one of those of all classes") from None
 
 
-def told(metrics: list[EvalMetric]) -> str:
+def text_of(metrics: list[EvalMetric]) -> str:
     """Names and values for people."""
     pairs = [pair for one in metrics for pair in one.get_name_value()]
     return ", ".join(
@@ -228,7 +228,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
     def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         seconds = time.perf_counter() - self._began
         estimator.logger.info(
-            f"Train finished after {seconds:.1f} s and {estimator.epoch} epochs, {told(self.metrics)}"
+            f"Train finished after {seconds:.1f} s and {estimator.epoch} epochs, {text_of(self.metrics)}"
         )
 
     def epoch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
@@ -247,14 +247,14 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
             now = time.perf_counter()
             estimator.logger.info(
                 f"[Epoch {estimator.epoch}][Batch {estimator.batch}][Samples {self._samples}] "
-                f"time/interval: {now - self._interval_began:.3f} s, {told(self.metrics)}"
+                f"time/interval: {now - self._interval_began:.3f} s, {text_of(self.metrics)}"
             )
             self._interval_began = now
 
     def epoch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         seconds = time.perf_counter() - self._epoch_began
         what = "Finished" if self._training else "Validated"
-        estimator.logger.info(f"[Epoch {estimator.epoch}] {what} in {seconds:.3f} s, {told(self.metrics)}")
+        estimator.logger.info(f"[Epoch {estimator.epoch}] {what} in {seconds:.3f} s, {text_of(self.metrics)}")
 
 
 class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):

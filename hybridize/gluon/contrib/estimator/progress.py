@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hybridize.gluon.contrib.estimator.events import BatchEnd, EpochBegin, TrainBegin, TrainEnd
-from hybridize.gluon.contrib.estimator.handlers import metrics_of, told
+from hybridize.gluon.contrib.estimator.handlers import metrics_of, text_of
 
 
 class ProgressHandler(TrainBegin, EpochBegin, BatchEnd, TrainEnd):
@@ -53,7 +53,7 @@ class ProgressHandler(TrainBegin, EpochBegin, BatchEnd, TrainEnd):
 
     def batch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         if self._progress is not None:
-            self._progress.update(self._task, advance=1, told=told(self.metrics))
+            self._progress.update(self._task, advance=1, told=text_of(self.metrics))
 
     def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         self.aborted(estimator)
