@@ -23,11 +23,11 @@ from hybridize.base.tracebacks import trim
 from hybridize.formats import mxnet
 from hybridize.gluon import naming
 from hybridize.gluon.dependence import convert, depend, method
+from hybridize.gluon.device_calls import run_there
 from hybridize.gluon.hooks import Hook, HookHandle
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.stored import named_arrays
-from hybridize.gluon.there import run_there
 from hybridize.gluon.within import check_prefix, tell, unknown_keyword
 from hybridize.ops.op import ACTIVE, capturing
 

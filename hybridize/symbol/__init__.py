@@ -25,7 +25,7 @@ from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
 from hybridize.symbol import control, executor, inference, stored
 from hybridize.symbol.composing import composed, has_expressions
-from hybridize.symbol.expression import ABOVE as _ABOVE
+from hybridize.symbol.expression import METHODS as _METHODS
 from hybridize.symbol.expression import Expression, fluent, group, var
 from hybridize.symbol.scopes import AttrScope, NameManager, Prefix
 
@@ -83,7 +83,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *dir(nd), *_OF_FILES} - ({*nd.OF_FILES} - {"load"}))
 
 
-_ABOVE.update(
+_METHODS.update(
     bind=executor.bind, function=__getattr__, load_json=stored.load_json, save=stored.save, shapes=inference.shapes,
     simple_bind=executor.simple_bind, to_json=stored.to_json,
 )  # fmt: skip
