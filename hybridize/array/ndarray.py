@@ -53,8 +53,8 @@ class Taping(Protocol):
     def copy(self, traced: Traced) -> ndarray:
         """Return a new array with the values of an operand."""
 
-    def view(self, x: ndarray, steps: Sequence[Op], found: ndarray | None = None) -> ndarray:
-        """Return the view of an array that view ops make; `found`: as it is without a history."""
+    def view(self, x: ndarray, steps: Sequence[Op], result: ndarray | None = None) -> ndarray:
+        """Return the view of an array that view ops make; `result`: as it is without a history."""
 
     def unary(self, op: Op, x: ndarray) -> ndarray:
         """Apply a function of one float array, the short way."""
@@ -66,7 +66,7 @@ class Taping(Protocol):
         """Return an array of what a fused function has computed of arrays."""
 
     def by_rule(
-        self, rule: Any, operands: Sequence[Operand], results: Sequence[ndarray], kept: Sequence[ndarray] = ()
+        self, rule: Any, operands: Sequence[Operand], results: Sequence[ndarray], saved: Sequence[ndarray] = ()
     ) -> list[ndarray]:
         """Return results with a history: a rule of their own makes the gradients of the operands."""
 

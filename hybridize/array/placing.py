@@ -64,10 +64,10 @@ def place(x: _Array, device: Device) -> _Array:
     return x
 
 
-def beside(made: Any, x: Any) -> Any:
+def beside(value: Any, x: Any) -> Any:
     """Let a new array be known to be where another one is; return it."""
     device = device_of(x) if OTHERS else None
-    return made if device is None or device_of(made) == device else place(made, device)
+    return value if device is None or device_of(value) == device else place(value, device)
 
 
 def copied_to(x: Any, device: Device) -> Any:
@@ -136,14 +136,14 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return call
 
 
-def _of_users(made: Any, values: tuple[Any, ...], name: str) -> Any:
+def _of_users(value: Any, values: tuple[Any, ...], name: str) -> Any:
     """Place what a function has made that calls one of the user's, which may use arrays of any device."""
     device = None if name in _BODIES else common_device(values)
     if device is not None:
-        for x in arrays_in([made]):
+        for x in arrays_in([value]):
             if device_of(x) == _HOME:
                 place(x, device)
-    return made
+    return value
 
 
 _BODIES = frozenset({"cond", "foreach", "while_loop"})
@@ -188,29 +188,29 @@ def one_device(name: str, arrays: list[Any]) -> Device | None:
     return common or beside
 
 
-def settled(made: Any, device: Device, given: list[Any]) -> Any:
-    """Return what a function has made, on a device: what is new is there; a part of what was `given` elsewhere is
+def settled(value: Any, device: Device, arguments: list[Any]) -> Any:
+    """Return what a function has made, on a device: what is new is there; a part of what was `arguments` elsewhere is
     copied.
     """
-    if isinstance(made, (ndarray, Symbol)):
-        if device_of(made) == device or (isinstance(made, Symbol) and made.weak is not None):
-            return made
-        if any(_is_part(made, x) for x in given):
-            return place(functions.copy(made), device)
-        elsewhere = device_of(made)
-        if elsewhere is not None and (isinstance(made, Symbol) or elsewhere != _HOME):
-            return made  # a view of an argument, or that itself
-        return place(made, device)
-    if type(made) in (list, tuple):
-        return type(made)([settled(part, device, given) for part in made])
-    if type(made) is dict:
-        return {key: settled(part, device, given) for key, part in made.items()}
-    if isinstance(made, tuple):  # a namedtuple
-        return type(made)(*[settled(part, device, given) for part in made])
-    return made
+    if isinstance(value, (ndarray, Symbol)):
+        if device_of(value) == device or (isinstance(value, Symbol) and value.weak is not None):
+            return value
+        if any(_is_part(value, x) for x in arguments):
+            return place(functions.copy(value), device)
+        elsewhere = device_of(value)
+        if elsewhere is not None and (isinstance(value, Symbol) or elsewhere != _HOME):
+            return value  # a view of an argument, or that itself
+        return place(value, device)
+    if type(value) in (list, tuple):
+        return type(value)([settled(part, device, arguments) for part in value])
+    if type(value) is dict:
+        return {key: settled(part, device, arguments) for key, part in value.items()}
+    if isinstance(value, tuple):  # a namedtuple
+        return type(value)(*[settled(part, device, arguments) for part in value])
+    return value
 
 
-def _is_part(made: Any, x: Any) -> bool:
-    if isinstance(made, Symbol) or isinstance(x, Symbol):
-        return isinstance(made, Symbol) and isinstance(x, Symbol) and made._cell is x._cell
-    return numpy.may_share_memory(made._data, x._data)
+def _is_part(value: Any, x: Any) -> bool:
+    if isinstance(value, Symbol) or isinstance(x, Symbol):
+        return isinstance(value, Symbol) and isinstance(x, Symbol) and value._cell is x._cell
+    return numpy.may_share_memory(value._data, x._data)

@@ -158,9 +158,9 @@ class Tape(Staging, Taping):
         (value,) = self.note(Reshape(data.shape), (traced,), (traced.data,), (data,))
         return self.wrap(value)
 
-    def view(self, x: ndarray, steps: Sequence[Op], found: ndarray | None = None) -> ndarray:
+    def view(self, x: ndarray, steps: Sequence[Op], result: ndarray | None = None) -> ndarray:
         """The view of an array that view ops make."""
-        data = viewed(x._data, steps) if found is None else found._data
+        data = viewed(x._data, steps) if result is None else result._data
         array = view(x, data)
         if data.dtype.kind not in "fcV" and not _is_tracked(x):
             return array
@@ -234,7 +234,7 @@ class Tape(Staging, Taping):
         return array
 
     def by_rule(
-        self, rule: Any, operands: Sequence[Operand], results: Sequence[ndarray], kept: Sequence[ndarray] = ()
+        self, rule: Any, operands: Sequence[Operand], results: Sequence[ndarray], saved: Sequence[ndarray] = ()
     ) -> list[ndarray]:
         """The arrays `results` with a history: a rule of their own makes the gradients of `operands`.
 
@@ -242,13 +242,13 @@ class Tape(Staging, Taping):
             rule: with `name`, `vjp` and `release`, which lets go of what it keeps.
             operands: what the results were computed of.
             results: whose gradients the rule is given; nobody else has them.
-            kept: arrays that the rule reads; those among the results come to it as outputs.
+            saved: arrays that the rule reads; those among the results come to it as outputs.
         """
         data = [x.data if type(x) is Traced else x for x in operands]
-        read = ((False,) * len(data), tuple(any(one is y for one in kept) for y in results))
+        read = ((False,) * len(data), tuple(any(one is y for one in saved) for y in results))
         node = TapeNode(rule, operands, data, [y._data for y in results], read)
         node.private = True
-        for one in kept:
+        for one in saved:
             node.guard(one.storage)
         return [
             self.wrap(unowned(y._data, (node, number), y.storage, y.storage.version))

@@ -27,8 +27,8 @@ def described(text: str, kind: str, code: str, help: str) -> tuple[Any, dict[str
         ArgumentError: it is no such JSON.
     """
     try:
-        found = json.loads(text)
-        name, settings = (found, {}) if isinstance(found, dict) else found
+        description = json.loads(text)
+        name, settings = (description, {}) if isinstance(description, dict) else description
         return name, dict(settings)
     except (ValueError, TypeError) as error:
         raise ArgumentError(code, f"{text!r} describes no {kind}: {error}", help=help) from error

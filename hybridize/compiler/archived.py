@@ -300,7 +300,7 @@ def executable(
         llvm_text=lambda: _llvm_text(graph, code.target, stable),
         entry_code=entry_code,
         team=POOL.team(threads) if plan.teams and have_pool() else None,
-        kept=True,
+        persistent=True,
     )
 
 

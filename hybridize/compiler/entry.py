@@ -65,7 +65,7 @@ def make_entry(
     derived: Sequence[NDArray[Any]] = (),
     watches: Sequence[Watch] = (),
     doubt: Callable[[], bool] | None = None,
-    taken: Callable[[], BaseException | None] = effects.outcome,
+    outcome: Callable[[], BaseException | None] = effects.outcome,
     in_place: Collection[int] = (),
     exclusive: bool = False,
     modal: bool = True,
@@ -89,7 +89,7 @@ def make_entry(
         fallback: gets every other call, with the same arguments.
         structure: `leaf`, `tuple`, `list`, `none`, or a callable that is given the tuple of results.
         writes: buffers that the last outputs are copied into after the program has run, C-contiguous.
-        taken: gives what printing or asserting has left behind to be raised.
+        outcome: gives what printing or asserting has left behind to be raised.
         in_place: numbers of outputs that the program itself writes into the buffers for them: those whose input that
             buffer is, as the plan's `updates` allow, if nothing else that is bound overlaps it.
         committed: called after the copying.
@@ -132,7 +132,7 @@ def make_entry(
         prepare=executable.prepare,
         watches=watches,
         doubt=doubt,
-        taken=taken,
+        outcome=outcome,
         acts=executable.effects,
         exclusive=exclusive,
         busy=BUSY if modal else IDLE,

@@ -270,10 +270,10 @@ def _condition(guards: Iterable[Guard]) -> tuple[str, dict[str, Any]]:
 
 
 def _factory(body: list[str], scope: dict[str, Any]) -> Callable[..., Any]:
-    """Make the function `made` of the lines, whose objects are closure variables, which are fast to read."""
+    """Make the function `namespace` of the lines, whose objects are closure variables, which are fast to read."""
     names = list(scope)
     lines = [f"def factory({', '.join(names)}):", *body, " return made"]
-    made: dict[str, Any] = {}
-    exec(compile("\n".join(lines), "<guards>", "exec"), made)
-    result: Callable[..., Any] = made["factory"](*scope.values())
+    namespace: dict[str, Any] = {}
+    exec(compile("\n".join(lines), "<guards>", "exec"), namespace)
+    result: Callable[..., Any] = namespace["factory"](*scope.values())
     return result

@@ -139,17 +139,17 @@ class SymbolBlock(HybridBlock):
             )
         arrays = dict(zip(self._inputs, args, strict=True))
         for name, axes in self._bound.items():
-            found = arrays[name].shape
+            shape = arrays[name].shape
             for axis, size in axes.items():
-                if found[axis : axis + 1] != (size,):
+                if shape[axis : axis + 1] != (size,):
                     raise ShapeError(
                         "E116",
-                        f"axis {axis} of {name} is {size} in the graph of the exported net, found {list(found)}",
+                        f"axis {axis} of {name} is {size} in the graph of the exported net, found {list(shape)}",
                         help="export the net after a call with that size; net.save(path) keeps all of them",
                     )
         arrays |= {name: parameter.data() for name, parameter in self._parameters.items()}
-        found = self._replay(*(arrays.get(name) for name in self._variables))
-        return self._result(list(found) if isinstance(found, (list, tuple)) else [found])
+        outputs = self._replay(*(arrays.get(name) for name in self._variables))
+        return self._result(list(outputs) if isinstance(outputs, (list, tuple)) else [outputs])
 
     def _result(self, leaves: list[Any]) -> Any:
         if self._structure is None:

@@ -120,10 +120,10 @@ class Optimizer:
         """Numbers that the formula reads, at update `t` of a weight, counted from 1; `rescale` and `clip` come by
         themselves.
         """
-        found = {"lr": lr, "wd": wd}
+        numbers = {"lr": lr, "wd": wd}
         for name in self.scalar_names:  # no comprehension, which costs a frame at each step
-            found[name] = getattr(self, name)
-        return found
+            numbers[name] = getattr(self, name)
+        return numbers
 
     @staticmethod
     def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:

@@ -126,8 +126,8 @@ def _followed(formula: Formula, names: tuple[str, ...], flags: Flags) -> Callabl
         assert trace is not None
         return computed(trace.convert(formula), w, g, slots, dict(zip(names, values, strict=True)), dict(flags))
 
-    made: Callable[..., list[Any]] = load_module("hybridize.capture").Function(update)
-    return made
+    function: Callable[..., list[Any]] = load_module("hybridize.capture").Function(update)
+    return function
 
 
 def is_ours(formula: Formula) -> bool:

@@ -174,7 +174,7 @@ class Recorded:
     # ------------------------------------------------------------------------------------------------- the tape
 
     def taped(
-        self, sources: Sequence[Any], arrays: Sequence[Any], buffers: Sequence[Any], made: dict[Any, Any]
+        self, sources: Sequence[Any], arrays: Sequence[Any], buffers: Sequence[Any], outputs_by_place: dict[Any, Any]
     ) -> list[NDArray[Any]]:
         """The outputs for inputs that are arrays and numbers.
 
@@ -182,7 +182,7 @@ class Recorded:
             sources: where the inputs come from, and which of them are written.
             arrays: the inputs.
             buffers: their values.
-            made: takes the arrays of the outputs, which have a history.
+            outputs_by_place: takes the arrays of the outputs, which have a history.
 
         Raises:
             StateError E543: what has a gradient attached is written.
@@ -209,14 +209,14 @@ class Recorded:
             residuals += [outputs[k] for k in halves.outputs]
             traced = TAPE.by_rule(Rule(self, pair, arrays, outputs, results[count:]), operands, outputs, residuals)
             outputs = [traced[k] if k in halves.linked else plain for k, plain in enumerate(outputs)]
-        made.update(((number, ()), output) for number, output in enumerate(outputs))
+        outputs_by_place.update(((number, ()), output) for number, output in enumerate(outputs))
         return results[:count]
 
-    def remember(self, sources: Sequence[Any], arrays: Sequence[Any], made: Mapping[Any, Any]) -> None:
+    def remember(self, sources: Sequence[Any], arrays: Sequence[Any], outputs_by_place: Mapping[Any, Any]) -> None:
         """Give arrays that were written the histories of what was written to them, as if it was imperatively."""
         for source, array in zip(sources, arrays, strict=True):
             if source.written >= 0 and is_inexact(array.dtype):
-                update = operand(made[source.written, ()])
+                update = operand(outputs_by_place[source.written, ()])
                 if TAPE.concerns(array, update):
                     TAPE.write(array, (), update)
 

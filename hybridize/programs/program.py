@@ -455,14 +455,14 @@ class Program:
                 self._recorded.remember(captured.sources, arrays, views)
         return self.finished(call, lambda result: self.leaf(result, arrays, outputs, views), outputs, views)
 
-    def finished(self, call: Call, leaf: Callable[[Result], Any], outputs: Buffers, made: Views) -> Any:
+    def finished(self, call: Call, leaf: Callable[[Result], Any], outputs: Buffers, views: Views) -> Any:
         """Do what the function does to objects outside, and return its result, or raise what it ends with.
 
         Args:
             call: whose outputs are there.
             leaf: makes a leaf of the result, its views for the sizes of the call; no container.
             outputs: of the graph.
-            made: arrays that the result and what is kept have in common.
+            views: arrays that the result and what is kept have in common.
         """
         captured = self.capture
         results = captured.results
@@ -472,7 +472,7 @@ class Program:
         if not captured.effects and not self._contained:
             leaves = list(map(leaf, results))
         else:
-            fill = self._filling(call, outputs, made)
+            fill = self._filling(call, outputs, views)
             for effect in captured.effects:
                 keywords = {name: fill(argument) for name, argument in effect.keywords.items()}
                 effect.apply(*map(fill, effect.arguments), **keywords)
@@ -539,7 +539,7 @@ class Program:
                     source.lost.mark(array)
         self.capture.transaction.commit()
 
-    def _filling(self, call: Call, outputs: Buffers, made: Views) -> Callable[[Any], Any]:
+    def _filling(self, call: Call, outputs: Buffers, views: Views) -> Callable[[Any], Any]:
         """Make a function that puts what a call has in the place of what stands for it: outputs, containers, ..."""
         steps_of = self.steps_for(call)
 
@@ -547,7 +547,7 @@ class Program:
             kind = type(argument)
             if kind is Output:
                 steps = steps_of(argument.steps)
-                return self._output(argument.index, steps, argument.weak, argument.lost, outputs, made)
+                return self._output(argument.index, steps, argument.weak, argument.lost, outputs, views)
             if kind is Given:
                 array = call.leaves[argument.position] if argument.array is None else argument.array
                 steps = steps_of(argument.steps)
@@ -581,11 +581,11 @@ class Program:
         built: dict[int, Any] = {}
         return value_of
 
-    def leaf(self, result: Result, arrays: Sequence[Any], outputs: Buffers, made: Views) -> Any:
+    def leaf(self, result: Result, arrays: Sequence[Any], outputs: Buffers, views: Views) -> Any:
         """Return a leaf of the result of a call that is no container."""
         match result.kind:
             case "array":
-                return self._output(result.index, result.steps, None, result.lost, outputs, made)
+                return self._output(result.index, result.steps, None, result.lost, outputs, views)
             case "view":
                 array = arrays[result.index]
                 return array if not result.steps else _view(array, result.steps, result.lost)
@@ -593,19 +593,19 @@ class Program:
 
     def _output(
         self, index: int, steps: tuple[Op, ...], weak: type | None, lost: LostHistory | None, outputs: Buffers,
-        made: Views,
+        views: Views,
     ) -> Any:  # fmt: skip
         """An output as the caller gets it: one array for each output, however often it is part of the result."""
         if weak is not None:
             return weak(outputs[index])
-        known = made.get((index, steps))
+        known = views.get((index, steps))
         if known is None:
             if not steps:
                 known = wrap(outputs[index])
             else:
-                base = self._output(index, (), None, None, outputs, made)
+                base = self._output(index, (), None, None, outputs, views)
                 known = viewed(base, steps)
-            made[index, steps] = known
+            views[index, steps] = known
         if index in self.capture.devices:
             place(known, self.capture.devices[index])
         if lost is not None:
@@ -661,7 +661,7 @@ class Program:
             fallback=not_taken if keeps_state else fallback, structure=structure, exchange=exchange, keywords=keywords,
             writes=[array._memory for array in written],
             committed=committed.put if written else None, derived=[copy.buffer for copy in copies.derived],
-            doubt=self._holds, taken=taken_of(self.captured, captured.caller),
+            doubt=self._holds, outcome=taken_of(self.captured, captured.caller),
             watches=[*modes, *watches(captured.guards)], in_place=donated(executable.plan.updates, inputs),
             exclusive=self._alone,
         )  # fmt: skip

@@ -57,10 +57,10 @@ class Queueable(Protocol):
     def array(self, source: Source, kind: TensorType, call: Call) -> Any:
         """Return what an input of a call is given."""
 
-    def leaf(self, result: Result, arrays: Sequence[Any], outputs: Any, made: Views) -> Any:
+    def leaf(self, result: Result, arrays: Sequence[Any], outputs: Any, views: Views) -> Any:
         """Return a leaf of the result of a call."""
 
-    def finished(self, call: Call, leaf: Callable[[Result], Any], outputs: Any, made: Views) -> Any:
+    def finished(self, call: Call, leaf: Callable[[Result], Any], outputs: Any, views: Views) -> Any:
         """Do what the function does to objects outside, and return its result."""
 
 

@@ -117,8 +117,8 @@ def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) 
         return
     if recipe:
         raise exception(literal(recipe), others)
-    found, code = RAISES[kind]
-    raise found(code, message.format(*others) if others else message)
+    error, code = RAISES[kind]
+    raise error(code, message.format(*others) if others else message)
 
 
 def _call(kind: str, name: str, title: str, types: list[str], pointers: int) -> None:

@@ -203,7 +203,7 @@ class EntryTable:
         watches: Sequence[Watch] = (),
         prepare: int = 0,
         acts: bool = False,
-        taken: Callable[[], BaseException | None] = effects.outcome,
+        outcome: Callable[[], BaseException | None] = effects.outcome,
         doubt: Callable[[], bool] | None = None,
         exclusive: bool = False,
         exchange: Exchange | None = None,
@@ -214,7 +214,7 @@ class EntryTable:
         Its inputs are the arguments that are read, in order, then `bound`; its outputs are `results`, then `writes`.
         Calls go to the fallback while `busy[0]` is not 0. A program whose calls have sizes of their own comes with
         the address of its `prepare`, which finds out `scratch_bytes` and `release`. One that `acts` prints or asserts:
-        what that leaves behind, which `taken` gives, is raised instead of committing anything. Where one of `watches`
+        what that leaves behind, which `outcome` gives, is raised instead of committing anything. Where one of `watches`
         finds another object, `doubt` says whether the program is right all the same: the other may be equal.
         Calls also go to the fallback while a thread writes in place (`base.access`), except where they are
         `exclusive`: made by that thread. With an `exchange` arrays are those of another library. The last of
@@ -222,7 +222,7 @@ class EntryTable:
         """
         watches = _by_dict(watches)
         self._keep: list[Any] = [owner, list(bound), fallback, committed, finish, array_type, list(arguments), busy]
-        self._keep += [watches, doubt, taken, exchange, keywords]
+        self._keep += [watches, doubt, outcome, exchange, keywords]
         self._words: list[int] = [0] * len(FIELDS)
         self._exchange = exchange
         rows = _rows(arguments)
@@ -251,7 +251,7 @@ class EntryTable:
             "output_count": len(results) + len(writes),
             "guard_count": len(watches),
             "pending": effects.PENDING.ctypes.data if acts else 0,
-            "taken": id(taken) if acts else 0,
+            "taken": id(outcome) if acts else 0,
             "doubt": id(doubt) if doubt is not None else 0,
             "writer": ctypes.addressof(NOBODY if exclusive else WRITER),
         }

@@ -52,7 +52,7 @@ class Executable:
         entry_code: Callable[[], int] | None = None,
         team: NDArray[Any] | None = None,
         updates: Mapping[int, int] | None = None,
-        kept: bool = False,
+        persistent: bool = False,
     ) -> None:
         """`owner` keeps the code at `address`, and its own `address` says where functions are that the plan names.
         `sources` are the constants that others are derived of.
@@ -60,8 +60,8 @@ class Executable:
         `types` are those of inputs and outputs, for a plan that would have to be read for them.
         `entry_code` gives the emitted entry's address, 0 where there is none; it is asked at the second call. `team`
         are the threads that a program with shared steps uses, see `runtime.pool`; without one it uses the caller's
-        alone. `updates` are the outputs that it was compiled to have in an input's place, where that can be. `kept`
-        tells that nobody writes the constants, so that they need no copies.
+        alone. `updates` are the outputs that it was compiled to have in an input's place, where that can
+        be. `persistent` tells that nobody writes the constants, so that they need no copies.
         """
         self.name = name
         self.updates = dict(updates or {})
@@ -72,7 +72,7 @@ class Executable:
         """Makers of the constants that are derived of stable inputs."""
         ready = {one.slot: one for one in derivers if not one.inputs}
         self.constants: list[NDArray[Any]] = [
-            ready[slot].made({}) if slot in ready else aligned_copy(constant, kept)
+            ready[slot].made({}) if slot in ready else aligned_copy(constant, persistent)
             for slot, constant in enumerate(constants)
         ]
         for slot in plan.teams:

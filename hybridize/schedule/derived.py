@@ -104,11 +104,11 @@ def part(source: KnownSource, start: int, type: TensorType) -> KnownSource:
 
 
 def steps_of(
-    made: Derived, sources: Sequence[Address], to: Address, scratch: Address, bands: int
+    derived: Derived, sources: Sequence[Address], to: Address, scratch: Address, bands: int
 ) -> tuple[ScheduleStep, ...]:
     """The steps that make a derived constant of sources at these addresses; bands have numbers from `bands` on."""
     inputs = dict(enumerate(sources))
-    return tuple(_moved(step, inputs, to, scratch.offset, bands) for step in made.steps)
+    return tuple(_moved(step, inputs, to, scratch.offset, bands) for step in derived.steps)
 
 
 def _slot(origins: list[Array | Stable | Fixed], source: Array | Stable | Fixed) -> int:

@@ -210,11 +210,11 @@ class _Scheduler:
         machine: _Machine,
         lowerings: Lowerings,
         known: Mapping[Value, KnownSource],
-        made: Mapping[Value, Derived],
+        derived: Mapping[Value, Derived],
         updates: Updates,
         joined: Mapping[Node, Sequence[Node]] | None = None,
     ) -> None:
-        """`known` are the constants and stable inputs that constants may be derived of, `made` those of the graph's
+        """`known` are the constants and stable inputs that constants may be derived of, `derived` those of the graph's
         values that are. Nodes that are `joined` stand for several.
         """
         self.joined = joined or {}
@@ -225,10 +225,10 @@ class _Scheduler:
         self.updates = equal_pairs(graph, updates) if machine.within else admissible(graph, updates)
         self.target = machine.target
         self.interner = lowerings.interner
-        self.constants: list[Constant] = [*graph.constants.values(), *made.values()]
+        self.constants: list[Constant] = [*graph.constants.values(), *derived.values()]
         self.team = -1
         self.known: dict[Value, KnownSource] = dict(known)
-        self.known |= {value: DerivedPart(one, 0) for value, one in made.items()}
+        self.known |= {value: DerivedPart(one, 0) for value, one in derived.items()}
         self.packs: dict[tuple[Any, ...], int] = {}
         self.reads: set[int] = set()
         literals = {}
@@ -241,7 +241,7 @@ class _Scheduler:
         last = [] if machine.within else [graph.outputs[output] for output in self.updates]
         self.grouping = Grouping(graph, self.lowerings, literals, last, self.layouts)
         self.reaches = Reaches(self.grouping)
-        self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants, *made))}
+        self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants, *derived))}
         self.tasks = TaskFinder(self.threads)
         self.order = self._ordered()
         self.blocks: list[ScratchBlock] = []
@@ -1228,14 +1228,14 @@ Made = tuple[ScheduleStep, int]
 """A step and its operations."""
 
 
-def _in_loop(made: Sequence[Made], loop: int) -> list[Made]:
+def _in_loop(steps: Sequence[Made], loop: int) -> list[Made]:
     """Steps with scans that share a loop: what is made before it comes before all of these."""
-    scans = [(changed(step, loop=loop), flops) for step, flops in made if isinstance(step, RegionStep)]
-    return [*((step, flops) for step, flops in made if not isinstance(step, RegionStep)), *scans]
+    scans = [(changed(step, loop=loop), flops) for step, flops in steps if isinstance(step, RegionStep)]
+    return [*((step, flops) for step, flops in steps if not isinstance(step, RegionStep)), *scans]
 
 
-def _several(made: Made | list[Made]) -> list[Made]:
-    return made if isinstance(made, list) else [made]
+def _several(steps: Made | list[Made]) -> list[Made]:
+    return steps if isinstance(steps, list) else [steps]
 
 
 def _type(constant: Constant) -> TensorType:

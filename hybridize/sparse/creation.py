@@ -182,10 +182,10 @@ def _of_dense(source: Any, stype: str, dtype: Any) -> Any:
     return made_sparse(_array(source, dtype), stype)
 
 
-def _same_shape(made: _Sparse, shape: Any, name: str) -> _Sparse:
-    if shape is not None and made.shape != _sizes(shape):
-        raise ValueArgumentError("E345", f"{name}: the array has the shape {made.shape}, and not {_sizes(shape)}")
-    return made
+def _same_shape(array: _Sparse, shape: Any, name: str) -> _Sparse:
+    if shape is not None and array.shape != _sizes(shape):
+        raise ValueArgumentError("E345", f"{name}: the array has the shape {array.shape}, and not {_sizes(shape)}")
+    return array
 
 
 def _fitting(stype: str, shape: tuple[int, ...], values: NDArray[Any], *indices: NDArray[Any]) -> SparseArray:

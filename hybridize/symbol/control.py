@@ -58,8 +58,8 @@ class ControlFlow:
         given: MXNet's attributes, by name: which input of the call goes where.
     """
 
-    def __init__(self, word: str, bodies: Sequence[BodyExpression], given: Mapping[str, Any]) -> None:
-        self.word, self.bodies, self.given = word, tuple(bodies), dict(given)
+    def __init__(self, word: str, bodies: Sequence[BodyExpression], attributes: Mapping[str, Any]) -> None:
+        self.word, self.bodies, self.given = word, tuple(bodies), dict(attributes)
 
     def __call__(self, *arrays: Any) -> Any:
         """Run it: a list of results, or the only one."""

@@ -192,6 +192,6 @@ def targets(format: str, machines: Sequence[str] | None) -> Any:
     return machines[0]
 
 
-def text(made: Exported, notes: Sequence[str]) -> str:
+def text(exported: Exported, notes: Sequence[str]) -> str:
     """Describe the files that were written and checked, and what else is worth telling."""
-    return "\n".join([str(made), *(f"note: {line}" for line in notes)])
+    return "\n".join([str(exported), *(f"note: {line}" for line in notes)])

@@ -840,7 +840,7 @@ class Differentiated:
             exchange=library,
             keywords=keywords,
             doubt=self.program.holds,
-            taken=taken_of(captured.graph, captured.caller),
+            outcome=taken_of(captured.graph, captured.caller),
             watches=[*mode_watches(True), *flagged, *watches(captured.guards)],
         )
         if isinstance(entry, PythonEntry):

@@ -649,14 +649,14 @@ def copy(a: Any, order: str = "K") -> Any:
     return tape.copy(x)
 
 
-def apart_from(x: Any, made: Any) -> Any:
-    """Return `made`, copied where it lies in the memory of `x`, as what NumPy need not move does; it is nobody's view.
+def apart_from(x: Any, y: Any) -> Any:
+    """Return `y`, copied where it lies in the memory of `x`, as what NumPy need not move does; it is nobody's view.
 
     What is captured has values, not memory, so there the result of an operation is never a view.
     """
-    if isinstance(made, ndarray) and isinstance(x, ndarray) and numpy.may_share_memory(made._data, x._data):
-        return copy(made)
-    return made
+    if isinstance(y, ndarray) and isinstance(x, ndarray) and numpy.may_share_memory(y._data, x._data):
+        return copy(y)
+    return y
 
 
 _copy = copy

@@ -96,10 +96,10 @@ def _method(trace: Recording, owner: Any, name: str) -> Callable[..., Any] | Non
     return member
 
 
-def _by_fields(trace: Recording, owner: Any, name: str, made: Any) -> Callable[..., Any]:
+def _by_fields(trace: Recording, owner: Any, name: str, kind: Any) -> Callable[..., Any]:
     """A comparison that `dataclasses` generated: of tuples of the fields."""
     read = trace.root.converter(getattr)
-    names = [field.name for field in dataclasses.fields(made) if field.compare]
+    names = [field.name for field in dataclasses.fields(kind) if field.compare]
 
     def compared(other: Any) -> Any:
         if type(other) is not type(owner):

@@ -335,9 +335,9 @@ class Expressions(ast.NodeTransformer):
         arguments.kw_defaults = [None if default is None else self.visit(default) for default in arguments.kw_defaults]
 
 
-def _new(made: ast.AST, original: ast.AST) -> ast.expr:
+def _new(node: ast.AST, original: ast.AST) -> ast.expr:
     """A display of a container, announced."""
-    call: ast.expr = at(routed("new", made), original)
+    call: ast.expr = at(routed("new", node), original)
     return call
 
 

@@ -63,9 +63,9 @@ def is_maker(function: Any) -> bool:
     return isinstance(function, BuiltinFunctionType) and function.__name__ == "__new__"
 
 
-def _fill(router: Semantics, made: Any, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _fill(router: Semantics, instance: Any, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Do as the `__init__` of a dataclass does."""
-    bound = inspect.signature(owner.__init__).bind(made, *args, **kwargs)
+    bound = inspect.signature(owner.__init__).bind(instance, *args, **kwargs)
     bound.apply_defaults()
     values = bound.arguments
     for name, field in owner.__dataclass_fields__.items():
@@ -82,16 +82,16 @@ def _fill(router: Semantics, made: Any, owner: Any, args: tuple[Any, ...], kwarg
                 continue
             value = field.default
         if owner.__dataclass_params__.frozen:
-            object.__setattr__(made, name, value)
+            object.__setattr__(instance, name, value)
         else:
-            router.set_attribute(value, made, name)
-    if static(type(made), "__post_init__") is not MISSING:
+            router.set_attribute(value, instance, name)
+    if static(type(instance), "__post_init__") is not MISSING:
         variables = [
             values[name]
             for name, field in owner.__dataclass_fields__.items()
             if field._field_type.name == "_FIELD_INITVAR"
         ]
-        router.call(router.read_attribute(made, "__post_init__"), *variables)
+        router.call(router.read_attribute(instance, "__post_init__"), *variables)
 
 
 def _is_left_out(value: Any) -> bool:

@@ -34,14 +34,14 @@ class Decisions:
         program: that program.
         inputs: of it, with the arrays of the call.
         world: numbers from outside that it feeds.
-        begun: feeds that calls begin with: what they fill is not known before.
+        feeds: feeds that calls begin with: what they fill is not known before.
         sizes: the assumptions of the program about sizes that are not known; None where all are.
     """
 
     def __init__(
-        self, program: GraphScope, inputs: Inputs, world: World, begun: Begun, sizes: SizeScope | None
+        self, program: GraphScope, inputs: Inputs, world: World, feeds: Begun, sizes: SizeScope | None
     ) -> None:
-        self._program, self._inputs, self._world, self._begun, self._sizes = program, inputs, world, begun, sizes
+        self._program, self._inputs, self._world, self._begun, self._sizes = program, inputs, world, feeds, sizes
         self._expected: dict[Value, Any] = {}
         self._asked: dict[Value, int] = {}
         """The number of nodes there were when each was asked for."""

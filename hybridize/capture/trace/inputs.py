@@ -64,15 +64,15 @@ class Inputs:
 
     Args:
         program: whose they are.
-        met: is told of a further array over the memory of one that is known.
+        on_alias: is told of a further array over the memory of one that is known.
         sizes: the assumptions of the program about sizes of arguments that are not known; None where all are.
         freeze: arrays from outside are constants.
     """
 
     def __init__(
-        self, program: GraphScope, met: Callable[[Input, ndarray], None], sizes: SizeScope | None, freeze: bool
+        self, program: GraphScope, on_alias: Callable[[Input, ndarray], None], sizes: SizeScope | None, freeze: bool
     ) -> None:
-        self._program, self._met, self._sizes, self._freeze = program, met, sizes, freeze
+        self._program, self._met, self._sizes, self._freeze = program, on_alias, sizes, freeze
         self.entries: list[Input] = []
         self.layouts: dict[int, tuple[int, ...] | None] = {}
         """Leaves of the arguments whose strides the program depends on: whether a reshape is a view or a copy. None

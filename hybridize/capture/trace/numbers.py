@@ -139,11 +139,11 @@ class Numbers:
     def number(self, symbol: Symbol, at: GraphScope) -> Any:
         """The number that a symbol is, which the program then depends on; None where data decides it."""
         value = self._value(symbol, at)
-        found = None if value is None or not self._is_number(value) else with_room(self._evaluated, value)
-        if value is None or found is None:
+        evaluation = None if value is None or not self._is_number(value) else with_room(self._evaluated, value)
+        if value is None or evaluation is None:
             return None
         assert symbol.weak is not None
-        number, used = symbol.weak(found[0]), found[1]
+        number, used = symbol.weak(evaluation[0]), evaluation[1]
         many = type(number) is int and any(isinstance(node.op, (Mod, FloorDiv)) for node in self._slice(value))
         if many or any(type(one) is not int for one in used):
             self._depend(value, used, number)  # it comes of many numbers, or of one that is not among the arguments
@@ -158,10 +158,10 @@ class Numbers:
         Calls differ in numbers that were replaced outside, and in arguments, as soon as one call has shown that.
         """
         value = self._value(symbol, at)
-        found = None if value is None else with_room(self._evaluated, value)
-        if found is None:
+        evaluation = None if value is None else with_room(self._evaluated, value)
+        if evaluation is None:
             return None
-        if any(type(one) is not int or (one in self._indices and one not in self.pinned) for one in found[1]):
+        if any(type(one) is not int or (one in self._indices and one not in self.pinned) for one in evaluation[1]):
             return None
         number: int | None = self.number(symbol, at)
         return number
@@ -237,11 +237,11 @@ class Numbers:
             low, high = self._bounds(value, at)
             if low > 0 or high < 0:
                 return True  # as a size is, whichever that is
-        found = None if value is None or not self._is_number(value) else with_room(self._evaluated, value)
-        if value is None or found is None:
+        evaluation = None if value is None or not self._is_number(value) else with_room(self._evaluated, value)
+        if value is None or evaluation is None:
             return None
-        truth = bool(found[0])
-        self._depend(value, found[1], truth)
+        truth = bool(evaluation[0])
+        self._depend(value, evaluation[1], truth)
         return truth
 
     def of_program(self, symbol: Symbol, at: GraphScope) -> Symbol | None:
@@ -684,16 +684,16 @@ class Numbers:
         operands: list[Any] = []
         used: dict[Any, Value] = {}
         for x in node.inputs:  # not by `all`, as above
-            found = self._evaluated(x)
-            if found is None:
+            evaluation = self._evaluated(x)
+            if evaluation is None:
                 return None
-            operands.append(found[0])
+            operands.append(evaluation[0])
             used = (
-                found[1]
-                if found[1].keys() >= used.keys()
+                evaluation[1]
+                if evaluation[1].keys() >= used.keys()
                 else used
-                if used.keys() >= found[1].keys()
-                else used | found[1]
+                if used.keys() >= evaluation[1].keys()
+                else used | evaluation[1]
             )
         op: Any = node.op
         with numpy.errstate(all="ignore"):

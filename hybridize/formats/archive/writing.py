@@ -152,16 +152,16 @@ class _Writer:
             code = archived.process_code(kind, target, numbers)
             yield self._code(f"hybridize:code:{kind}:{target}", kind, target, numbers, code)
 
-    def _code(self, section: str, kind: str, target: str, numbers: Sequence[int], made: CompiledCode) -> dict[str, Any]:
-        self._section(section, made.content)
+    def _code(self, section: str, kind: str, target: str, numbers: Sequence[int], code: CompiledCode) -> dict[str, Any]:
+        self._section(section, code.content)
         return {
             "section": section,
             "kind": kind,
             "target": target,
             "abi": abi.NUMBER,
             "numbers": list(numbers),
-            "digest": bytes_digest(made.content).hex(),
-            "said": made.said,
+            "digest": bytes_digest(code.content).hex(),
+            "said": code.said,
         }
 
     def _section(self, name: str, content: bytes) -> None:

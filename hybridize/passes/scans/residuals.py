@@ -96,14 +96,14 @@ def _equal(early: OpenScan, late: OpenScan, known: Mapping[Value, Value]) -> dic
     return equal
 
 
-def _wanted(late: OpenScan, equal: Mapping[Value, Value], made: list[Node]) -> list[Value]:
+def _wanted(late: OpenScan, equal: Mapping[Value, Value], nodes: list[Node]) -> list[Value]:
     """The values to read from memory: those that other nodes read, less what is as well computed again."""
-    twice, steady = set(made), late.steady()
+    twice, steady = set(nodes), late.steady()
     read = {value for node in late.nodes if node not in twice for value in node.inputs}
     read |= {one.after for one in late.carries} | {one.inner for one in late.emitted}
-    makers = {value: node for node in made for value in node.outputs}
+    makers = {value: node for node in nodes for value in node.outputs}
     sources = steady | {one.inner for one in late.slices}
-    saved = dict.fromkeys(value for node in made for value in node.outputs if value in read and value not in steady)
+    saved = dict.fromkeys(value for node in nodes for value in node.outputs if value in read and value not in steady)
 
     def is_there(one: Value) -> bool:
         return one in sources or one in saved or one not in makers

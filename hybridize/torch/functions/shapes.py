@@ -334,35 +334,38 @@ def _chunk(input: Symbol, chunks: int, dim: int = 0) -> tuple[Symbol, ...]:
     return cut(input, axis, [0] * chunks if step == 0 else _ends(size, step))
 
 
-@views("tensor_split", also="sections=given indices=given indices_or_sections=given tensor_indices_or_sections=given")
-def _tensor_split(input: Symbol, given: Any, dim: int = 0) -> tuple[Symbol, ...]:
+@views(
+    "tensor_split",
+    also="indices=sections indices_or_sections=sections tensor_indices_or_sections=sections",
+)
+def _tensor_split(input: Symbol, sections: Any, dim: int = 0) -> tuple[Symbol, ...]:
     expect(input.shape)
     axis = axis_of(dim, len(input.shape))
     size = input.shape[axis]
-    if type(given) is Symbol:
+    if type(sections) is Symbol:
         raise CaptureError(
             "E422", "tensor_split at places that a tensor holds: sizes depend on data", help="give a list of integers"
         )
-    if isinstance(given, (tuple, list)):
-        ends = [layouts.span(slice(None, end), size)[1] for end in given]
+    if isinstance(sections, (tuple, list)):
+        ends = [layouts.span(slice(None, end), size)[1] for end in sections]
         starts = [0, *ends]
         return tuple(
             part(input, axis, start, start if stop < start else stop)
             for start, stop in zip(starts, [*ends, size], strict=True)
         )
-    expect(given > 0)
-    least, more = size // given, size % given
-    return cut(input, axis, list(accumulate(least + 1 if k < more else least for k in range(given))))
+    expect(sections > 0)
+    least, more = size // sections, size % sections
+    return cut(input, axis, list(accumulate(least + 1 if k < more else least for k in range(sections))))
 
 
 def _split_along(name: str, axis: int, least: int) -> None:
-    @views(name, also="sections=given indices=given indices_or_sections=given")
-    def entry(input: Symbol, given: Any) -> tuple[Symbol, ...]:
+    @views(name, also="indices=sections indices_or_sections=sections")
+    def entry(input: Symbol, sections: Any) -> tuple[Symbol, ...]:
         ndim = len(input.shape)
         expect(ndim >= least)
         along = 0 if name == "hsplit" and ndim == 1 else axis
-        expect(not isinstance(given, int) or (given > 0 and not input.shape[along] % given))
-        parts: tuple[Symbol, ...] = _tensor_split(input, given, along)
+        expect(not isinstance(sections, int) or (sections > 0 and not input.shape[along] % sections))
+        parts: tuple[Symbol, ...] = _tensor_split(input, sections, along)
         return parts
 
 
