@@ -130,7 +130,7 @@ class BitGenerator:
 
 
 def _state_of(words: Sequence[int]) -> dict[str, Any]:
-    """What `state` and `get_state` give."""
+    """Words of the generator as `state` and `get_state` give them."""
     seed, draws = words
     return {"bit_generator": _NAME, "state": {"seed": seed, "draws": draws}}
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy
 
@@ -56,10 +56,10 @@ class Flat:
         self._of[...] = functions.reshape(elements, self._of.shape)
 
 
-_Operator = Callable[[Any, Any], Any]
+_Array = TypeVar("_Array")
 
 
-def _operator(name: str, *, reflected: bool = False) -> _Operator:
+def _operator(name: str, *, reflected: bool = False) -> Callable[[_Array, Any], _Array]:
     """Return a function of two arguments as an operator, which leaves what it does not know to the other operand."""
 
     def operator(self: Any, other: Any) -> Any:
@@ -71,13 +71,9 @@ def _operator(name: str, *, reflected: bool = False) -> _Operator:
     return operator
 
 
-def _arithmetic(name: str) -> tuple[_Operator, _Operator, _Operator]:
-    """Return the operator of a function, the one of an operand on the right, and the one in place."""
-
-    def in_place(self: Any, other: Any) -> Any:
-        return functions.inplace(name, self, other)
-
-    return _operator(name), _operator(name, reflected=True), in_place
+def _in_place(name: str) -> Callable[[_Array, Any], _Array]:
+    """Return the operator of a function that writes its result to its first operand."""
+    return lambda self, other: functions.inplace(name, self, other)
 
 
 class Operators(Methods):
@@ -188,21 +184,34 @@ class Operators(Methods):
     def __setitem__(self, key: Any, value: Any) -> None:
         functions.setitem(self, key, value)
 
-    __add__, __radd__, __iadd__ = _arithmetic("add")
-    __sub__, __rsub__, __isub__ = _arithmetic("subtract")
-    __mul__, __rmul__, __imul__ = _arithmetic("multiply")
-    __truediv__, __rtruediv__, __itruediv__ = _arithmetic("divide")
-    __floordiv__, __rfloordiv__, __ifloordiv__ = _arithmetic("floor_divide")
-    __mod__, __rmod__, __imod__ = _arithmetic("mod")
-    __pow__, __rpow__, __ipow__ = _arithmetic("power")
-    __matmul__, __rmatmul__, __imatmul__ = _arithmetic("matmul")
-    __and__, __rand__, __iand__ = _arithmetic("bitwise_and")
-    __or__, __ror__, __ior__ = _arithmetic("bitwise_or")
-    __xor__, __rxor__, __ixor__ = _arithmetic("bitwise_xor")
-    __lshift__, __rlshift__, __ilshift__ = _arithmetic("left_shift")
-    __rshift__, __rrshift__, __irshift__ = _arithmetic("right_shift")
-    __eq__ = _operator("equal")
-    __ne__ = _operator("not_equal")
+    __add__, __iadd__ = _operator("add"), _in_place("add")
+    __radd__ = _operator("add", reflected=True)
+    __sub__, __isub__ = _operator("subtract"), _in_place("subtract")
+    __rsub__ = _operator("subtract", reflected=True)
+    __mul__, __imul__ = _operator("multiply"), _in_place("multiply")
+    __rmul__ = _operator("multiply", reflected=True)
+    __truediv__, __itruediv__ = _operator("divide"), _in_place("divide")
+    __rtruediv__ = _operator("divide", reflected=True)
+    __floordiv__, __ifloordiv__ = _operator("floor_divide"), _in_place("floor_divide")
+    __rfloordiv__ = _operator("floor_divide", reflected=True)
+    __mod__, __imod__ = _operator("mod"), _in_place("mod")
+    __rmod__ = _operator("mod", reflected=True)
+    __pow__, __ipow__ = _operator("power"), _in_place("power")
+    __rpow__ = _operator("power", reflected=True)
+    __matmul__, __imatmul__ = _operator("matmul"), _in_place("matmul")
+    __rmatmul__ = _operator("matmul", reflected=True)
+    __and__, __iand__ = _operator("bitwise_and"), _in_place("bitwise_and")
+    __rand__ = _operator("bitwise_and", reflected=True)
+    __or__, __ior__ = _operator("bitwise_or"), _in_place("bitwise_or")
+    __ror__ = _operator("bitwise_or", reflected=True)
+    __xor__, __ixor__ = _operator("bitwise_xor"), _in_place("bitwise_xor")
+    __rxor__ = _operator("bitwise_xor", reflected=True)
+    __lshift__, __ilshift__ = _operator("left_shift"), _in_place("left_shift")
+    __rlshift__ = _operator("left_shift", reflected=True)
+    __rshift__, __irshift__ = _operator("right_shift"), _in_place("right_shift")
+    __rrshift__ = _operator("right_shift", reflected=True)
+    __eq__ = _operator("equal")  # type: ignore[assignment]
+    __ne__ = _operator("not_equal")  # type: ignore[assignment]
     __lt__ = _operator("less")
     __le__ = _operator("less_equal")
     __gt__ = _operator("greater")

@@ -20,6 +20,7 @@ from hybridize.graph import Builder
 from hybridize.ops import OPS, composites, evaluate, make_graph
 from hybridize.ops.hosted import hosted_nodes
 from hybridize.passes import PIPELINE
+from hybridize.runtime import effects
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
 from hybridize.schedule import parallel
@@ -55,6 +56,7 @@ def check(graph, inputs, target=None, slots=8):
     for most, numbers in ((1, (1,)), (slots, NUMBERS)):
         built = build(graph, target, slots=most)
         loaded = compile_module(built.module.text(), target)
+        effects.connect(loaded)
         for number in numbers:
             team = POOL.team(number)
             run = Executable(

@@ -124,7 +124,7 @@ def test_a_new_op_is_one_class(tmp_path):
         str(ROOT / "pyproject.toml"),
         *catalogues,
     )
-    assert "19 passed" in told, told
+    assert "10 passed" in told, told
 
 
 def part(self, *inputs, **_):
@@ -185,6 +185,8 @@ NAMED = {
     "hybridize/codegen/llvm/routines/emit.py",
     # The scratch of each routine, laid out before anybody writes it.
     "hybridize/schedule/routines.py",
+    # The exception of each kind of check, which the door of another library may replace by one that is its own, too.
+    "hybridize/runtime/effects.py",
 }
 """Files that translate between the ops and another vocabulary, which is why a class of `ops` cannot hold it."""
 PUBLIC = {"array", "d2l", "symbol", "torch", "tools"}

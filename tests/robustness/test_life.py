@@ -20,7 +20,7 @@ import hybridize
 from hybridize import compiler, np
 from hybridize.base import modes
 from hybridize.base.errors import HybridizeError, VerificationError
-from hybridize.capture import function as capturing
+from hybridize.capture import calls as capturing
 from hybridize.gluon import nn
 from hybridize.ops.op import ACTIVE
 from hybridize.runtime.executable import Executable

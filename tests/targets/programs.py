@@ -35,7 +35,9 @@ class Programs:
         self.folder = folder
         self.jobs = [(graph, [dense(x) for x in inputs]) for graph, inputs in jobs]
         self.target = named_target(target)
-        self.built = [build(graph, self.target, f"program{k}") for k, (graph, _) in enumerate(self.jobs)]
+        self.built = [
+            build(graph, self.target, f"program{k}", interruptible=False) for k, (graph, _) in enumerate(self.jobs)
+        ]
         self.objects = [emit_object(built.module.text(), self.target) for built in self.built]
         (folder / "given").write_bytes(
             b"".join(_given(b, inputs) for b, (_, inputs) in zip(self.built, self.jobs, strict=True))

@@ -72,14 +72,13 @@ _GROWING: dict[str, Op] = {
 }
 """Operators that may give integers farther from 0 than those that they are given."""
 _COMPARING = ("lt", "le", "gt", "ge", "eq", "ne")
+_ORDERED = ("lt", "le", "gt", "ge")
 _DIVIDING = ("truediv", "floordiv", "mod", "divmod")
 _FACTOR: Bounds = (-(1 << 31), 1 << 31)
 """Integers whose products 64 bits hold."""
 _MOST = float(1 << 62)
 _OFTEN = 24
 """Conditions on the same numbers after which the program depends on the numbers themselves."""
-_ORDERED: dict[Any, bool] = {Lt: True, Le: True, Gt: False, Ge: False}
-"""For each comparison whether `constant < number` says the more the larger the constant is."""
 _LONGEST = 1 << 47
 """No axis of an array is longer."""
 _SLACK = 1 << 40
@@ -616,12 +615,13 @@ class Numbers:
     def _is_end(self, key: tuple[Value, type], condition: Condition) -> bool:
         """Tell whether a condition is a comparison of one number with a constant, of which the closest is kept."""
         graph, nodes = condition.graph, condition.graph.nodes
-        if len(nodes) != 1 or type(nodes[0].op) not in _ORDERED or len(graph.constants) != 1:
+        if len(nodes) != 1 or nodes[0].op.name not in _ORDERED or len(graph.constants) != 1:
             return False
         (constant,) = graph.constants.values()
         op, is_first, end = type(nodes[0].op), nodes[0].inputs[0] in graph.constants, constant.item()
         side = condition.positions, op, is_first, condition.expected
-        upwards = (_ORDERED[op] is is_first) is condition.expected
+        # `constant < number` says the more the larger the constant is.
+        upwards = (issubclass(op, (Lt, Le)) is is_first) is condition.expected
         known = self._ends.get(side)
         if known is not None and (known[0] >= end if upwards else known[0] <= end):
             return True

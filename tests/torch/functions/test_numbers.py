@@ -309,7 +309,6 @@ def test_what_programs_cannot_do_is_refused():
         (lambda x: torch.rand(3, generator=generator)): "generator",
         (lambda x: torch.where(torch.rand_like(x) > 0)): "torch.where(mask, x, other)",
         (lambda x: torch.zeros(2, device="meta")): "cpu",
-        (lambda x: torch.zeros(2, requires_grad=True)): "requires_grad",
         (lambda x: torch.zeros(2, dtype=torch.complex64)): "complex64",
         (lambda x: torch.igamma(x, x)): "igamma",
     }.items():
