@@ -32,7 +32,7 @@ test: style system
 	@$(MAKE) --no-print-directory --jobs 2 types tests
 
 tests: .venv/.installed-dev
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+	env -u MAKEFLAGS -u MFLAGS $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 # Where it cannot install it says so, and the tests that need what is missing fail.
 system:

@@ -258,7 +258,7 @@ class Expressions(ast.NodeTransformer):
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
         comprehension = self._comprehension(node, "elt")
         if self._selection(comprehension):
-            return ast.copy_location(routed("taken", comprehension), node)
+            return ast.copy_location(routed("comprehension", comprehension), node)
         return _new(comprehension, node)
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
