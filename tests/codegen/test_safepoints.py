@@ -228,12 +228,16 @@ def test_ctrl_c_interrupts_a_loop_that_keeps_the_gil():
     compiled = hybridize(endless)
     for _ in range(3):  # an interrupt that comes while the entry is compiled may be lost in LLVM's callbacks
         compiled(np.array([-9.0, -9.0]))
-    for _ in range(2):
-        timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
-            compiled(np.ones(2))
-        timer.join()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a worker of pytest-xdist ignores it
+    try:
+        for _ in range(2):
+            timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            with pytest.raises(KeyboardInterrupt):
+                compiled(np.ones(2))
+            timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_an_interrupted_call_changes_nothing_outside():

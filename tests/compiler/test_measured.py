@@ -160,9 +160,9 @@ def test_the_file_of_another_machine_or_version_is_made_anew(folder, asked, chan
     [
         ((identity, "processor"), lambda: "another"),
         ((measured, "VERSION"), "99.0"),
-        ((measured, "told"), lambda: host.Told(host.host_target(), "99")),
+        ((measured, "this_host"), lambda: host.Told(host.host_target(), "99")),
         (
-            (measured, "told"),
+            (measured, "this_host"),
             lambda: host.Told(with_fields(host.host_target(), {"l2_bytes": 1 << 13}), host.this_host().llvm),
         ),
     ],
