@@ -14,7 +14,7 @@ from hybridize import ops
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions.keywords import named, placed, universal
 from hybridize.array.methods import functions
-from hybridize.array.ndarray import at_once, direct, history, ndarray, store, taping, view, wrap
+from hybridize.array.ndarray import direct, history, ndarray, store, taping, view, wrap
 from hybridize.array.operands import (
     Weak,
     aligned,
@@ -44,6 +44,7 @@ from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims, modes
+from hybridize.base.access import ACCESS
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import (
     CASTINGS,
@@ -170,6 +171,7 @@ def _at_once(
         primitive: the op of one array that a tape applies.
         integers: it also takes an array and a number, as `direct` says.
     """
+    of_floats = set(_FLOATS) <= set(kinds)
 
     def decorate(general: Callable[..., Any]) -> Callable[..., Any]:
         def of_one(x: Any, /, out: Any = None, **keywords: Any) -> Any:
@@ -178,10 +180,18 @@ def _at_once(
             if type(x) is ndarray:
                 data = x._data
                 if not ACTIVE:
-                    if compute is not None and data.dtype.num in kinds:
-                        answer = at_once(compute, data)
-                        if answer is not None:
-                            return answer
+                    dtype = data.dtype
+                    # `at_once`, written out, and a look at the usual dtypes first: 0.1 of 0.37 us beyond NumPy's.
+                    if compute is not None and (
+                        (of_floats and (dtype is float32 or dtype is float64)) or dtype.num in kinds
+                    ):
+                        writes = ACCESS.writes
+                        try:
+                            data = compute(data)
+                        except (ValueError, OverflowError, TypeError):
+                            return general(x)
+                        if ACCESS.writes is writes:
+                            return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
                 elif primitive is not None and (data.dtype is float32 or data.dtype is float64):
                     tape = short_tape()
                     if tape is not None:
@@ -195,10 +205,16 @@ def _at_once(
                 if type(x1) is ndarray and type(x2) is ndarray:
                     x, y = x1._data, x2._data
                     dtype = x.dtype
-                    if y.dtype is dtype and dtype.num in kinds:
-                        answer = at_once(compute, x, y)
-                        if answer is not None:
-                            return answer
+                    if y.dtype is dtype and (
+                        (of_floats and (dtype is float32 or dtype is float64)) or dtype.num in kinds
+                    ):
+                        writes = ACCESS.writes
+                        try:
+                            data = compute(x, y)
+                        except (ValueError, OverflowError, TypeError):
+                            return general(x1, x2)
+                        if ACCESS.writes is writes:
+                            return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
                 elif integers is not None:
                     data = direct(compute, x1, x2, integers=integers)
                     if data is not None:
