@@ -28,12 +28,12 @@ from hybridize.array.operands import (
     has_arrays,
     one_of,
     operand,
+    outside_operand,
     public,
     result,
     shape_of,
     sizes_from,
 )
-from hybridize.array.operands import outside_operand as given_of
 from hybridize.array.traced import Traced
 from hybridize.array.variates import chisquare, exponential, gamma, normal, randint
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, is_float
@@ -247,11 +247,11 @@ def _by_numpy(
 def _parameter(x: Any) -> Operand:
     """The operand of a parameter: Python's numbers in 64 bits."""
     if isinstance(x, (list, tuple)) and not has_arrays(x):
-        return given_of(numpy.asarray(x))
+        return outside_operand(numpy.asarray(x))
     value = operand(x)
     if isinstance(value, Weak):
         return value.value
-    return given_of(numpy.asarray(value)) if isinstance(value, NUMBERS) else value
+    return outside_operand(numpy.asarray(value)) if isinstance(value, NUMBERS) else value
 
 
 def _any(_: Any, what: str) -> None:
