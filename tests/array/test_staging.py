@@ -103,7 +103,7 @@ def test_gradients_are_refused_in_formulas():
     with pytest.raises(StateError, match="E545"):
         traced(lambda x: autograd.grad(x.sum(), [x])[0], X)
     with pytest.raises(StateError, match="E545"):
-        traced(lambda x: autograd.functional.value_and_grad(lambda y: y.sum())(x), X)
+        traced(lambda x: autograd.value_and_grad(lambda y: y.sum())(x), X)
 
 
 def test_who_knows_operands_alone_is_not_asked_about_arrays():
