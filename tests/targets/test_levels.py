@@ -20,10 +20,17 @@ LEVELS = [
 NARROWER = [level for level in LEVELS if level.values[0] != host_target().name]
 """The widest is what all other tests run on."""
 BLOCKS = 8
+"""Of the samples: in every run a narrower level tries every second sample, the next level the others."""
 
 
-@pytest.mark.parametrize("block", range(BLOCKS))
-@pytest.mark.parametrize("level", NARROWER)
+@pytest.mark.parametrize(
+    ("level", "block"),
+    [
+        pytest.param(level, block, marks=[pytest.mark.long] if (block + row) % 2 else [])
+        for row, level in enumerate(NARROWER)
+        for block in range(BLOCKS)
+    ],
+)
 def test_every_op_is_the_reference(level, block, catalogue):
     cases = catalogue.cases[block::BLOCKS]
     found = [compiled(graph, named_target(level)).run(list(inputs)) for graph, inputs in catalogue.jobs(cases)]

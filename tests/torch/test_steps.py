@@ -114,7 +114,13 @@ def plain(net: nn.Module, optimizer: Any, schedule: Any = None, clip: Any = None
     return step, (optimizer,)
 
 
-@pytest.mark.parametrize("name", OPTIMIZERS)
+EACH_KIND = {"SGD", "SGD, Nesterov", "SGD, a tensor for a rate", "Adam, fused", "AdamW", "Rprop", "Adafactor"}
+"""Optimizers of every run: with and without state, with rates that are tensors, fused, and by loops."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in EACH_KIND else [pytest.mark.long]) for name in OPTIMIZERS]
+)
 def test_optimizers_of_torch_are_part_of_the_step(name):
     check(lambda net: plain(net, OPTIMIZERS[name](net.parameters())), programs=3, rtol=1e-3, atol=1e-4)
 
