@@ -140,14 +140,6 @@ class TestStore(KVStoreBase):
         check_capability(capability)
         return False
 
-    @property
-    def type(self) -> str:
-        return "teststore"
-
-    @property
-    def rank(self) -> int:
-        return 0
-
-    @property
-    def num_workers(self) -> int:
-        return 1
+    type = "teststore"
+    rank = 0
+    num_workers = 1

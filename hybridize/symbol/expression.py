@@ -29,8 +29,8 @@ _INFIX = {
     "greater_equal": ">=", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
 }  # fmt: skip
 _LONG = 200
-METHODS: dict[str, Callable[..., Any]] = {}
-"""Functions of files above this one that methods call, by name; `symbol.__init__` puts them here."""
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""Functions of files above this one that methods call, by name; `symbol.__init__` puts them here, and methods, too."""
 
 
 class Expression(Operators):
@@ -146,7 +146,7 @@ class Expression(Operators):
         return self._with(self.args, self.kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return METHODS["load_json"], (self.tojson(),)
+        return FUNCTIONS["load_json"], (self.tojson(),)
 
     def __getattr__(self, name: str) -> Any:
         """A function of `F` as a method: `x.slice_axis(axis=1, begin=5, end=7)`."""
@@ -154,30 +154,7 @@ class Expression(Operators):
             raise AttributeError(name)
         if name in ("shape", "dtype"):  # Python asks here where the property has refused
             raise self._untyped(name)
-        return partial(METHODS["function"](name), self)
-
-    def tojson(self, remove_amp_cast: bool = True) -> str:
-        """The expression as MXNet's JSON.
-
-        Raises:
-            CaptureError E450: a call has no counterpart there.
-        """
-        text: str = METHODS["to_json"](self)
-        return text
-
-    def save(self, fname: Any, remove_amp_cast: bool = True) -> None:
-        """Write the expression as MXNet's JSON; see `sym.load`."""
-        METHODS["save"](self, fname, remove_amp_cast)
-
-    def bind(self, ctx: Any = None, args: Any = None, args_grad: Any = None, **kwargs: Any) -> Any:
-        """An executor with copies of the given arrays; see `executor.bind`."""
-        return METHODS["bind"](self, ctx, args, args_grad, **kwargs)
-
-    def simple_bind(self, ctx: Any = None, grad_req: Any = "write", type_dict: Any = None, **shapes: Any) -> Any:
-        """An executor with arrays of zeros, whose shapes follow from those given; see `executor.simple_bind`."""
-        return METHODS["simple_bind"](self, ctx, grad_req, type_dict, **shapes)
-
-    _bind, _simple_bind = bind, simple_bind
+        return partial(FUNCTIONS["function"](name), self)
 
     def as_np_ndarray(self) -> Expression:
         """The same: expressions of `np` and of `nd` are of one kind."""
@@ -322,11 +299,6 @@ class Expression(Operators):
             (states if variable.auxiliary else arguments).append(known[id(variable)][0])
         members = self.args if self.word == GROUP else [self]
         return arguments, [shape for member in members for shape in known[id(member)]], states
-
-    def _inferred(self, hints: dict[str, Any], suppose: bool = True) -> dict[int, list[Shape]]:
-        """The shapes of all variables and results, as far as the given ones tell them; see `inference.shapes`."""
-        known: dict[int, list[Shape]] = METHODS["shapes"](self, hints, suppose)
-        return known
 
     def infer_type(self, *args: Any, **types: Any) -> tuple[list[DType], list[DType], list[DType]]:
         """Dtypes of the arguments, of the results, and of the auxiliary states."""
@@ -473,7 +445,7 @@ def fluent(word: str) -> Callable[..., Any]:
     def method(self: Expression, *args: Any, **kwargs: Any) -> Any:
         if word in ("reshape", "transpose") and len(args) > 1 and isinstance(args[1], int):
             args = (args,)  # sizes or axes one by one
-        return METHODS["function"](word)(self, *args, **kwargs)
+        return FUNCTIONS["function"](word)(self, *args, **kwargs)
 
     method.__name__ = method.__qualname__ = word
     return method

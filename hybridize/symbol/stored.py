@@ -61,7 +61,7 @@ _CANONICAL = {
 """The names that operators have in files, where functions have others. MXNet knows the latter as well."""
 
 
-def to_json(expression: Expression) -> str:
+def to_json(expression: Expression, remove_amp_cast: bool = True) -> str:
     """Return MXNet's JSON of an expression.
 
     Raises:
