@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from operator import getitem
 from typing import Any, NoReturn
 
 import numpy
@@ -14,6 +15,7 @@ from hybridize.array.operators import Operators, functions
 from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, OutOfBoundsError, UntypedError
 from hybridize.base.locations import SourceLoc, user_location
+from hybridize.base.nested import listed
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture import Function
 from hybridize.capture.capture import capture
@@ -107,7 +109,7 @@ class Expression(Operators):
             return self._members()[key]
         if self.outputs == 1:
             return self
-        return Expression(OUTPUT, _output, (self, key), name=f"{self.name}_output{key}")
+        return Expression(OUTPUT, getitem, (self, key), name=f"{self.name}_output{key}")
 
     def __call__(self, *args: Expression, name: str | None = None, **kwargs: Expression) -> Expression:
         """The same expression of other ones: `net(data=other)` puts `other` for the variable `data`.
@@ -202,13 +204,8 @@ class Expression(Operators):
 
     def get_children(self) -> Expression | None:
         """The arguments of the function, as a group; None of a variable."""
-        source = self.args[0] if self.word == OUTPUT else self
-        if source.word == GROUP:
-            parts = [
-                one for member in source.args for one in (member.args[0] if member.word == OUTPUT else member)._parts()
-            ]
-        else:
-            parts = list(source._parts())
+        members = self.args if self.word == GROUP else [self]
+        parts = [one for member in members for one in (member.args[0] if member.word == OUTPUT else member)._parts()]
         return group(parts) if parts else None
 
     def attr(self, key: str) -> str | None:
@@ -312,8 +309,7 @@ class Expression(Operators):
         """The results for arrays given by name, as a list."""
         values = {name: value for name, value in values.items() if name not in ("ctx", "device")}
         arrays = [values[name] for name in self.list_inputs()]
-        result = self.compile(**values)(*arrays)
-        return list(result) if isinstance(result, (tuple, list)) else [result]
+        return listed(self.compile(**values)(*arrays))
 
     def as_function(self) -> Function:
         """The expression as a function of its variables, compiled for what it is called with."""
@@ -337,12 +333,12 @@ class Expression(Operators):
                 **types,
                 **{name: shape for name, shape in shapes.items() if shape is not UNKNOWN and 0 not in shape},
             }
-        examples = [wrap(_zeros(type_of(variable, types.get(variable.name)))) for variable in variables]
+        kinds = [type_of(variable, types.get(variable.name)) for variable in variables]
+        examples = [wrap(numpy.zeros(kind.shape, kind.dtype)) for kind in kinds]
         replay = self._replay()
 
         def copied(*values: Any) -> Any:
-            results = replay(*values)
-            return [functions.copy(one) for one in (results if isinstance(results, (list, tuple)) else [results])]
+            return [functions.copy(one) for one in listed(replay(*values))]
 
         return capture(copied if copies else replay, Call.of(examples, {}), names)
 
@@ -495,11 +491,7 @@ def group(members: Sequence[Expression]) -> Expression:
 
 
 def _together(*results: Any) -> list[Any]:
-    return [one for part in results for one in (part if isinstance(part, (list, tuple)) else [part])]
-
-
-def _output(results: Any, number: int) -> Any:
-    return results[number]
+    return [one for part in results for one in listed(part)]
 
 
 def _listing(names: Sequence[str]) -> str:
@@ -554,10 +546,6 @@ def type_of(variable: Expression, spec: Any) -> TensorType:
     if isinstance(spec, (tuple, list)):
         return TensorType(tuple(int(size) for size in spec), dtype)
     return TensorType(tuple(spec.shape), as_dtype(spec.dtype))
-
-
-def _zeros(kind: TensorType) -> Any:
-    return numpy.zeros(kind.shape, kind.dtype)
 
 
 def _shown(value: Any, texts: dict[int, str]) -> str:
