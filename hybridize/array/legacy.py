@@ -16,7 +16,7 @@ from inspect import Parameter, Signature, signature
 from types import SimpleNamespace
 from typing import Any
 
-from hybridize.array import densities, legacy_linalg, legacy_outputs, legacy_random, np, npx
+from hybridize.array import densities, legacy_linalg, legacy_random, np, npx
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import boxes, control, legacy_shapes, neural, regions, resizing, sampling
 from hybridize.array.functions.bounds import check
@@ -32,6 +32,7 @@ from hybridize.array.legacy_rules import (
     reduction,
     same_dtype,
     with_axis,
+    with_gradient_of,
 )
 from hybridize.array.methods import functions
 from hybridize.array.operands import array, axis_of, finished, float_operand, floats, one_of, public, result, several
@@ -345,8 +346,7 @@ def softmax_output(
         loss = np.where(counted, loss, 0.0)
     if normalization == "valid":
         scale = grad_scale / np.maximum(np.sum(counted), 1).astype(x.dtype) if use_ignore else grad_scale / classes.size
-    share = loss * scale / known  # summed over the classes it is the loss
-    return npx.stop_gradient(y) + (share - npx.stop_gradient(share))
+    return with_gradient_of(loss * scale / known, y)  # summed over the classes it is the loss
 
 
 def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, normalization: str = "null") -> Any:
@@ -366,8 +366,32 @@ def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, nor
     scale: Any = grad_scale / x.shape[0] if normalization == "batch" else grad_scale
     if normalization == "valid":
         scale = grad_scale / np.maximum(np.sum(x > valid_thresh), 1).astype(x.dtype)
-    scaled = x * npx.stop_gradient(scale) if normalization == "valid" else x * scale
-    return npx.stop_gradient(x) + (scaled - npx.stop_gradient(scaled))
+    return with_gradient_of(x * npx.stop_gradient(scale) if normalization == "valid" else x * scale, x)
+
+
+def linear_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
+    """The data; their gradient is that of half the squared distance to `label`, by the numbers of a sample."""
+    return _regression(array(data), label, grad_scale, lambda distance: distance)
+
+
+def mae_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
+    """The data; their gradient is that of the distance to `label`, by the numbers of a sample."""
+    return _regression(array(data), label, grad_scale, np.sign)
+
+
+def logistic_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
+    """The sigmoid of the data, whose gradient is that of the cross entropy with `label`, by the numbers of a sample."""
+    x = array(data)
+    return _regression(npx.sigmoid(x), label, grad_scale, lambda distance: distance, of=x)
+
+
+def _regression(y: Any, label: Any, grad_scale: float, slope: _Function, of: Any = None) -> Any:
+    """A copy of y; the gradient of `of`, which is y unless said, is the slope of the distance to the label."""
+    if not modes.is_recording():
+        return np.copy(y)
+    scale = grad_scale * y.shape[0] / y.size
+    gradient = npx.stop_gradient(slope(y - np.reshape(label, y.shape)) * scale)
+    return with_gradient_of((y if of is None else of) * gradient, y)
 
 
 def clip(data: ArrayLike, a_min: Any, a_max: Any) -> Any:
@@ -533,19 +557,14 @@ _ROWS: tuple[_Table, ...] = (
             "SpatialTransformer=spatial_transformer col2im im2col"
         ),
     }),
-    (legacy_outputs, None, {
-        "": (
-            "LinearRegressionOutput=linear_regression_output LogisticRegressionOutput=logistic_regression_output "
-            "MAERegressionOutput=mae_regression_output"
-        ),
-    }),
     (legacy_random, None, {"": "exponential normal poisson randn shuffle uniform"}),
     (sys.modules[__name__], None, {
         "": (
-            "Concat=concat Embedding=embedding MakeLoss=make_loss SliceChannel=split Softmax=softmax_output "
-            "SoftmaxActivation=softmax_activation SoftmaxOutput=softmax_output arange argsort batch_dot clip concat "
-            "diag dot eye full make_loss ravel_multi_index size_array sort split split_v2 stack transpose "
-            "unravel_index where"
+            "Concat=concat Embedding=embedding LinearRegressionOutput=linear_regression_output "
+            "LogisticRegressionOutput=logistic_regression_output MAERegressionOutput=mae_regression_output "
+            "MakeLoss=make_loss SliceChannel=split Softmax=softmax_output SoftmaxActivation=softmax_activation "
+            "SoftmaxOutput=softmax_output arange argsort batch_dot clip concat diag dot eye full make_loss "
+            "ravel_multi_index size_array sort split split_v2 stack transpose unravel_index where"
         ),
     }),
 )  # fmt: skip

@@ -135,6 +135,11 @@ def with_axis(value: Any, args: tuple[Any, ...]) -> Any:
     return np.reshape(value, (1,))
 
 
+def with_gradient_of(x: Any, y: Any) -> Any:
+    """Return y, whose gradient is that of x."""
+    return npx.stop_gradient(y) + (x - npx.stop_gradient(x))
+
+
 def divided(x: Any, y: Any) -> Any:
     """The quotient; that of integers without what follows the point, as in C."""
     whole = [one for one in (x, y) if not isinstance(one, NUMBERS)]
@@ -171,7 +176,7 @@ def extremes(function: Function) -> Function:
             return function(x, axes, keepdims=keepdims)
         top = npx.stop_gradient(function(x, axes, keepdims=True))
         reached = np.sum(np.where(np.logical_and(np.equal(x, top), np.isfinite(x)), x, 0.0), axes, keepdims=True)
-        extreme = top + (reached - npx.stop_gradient(reached))
+        extreme = with_gradient_of(reached, top)
         return extreme if keepdims else np.squeeze(extreme, axes)
 
     return call

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from hybridize.base.errors import ArgumentError
 from hybridize.ops.op import capturing
-from hybridize.symbol.expression import Expression, var
+from hybridize.symbol.expression import Expression, called, var
 from hybridize.symbol.operators import CREATORS, OPERATORS, outputs_of
 from hybridize.symbol.scopes import name_of
 
@@ -28,7 +27,7 @@ def composed(word: str, function: _Function, *, draws: bool = False) -> _Functio
         if any(map(has_expressions, values)):
             if operator is not None:
                 return _with_variables(word, function, args, kwargs)
-            return _called(word, function, args, kwargs)
+            return called(word, function, args, kwargs)
         if operator is None and not creates:
             return function(*args, **kwargs)
         if capturing() or any(hasattr(one, "shape") for one in values):
@@ -48,18 +47,6 @@ def has_expressions(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return any(map(has_expressions, value))
     return isinstance(value, Expression)
-
-
-def _called(word: str, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
-    """The expression of a call, whose arguments are checked when it gets its types."""
-    keywords = dict(kwargs)
-    name, attributes = keywords.pop("name", None), keywords.pop("attr", None)
-    try:
-        named = dict(inspect.signature(function).bind(*args, **keywords).arguments)
-    except (TypeError, ValueError):  # the function says so when it is called
-        named = keywords
-    count = outputs_of(word, {**named, **named.get("kwargs", {})}, len(args))
-    return Expression(word, function, args, keywords, name=name, outputs=count, attributes=attributes)
 
 
 def _with_variables(word: str, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
@@ -87,7 +74,7 @@ def _with_variables(word: str, function: _Function, args: tuple[Any, ...], kwarg
         if isinstance(value, Expression) and value.function is None and one in operator.states:
             value.auxiliary = True
         ordered.append(value)
-    count = outputs_of(word, keywords, len(ordered))
+    count = outputs_of(word, keywords)
     expression = Expression(word, function, ordered, keywords, name=name, outputs=count, attributes=attributes)
     expression.name = name
     return expression

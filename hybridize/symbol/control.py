@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from hybridize import nd
 from hybridize.array.functions import control
-from hybridize.base.errors import ArgumentError, UnusedError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, LoadError, UnusedError, ValueArgumentError
 from hybridize.base.nested import Structure, flatten, listed, unflatten
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, typed, var
 from hybridize.symbol.scopes import AttrScope, attributes_of, name_of
@@ -55,15 +55,28 @@ class ControlFlow:
     Args:
         word: `_foreach`, `_while_loop` or `_cond`.
         bodies: one, two or three, as in MXNet's files.
-        given: MXNet's attributes, by name: which input of the call goes where.
+        attributes: MXNet's, by name: which input of the call goes where.
+        node: of a file that it is, for errors; empty for one that was not read.
     """
 
-    def __init__(self, word: str, bodies: Sequence[BodyExpression], attributes: Mapping[str, Any]) -> None:
-        self.word, self.bodies, self.given = word, tuple(bodies), dict(attributes)
+    def __init__(
+        self, word: str, bodies: Sequence[BodyExpression], attributes: Mapping[str, Any], node: str = ""
+    ) -> None:
+        self.word, self.bodies, self.given, self._node = word, tuple(bodies), dict(attributes), node
 
     def __call__(self, *arrays: Any) -> Any:
-        """Run it: a list of results, or the only one."""
-        results = _RUN[self.word](self, list(arrays))
+        """Run it: a list of results, or the only one.
+
+        Raises:
+            LoadError E603: there is no memory for the rows that the file speaks of.
+        """
+        try:
+            results = _RUN[self.word](self, list(arrays))
+        except MemoryError as error:
+            if not self._node:
+                raise
+            what = f"{self._node}: no memory for max_iterations={self.given.get('max_iterations')} ({error})"
+            raise LoadError("E603", what) from error
         return results[0] if len(results) == 1 else results
 
     def places(self, name: str) -> list[int]:

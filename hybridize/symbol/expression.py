@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from inspect import signature
 from operator import getitem
 from typing import Any, NoReturn
 
@@ -83,10 +84,7 @@ class Expression(Operators):
         self, name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Record a call of a public function."""
-        kwargs = dict(kwargs)
-        called, attributes = kwargs.pop("name", None), kwargs.pop("attr", None)
-        count = outputs_of(name, kwargs, len(args))
-        return Expression(name, function, args, kwargs, name=called, outputs=count, attributes=attributes)
+        return called(name, function, args, kwargs)
 
     def __getitem__(self, key: Any) -> Any:
         """One of several results, by number or name; of a single one, the elements at an index."""
@@ -433,6 +431,18 @@ class Expression(Operators):
     __imod__ = Operators.__mod__
     __ipow__ = Operators.__pow__
     __imatmul__ = Operators.__matmul__
+
+
+def called(word: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
+    """Return the expression of a call, whose arguments are checked when it gets its types."""
+    keywords = dict(kwargs)
+    name, attributes = keywords.pop("name", None), keywords.pop("attr", None)
+    try:
+        named = dict(signature(function).bind(*args, **keywords).arguments)
+    except (TypeError, ValueError):  # the function says so when it is called
+        named = keywords
+    count = outputs_of(word, {**named, **named.get("kwargs", {})})
+    return Expression(word, function, args, keywords, name=name, outputs=count, attributes=attributes)
 
 
 def fluent(word: str) -> Callable[..., Any]:

@@ -243,7 +243,7 @@ def _of_nodes(graph: SymbolGraph, source: str) -> Expression:
             call = _read_control(node, source, args)
         else:
             function = FileOperator(node, source, graph.np_shape)
-            count = max(outputs_of(node.op, function.given, len(args)), 1 + read[number])
+            count = max(outputs_of(node.op, function.given), 1 + read[number])
             call = Expression(node.op, function, args, {}, name=node.name, outputs=count)
         call.name, call.loc = node.name, None  # errors are at the line that computes it
         call.attributes = {key: text for key, text in node.attributes.items() if key.startswith("__")}
@@ -281,28 +281,8 @@ def _read_control(node: SymbolNode, source: str, inputs: list[Expression]) -> Ex
             BodyExpression(whole if whole.word == GROUP else group([whole]), tuple(dict.fromkeys(one.inputs)))
         )
     attributes = _attributes(Attributes(node.op, node.name, node.attributes, source), bodies, len(inputs))
-    loop = _FileLoop(node.op, bodies, attributes)
-    loop.where = f"{source}: operator {node.op}, node {node.name!r}"
+    loop = ControlFlow(node.op, bodies, attributes, f"{source}: operator {node.op}, node {node.name!r}")
     return Expression(node.op, loop, inputs, name=node.name, outputs=attributes["num_outputs"])
-
-
-class _FileLoop(ControlFlow):
-    """A loop or a branch of a file."""
-
-    where = ""
-    """The file and the node, for errors."""
-
-    def __call__(self, *arrays: Any) -> Any:
-        """Run it.
-
-        Raises:
-            LoadError E603: there is no memory for the rows that the file speaks of.
-        """
-        try:
-            return super().__call__(*arrays)
-        except MemoryError as error:
-            what = f"{self.where}: no memory for max_iterations={self.given.get('max_iterations')} ({error})"
-            raise LoadError("E603", what) from error
 
 
 def _attributes(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str, Any]:

@@ -142,11 +142,8 @@ class GraphWriter(ABC):
         kind = type(op)
         if kind is ops.Not and node.inputs[0].type.dtype != bool_:
             self.emit("_rminus_scalar", node.outputs, [self.entry(node.inputs[0])], scalar=-1)  # of two's complement
-        elif kind in UNARY and node.inputs[0] in self.stretched:
-            source = self.stretched[node.inputs[0]]
-            self.spread(node.outputs[0], self.add(UNARY[kind], [self.entry(source)]), source.type.shape)
         elif kind in UNARY:
-            self.emit(UNARY[kind], node.outputs, [self.entry(node.inputs[0])])
+            self.through(node, lambda x: self.add(UNARY[kind], [self.entry(x)]))
         elif kind is ops.Div and node in self.means:
             self.alias(node.inputs[0], node.outputs[0])
         elif kind in BINARY:
@@ -337,11 +334,17 @@ class GraphWriter(ABC):
         (x,), (y,) = node.inputs, node.outputs
         if x in self.numbers:
             self.numbers[y] = numpy.asarray(self.numbers[x]).astype(y.type.dtype).item()
-        elif x in self.stretched:
-            source = self.stretched[x]
-            self.spread(y, self.converted(source, y.type.dtype), source.type.shape)
         else:
-            self.entries[y] = self.converted(x, y.type.dtype)
+            self.through(node, lambda x: self.converted(x, y.type.dtype))
+
+    def through(self, node: Node, make: Callable[[Value], Entry]) -> None:
+        """Write an operation on one operand: where that is stretched, on what it is stretched from."""
+        (x,), (y,) = node.inputs, node.outputs
+        source = self.stretched.get(x)
+        if source is None:
+            self.entries[y] = make(x)
+        else:
+            self.spread(y, make(source), source.type.shape)
 
     def converted(self, x: Value, dtype: DType) -> Entry:
         """A value in another dtype."""
