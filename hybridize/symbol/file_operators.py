@@ -277,15 +277,14 @@ class FileOperator:
 
     Raises:
         LoadError E603: the message names operator, node, and the attribute or the number of inputs.
-        LoadError E606: there is no such operator.
     """
 
     def __init__(self, node: SymbolNode, source: str, np_shape: bool) -> None:
         self.op, self.attributes = node.op, node.attributes
         self._where = f"{source}: operator {node.op}, node {node.name!r}"
         function, takes = function_of(node.op, np_shape), parameters_of(node.op)
-        if function is None or takes is None:
-            raise LoadError("E606", f"{self._where}, is not supported yet", help=f"the graph needs {node.op}")
+        assert function is not None
+        assert takes is not None
         self._function, self._takes = function, takes
         self.given = self._keywords(node.attributes)
         """Attributes as values."""

@@ -23,6 +23,7 @@ from hybridize.formats.mxnet.symbol import (
     laid_out,
     parse_symbol,
     read_symbol,
+    tree_of,
 )  # fmt: skip
 from hybridize.formats.mxnet.words import PAIRS, SYNONYMS, Words
 from hybridize.symbol.control import COND, FOREACH, WHILE, BodyExpression, ControlFlow
@@ -93,27 +94,21 @@ def _variable(part: Expression) -> dict[str, Any]:
     hidden = dict(part.attributes)
     if part.shape_hint is not None:
         hidden["__shape__"] = str(part.shape_hint)
-    return {"op": VARIABLE, "name": part.name, **({"attrs": hidden} if hidden else {}), "inputs": []}
+    return tree_of(VARIABLE, part.name, (), hidden)
 
 
 def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
     more: dict[str, Any] = {}
     if isinstance(part.function, ControlFlow):
-        word, attributes, arrays = part.word, _control_attributes(part.function, len(part.args)), list(part.args)
-        more = {"subgraphs": [_body(body, part) for body in part.function.bodies]}
+        word, arrays, bodies = part.word, list(part.args), part.function.bodies
+        attributes = part.function.given | {"num_args": len(arrays) + len(bodies)}
+        more = {"subgraphs": [_body(body, part) for body in bodies]}
     elif isinstance(part.function, FileOperator):
         word, attributes, arrays = part.function.op, dict(part.function.attributes), list(part.args)
     else:
         word, attributes, arrays = _described(part)
-    inputs = [[*_entries(one, numbers)[0], 0] for one in arrays]
-    attributes = dict(sorted((attributes | part.attributes).items()))
-    return {"op": word, "name": part.name, **({"attrs": attributes} if attributes else {}), "inputs": inputs, **more}
-
-
-def _control_attributes(function: ControlFlow, inputs: int) -> dict[str, str]:
-    """The attributes of a loop or branch: all but those that only other operators have, as texts."""
-    attributes = {name: str(value) for name, value in function.given.items() if not name.startswith("__")}
-    return attributes | {"num_args": str(inputs + len(function.bodies))}
+    inputs = [_entries(one, numbers)[0] for one in arrays]
+    return tree_of(word, part.name, inputs, attributes | part.attributes, **more)
 
 
 def _body(body: BodyExpression, part: Expression) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import Shape, TensorType
 from hybridize.formats.mxnet.params import CODES
-from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE, VERSION, laid_out
+from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE, VERSION, laid_out, tree_of
 from hybridize.formats.mxnet.words import BINARY, COMPOSITES, LOGIC, PLAIN, REDUCTIONS, TRUTHS, UNARY, Words
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops import Effect, effect_of
@@ -100,11 +100,11 @@ class GraphWriter(ABC):
 
     def variable(self, name: str, kind: TensorType | None = None) -> Entry:
         """Add a variable; `kind` is that of a parameter."""
-        node: dict[str, Any] = {"op": VARIABLE, "name": name, "inputs": []}
+        attributes: dict[str, Any] = {}
         if kind is not None:
-            node["attrs"] = {"__dtype__": str(CODES[kind.dtype]), "__shape__": str(kind.shape or (1,))}
+            attributes = {"__dtype__": CODES[kind.dtype], "__shape__": kind.shape or (1,)}
             self.saw(kind)
-        self.nodes.append(node)
+        self.nodes.append(tree_of(VARIABLE, name, (), attributes))
         return len(self.nodes) - 1, 0
 
     def saw(self, kind: TensorType) -> None:
@@ -214,11 +214,7 @@ class GraphWriter(ABC):
             self.stretched[value] = self.stretched[known]
 
     def add(self, op: str, inputs: Sequence[Entry], **attributes: Any) -> Entry:
-        node: dict[str, Any] = {"op": op, "name": self.whole.fresh(op.lower().strip("_"))}
-        if attributes:
-            node["attrs"] = {key: str(value) for key, value in sorted(attributes.items())}
-        node["inputs"] = [[*entry, 0] for entry in inputs]
-        self.nodes.append(node)
+        self.nodes.append(tree_of(op, self.whole.fresh(op.lower().strip("_")), inputs, attributes))
         return len(self.nodes) - 1, 0
 
     def emit(self, op: str, outputs: Sequence[Value], inputs: Sequence[Entry], **attributes: Any) -> None:
