@@ -112,16 +112,9 @@ def _counted(data: tuple[Any, ...], num_args: int | None, name: str) -> list[Any
     return xs
 
 
-def _dense(forward_stype: Any, name: str) -> None:
-    """Refuse a storage type that there is not."""
-    one_of(forward_stype, (None, "default"), name, "forward_stype", "arrays are dense")
-
-
 def split(data: Any, num_outputs: int, axis: int = 1, squeeze_axis: bool = False) -> Any:
     """Equal parts along `axis`; a list, or the array itself for one part."""
-    parts = np.split(data, num_outputs, axis)
-    if squeeze_axis:
-        parts = [np.squeeze(part, axis) for part in parts]
+    parts = split_v2(data, num_outputs, axis, squeeze_axis)
     return parts if num_outputs > 1 else parts[0]
 
 
@@ -133,7 +126,7 @@ def split_v2(data: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: b
 
 def dot(lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Any = None) -> Any:
     """The sum over the last axis of `lhs` and the first of `rhs`; `transpose_a` and `_b` reverse axes first."""
-    _dense(forward_stype, "dot")
+    one_of(forward_stype, (None, "default"), "dot", "forward_stype", "arrays are dense")
     x, y = array(lhs), array(rhs)
     if transpose_a:
         x = np.transpose(x) if x.ndim < 3 else np.moveaxis(x, 0, -1)
@@ -148,7 +141,7 @@ def batch_dot(
     lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Any = None
 ) -> Any:
     """The matrix products of [b, m, k] and [b, k, n]."""
-    _dense(forward_stype, "batch_dot")
+    one_of(forward_stype, (None, "default"), "batch_dot", "forward_stype", "arrays are dense")
     return npx.batch_dot(lhs, rhs, transpose_a, transpose_b)
 
 

@@ -12,10 +12,11 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import Operators
 from hybridize.array.placing import moved
 from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.nested import listed
 from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.cursor import bytes_of
-from hybridize.kvstore.base import KVStoreBase, check_capability, parts_of, total_of
+from hybridize.kvstore.base import KVStoreBase, check_capability, total_of
 from hybridize.optimizer import Optimizer, Updater, get_updater
 
 LOCAL = (
@@ -123,7 +124,7 @@ class KVStore(KVStoreBase):
             raise ArgumentError("E300", "row_sparse_pull needs the rows", help="row_ids=array, or pull")
         pairs = list(self._pairs(key, out))
         arrays = [array for _, several in pairs for array in several]
-        rows = _flat(row_ids)
+        rows = [array for one in listed(row_ids) for array in listed(one)]
         if len(rows) == 1:
             rows *= len(arrays)
         if len(rows) != len(arrays):
@@ -156,7 +157,7 @@ class KVStore(KVStoreBase):
             if self._values and not isinstance(next(iter(self._values)), kind):
                 raise ArgumentError("E300", f"keys are all ints or all strings, and {one!r} is of the other kind")
         for one, several in zip(keys, values, strict=True):
-            arrays = parts_of(several)
+            arrays = listed(several)
             if not arrays or not all(isinstance(array, Operators) for array in arrays):
                 raise ArgumentError("E300", f"the key {one!r} needs an array or a list of arrays, got {several!r}")
             yield one, arrays
@@ -248,12 +249,6 @@ def _write(array: Any, value: ndarray) -> None:
         array[...] = value
     else:
         array._become(value)
-
-
-def _flat(rows: Any) -> list[Any]:
-    if not isinstance(rows, (list, tuple)):
-        return [rows]
-    return [array for one in rows for array in (one if isinstance(one, (list, tuple)) else [one])]
 
 
 def create(name: str = "local") -> KVStoreBase:

@@ -24,9 +24,9 @@ from hybridize.array import np, npx
 from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
 from hybridize.symbol import control, executor, inference, stored
-from hybridize.symbol.composing import composed, has_expressions
+from hybridize.symbol.composing import composed
 from hybridize.symbol.expression import FUNCTIONS as _FUNCTIONS
-from hybridize.symbol.expression import Expression, fluent, group, var
+from hybridize.symbol.expression import Expression, expressions, fluent, group, var
 from hybridize.symbol.scopes import AttrScope, NameManager, Prefix
 
 Variable = var
@@ -73,7 +73,7 @@ def _of_contrib(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(symbolic)
     def call(*args: Any, **kwargs: Any) -> Any:
-        is_symbolic = any(map(has_expressions, [*args, *kwargs.values()]))
+        is_symbolic = any(True for _ in expressions([*args, *kwargs.values()]))
         return (symbolic if is_symbolic else imperative)(*args, **kwargs)
 
     return call

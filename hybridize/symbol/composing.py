@@ -9,7 +9,7 @@ from typing import Any
 
 from hybridize.base.errors import ArgumentError
 from hybridize.ops.op import capturing
-from hybridize.symbol.expression import Expression, called, var
+from hybridize.symbol.expression import Expression, called, expressions, var
 from hybridize.symbol.operators import CREATORS, OPERATORS, outputs_of
 from hybridize.symbol.scopes import name_of
 
@@ -24,7 +24,7 @@ def composed(word: str, function: _Function, *, draws: bool = False) -> _Functio
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         values = [*args, *kwargs.values()]
-        if any(map(has_expressions, values)):
+        if any(True for _ in expressions(values)):
             if operator is not None:
                 return _with_variables(word, function, args, kwargs)
             return called(word, function, args, kwargs)
@@ -40,13 +40,6 @@ def composed(word: str, function: _Function, *, draws: bool = False) -> _Functio
         return _with_variables(word, function, args, kwargs)
 
     return call
-
-
-def has_expressions(value: Any) -> bool:
-    """Tell whether an argument is an expression, or a list that holds one."""
-    if isinstance(value, (tuple, list)):
-        return any(map(has_expressions, value))
-    return isinstance(value, Expression)
 
 
 def _with_variables(word: str, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:

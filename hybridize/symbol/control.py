@@ -27,6 +27,8 @@ from hybridize.symbol.scopes import AttrScope, attributes_of, name_of
 Pairs = Sequence[tuple[Expression, Expression]]
 """Variables of a body, and what each stands for at the beginning."""
 FOREACH, WHILE, COND = "_foreach", "_while_loop", "_cond"
+BODIES = {FOREACH: ("body",), WHILE: ("cond", "func"), COND: ("cond", "then", "else")}
+"""The graphs of each, by the words of their attributes."""
 _INSIDE = "__subgraph_name__"
 """The attribute by which MXNet's files say in which body a node is."""
 
@@ -90,8 +92,7 @@ class ControlFlow:
         if self.word == FOREACH:
             order = [place for name in ("in_data", "in_state", "remain") for place in self.places(name)]
             return [[order.index(place) for place in range(len(order))]]
-        words = ("cond", "func") if self.word == WHILE else ("cond", "then", "else")
-        return [self.places(f"{word}_input") for word in words]
+        return [self.places(f"{name}_input") for name in BODIES[self.word]]
 
     @property
     def rows(self) -> int:
@@ -139,7 +140,7 @@ def _run_while(loop: ControlFlow, arrays: list[Any]) -> list[Any]:
 def _run_cond(branch: ControlFlow, arrays: list[Any]) -> list[Any]:
     pred, then, orelse = (
         (body, [arrays[place] for place in branch.places(f"{name}_input")])
-        for body, name in zip(branch.bodies, ("cond", "then", "else"), strict=True)
+        for body, name in zip(branch.bodies, BODIES[COND], strict=True)
     )
     results = control.cond(pred[0](pred[1])[0], lambda: then[0](then[1]), lambda: orelse[0](orelse[1]))
     return listed(results)
@@ -382,7 +383,7 @@ def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any], 
     truth = [_condition(scopes[0], truth[0])]
     inputs: dict[int, Expression] = {}
     bodies, attributes = [], {}
-    for scope, word, results in zip(scopes, ("cond", "then", "else"), (truth, then, orelse), strict=True):
+    for scope, word, results in zip(scopes, BODIES[COND], (truth, then, orelse), strict=True):
         body, outer = scope.body(results)
         attributes[f"{word}_input_locs"] = _places(inputs, outer)
         bodies.append(body)

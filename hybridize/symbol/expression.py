@@ -252,7 +252,7 @@ class Expression(Operators):
         return order
 
     def _parts(self) -> Iterator[Expression]:
-        yield from _expressions([*self.args, *self.kwargs.values()])
+        yield from expressions([*self.args, *self.kwargs.values()])
 
     # -------------------------------------------------------------------------------------------------- compiling
 
@@ -508,14 +508,15 @@ def _listing(names: Sequence[str]) -> str:
     return f"it has {', '.join(names[:20])}"
 
 
-def _expressions(values: Any) -> Iterator[Expression]:
+def expressions(values: Any) -> Iterator[Expression]:
+    """The expressions in a list of arguments, and in lists and dicts in it."""
     for value in values:
         if isinstance(value, Expression):
             yield value
         elif isinstance(value, (tuple, list)):
-            yield from _expressions(value)
+            yield from expressions(value)
         elif isinstance(value, dict):
-            yield from _expressions(value.values())
+            yield from expressions(value.values())
 
 
 def applied(part: Expression, known: dict[int, Any]) -> Any:

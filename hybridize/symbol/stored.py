@@ -10,6 +10,7 @@ from typing import Any
 
 from hybridize import nd
 from hybridize.base.errors import CaptureError, LoadError
+from hybridize.base.nested import listed
 from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.mxnet.attributes import Attributes, parse_value
@@ -26,15 +27,13 @@ from hybridize.formats.mxnet.symbol import (
     tree_of,
 )  # fmt: skip
 from hybridize.formats.mxnet.words import PAIRS, SYNONYMS, Words
-from hybridize.symbol.control import COND, FOREACH, WHILE, BodyExpression, ControlFlow
+from hybridize.symbol.control import BODIES, COND, FOREACH, WHILE, BodyExpression, ControlFlow
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, var
 from hybridize.symbol.file_operators import ARRAYS, FileOperator, parameters_of
 from hybridize.symbol.operators import OPERATORS, outputs_of
 
 _ROUNDS = 1 << 31
 """MXNet counts rounds by 32 bits."""
-_BODIES = {FOREACH: 1, WHILE: 2, COND: 3}
-"""The numbers of graphs in nodes of loops and branches."""
 _WORDS = PAIRS | {name: PAIRS[word] for name, word in SYNONYMS.items()}
 _MIRRORED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
 _NUMPY = {name: _WORDS[name] for name in (
@@ -143,7 +142,7 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
     named = word not in OPERATORS
     values = _arguments(part, args, kwargs) if named else {str(number): one for number, one in enumerate(args)} | kwargs
     for name, value in values.items():
-        several = value if isinstance(value, (tuple, list)) else [value]
+        several = listed(value)
         if several and all(isinstance(one, Expression) for one in several):
             arrays += several
         elif any(isinstance(one, Expression) or hasattr(one, "shape") for one in several):
@@ -218,7 +217,7 @@ def _check_operators(graph: SymbolGraph, source: str) -> None:
     for node in graph.nodes:
         for one in node.subgraphs:
             _check_operators(one.graph, source)
-    missing = [node for node in graph.nodes if node.op not in (VARIABLE, *_BODIES) and parameters_of(node.op) is None]
+    missing = [node for node in graph.nodes if node.op not in (VARIABLE, *BODIES) and parameters_of(node.op) is None]
     if missing:
         names = ", ".join(sorted({node.op for node in missing}))
         what = f"{source}: operator {missing[0].op}, node {missing[0].name!r}, is not supported yet"
@@ -234,7 +233,7 @@ def _of_nodes(graph: SymbolGraph, source: str) -> Expression:
             expressions.append(variables.setdefault(node.name, _read_variable(node)))
             continue
         args = [_result(expressions[entry], output, source) for entry, output in node.inputs]
-        if node.op in _BODIES:
+        if node.op in BODIES:
             call = _read_control(node, source, args)
         else:
             function = FileOperator(node, source, graph.np_shape)
@@ -268,7 +267,7 @@ def _read_control(node: SymbolNode, source: str, inputs: list[Expression]) -> Ex
         LoadError E603: its attributes do not fit its inputs or its bodies.
     """
     bodies = []
-    if len(node.subgraphs) != _BODIES[node.op]:
+    if len(node.subgraphs) != len(BODIES[node.op]):
         raise LoadError("E603", f"{source}: operator {node.op}, node {node.name!r}, has {len(node.subgraphs)} graphs")
     for one in node.subgraphs:
         whole = _of_nodes(one.graph, source)
@@ -291,7 +290,7 @@ def _attributes(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dic
         if not attributes["in_data_locs"] or sorted(places) != list(range(own)) or own != inputs:
             a.fail(f"its body takes {own} inputs; the node has {inputs}, and tells the places of {len(places)}")
     else:
-        for word, body in zip(("cond", "func") if a.op == WHILE else ("cond", "then", "else"), bodies, strict=True):
+        for word, body in zip(BODIES[a.op], bodies, strict=True):
             attributes[f"{word}_input_locs"] = _locations(a, f"{word}_input_locs", inputs)
             if len(attributes[f"{word}_input_locs"]) != len(body.inputs):
                 a.fail(f"its graph {word} takes {len(body.inputs)} inputs, {word}_input_locs has another number")
