@@ -22,15 +22,16 @@ from hybridize.array.functions import boxes, control, legacy_shapes, neural, reg
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.elementwise import root
 from hybridize.array.legacy_rules import (
+    as_dtype_of,
     divided,
     extremes,
     extremum,
     limit_in,
+    number_dtype,
     of_dtype,
     of_equal_shapes,
     paired,
     reduction,
-    same_dtype,
     with_axis,
     with_gradient_of,
 )
@@ -38,7 +39,7 @@ from hybridize.array.methods import functions
 from hybridize.array.operands import array, axis_of, finished, float_operand, floats, one_of, public, result, several
 from hybridize.array.operands import indices as index_operand
 from hybridize.base import modes
-from hybridize.base.dtypes import bool_, float32
+from hybridize.base.dtypes import as_dtype, float32
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.missing import missing
 from hybridize.ops.library.attention import div_sqrt_dim as library_div_sqrt_dim
@@ -87,11 +88,12 @@ def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_
     """The L1 or L2 norm over `axis`."""
     if ord not in (1, 2):
         raise ValueArgumentError("E345", f"norm: ord must be 1 or 2, got {ord!r}", help="np.linalg.norm has others")
-    x = floats(data)
+    x = array(data)
+    dtype, x = number_dtype(x) if out_dtype is None else out_dtype, floats(x)
     norms = (
         root(np.sum(np.square(x), axis, keepdims=keepdims)) if ord == 2 else np.sum(np.abs(x), axis, keepdims=keepdims)
     )
-    return norms if out_dtype is None else norms.astype(out_dtype)
+    return as_dtype_of(norms, as_dtype(dtype))
 
 
 def concat(*data: Any, dim: int = 1, num_args: int | None = None) -> Any:
@@ -434,8 +436,7 @@ def diag(data: Any, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Cumulative sum."""
     x = array(a)
-    default = float32 if x.dtype == bool_ else x.dtype
-    return np.cumsum(x, axis, default if dtype is None else dtype)
+    return np.cumsum(x, axis, number_dtype(x) if dtype is None else dtype)
 
 
 def size_array(data: Any) -> Any:
@@ -485,9 +486,9 @@ _REDUCTIONS: dict[str, _Function] = {
 }  # fmt: skip
 _OURS: dict[str, _Function] = {
     "array": array_of_numbers, "concatenate": concatenate, "cumsum": cumsum, "empty": _creator(np.zeros),
-    "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "moments": same_dtype(moments),
-    "norm": same_dtype(norm), "ones": _creator(np.ones), "rcbrt": same_dtype(lambda data: 1.0 / np.cbrt(data)),
-    "rint": same_dtype(rint), "round": same_dtype(round_away), "zeros": _creator(np.zeros),
+    "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "moments": of_dtype(moments),
+    "norm": norm, "ones": _creator(np.ones), "rcbrt": of_dtype(lambda data: 1.0 / np.cbrt(data)),
+    "rint": of_dtype(rint), "round": of_dtype(round_away), "zeros": _creator(np.zeros),
 }  # fmt: skip
 _Table = tuple[Any, Callable[[_Function], _Function] | None, Mapping[str, str]]
 """Where functions are, the rule of their dtypes, and by MXNet's first parameters names: `flip reverse=flip`.
@@ -506,7 +507,7 @@ _ROWS: tuple[_Table, ...] = (
         "data reps": "tile",
         "tensor": "moveaxis",
     }),
-    (np, same_dtype, {
+    (np, of_dtype, {
         "data": (
             "arccos arccosh arcsin arcsinh arctan arctanh cbrt cos cosh degrees exp expm1 log log10 log1p log2 radians "
             "reciprocal sin sinh sqrt tan tanh"
@@ -534,7 +535,7 @@ _ROWS: tuple[_Table, ...] = (
         "data weight bias=None num_hidden=None no_bias=False": "FullyConnected=fully_connected",
         "indices": "one_hot",
     }),
-    (npx, same_dtype, {"data": "erf erfinv gamma gammaln rsqrt sigmoid smooth_l1 softsign"}),
+    (npx, of_dtype, {"data": "erf erfinv gamma gammaln rsqrt sigmoid smooth_l1 softsign"}),
     (legacy_shapes, None, {
         "": (
             "Reshape=reshape_legacy broadcast_axes=broadcast_axis broadcast_axis broadcast_to=broadcast_to_legacy "
@@ -588,7 +589,7 @@ _CONTRIB: tuple[_Table, ...] = (
         ),
     }),
     (sys.modules[__name__], None, {"": "boolean_mask index_array index_copy"}),
-    (sys.modules[__name__], same_dtype, {"": "div_sqrt_dim"}),
+    (sys.modules[__name__], of_dtype, {"": "div_sqrt_dim"}),
 )  # fmt: skip
 
 

@@ -58,25 +58,18 @@ def alike(*xs: ArrayLike) -> tuple[list[Any], DType | None]:
     return [number_in(x, dtype) if isinstance(x, NUMBERS) else as_dtype_of(x, dtype) for x in arrays], dtype
 
 
-def same_dtype(function: Function) -> Function:
-    """A function of one array whose result has the array's dtype; integers are computed as float32."""
-
-    @wraps(function)
-    def call(data: Any, *args: Any, **kwargs: Any) -> Any:
-        x = array(data)
-        y = function(x, *args, **kwargs)
-        return as_dtype_of(y, x.dtype) if is_integer(x.dtype) else y
-
-    return call
+def number_dtype(x: Any) -> DType:
+    """Return the dtype of an array of numbers."""
+    return float32 if x.dtype == bool_ else x.dtype
 
 
 def of_dtype(function: Function) -> Function:
-    """A function whose result has the dtype of its array, whatever it computes."""
+    """A function whose result has the dtype of its array, whatever it computes; integers are computed as float32."""
 
     @wraps(function)
     def call(data: Any, *args: Any, **kwargs: Any) -> Any:
         x = array(data)
-        return as_dtype_of(function(x, *args, **kwargs), float32 if x.dtype == bool_ else x.dtype)
+        return as_dtype_of(function(x, *args, **kwargs), number_dtype(x))
 
     return call
 

@@ -279,8 +279,8 @@ class Expression(Operators):
             shapes: by name. Those of weights follow from the data.
         """
         hints = dict(zip(self.list_arguments(), args, strict=False)) | shapes
-        known = self._inferred(hints)
-        complete = not any(shape is UNKNOWN or 0 in shape for part in self._in_order() for shape in known[id(part)])
+        known = self._inferred(hints).values()
+        complete = not any(shape is UNKNOWN or 0 in shape for several in known for shape in several)
         return self.infer_shape_partial(*args, **shapes) if complete else (None, None, None)
 
     def infer_shape_partial(self, *args: Any, **shapes: Any) -> tuple[list[Shape], list[Shape], list[Shape]]:
@@ -423,14 +423,9 @@ class Expression(Operators):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         raise self._untyped("value")
 
-    __iadd__ = Operators.__add__
-    __isub__ = Operators.__sub__
-    __imul__ = Operators.__mul__
-    __itruediv__ = Operators.__truediv__
-    __ifloordiv__ = Operators.__floordiv__
-    __imod__ = Operators.__mod__
-    __ipow__ = Operators.__pow__
-    __imatmul__ = Operators.__matmul__
+
+for _word in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):  # `x += y` is `x = x + y`
+    setattr(Expression, f"__i{_word}__", getattr(Operators, f"__{_word}__"))
 
 
 def called(word: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from hybridize import nd
@@ -329,19 +330,12 @@ def _last_outputs(graph: SymbolGraph) -> list[int]:
 
 def _read_variable(node: SymbolNode) -> Expression:
     variable = var(node.name, attr=dict(node.attributes))
-    shape = node.attributes.get("__shape__")
-    sizes = _value(shape) if shape else None
-    if isinstance(sizes, tuple) and all(isinstance(size, int) for size in sizes):
-        variable.shape_hint = tuple(max(size, 0) for size in sizes)
-        variable.attributes.pop("__shape__")
+    with suppress(ValueError):
+        sizes = parse_value(node.attributes.get("__shape__", ""))
+        if isinstance(sizes, tuple) and all(isinstance(size, int) for size in sizes):
+            variable.shape_hint = tuple(max(size, 0) for size in sizes)
+            variable.attributes.pop("__shape__")
     return variable
-
-
-def _value(text: str) -> Any:
-    try:
-        return parse_value(text)
-    except (ValueError, TypeError):
-        return text
 
 
 @outside_only("reads a file")
