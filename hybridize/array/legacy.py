@@ -16,14 +16,13 @@ from inspect import Parameter, Signature, signature
 from types import SimpleNamespace
 from typing import Any
 
-from hybridize.array import densities, legacy_linalg, legacy_random, np, npx
+from hybridize.array import densities, legacy_linalg, legacy_random, legacy_rules, np, npx
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import boxes, control, legacy_shapes, neural, regions, resizing, sampling
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.elementwise import root
 from hybridize.array.legacy_rules import (
     as_dtype_of,
-    divided,
     extremes,
     extremum,
     limit_in,
@@ -263,6 +262,16 @@ def round_away(data: Any) -> Any:
     return whole + np.sign(x) * (np.abs(x - whole) >= 0.5).astype(x.dtype)
 
 
+def rcbrt(data: Any) -> Any:
+    """One over the cube root."""
+    return 1.0 / np.cbrt(data)
+
+
+def logical_not(data: Any) -> Any:
+    """1 where an element is 0, else 0."""
+    return np.logical_not(data).astype(array(data).dtype)
+
+
 def rint(data: Any) -> Any:
     """The nearest integer, halves down."""
     x = array(data)
@@ -469,135 +478,113 @@ class _Group(SimpleNamespace):
 
 
 _MAXIMUM, _MINIMUM = extremum(np.maximum, np.greater_equal), extremum(np.minimum, np.less_equal)
-_ARITHMETIC: dict[str, _Function] = {
-    "add": np.add, "plus": np.add, "sub": np.subtract, "subtract": np.subtract, "minus": np.subtract,
-    "mul": np.multiply, "multiply": np.multiply, "div": divided, "divide": divided, "true_divide": divided,
-    "mod": np.mod, "modulo": np.mod, "power": np.power, "maximum": _MAXIMUM, "minimum": _MINIMUM, "hypot": np.hypot,
-}  # fmt: skip
-_COMPARISONS: dict[str, _Function] = {
-    "equal": np.equal, "not_equal": np.not_equal, "greater": np.greater, "greater_equal": np.greater_equal,
-    "lesser": np.less, "lesser_equal": np.less_equal, "logical_and": np.logical_and, "logical_or": np.logical_or,
-    "logical_xor": np.logical_xor,
-}  # fmt: skip
-_REDUCTIONS: dict[str, _Function] = {
-    "sum": np.sum, "sum_axis": np.sum, "mean": np.mean, "prod": np.prod, "max": extremes(np.max),
-    "max_axis": extremes(np.max), "min": extremes(np.min), "min_axis": extremes(np.min), "nansum": np.nansum,
-    "nanprod": np.nanprod,
-}  # fmt: skip
-_OURS: dict[str, _Function] = {
-    "array": array_of_numbers, "concatenate": concatenate, "cumsum": cumsum, "empty": _creator(np.zeros),
-    "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "moments": of_dtype(moments),
-    "norm": norm, "ones": _creator(np.ones), "rcbrt": of_dtype(lambda data: 1.0 / np.cbrt(data)),
-    "rint": of_dtype(rint), "round": of_dtype(round_away), "zeros": _creator(np.zeros),
-}  # fmt: skip
-_Table = tuple[Any, Callable[[_Function], _Function] | None, Mapping[str, str]]
-"""Where functions are, the rule of their dtypes, and by MXNet's first parameters names: `flip reverse=flip`.
+_GREATEST, _LEAST = extremes(np.max), extremes(np.min)
+_Rows = tuple[Any, Callable[[_Function], _Function] | None, str, str]
+"""Where functions are, the rule of their dtypes, MXNet's first parameters, and names: `flip reverse=flip`.
 
 A parameter that a function has elsewhere is that one; any other is the function's at its place.
 """
-_ROWS: tuple[_Table, ...] = (
-    (np, None, {
-        "": "histogram linspace meshgrid",
-        "a indices axis=0 mode='clip'": "take",
-        "data": "abs ceil fix floor full_like identity=copy negative ones_like sign square trunc zeros_like",
-        "data axis": "expand_dims flip reverse=flip",
-        "data axis=None": "squeeze",
-        "data dim1=0 dim2=0": "SwapAxis=swapaxes swapaxes",
-        "data repeats axis=None": "repeat",
-        "data reps": "tile",
-        "tensor": "moveaxis",
-    }),
-    (np, of_dtype, {
-        "data": (
-            "arccos arccosh arcsin arcsinh arctan arctanh cbrt cos cosh degrees exp expm1 log log10 log1p log2 radians "
-            "reciprocal sin sinh sqrt tan tanh"
-        ),
-    }),
-    (np, of_dtype, {"data axis=None keepdims=False": "argmax argmin", "data axis=1": "argmax_channel=argmax"}),
-    (npx, None, {
-        "": (
-            "Activation=activation CTCLoss=ctc_loss Convolution=convolution Deconvolution=deconvolution "
-            "Dropout=dropout ElementWiseSum=add_n Flatten=batch_flatten InstanceNorm=instance_norm "
-            "L2Normalization=l2_normalization LayerNorm=layer_norm LeakyReLU=leaky_relu Pad=pad RNN=rnn "
-            "SequenceLast=sequence_last SequenceMask=sequence_mask SequenceReverse=sequence_reverse "
-            "UpSampling=upsampling add_n batch_flatten broadcast_like choose_element_0index=pick ctc_loss "
-            "flatten=batch_flatten from_numpy gather_nd glu hard_sigmoid log_sigmoid log_softmax masked_log_softmax "
-            "masked_softmax mish pad pick reshape_like rms_norm rotary_embedding scaled_dot_product_attention "
-            "scatter_nd sinusoidal_positions slice slice_axis slice_like softmax softmin topk waitall"
-        ),
-        "a indices": "batch_take=pick",
-        "data": "BlockGrad=stop_gradient relu shape_array stop_gradient",
-        "data dtype": "Cast=cast cast",
-        "data gamma beta moving_mean moving_var": "BatchNorm=batch_norm",
-        "data gamma beta num_groups=1 eps=1e-5": "GroupNorm=group_norm",
+_ROWS: tuple[_Rows, ...] = (
+    (np, None, "", "histogram linspace meshgrid"),
+    (np, None, "a indices axis=0 mode='clip'", "take"),
+    (np, None, "data", "abs ceil fix floor full_like identity=copy negative ones_like sign square trunc zeros_like"),
+    (np, None, "data axis", "expand_dims flip reverse=flip"),
+    (np, None, "data axis=None", "squeeze"),
+    (np, None, "data dim1=0 dim2=0", "SwapAxis=swapaxes swapaxes"),
+    (np, None, "data repeats axis=None", "repeat"),
+    (np, None, "data reps", "tile"),
+    (np, None, "tensor", "moveaxis"),
+    (np, of_dtype, "data", (
+        "arccos arccosh arcsin arcsinh arctan arctanh cbrt cos cosh degrees exp expm1 log log10 log1p log2 radians "
+        "reciprocal sin sinh sqrt tan tanh"
+    )),
+    (np, _creator, "", "empty=zeros ones zeros"),
+    (np, reduction, "", "mean nanprod nansum prod sum sum_axis=sum"),
+    (np, of_dtype, "data axis=None keepdims=False", "argmax argmin"),
+    (np, of_dtype, "data axis=1", "argmax_channel=argmax"),
+    (npx, None, "", (
+        "Activation=activation CTCLoss=ctc_loss Convolution=convolution Deconvolution=deconvolution Dropout=dropout "
+        "ElementWiseSum=add_n Flatten=batch_flatten InstanceNorm=instance_norm L2Normalization=l2_normalization "
+        "LayerNorm=layer_norm LeakyReLU=leaky_relu Pad=pad RNN=rnn SequenceLast=sequence_last "
+        "SequenceMask=sequence_mask SequenceReverse=sequence_reverse UpSampling=upsampling add_n batch_flatten "
+        "broadcast_like choose_element_0index=pick ctc_loss flatten=batch_flatten from_numpy gather_nd glu "
+        "hard_sigmoid log_sigmoid log_softmax masked_log_softmax masked_softmax mish pad pick reshape_like rms_norm "
+        "rotary_embedding scaled_dot_product_attention scatter_nd sinusoidal_positions slice slice_axis slice_like "
+        "softmax softmin topk waitall"
+    )),
+    (npx, None, "a indices", "batch_take=pick"),
+    (npx, None, "data", "BlockGrad=stop_gradient relu shape_array stop_gradient"),
+    (npx, None, "data dtype", "Cast=cast cast"),
+    (npx, None, "data gamma beta moving_mean moving_var", "BatchNorm=batch_norm"),
+    (npx, None, "data gamma beta num_groups=1 eps=1e-5", "GroupNorm=group_norm"),
+    (npx, None, (
         "data kernel=() pool_type='max' global_pool=False cudnn_off=False pooling_convention='valid' stride=() pad=() "
-        "p_value=None count_include_pad=None layout=None": "Pooling=pooling",
-        "data weight bias=None num_hidden=None no_bias=False": "FullyConnected=fully_connected",
-        "indices": "one_hot",
-    }),
-    (npx, of_dtype, {"data": "erf erfinv gamma gammaln rsqrt sigmoid smooth_l1 softsign"}),
-    (legacy_shapes, None, {
-        "": (
-            "Reshape=reshape_legacy broadcast_axes=broadcast_axis broadcast_axis broadcast_to=broadcast_to_legacy "
-            "reshape=reshape_legacy"
-        ),
-    }),
-    (neural, None, {"": "softmax_cross_entropy"}),
-    (regions, None, {"": "Correlation=correlation ROIPooling=roi_pooling"}),
-    (resizing, None, {"": "depth_to_space space_to_depth"}),
-    (sampling, None, {
-        "": (
-            "BilinearSampler=bilinear_sampler GridGenerator=grid_generator LRN=local_response_norm "
-            "SpatialTransformer=spatial_transformer col2im im2col"
-        ),
-    }),
-    (legacy_random, None, {"": "exponential normal poisson randn shuffle uniform"}),
-    (sys.modules[__name__], None, {
-        "": (
-            "Concat=concat Embedding=embedding LinearRegressionOutput=linear_regression_output "
-            "LogisticRegressionOutput=logistic_regression_output MAERegressionOutput=mae_regression_output "
-            "MakeLoss=make_loss SliceChannel=split Softmax=softmax_output SoftmaxActivation=softmax_activation "
-            "SoftmaxOutput=softmax_output arange argsort batch_dot clip concat diag dot eye full make_loss "
-            "ravel_multi_index size_array sort split split_v2 stack transpose unravel_index where"
-        ),
-    }),
+        "p_value=None count_include_pad=None layout=None"
+    ), "Pooling=pooling"),
+    (npx, None, "data weight bias=None num_hidden=None no_bias=False", "FullyConnected=fully_connected"),
+    (npx, None, "indices", "one_hot"),
+    (npx, of_dtype, "data", "erf erfinv gamma gammaln rsqrt sigmoid smooth_l1 softsign"),
+    (legacy_shapes, None, "", (
+        "Reshape=reshape_legacy broadcast_axes=broadcast_axis broadcast_axis broadcast_to=broadcast_to_legacy "
+        "reshape=reshape_legacy"
+    )),
+    (neural, None, "", "softmax_cross_entropy"),
+    (regions, None, "", "Correlation=correlation ROIPooling=roi_pooling"),
+    (resizing, None, "", "depth_to_space space_to_depth"),
+    (sampling, None, "", (
+        "BilinearSampler=bilinear_sampler GridGenerator=grid_generator LRN=local_response_norm "
+        "SpatialTransformer=spatial_transformer col2im im2col"
+    )),
+    (legacy_random, None, "", "exponential normal poisson randn shuffle uniform"),
+    (sys.modules[__name__], None, "", (
+        "Concat=concat Embedding=embedding LinearRegressionOutput=linear_regression_output "
+        "LogisticRegressionOutput=logistic_regression_output MAERegressionOutput=mae_regression_output "
+        "MakeLoss=make_loss SliceChannel=split Softmax=softmax_output SoftmaxActivation=softmax_activation "
+        "SoftmaxOutput=softmax_output arange argsort array=array_of_numbers batch_dot clip concat concatenate cumsum "
+        "diag dot eye full logical_not make_loss norm ravel_multi_index size_array sort split split_v2 stack transpose "
+        "unravel_index where"
+    )),
+    (sys.modules[__name__], of_dtype, "", "moments rcbrt rint round=round_away"),
+    (sys.modules[__name__], reduction, "", "max=_GREATEST max_axis=_GREATEST min=_LEAST min_axis=_LEAST"),
 )  # fmt: skip
-_LINALG: tuple[_Table, ...] = (
-    (np.linalg, None, {"A": "det inverse=inv potrf=cholesky slogdet"}),
-    (legacy_linalg, None, {
-        "": "extractdiag extracttrian gemm gemm2 makediag maketrian potri sumlogdiag syrk trmm trsm",
-    }),
+_ARITHMETIC: tuple[_Rows, ...] = (
+    (np, paired, "", (
+        "add hypot minus=subtract mod modulo=mod mul=multiply multiply plus=add power sub=subtract subtract"
+    )),
+    (legacy_rules, paired, "", "div=divided divide=divided true_divide=divided"),
+    (sys.modules[__name__], paired, "", "maximum=_MAXIMUM minimum=_MINIMUM"),
 )  # fmt: skip
-_CONTRIB: tuple[_Table, ...] = (
-    (np, of_dtype, {"data": "isfinite isinf isnan"}),
-    (npx, None, {
-        "": (
-            "arange_like interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt interleaved_matmul_selfatt_qk "
-            "interleaved_matmul_selfatt_valatt sldwin_atten_context sldwin_atten_mask_like sldwin_atten_score"
-        ),
-    }),
-    (boxes, None, {"": "MultiBoxDetection=multibox_detection box_iou box_nms"}),
-    (control, None, {"": "cond foreach while_loop"}),
-    (regions, None, {"": "MultiBoxPrior=multibox_prior ROIAlign=roi_align"}),
-    (resizing, None, {
-        "": "AdaptiveAvgPooling2D=adaptive_avg_pooling_2d BilinearResize2D=bilinear_resize_2d",
-    }),
-    (sampling, None, {
-        "": (
-            "DeformableConvolution=deformable_convolution "
-            "ModulatedDeformableConvolution=modulated_deformable_convolution"
-        ),
-    }),
-    (sys.modules[__name__], None, {"": "boolean_mask index_array index_copy"}),
-    (sys.modules[__name__], of_dtype, {"": "div_sqrt_dim"}),
+_COMPARISONS: tuple[_Rows, ...] = (
+    (np, paired, "", (
+        "equal greater greater_equal lesser=less lesser_equal=less_equal logical_and logical_or logical_xor not_equal"
+    )),
+)  # fmt: skip
+_LINALG: tuple[_Rows, ...] = (
+    (np.linalg, None, "A", "det inverse=inv potrf=cholesky slogdet"),
+    (legacy_linalg, None, "", "extractdiag extracttrian gemm gemm2 makediag maketrian potri sumlogdiag syrk trmm trsm"),
+)  # fmt: skip
+_CONTRIB: tuple[_Rows, ...] = (
+    (np, of_dtype, "data", "isfinite isinf isnan"),
+    (npx, None, "", (
+        "arange_like interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt interleaved_matmul_selfatt_qk "
+        "interleaved_matmul_selfatt_valatt sldwin_atten_context sldwin_atten_mask_like sldwin_atten_score"
+    )),
+    (boxes, None, "", "MultiBoxDetection=multibox_detection box_iou box_nms"),
+    (control, None, "", "cond foreach while_loop"),
+    (regions, None, "", "MultiBoxPrior=multibox_prior ROIAlign=roi_align"),
+    (resizing, None, "", "AdaptiveAvgPooling2D=adaptive_avg_pooling_2d BilinearResize2D=bilinear_resize_2d"),
+    (sampling, None, "", (
+        "DeformableConvolution=deformable_convolution ModulatedDeformableConvolution=modulated_deformable_convolution"
+    )),
+    (sys.modules[__name__], None, "", "boolean_mask index_array index_copy"),
+    (sys.modules[__name__], of_dtype, "", "div_sqrt_dim"),
 )  # fmt: skip
 
 
-def _rows(tables: tuple[_Table, ...]) -> dict[str, _Row]:
+def _rows(table: tuple[_Rows, ...]) -> dict[str, _Row]:
     return {
         name: (function if rule is None else rule(function), parameters)
-        for room, rule, by_parameters in tables
-        for parameters, names in by_parameters.items()
+        for room, rule, parameters, names in table
         for name, _, own in (one.partition("=") for one in names.split())
         for function in [getattr(room, own or name)]
     }
@@ -611,18 +598,15 @@ def _plain(functions: Mapping[str, _Function]) -> dict[str, _Row]:
 @cache
 def _functions() -> Mapping[str, _Row]:
     """Return the functions by the names of the face."""
-    functions = {name: reduction(function) for name, function in _REDUCTIONS.items()}
-    for name, function in _ARITHMETIC.items():
-        pair = paired(function)
-        functions |= {name: pair, f"broadcast_{name}": pair, f"elemwise_{name}": of_equal_shapes(pair)}
-    for name, function in _COMPARISONS.items():
-        functions |= dict.fromkeys((name, f"broadcast_{name}"), paired(function))
-    for name, function in legacy_random.FUNCTIONS.items():
+    rows = _rows(_ROWS) | {f"linalg_{name}": row for name, row in _rows(_LINALG).items()}
+    for name, row in _rows(_ARITHMETIC).items():
+        rows |= {name: row, f"broadcast_{name}": row, f"elemwise_{name}": (of_equal_shapes(row[0]), "")}
+    for name, row in _rows(_COMPARISONS).items():
+        rows |= {name: row, f"broadcast_{name}": row}
+    for name, row in _plain(legacy_random.FUNCTIONS).items():
         if name not in ("seed", "randn"):
-            functions |= {f"random_{name}": function, f"sample_{name}": function}
-    rows = _plain(functions | _OURS | densities.FUNCTIONS) | _rows(_ROWS)
-    rows |= {f"linalg_{name}": row for name, row in _rows(_LINALG).items()}
-    return rows | {"power": (functions["power"], "base exp")}
+            rows |= {f"random_{name}": row, f"sample_{name}": row}
+    return rows | _plain(densities.FUNCTIONS) | {"power": (rows["power"][0], "base exp")}
 
 
 @cache
