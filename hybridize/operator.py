@@ -119,19 +119,14 @@ class CustomOpProp:
 
     def infer_type(self, in_type: list[Any]) -> Sequence[Any]:
         """Dtypes of the arguments, of the results, and of auxiliary states, of those of the arguments."""
-        return (
-            in_type,
-            [in_type[0]] * len(self.list_outputs()),
-            [in_type[0]] * len(self.list_auxiliary_states()),
-        )
+        return self._of_all(in_type, in_type[0])
 
     def infer_storage_type(self, in_stype: list[str]) -> Sequence[Any]:
         """Storage types: all are dense."""
-        return (
-            in_stype,
-            ["default"] * len(self.list_outputs()),
-            ["default"] * len(self.list_auxiliary_states()),
-        )
+        return self._of_all(in_stype, "default")
+
+    def _of_all(self, arguments: list[Any], one: Any) -> Sequence[Any]:
+        return arguments, [one] * len(self.list_outputs()), [one] * len(self.list_auxiliary_states())
 
     def declare_backward_dependency(self, out_grad: list[int], in_data: list[int], out_data: list[int]) -> list[int]:
         """The arrays that the backward pass reads, by number; accepted, it gets all of them."""

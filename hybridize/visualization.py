@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hybridize.base.drawing import Box, Drawing
-from hybridize.base.errors import ArgumentError, WriteError
+from hybridize.base.errors import ArgumentError
 from hybridize.base.frozen import frozen
 from hybridize.base.missing import refuses
 from hybridize.base.participation import outside_only
+from hybridize.formats.atomic import write_atomically
 from hybridize.symbol.expression import Expression
 
 _WEIGHTS = (
@@ -140,11 +141,7 @@ class Picture:
         """
         name = str(self.title if filename is None else filename)
         path = os.path.join(directory or "", name if name.endswith(".svg") else f"{name}.svg")
-        try:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(self.svg())
-        except OSError as error:
-            raise WriteError("E335", f"cannot write {path}: {error.strerror or error}") from error
+        write_atomically(path, [self.svg().encode()])
         return path
 
 

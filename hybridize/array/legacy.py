@@ -8,81 +8,91 @@ also takes `name=` (ignored: names are for pictures) and `out=`. Arrays print in
 
 from __future__ import annotations
 
+import sys
+from ast import literal_eval
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
+from inspect import Parameter, Signature, signature
 from types import SimpleNamespace
 from typing import Any
 
-from hybridize.array import densities, legacy_linalg, legacy_outputs, legacy_random, np, npx
+from hybridize.array import densities, legacy_linalg, legacy_random, legacy_rules, np, npx
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import boxes, control, legacy_shapes, neural, regions, resizing, sampling
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.elementwise import root
 from hybridize.array.legacy_rules import (
-    divided,
+    as_dtype_of,
     extremes,
     extremum,
     limit_in,
+    number_dtype,
     of_dtype,
     of_equal_shapes,
     paired,
     reduction,
-    same_dtype,
     with_axis,
+    with_gradient_of,
 )
 from hybridize.array.methods import functions
 from hybridize.array.operands import array, axis_of, finished, float_operand, floats, one_of, public, result, several
 from hybridize.array.operands import indices as index_operand
 from hybridize.base import modes
-from hybridize.base.dtypes import bool_, float32
+from hybridize.base.dtypes import as_dtype, float32
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.missing import missing
 from hybridize.ops.library.attention import div_sqrt_dim as library_div_sqrt_dim
 
 _Function = Callable[..., Any]
+_Row = tuple[_Function, str]
+"""A function, and MXNet's first parameters with their defaults: `data axis=-1`."""
 
 
-def _face(name: str, function: _Function, first: Sequence[str] = (), shape: _Function = with_axis) -> _Function:
+def _face(name: str, row: _Row, shape: _Function = with_axis) -> _Function:
     """A function under a 1.x name, with `name=` and `out=`.
 
     Args:
         name: of the function.
-        function: what it computes.
-        first: MXNet's words for its first arguments.
+        row: what it computes, and MXNet's first parameters.
         shape: makes the result of what the function gives and its arguments.
     """
+    function, text = row
+    parsed = [word.partition("=") for word in text.split()]
+    words = [word for word, _, _ in parsed]
+    defaults = {word: literal_eval(default) for word, _, default in parsed if default}
+    own = list(signature(function).parameters.values()) if words else []
+    places = {one.name: place for place, one in enumerate(own)}
+    ordered = next((place for place, word in enumerate(words) if places.get(word, place) != place), len(words))
 
     @wraps(function)
     def call(*args: Any, name: Any = None, out: Any = None, **kwargs: Any) -> Any:
-        for word in first[len(args) :]:
-            if word not in kwargs:
+        for word in words[len(args) :]:
+            if word not in kwargs and word not in defaults:
                 break
-            args = (*args, kwargs.pop(word))
-        return finished(shape(function(*args, **kwargs), args), out)
+            args = (*args, kwargs.pop(word) if word in kwargs else defaults[word])
+        named = dict(zip(words[ordered:], args[ordered:], strict=False))
+        return finished(shape(function(*args[:ordered], *args[len(words) :], **named, **kwargs), args), out)
 
     call.__name__ = call.__qualname__ = name
-    return public(call)
-
-
-def _index(function: _Function) -> _Function:
-    """argmax or argmin, whose indices have the dtype of the array."""
-
-    @wraps(function)
-    def call(data: Any, axis: int | None = None, keepdims: bool = False) -> Any:
-        return function(data, axis, keepdims=keepdims)
-
-    return of_dtype(call)
+    face: Any = public(call)
+    if words:
+        kind = Parameter.POSITIONAL_OR_KEYWORD
+        first = [Parameter(word, kind, default=defaults.get(word, Parameter.empty)) for word in words]
+        rest = [one for place, one in enumerate(own) if place >= ordered and one.name not in words]
+        face.__signature__ = Signature([*first, *rest])
+    return face  # type: ignore[no-any-return]
 
 
 def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_dtype: Any = None) -> Any:
     """The L1 or L2 norm over `axis`."""
     if ord not in (1, 2):
         raise ValueArgumentError("E345", f"norm: ord must be 1 or 2, got {ord!r}", help="np.linalg.norm has others")
-    x = floats(data)
+    x = array(data)
+    dtype, x = number_dtype(x) if out_dtype is None else out_dtype, floats(x)
     norms = (
         root(np.sum(np.square(x), axis, keepdims=keepdims)) if ord == 2 else np.sum(np.abs(x), axis, keepdims=keepdims)
     )
-    return norms if out_dtype is None else norms.astype(out_dtype)
+    return as_dtype_of(norms, as_dtype(dtype))
 
 
 def concat(*data: Any, dim: int = 1, num_args: int | None = None) -> Any:
@@ -103,16 +113,9 @@ def _counted(data: tuple[Any, ...], num_args: int | None, name: str) -> list[Any
     return xs
 
 
-def _dense(forward_stype: Any, name: str) -> None:
-    """Refuse a storage type that there is not."""
-    one_of(forward_stype, (None, "default"), name, "forward_stype", "arrays are dense")
-
-
 def split(data: Any, num_outputs: int, axis: int = 1, squeeze_axis: bool = False) -> Any:
     """Equal parts along `axis`; a list, or the array itself for one part."""
-    parts = np.split(data, num_outputs, axis)
-    if squeeze_axis:
-        parts = [np.squeeze(part, axis) for part in parts]
+    parts = split_v2(data, num_outputs, axis, squeeze_axis)
     return parts if num_outputs > 1 else parts[0]
 
 
@@ -124,7 +127,7 @@ def split_v2(data: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: b
 
 def dot(lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Any = None) -> Any:
     """The sum over the last axis of `lhs` and the first of `rhs`; `transpose_a` and `_b` reverse axes first."""
-    _dense(forward_stype, "dot")
+    one_of(forward_stype, (None, "default"), "dot", "forward_stype", "arrays are dense")
     x, y = array(lhs), array(rhs)
     if transpose_a:
         x = np.transpose(x) if x.ndim < 3 else np.moveaxis(x, 0, -1)
@@ -139,18 +142,8 @@ def batch_dot(
     lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Any = None
 ) -> Any:
     """The matrix products of [b, m, k] and [b, k, n]."""
-    _dense(forward_stype, "batch_dot")
+    one_of(forward_stype, (None, "default"), "batch_dot", "forward_stype", "arrays are dense")
     return npx.batch_dot(lhs, rhs, transpose_a, transpose_b)
-
-
-def take(a: Any, indices: Any, axis: int = 0, mode: str = "clip") -> Any:
-    """Elements at `indices` along `axis`."""
-    return np.take(a, indices, axis, mode)
-
-
-def batch_take(a: Any, indices: Any) -> Any:
-    """One element of each row."""
-    return npx.pick(a, indices, -1)
 
 
 def argsort(data: Any, axis: int | None = -1, is_ascend: bool = True, dtype: Any = "float32") -> Any:
@@ -162,46 +155,6 @@ def sort(data: Any, axis: int | None = -1, is_ascend: bool = True) -> Any:
     """Sorted along `axis`."""
     ascending = np.sort(data, axis)
     return ascending if is_ascend else np.flip(ascending, -1 if axis is None else axis)
-
-
-def argmax_channel(data: Any) -> Any:
-    """The index of the largest element along axis 1."""
-    return np.argmax(data, 1)
-
-
-def pooling(
-    data: Any,
-    kernel: Any = (),
-    pool_type: str = "max",
-    global_pool: bool = False,
-    cudnn_off: bool = False,
-    pooling_convention: str = "valid",
-    stride: Any = (),
-    pad: Any = (),
-    p_value: int | None = None,
-    count_include_pad: bool | None = None,
-    layout: str | None = None,
-) -> Any:
-    """One number for each window of an image: see `npx.pooling`, which has its arguments in another order.
-
-    Raises:
-        ArgumentError E398: there is no kernel, and windows are not whole images.
-    """
-    if not (global_pool or kernel):
-        raise ArgumentError("E398", "Pooling without kernel", help="kernel=(2, 2), or global_pool=True")
-    return npx.pooling(
-        data,
-        kernel,
-        stride,
-        pad,
-        pool_type,
-        pooling_convention,
-        global_pool,
-        cudnn_off,
-        p_value,
-        count_include_pad,
-        layout,
-    )
 
 
 def arange(
@@ -309,45 +262,21 @@ def round_away(data: Any) -> Any:
     return whole + np.sign(x) * (np.abs(x - whole) >= 0.5).astype(x.dtype)
 
 
+def rcbrt(data: Any) -> Any:
+    """One over the cube root."""
+    return 1.0 / np.cbrt(data)
+
+
+def logical_not(data: Any) -> Any:
+    """1 where an element is 0, else 0."""
+    return np.logical_not(data).astype(array(data).dtype)
+
+
 def rint(data: Any) -> Any:
     """The nearest integer, halves down."""
     x = array(data)
     low, high = np.floor(x), np.ceil(x)
     return np.where(x - low <= high - x, low, high)
-
-
-def fully_connected(
-    data: Any, weight: Any, bias: Any = None, num_hidden: int | None = None, no_bias: bool = False, flatten: bool = True
-) -> Any:
-    """x W^T + b."""
-    return npx.fully_connected(data, weight, bias, num_hidden, no_bias, flatten)
-
-
-def batch_norm(
-    data: Any,
-    gamma: Any,
-    beta: Any,
-    moving_mean: Any,
-    moving_var: Any,
-    eps: float = 1e-3,
-    momentum: float = 0.9,
-    fix_gamma: bool = True,
-    use_global_stats: bool = False,
-    output_mean_var: bool = False,
-    axis: int = 1,
-    cudnn_off: bool = False,
-    min_calib_range: Any = None,
-    max_calib_range: Any = None,
-) -> Any:
-    """Normalized by the batch's mean and variance while training, which the moving ones then follow; else by those."""
-    return npx.batch_norm(
-        data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma, use_global_stats, output_mean_var, axis
-    )
-
-
-def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float = 1e-5) -> Any:
-    """Normalized over groups of channels (axis 1) and all axes after."""
-    return npx.group_norm(data, gamma, beta, num_groups, eps)
 
 
 def softmax_activation(data: Any, mode: str = "instance") -> Any:
@@ -421,8 +350,7 @@ def softmax_output(
         loss = np.where(counted, loss, 0.0)
     if normalization == "valid":
         scale = grad_scale / np.maximum(np.sum(counted), 1).astype(x.dtype) if use_ignore else grad_scale / classes.size
-    share = loss * scale / known  # summed over the classes it is the loss
-    return npx.stop_gradient(y) + (share - npx.stop_gradient(share))
+    return with_gradient_of(loss * scale / known, y)  # summed over the classes it is the loss
 
 
 def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, normalization: str = "null") -> Any:
@@ -442,18 +370,32 @@ def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, nor
     scale: Any = grad_scale / x.shape[0] if normalization == "batch" else grad_scale
     if normalization == "valid":
         scale = grad_scale / np.maximum(np.sum(x > valid_thresh), 1).astype(x.dtype)
-    scaled = x * npx.stop_gradient(scale) if normalization == "valid" else x * scale
-    return npx.stop_gradient(x) + (scaled - npx.stop_gradient(scaled))
+    return with_gradient_of(x * npx.stop_gradient(scale) if normalization == "valid" else x * scale, x)
 
 
-def identity(data: Any) -> Any:
-    """A copy."""
-    return np.copy(data)
+def linear_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
+    """The data; their gradient is that of half the squared distance to `label`, by the numbers of a sample."""
+    return _regression(array(data), label, grad_scale, lambda distance: distance)
 
 
-def cast(data: Any, dtype: Any) -> Any:
-    """The same as another dtype."""
-    return array(data).astype(dtype)
+def mae_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
+    """The data; their gradient is that of the distance to `label`, by the numbers of a sample."""
+    return _regression(array(data), label, grad_scale, np.sign)
+
+
+def logistic_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
+    """The sigmoid of the data, whose gradient is that of the cross entropy with `label`, by the numbers of a sample."""
+    x = array(data)
+    return _regression(npx.sigmoid(x), label, grad_scale, lambda distance: distance, of=x)
+
+
+def _regression(y: Any, label: Any, grad_scale: float, slope: _Function, of: Any = None) -> Any:
+    """A copy of y; the gradient of `of`, which is y unless said, is the slope of the distance to the label."""
+    if not modes.is_recording():
+        return np.copy(y)
+    scale = grad_scale * y.shape[0] / y.size
+    gradient = npx.stop_gradient(slope(y - np.reshape(label, y.shape)) * scale)
+    return with_gradient_of((y if of is None else of) * gradient, y)
 
 
 def clip(data: ArrayLike, a_min: Any, a_max: Any) -> Any:
@@ -469,16 +411,6 @@ def embedding(
     rows = array(weight).shape[:1]
     index = np.clip(array(data).astype("int64"), 0, rows[0] - 1) if rows and rows[0] else data
     return npx.embedding(index, weight, input_dim, output_dim, dtype, sparse_grad)
-
-
-def swapaxes(data: Any, dim1: int = 0, dim2: int = 0) -> Any:
-    """Two axes exchanged."""
-    return np.swapaxes(data, dim1, dim2)
-
-
-def flip(data: Any, axis: Any) -> Any:
-    """Elements in reverse order along `axis`."""
-    return np.flip(data, axis)
 
 
 def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> Any:
@@ -499,29 +431,9 @@ def div_sqrt_dim(data: Any) -> Any:
     return result(library_div_sqrt_dim(float_operand(x)))
 
 
-def expand_dims(data: Any, axis: int) -> Any:
-    """A new axis of size one."""
-    return np.expand_dims(data, axis)
-
-
-def squeeze(data: Any, axis: Any = None) -> Any:
-    """Without axes of size one."""
-    return np.squeeze(data, axis)
-
-
 def transpose(data: Any, axes: Any = None) -> Any:
     """Axes permuted."""
     return np.transpose(data, axes if axes else None)
-
-
-def tile(data: Any, reps: Any) -> Any:
-    """Repeated as a whole."""
-    return np.tile(data, reps)
-
-
-def repeat(data: Any, repeats: int, axis: int | None = None) -> Any:
-    """Each element repeated."""
-    return np.repeat(data, repeats, axis)
 
 
 def diag(data: Any, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
@@ -533,8 +445,7 @@ def diag(data: Any, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Cumulative sum."""
     x = array(a)
-    default = float32 if x.dtype == bool_ else x.dtype
-    return np.cumsum(x, axis, default if dtype is None else dtype)
+    return np.cumsum(x, axis, number_dtype(x) if dtype is None else dtype)
 
 
 def size_array(data: Any) -> Any:
@@ -542,7 +453,7 @@ def size_array(data: Any) -> Any:
     return np.array([array(data).size], dtype="int64")
 
 
-def _index_copied(old: Any, index: Any, new: Any) -> Any:
+def index_copy(old: Any, index: Any, new: Any) -> Any:
     """A copy of `old` whose rows `index` are those of `new`."""
     output = np.copy(old)
     output[index.astype("int64")] = new
@@ -552,8 +463,8 @@ def _index_copied(old: Any, index: Any, new: Any) -> Any:
 class _Group(SimpleNamespace):
     """Functions that stand below a name of the face."""
 
-    def __init__(self, group: str, functions: dict[str, _Function]) -> None:
-        super().__init__(**{name: _face(name, function, _FIRST.get(name, ())) for name, function in functions.items()})
+    def __init__(self, group: str, rows: Mapping[str, _Row]) -> None:
+        super().__init__(**{name: _face(name, row) for name, row in rows.items()})
         self._group = group
 
     def changed(self, change: Callable[[str, _Function], _Function]) -> _Group:
@@ -567,138 +478,135 @@ class _Group(SimpleNamespace):
 
 
 _MAXIMUM, _MINIMUM = extremum(np.maximum, np.greater_equal), extremum(np.minimum, np.less_equal)
-_ARITHMETIC: dict[str, _Function] = {
-    "add": np.add, "plus": np.add, "sub": np.subtract, "subtract": np.subtract, "minus": np.subtract,
-    "mul": np.multiply, "multiply": np.multiply, "div": divided, "divide": divided, "true_divide": divided,
-    "mod": np.mod, "modulo": np.mod, "power": np.power, "maximum": _MAXIMUM, "minimum": _MINIMUM, "hypot": np.hypot,
-}  # fmt: skip
-_COMPARISONS: dict[str, _Function] = {
-    "equal": np.equal, "not_equal": np.not_equal, "greater": np.greater, "greater_equal": np.greater_equal,
-    "lesser": np.less, "lesser_equal": np.less_equal, "logical_and": np.logical_and, "logical_or": np.logical_or,
-    "logical_xor": np.logical_xor,
-}  # fmt: skip
-_IN_FLOAT32 = (
-    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "cos", "cosh", "degrees", "exp", "expm1",
-    "log", "log10", "log1p", "log2", "radians", "reciprocal", "sin", "sinh", "sqrt", "tan", "tanh",
+_GREATEST, _LEAST = extremes(np.max), extremes(np.min)
+_Rows = tuple[Any, Callable[[_Function], _Function] | None, str, str]
+"""Where functions are, the rule of their dtypes, MXNet's first parameters, and names: `flip reverse=flip`.
+
+A parameter that a function has elsewhere is that one; any other is the function's at its place.
+"""
+_ROWS: tuple[_Rows, ...] = (
+    (np, None, "", "histogram linspace meshgrid"),
+    (np, None, "a indices axis=0 mode='clip'", "take"),
+    (np, None, "data", "abs ceil fix floor full_like identity=copy negative ones_like sign square trunc zeros_like"),
+    (np, None, "data axis", "expand_dims flip reverse=flip"),
+    (np, None, "data axis=None", "squeeze"),
+    (np, None, "data dim1=0 dim2=0", "SwapAxis=swapaxes swapaxes"),
+    (np, None, "data repeats axis=None", "repeat"),
+    (np, None, "data reps", "tile"),
+    (np, None, "tensor", "moveaxis"),
+    (np, of_dtype, "data", (
+        "arccos arccosh arcsin arcsinh arctan arctanh cbrt cos cosh degrees exp expm1 log log10 log1p log2 radians "
+        "reciprocal sin sinh sqrt tan tanh"
+    )),
+    (np, _creator, "", "empty=zeros ones zeros"),
+    (np, reduction, "", "mean nanprod nansum prod sum sum_axis=sum"),
+    (np, of_dtype, "data axis=None keepdims=False", "argmax argmin"),
+    (np, of_dtype, "data axis=1", "argmax_channel=argmax"),
+    (npx, None, "", (
+        "Activation=activation CTCLoss=ctc_loss Convolution=convolution Deconvolution=deconvolution Dropout=dropout "
+        "ElementWiseSum=add_n Flatten=batch_flatten InstanceNorm=instance_norm L2Normalization=l2_normalization "
+        "LayerNorm=layer_norm LeakyReLU=leaky_relu Pad=pad RNN=rnn SequenceLast=sequence_last "
+        "SequenceMask=sequence_mask SequenceReverse=sequence_reverse UpSampling=upsampling add_n batch_flatten "
+        "broadcast_like choose_element_0index=pick ctc_loss flatten=batch_flatten from_numpy gather_nd glu "
+        "hard_sigmoid log_sigmoid log_softmax masked_log_softmax masked_softmax mish pad pick reshape_like rms_norm "
+        "rotary_embedding scaled_dot_product_attention scatter_nd sinusoidal_positions slice slice_axis slice_like "
+        "softmax softmin topk waitall"
+    )),
+    (npx, None, "a indices", "batch_take=pick"),
+    (npx, None, "data", "BlockGrad=stop_gradient relu shape_array stop_gradient"),
+    (npx, None, "data dtype", "Cast=cast cast"),
+    (npx, None, "data gamma beta moving_mean moving_var", "BatchNorm=batch_norm"),
+    (npx, None, "data gamma beta num_groups=1 eps=1e-5", "GroupNorm=group_norm"),
+    (npx, None, (
+        "data kernel=() pool_type='max' global_pool=False cudnn_off=False pooling_convention='valid' stride=() pad=() "
+        "p_value=None count_include_pad=None layout=None"
+    ), "Pooling=pooling"),
+    (npx, None, "data weight bias=None num_hidden=None no_bias=False", "FullyConnected=fully_connected"),
+    (npx, None, "indices", "one_hot"),
+    (npx, of_dtype, "data", "erf erfinv gamma gammaln rsqrt sigmoid smooth_l1 softsign"),
+    (legacy_shapes, None, "", (
+        "Reshape=reshape_legacy broadcast_axes=broadcast_axis broadcast_axis broadcast_to=broadcast_to_legacy "
+        "reshape=reshape_legacy"
+    )),
+    (neural, None, "", "softmax_cross_entropy"),
+    (regions, None, "", "Correlation=correlation ROIPooling=roi_pooling"),
+    (resizing, None, "", "depth_to_space space_to_depth"),
+    (sampling, None, "", (
+        "BilinearSampler=bilinear_sampler GridGenerator=grid_generator LRN=local_response_norm "
+        "SpatialTransformer=spatial_transformer col2im im2col"
+    )),
+    (legacy_random, None, "", "exponential normal poisson randn shuffle uniform"),
+    (sys.modules[__name__], None, "", (
+        "Concat=concat Embedding=embedding LinearRegressionOutput=linear_regression_output "
+        "LogisticRegressionOutput=logistic_regression_output MAERegressionOutput=mae_regression_output "
+        "MakeLoss=make_loss SliceChannel=split Softmax=softmax_output SoftmaxActivation=softmax_activation "
+        "SoftmaxOutput=softmax_output arange argsort array=array_of_numbers batch_dot clip concat concatenate cumsum "
+        "diag dot eye full logical_not make_loss norm ravel_multi_index size_array sort split split_v2 stack transpose "
+        "unravel_index where"
+    )),
+    (sys.modules[__name__], of_dtype, "", "moments rcbrt rint round=round_away"),
+    (sys.modules[__name__], reduction, "", "max=_GREATEST max_axis=_GREATEST min=_LEAST min_axis=_LEAST"),
 )  # fmt: skip
-_IN_FLOAT32_X = ("erf", "erfinv", "gamma", "gammaln", "rsqrt", "sigmoid", "smooth_l1", "softsign")
-"""Functions that compute integers as float32, and give integers."""
-_SAME = (
-    "abs", "ceil", "fix", "floor", "linspace", "meshgrid", "moveaxis", "negative", "ones_like", "sign", "square",
-    "trunc", "zeros_like", "histogram", "full_like",
+_ARITHMETIC: tuple[_Rows, ...] = (
+    (np, paired, "", (
+        "add hypot minus=subtract mod modulo=mod mul=multiply multiply plus=add power sub=subtract subtract"
+    )),
+    (legacy_rules, paired, "", "div=divided divide=divided true_divide=divided"),
+    (sys.modules[__name__], paired, "", "maximum=_MAXIMUM minimum=_MINIMUM"),
 )  # fmt: skip
-_SAME_X = (
-    "add_n", "batch_flatten", "gather_nd", "masked_softmax", "one_hot", "pick", "relu", "reshape_like", "scatter_nd",
-    "log_softmax", "slice", "slice_axis", "slice_like", "softmax", "softmin", "stop_gradient", "shape_array", "topk",
-    "broadcast_like", "log_sigmoid", "masked_log_softmax", "mish", "scaled_dot_product_attention", "glu", "rms_norm",
-    "rotary_embedding", "sinusoidal_positions", "waitall",
+_COMPARISONS: tuple[_Rows, ...] = (
+    (np, paired, "", (
+        "equal greater greater_equal lesser=less lesser_equal=less_equal logical_and logical_or logical_xor not_equal"
+    )),
 )  # fmt: skip
-_OURS: dict[str, _Function] = {
-    "Activation": npx.activation, "BatchNorm": batch_norm, "BilinearSampler": sampling.bilinear_sampler,
-    "BlockGrad": npx.stop_gradient,
-    "CTCLoss": npx.ctc_loss, "Cast": cast, "Concat": concat, "Convolution": npx.convolution,
-    "Correlation": regions.correlation,
-    "Deconvolution": npx.deconvolution, "ctc_loss": npx.ctc_loss, "Dropout": npx.dropout,
-    "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
-    "FullyConnected": fully_connected, "GridGenerator": sampling.grid_generator, "GroupNorm": group_norm,
-    "InstanceNorm": npx.instance_norm, "L2Normalization": npx.l2_normalization, "LRN": sampling.local_response_norm,
-    "LayerNorm": npx.layer_norm, "LeakyReLU": npx.leaky_relu,
-    "LinearRegressionOutput": legacy_outputs.linear_regression_output,
-    "LogisticRegressionOutput": legacy_outputs.logistic_regression_output,
-    "MAERegressionOutput": legacy_outputs.mae_regression_output,
-    "MakeLoss": make_loss, "Pad": npx.pad, "Pooling": pooling, "RNN": npx.rnn, "ROIPooling": regions.roi_pooling,
-    "Reshape": legacy_shapes.reshape_legacy,
-    "SequenceLast": npx.sequence_last,
-    "SequenceMask": npx.sequence_mask, "SequenceReverse": npx.sequence_reverse, "SliceChannel": split,
-    "SoftmaxActivation": softmax_activation, "SoftmaxOutput": softmax_output, "Softmax": softmax_output,
-    "SpatialTransformer": sampling.spatial_transformer, "SwapAxis": swapaxes, "UpSampling": npx.upsampling,
-    "arange": arange, "argmax_channel": of_dtype(argmax_channel),
-    "argsort": argsort, "array": array_of_numbers,
-    "batch_dot": batch_dot, "batch_take": batch_take, "broadcast_axes": legacy_shapes.broadcast_axis,
-    "broadcast_axis": legacy_shapes.broadcast_axis, "broadcast_to": legacy_shapes.broadcast_to_legacy, "cast": cast,
-    "choose_element_0index": npx.pick, "concatenate": concatenate, "moments": same_dtype(moments),
-    "ravel_multi_index": ravel_multi_index, "unravel_index": unravel_index,
-    "clip": clip, "col2im": sampling.col2im, "concat": concat, "cumsum": cumsum,
-    "depth_to_space": resizing.depth_to_space, "diag": diag,
-    "dot": dot, "empty": _creator(np.zeros), "ones": _creator(np.ones), "zeros": _creator(np.zeros),
-    "expand_dims": expand_dims, "eye": eye, "flatten": npx.batch_flatten, "flip": flip, "full": full,
-    "hard_sigmoid": npx.hard_sigmoid, "identity": identity, "im2col": sampling.im2col,
-    "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss,
-    "norm": same_dtype(norm),
-    "pad": npx.pad, "rcbrt": same_dtype(lambda data: 1.0 / np.cbrt(data)), "repeat": repeat,
-    "reshape": legacy_shapes.reshape_legacy,
-    "reverse": flip, "rint": same_dtype(rint), "round": same_dtype(round_away), "shuffle": legacy_random.shuffle,
-    "size_array": size_array,
-    "softmax_cross_entropy": neural.softmax_cross_entropy, "sort": sort, "space_to_depth": resizing.space_to_depth,
-    "split": split, "split_v2": split_v2,
-    "squeeze": squeeze, "stack": stack, "swapaxes": swapaxes, "take": take, "tile": tile, "transpose": transpose,
-    "where": where,
-}  # fmt: skip
-_REDUCTIONS = {
-    "sum": np.sum, "sum_axis": np.sum, "mean": np.mean, "prod": np.prod, "max": extremes(np.max),
-    "max_axis": extremes(np.max), "min": extremes(np.min), "min_axis": extremes(np.min), "nansum": np.nansum,
-    "nanprod": np.nanprod,
-}  # fmt: skip
-_OF_LINALG = (
-    "gemm", "gemm2", "syrk", "trmm", "trsm", "potri", "sumlogdiag", "extractdiag", "makediag", "extracttrian",
-    "maketrian",
+_LINALG: tuple[_Rows, ...] = (
+    (np.linalg, None, "A", "det inverse=inv potrf=cholesky slogdet"),
+    (legacy_linalg, None, "", "extractdiag extracttrian gemm gemm2 makediag maketrian potri sumlogdiag syrk trmm trsm"),
 )  # fmt: skip
-_LINALG: dict[str, _Function] = {
-    **{name: getattr(legacy_linalg, name) for name in _OF_LINALG},
-    "potrf": np.linalg.cholesky, "det": np.linalg.det, "slogdet": np.linalg.slogdet, "inverse": np.linalg.inv,
-}  # fmt: skip
-_UNARY = (
-    *(name for name in _SAME if name not in ("linspace", "meshgrid", "moveaxis", "histogram")),
-    *_IN_FLOAT32, *_IN_FLOAT32_X, "relu", "shape_array", "stop_gradient",
+_CONTRIB: tuple[_Rows, ...] = (
+    (np, of_dtype, "data", "isfinite isinf isnan"),
+    (npx, None, "", (
+        "arange_like interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt interleaved_matmul_selfatt_qk "
+        "interleaved_matmul_selfatt_valatt sldwin_atten_context sldwin_atten_mask_like sldwin_atten_score"
+    )),
+    (boxes, None, "", "MultiBoxDetection=multibox_detection box_iou box_nms"),
+    (control, None, "", "cond foreach while_loop"),
+    (regions, None, "", "MultiBoxPrior=multibox_prior ROIAlign=roi_align"),
+    (resizing, None, "", "AdaptiveAvgPooling2D=adaptive_avg_pooling_2d BilinearResize2D=bilinear_resize_2d"),
+    (sampling, None, "", (
+        "DeformableConvolution=deformable_convolution ModulatedDeformableConvolution=modulated_deformable_convolution"
+    )),
+    (sys.modules[__name__], None, "", "boolean_mask index_array index_copy"),
+    (sys.modules[__name__], of_dtype, "", "div_sqrt_dim"),
 )  # fmt: skip
-_FIRST: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(_UNARY, ("data",)), "one_hot": ("indices",), "moveaxis": ("tensor",), "power": ("base", "exp"),
-    **dict.fromkeys(("potrf", "det", "slogdet", "inverse"), ("A",)),
-}  # fmt: skip
-"""MXNet's words for the first arguments of functions that have other ones here."""
-_OF_ATTENTION = (
-    "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt", "interleaved_matmul_selfatt_qk",
-    "interleaved_matmul_selfatt_valatt", "sldwin_atten_context", "sldwin_atten_mask_like", "sldwin_atten_score",
-)  # fmt: skip
-_CONTRIB: dict[str, _Function] = {
-    "AdaptiveAvgPooling2D": resizing.adaptive_avg_pooling_2d, "BilinearResize2D": resizing.bilinear_resize_2d,
-    "DeformableConvolution": sampling.deformable_convolution, "MultiBoxPrior": regions.multibox_prior,
-    "ModulatedDeformableConvolution": sampling.modulated_deformable_convolution, "ROIAlign": regions.roi_align,
-    "MultiBoxDetection": boxes.multibox_detection, "box_iou": boxes.box_iou, "box_nms": boxes.box_nms,
-    "boolean_mask": boolean_mask, "index_array": index_array,
-    "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": same_dtype(div_sqrt_dim),
-    "foreach": control.foreach,
-    "while_loop": control.while_loop, "index_copy": _index_copied,
-    **{name: getattr(npx, name) for name in _OF_ATTENTION},
-    **{name: of_dtype(getattr(np, name)) for name in ("isinf", "isnan", "isfinite")},
-}  # fmt: skip
+
+
+def _rows(table: tuple[_Rows, ...]) -> dict[str, _Row]:
+    return {
+        name: (function if rule is None else rule(function), parameters)
+        for room, rule, parameters, names in table
+        for name, _, own in (one.partition("=") for one in names.split())
+        for function in [getattr(room, own or name)]
+    }
+
+
+def _plain(functions: Mapping[str, _Function]) -> dict[str, _Row]:
+    """Functions whose parameters are MXNet's."""
+    return {name: (function, "") for name, function in functions.items()}
 
 
 @cache
-def _functions() -> Mapping[str, _Function]:
+def _functions() -> Mapping[str, _Row]:
     """Return the functions by the names of the face."""
-    by_name: dict[str, _Function] = {name: getattr(np, name) for name in _SAME}
-    by_name |= {name: getattr(npx, name) for name in _SAME_X}
-    by_name |= {name: same_dtype(getattr(np, name)) for name in _IN_FLOAT32} | {
-        name: same_dtype(getattr(npx, name)) for name in _IN_FLOAT32_X
-    }
-    by_name |= {name: reduction(function) for name, function in _REDUCTIONS.items()}
-    by_name |= {"argmax": _index(np.argmax), "argmin": _index(np.argmin)}
-    for name, function in _ARITHMETIC.items():
-        pair = paired(function)
-        by_name |= {name: pair, f"broadcast_{name}": pair, f"elemwise_{name}": of_equal_shapes(pair)}
-    for name, function in _COMPARISONS.items():
-        by_name |= dict.fromkeys((name, f"broadcast_{name}"), paired(function))
-    by_name |= _OURS
-    by_name |= {f"linalg_{name}": function for name, function in _LINALG.items()}
-    for name, function in legacy_random.FUNCTIONS.items():
+    rows = _rows(_ROWS) | {f"linalg_{name}": row for name, row in _rows(_LINALG).items()}
+    for name, row in _rows(_ARITHMETIC).items():
+        rows |= {name: row, f"broadcast_{name}": row, f"elemwise_{name}": (of_equal_shapes(row[0]), "")}
+    for name, row in _rows(_COMPARISONS).items():
+        rows |= {name: row, f"broadcast_{name}": row}
+    for name, row in _plain(legacy_random.FUNCTIONS).items():
         if name not in ("seed", "randn"):
-            by_name |= {f"random_{name}": function, f"sample_{name}": function}
-    by_name |= densities.FUNCTIONS | {"from_numpy": npx.from_numpy}
-    by_name |= {
-        name: legacy_random.FUNCTIONS[name] for name in ("uniform", "normal", "poisson", "exponential", "randn")
-    }
-    return by_name
+            rows |= {f"random_{name}": row, f"sample_{name}": row}
+    return rows | _plain(densities.FUNCTIONS) | {"power": (rows["power"][0], "base exp")}
 
 
 @cache
@@ -707,18 +615,12 @@ def table() -> Mapping[str, Any]:
 
     It is made at the first look at it, not with `import hybridize`.
     """
-    by_name = _functions()
-    first: dict[str, tuple[str, ...]] = {
-        name: ("lhs", "rhs") for word in _ARITHMETIC for name in (word, f"broadcast_{word}", f"elemwise_{word}")
-    }
-    first |= _FIRST | {f"linalg_{name}": words for name, words in _FIRST.items() if name in _LINALG}
-    faces: dict[str, Any] = {name: _face(name, function, first.get(name, ())) for name, function in by_name.items()}
-    for group, members in (("random", legacy_random.FUNCTIONS), ("linalg", _LINALG), ("contrib", _CONTRIB)):
-        faces[group] = _Group(group, members)
-    return faces
+    faces: dict[str, Any] = {name: _face(name, row) for name, row in _functions().items()}
+    groups = {"random": _plain(legacy_random.FUNCTIONS), "linalg": _rows(_LINALG), "contrib": _rows(_CONTRIB)}
+    return faces | {group: _Group(group, rows) for group, rows in groups.items()}
 
 
 @cache
 def function(name: str) -> _Function:
     """Return the function of that name as a method of arrays, whose results may be without axes, as those of `np`."""
-    return _face(name, _functions()[name], (), lambda y, args: y)
+    return _face(name, _functions()[name], lambda y, args: y)

@@ -145,15 +145,13 @@ def randint(low: int, high: int, shape: Any = (1,), dtype: Any = "int32", ctx: A
     return random.randint(low, high, shape, None if dtype in (None, "None") else dtype, ctx=ctx)
 
 
+_DRAWS = (
+    binomial, exponential, gamma, generalized_negative_binomial, negative_binomial, normal, poisson, uniform,
+)  # fmt: skip
 FUNCTIONS: dict[str, _Function] = {
-    "uniform": uniform, "normal": normal, "randn": randn, "randint": randint, "exponential": exponential,
-    "gamma": gamma, "poisson": poisson, "binomial": binomial, "negative_binomial": negative_binomial,
-    "generalized_negative_binomial": generalized_negative_binomial, "multinomial": categorical,
-    "categorical": categorical, "shuffle": shuffle, "seed": random.seed,
-    "uniform_like": _like(uniform), "normal_like": _like(normal), "gamma_like": _like(gamma),
-    "exponential_like": _like(_exponential_by_rate), "poisson_like": _like(poisson),
-    "negative_binomial_like": _like(negative_binomial), "binomial_like": _like(binomial),
-    "generalized_negative_binomial_like": _like(generalized_negative_binomial),
+    **{draw.__name__: draw for draw in (*_DRAWS, categorical, randint, randn, shuffle)},
+    "multinomial": categorical, "seed": random.seed,
+    **{f"{draw.__name__}_like": _like(draw) for draw in _DRAWS}, "exponential_like": _like(_exponential_by_rate),
 }  # fmt: skip
 """By their names below `nd.random`."""
 

@@ -58,25 +58,18 @@ def alike(*xs: ArrayLike) -> tuple[list[Any], DType | None]:
     return [number_in(x, dtype) if isinstance(x, NUMBERS) else as_dtype_of(x, dtype) for x in arrays], dtype
 
 
-def same_dtype(function: Function) -> Function:
-    """A function of one array whose result has the array's dtype; integers are computed as float32."""
-
-    @wraps(function)
-    def call(data: Any, *args: Any, **kwargs: Any) -> Any:
-        x = array(data)
-        y = function(x, *args, **kwargs)
-        return as_dtype_of(y, x.dtype) if is_integer(x.dtype) else y
-
-    return call
+def number_dtype(x: Any) -> DType:
+    """Return the dtype of an array of numbers."""
+    return float32 if x.dtype == bool_ else x.dtype
 
 
 def of_dtype(function: Function) -> Function:
-    """A function whose result has the dtype of its array, whatever it computes."""
+    """A function whose result has the dtype of its array, whatever it computes; integers are computed as float32."""
 
     @wraps(function)
     def call(data: Any, *args: Any, **kwargs: Any) -> Any:
         x = array(data)
-        return as_dtype_of(function(x, *args, **kwargs), float32 if x.dtype == bool_ else x.dtype)
+        return as_dtype_of(function(x, *args, **kwargs), number_dtype(x))
 
     return call
 
@@ -135,6 +128,11 @@ def with_axis(value: Any, args: tuple[Any, ...]) -> Any:
     return np.reshape(value, (1,))
 
 
+def with_gradient_of(x: Any, y: Any) -> Any:
+    """Return y, whose gradient is that of x."""
+    return npx.stop_gradient(y) + (x - npx.stop_gradient(x))
+
+
 def divided(x: Any, y: Any) -> Any:
     """The quotient; that of integers without what follows the point, as in C."""
     whole = [one for one in (x, y) if not isinstance(one, NUMBERS)]
@@ -171,7 +169,7 @@ def extremes(function: Function) -> Function:
             return function(x, axes, keepdims=keepdims)
         top = npx.stop_gradient(function(x, axes, keepdims=True))
         reached = np.sum(np.where(np.logical_and(np.equal(x, top), np.isfinite(x)), x, 0.0), axes, keepdims=True)
-        extreme = top + (reached - npx.stop_gradient(reached))
+        extreme = with_gradient_of(reached, top)
         return extreme if keepdims else np.squeeze(extreme, axes)
 
     return call

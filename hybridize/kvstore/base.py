@@ -10,6 +10,7 @@ from hybridize.array import np
 from hybridize.array.placing import moved
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, UndefinedError
+from hybridize.base.nested import listed
 from hybridize.base.participation import ReadPolicy, outside_only
 
 _Class = TypeVar("_Class", bound=type[Any])
@@ -111,11 +112,6 @@ def as_dense(array: Any) -> Any:
     return array if array.stype == "default" else array.tostype("default")
 
 
-def parts_of(value: Any) -> list[Any]:
-    """The arrays of one key: one, or one for each part."""
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
 @KVStoreBase.register
 class TestStore(KVStoreBase):
     """The smallest store, MXNet's for tests: it keeps nothing, and sums one key's parts."""
@@ -124,14 +120,14 @@ class TestStore(KVStoreBase):
 
     @outside_only("moves values between arrays")
     def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
-        for one in parts_of(out):
+        for one in listed(out):
             one[...] = value
 
     @outside_only("moves values between arrays")
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
-        parts = parts_of(value)
+        parts = listed(value)
         total = total_of(parts)
-        for one in parts if out is None else parts_of(out):
+        for one in parts if out is None else listed(out):
             one[...] = total
 
     @staticmethod
@@ -140,14 +136,6 @@ class TestStore(KVStoreBase):
         check_capability(capability)
         return False
 
-    @property
-    def type(self) -> str:
-        return "teststore"
-
-    @property
-    def rank(self) -> int:
-        return 0
-
-    @property
-    def num_workers(self) -> int:
-        return 1
+    type = "teststore"
+    rank = 0
+    num_workers = 1

@@ -11,10 +11,12 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import Operators
 from hybridize.array.placing import moved
-from hybridize.base.errors import ArgumentError, StateError, WriteError
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.nested import listed
 from hybridize.base.participation import outside_only
+from hybridize.formats.atomic import write_atomically
 from hybridize.formats.cursor import bytes_of
-from hybridize.kvstore.base import KVStoreBase, check_capability, parts_of, total_of
+from hybridize.kvstore.base import KVStoreBase, check_capability, total_of
 from hybridize.optimizer import Optimizer, Updater, get_updater
 
 LOCAL = (
@@ -93,10 +95,8 @@ class KVStore(KVStoreBase):
         for one, arrays in self._pairs(key, out):
             present = self._present(one)
             for array in arrays:
-                if array.stype == "default":
-                    array[...] = present
-                elif not ignore_sparse:
-                    array._become(present)
+                if array.stype == "default" or not ignore_sparse:
+                    _write(array, present)
 
     @outside_only("changes a value of a store")
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
@@ -124,7 +124,7 @@ class KVStore(KVStoreBase):
             raise ArgumentError("E300", "row_sparse_pull needs the rows", help="row_ids=array, or pull")
         pairs = list(self._pairs(key, out))
         arrays = [array for _, several in pairs for array in several]
-        rows = _flat(row_ids)
+        rows = [array for one in listed(row_ids) for array in listed(one)]
         if len(rows) == 1:
             rows *= len(arrays)
         if len(rows) != len(arrays):
@@ -139,10 +139,7 @@ class KVStore(KVStoreBase):
                     raise ArgumentError("E300", f"rows {index.tolist()} are outside of the {len(present)} of {one!r}")
                 values = numpy.zeros_like(present._data)
                 values[index] = present._data[index]
-                if array.stype == "default":
-                    array[...] = ndarray(values)
-                else:
-                    array._become(ndarray(values))
+                _write(array, ndarray(values))
 
     def _pairs(self, key: Any, value: Any) -> Iterator[tuple[int | str, list[Any]]]:
         """Keys and their arrays."""
@@ -160,7 +157,7 @@ class KVStore(KVStoreBase):
             if self._values and not isinstance(next(iter(self._values)), kind):
                 raise ArgumentError("E300", f"keys are all ints or all strings, and {one!r} is of the other kind")
         for one, several in zip(keys, values, strict=True):
-            arrays = parts_of(several)
+            arrays = listed(several)
             if not arrays or not all(isinstance(array, Operators) for array in arrays):
                 raise ArgumentError("E300", f"the key {one!r} needs an array or a list of arrays, got {several!r}")
             yield one, arrays
@@ -210,12 +207,7 @@ class KVStore(KVStoreBase):
             StateError E577: there is no optimizer.
             WriteError E335: the file cannot be written.
         """
-        states = self._states().get_states(dump_optimizer)
-        try:
-            with open(fname, "wb") as file:
-                file.write(states)
-        except OSError as error:
-            raise WriteError("E335", f"cannot write {fname}: {error.strerror or error}") from error
+        write_atomically(fname, [self._states().get_states(dump_optimizer)])
 
     @outside_only("reads a file")
     def load_optimizer_states(self, fname: str) -> None:
@@ -226,8 +218,7 @@ class KVStore(KVStoreBase):
             LoadError E600: the file cannot be read.
             LoadError E660 to E662: it is no such file, damaged, or of another optimizer.
         """
-        updater = self._states()
-        updater.set_states(bytes(bytes_of(fname)))
+        self._states().set_states(bytes(bytes_of(fname)))
 
     def _states(self) -> Updater:
         if not isinstance(self._updater, Updater):
@@ -246,24 +237,18 @@ class KVStore(KVStoreBase):
         """The name that it was made by."""
         return self._kind
 
-    @property
-    def rank(self) -> int:
-        """The number of this worker: 0."""
-        return 0
-
-    @property
-    def num_workers(self) -> int:
-        """The number of workers: 1."""
-        return 1
+    rank = 0
+    num_workers = 1
 
     def _barrier(self) -> None:
         """Return at once: there is no other worker to wait for."""
 
 
-def _flat(rows: Any) -> list[Any]:
-    if not isinstance(rows, (list, tuple)):
-        return [rows]
-    return [array for one in rows for array in (one if isinstance(one, (list, tuple)) else [one])]
+def _write(array: Any, value: ndarray) -> None:
+    if array.stype == "default":
+        array[...] = value
+    else:
+        array._become(value)
 
 
 def create(name: str = "local") -> KVStoreBase:

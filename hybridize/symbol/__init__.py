@@ -24,9 +24,9 @@ from hybridize.array import np, npx
 from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
 from hybridize.symbol import control, executor, inference, stored
-from hybridize.symbol.composing import composed, has_expressions
-from hybridize.symbol.expression import METHODS as _METHODS
-from hybridize.symbol.expression import Expression, fluent, group, var
+from hybridize.symbol.composing import composed
+from hybridize.symbol.expression import FUNCTIONS as _FUNCTIONS
+from hybridize.symbol.expression import Expression, expressions, fluent, group, var
 from hybridize.symbol.scopes import AttrScope, NameManager, Prefix
 
 Variable = var
@@ -73,7 +73,7 @@ def _of_contrib(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(symbolic)
     def call(*args: Any, **kwargs: Any) -> Any:
-        is_symbolic = any(map(has_expressions, [*args, *kwargs.values()]))
+        is_symbolic = any(True for _ in expressions([*args, *kwargs.values()]))
         return (symbolic if is_symbolic else imperative)(*args, **kwargs)
 
     return call
@@ -83,14 +83,15 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *dir(nd), *_OF_FILES} - ({*nd.OF_FILES} - {"load"}))
 
 
-_METHODS.update(
-    bind=executor.bind, function=__getattr__, load_json=stored.load_json, save=stored.save, shapes=inference.shapes,
-    simple_bind=executor.simple_bind, to_json=stored.to_json,
-)  # fmt: skip
-for _word in {*dir(Operators)} & {*dir(nd)}:
-    if not _word.startswith("_"):
-        setattr(Expression, _word, fluent(_word))
-Expression.astype = fluent("cast")  # type: ignore[method-assign]
+_FUNCTIONS.update(function=__getattr__, load_json=stored.load_json)
+_METHODS: dict[str, Callable[..., Any]] = {
+    **{word: fluent(word) for word in {*dir(Operators)} & {*dir(nd)} if not word.startswith("_")},
+    "_bind": executor.bind, "_inferred": inference.shapes, "_simple_bind": executor.simple_bind,
+    "astype": fluent("cast"), "bind": executor.bind, "save": stored.save, "simple_bind": executor.simple_bind,
+    "tojson": stored.to_json,
+}  # fmt: skip
+for _word, _method in _METHODS.items():
+    setattr(Expression, _word, _method)
 
 
 __all__ = [

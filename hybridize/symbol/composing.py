@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from hybridize.base.errors import ArgumentError
 from hybridize.ops.op import capturing
-from hybridize.symbol.expression import Expression, var
+from hybridize.symbol.expression import Expression, called, expressions, var
 from hybridize.symbol.operators import CREATORS, OPERATORS, outputs_of
 from hybridize.symbol.scopes import name_of
 
@@ -25,10 +24,10 @@ def composed(word: str, function: _Function, *, draws: bool = False) -> _Functio
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         values = [*args, *kwargs.values()]
-        if any(map(has_expressions, values)):
+        if any(True for _ in expressions(values)):
             if operator is not None:
                 return _with_variables(word, function, args, kwargs)
-            return _called(word, function, args, kwargs)
+            return called(word, function, args, kwargs)
         if operator is None and not creates:
             return function(*args, **kwargs)
         if capturing() or any(hasattr(one, "shape") for one in values):
@@ -41,25 +40,6 @@ def composed(word: str, function: _Function, *, draws: bool = False) -> _Functio
         return _with_variables(word, function, args, kwargs)
 
     return call
-
-
-def has_expressions(value: Any) -> bool:
-    """Tell whether an argument is an expression, or a list that holds one."""
-    if isinstance(value, (tuple, list)):
-        return any(map(has_expressions, value))
-    return isinstance(value, Expression)
-
-
-def _called(word: str, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
-    """The expression of a call, whose arguments are checked when it gets its types."""
-    keywords = dict(kwargs)
-    name, attributes = keywords.pop("name", None), keywords.pop("attr", None)
-    try:
-        named = dict(inspect.signature(function).bind(*args, **keywords).arguments)
-    except (TypeError, ValueError):  # the function says so when it is called
-        named = keywords
-    count = outputs_of(word, {**named, **named.get("kwargs", {})}, len(args))
-    return Expression(word, function, args, keywords, name=name, outputs=count, attributes=attributes)
 
 
 def _with_variables(word: str, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
@@ -87,7 +67,7 @@ def _with_variables(word: str, function: _Function, args: tuple[Any, ...], kwarg
         if isinstance(value, Expression) and value.function is None and one in operator.states:
             value.auxiliary = True
         ordered.append(value)
-    count = outputs_of(word, keywords, len(ordered))
+    count = outputs_of(word, keywords)
     expression = Expression(word, function, ordered, keywords, name=name, outputs=count, attributes=attributes)
     expression.name = name
     return expression

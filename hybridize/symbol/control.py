@@ -19,12 +19,16 @@ from typing import Any, cast
 
 from hybridize import nd
 from hybridize.array.functions import control
-from hybridize.base.errors import ArgumentError, UnusedError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, LoadError, UnusedError, ValueArgumentError
 from hybridize.base.nested import Structure, flatten, listed, unflatten
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, typed, var
 from hybridize.symbol.scopes import AttrScope, attributes_of, name_of
 
+Pairs = Sequence[tuple[Expression, Expression]]
+"""Variables of a body, and what each stands for at the beginning."""
 FOREACH, WHILE, COND = "_foreach", "_while_loop", "_cond"
+BODIES = {FOREACH: ("body",), WHILE: ("cond", "func"), COND: ("cond", "then", "else")}
+"""The graphs of each, by the words of their attributes."""
 _INSIDE = "__subgraph_name__"
 """The attribute by which MXNet's files say in which body a node is."""
 
@@ -55,15 +59,28 @@ class ControlFlow:
     Args:
         word: `_foreach`, `_while_loop` or `_cond`.
         bodies: one, two or three, as in MXNet's files.
-        given: MXNet's attributes, by name: which input of the call goes where.
+        attributes: MXNet's, by name: which input of the call goes where.
+        node: of a file that it is, for errors; empty for one that was not read.
     """
 
-    def __init__(self, word: str, bodies: Sequence[BodyExpression], attributes: Mapping[str, Any]) -> None:
-        self.word, self.bodies, self.given = word, tuple(bodies), dict(attributes)
+    def __init__(
+        self, word: str, bodies: Sequence[BodyExpression], attributes: Mapping[str, Any], node: str = ""
+    ) -> None:
+        self.word, self.bodies, self.given, self._node = word, tuple(bodies), dict(attributes), node
 
     def __call__(self, *arrays: Any) -> Any:
-        """Run it: a list of results, or the only one."""
-        results = _RUN[self.word](self, list(arrays))
+        """Run it: a list of results, or the only one.
+
+        Raises:
+            LoadError E603: there is no memory for the rows that the file speaks of.
+        """
+        try:
+            results = _RUN[self.word](self, list(arrays))
+        except MemoryError as error:
+            if not self._node:
+                raise
+            what = f"{self._node}: no memory for max_iterations={self.given.get('max_iterations')} ({error})"
+            raise LoadError("E603", what) from error
         return results[0] if len(results) == 1 else results
 
     def places(self, name: str) -> list[int]:
@@ -75,8 +92,7 @@ class ControlFlow:
         if self.word == FOREACH:
             order = [place for name in ("in_data", "in_state", "remain") for place in self.places(name)]
             return [[order.index(place) for place in range(len(order))]]
-        words = ("cond", "func") if self.word == WHILE else ("cond", "then", "else")
-        return [self.places(f"{word}_input") for word in words]
+        return [self.places(f"{name}_input") for name in BODIES[self.word]]
 
     @property
     def rows(self) -> int:
@@ -124,7 +140,7 @@ def _run_while(loop: ControlFlow, arrays: list[Any]) -> list[Any]:
 def _run_cond(branch: ControlFlow, arrays: list[Any]) -> list[Any]:
     pred, then, orelse = (
         (body, [arrays[place] for place in branch.places(f"{name}_input")])
-        for body, name in zip(branch.bodies, ("cond", "then", "else"), strict=True)
+        for body, name in zip(branch.bodies, BODIES[COND], strict=True)
     )
     results = control.cond(pred[0](pred[1])[0], lambda: then[0](then[1]), lambda: orelse[0](orelse[1]))
     return listed(results)
@@ -168,17 +184,17 @@ class _Scope:
         self._names.add(name)
         return name
 
-    def body(self, results: Sequence[Expression], own: Sequence[Expression]) -> tuple[BodyExpression, list[Expression]]:
-        """Return the body that some results are, and what it reads besides its own variables, in the order of inputs.
+    def body(self, results: Sequence[Expression], own: Pairs = ()) -> tuple[BodyExpression, list[Expression]]:
+        """Return the body that some results are, and what each of its inputs is outside.
 
         Args:
             results: what the user's function gave.
-            own: variables that stand for slices and states.
+            own: variables that stand for slices and states, and what these are at the beginning.
         """
-        self._names |= {variable.name for variable in own}
-        mine = {id(variable) for variable in own}
-        copies: dict[int, Expression] = {id(variable): variable for variable in own}
-        outer: dict[str, Expression] = {}
+        outer = {variable.name: one for variable, one in own}
+        self._names |= outer.keys()
+        copies: dict[int, Expression] = {id(variable): variable for variable, _ in own}
+        mine = set(copies)
 
         def standing(one: Expression) -> Expression:
             """A variable of the body for what is computed outside."""
@@ -203,7 +219,7 @@ class _Scope:
             heads.append(self.call(_copied, head) if copied else head)
         whole = group(heads)
         names = whole.list_inputs()
-        return BodyExpression(whole, names), [outer[name] for name in names if name in outer]
+        return BodyExpression(whole, names), [outer[name] for name in names]
 
     def _inside(self, results: Sequence[Expression], mine: set[int]) -> list[Expression]:
         """The calls that are of the body, operands first: made in the scope, or depending on what is inside."""
@@ -281,17 +297,17 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = "
     new, of_new = _leaves(last, "foreach states")
     if len(new) != len(states):
         raise ArgumentError("E310", f"foreach: {len(new)} states after a round that had {len(states)}")
-    inner, others = scope.body([*out, *new], [*slices, *states])
-    _all_used(inner, [*slices, *states], [*rows, *first], "foreach")
+    own = _pairs([*slices, *states], [*rows, *first])
+    inner, outer = scope.body([*out, *new], own)
+    _all_used(inner, own, "foreach")
     places = {one: number for number, one in enumerate(inner.inputs)}
-    own = [one.name for one in (*slices, *states)]
+    in_data, in_state = ([places.pop(one.name) for one in several] for several in (slices, states))
     attributes = {
-        "in_data_locs": [places[one.name] for one in slices],
-        "in_state_locs": [places[one.name] for one in states],
-        "remain_locs": [number for one, number in places.items() if one not in own],
+        "in_data_locs": in_data, "in_state_locs": in_state, "remain_locs": [*places.values()],
         "num_out_data": len(out), "num_outputs": len(out) + len(new),
     }  # fmt: skip
-    results = _results(ControlFlow(FOREACH, [inner], attributes), [*rows, *first, *others])
+    inputs = [*rows, *first, *(outer[place] for place in places.values())]
+    results = _results(ControlFlow(FOREACH, [inner], attributes), inputs)
     return unflatten(of_out, results[: len(out)]), unflatten(of_new, results[len(out) :])
 
 
@@ -333,17 +349,16 @@ def while_loop(
     new, _ = _leaves(listed(last), "while_loop loop_vars")
     if len(new) != len(states):
         raise ValueArgumentError("E345", f"while_loop: {len(new)} variables after a round that had {len(states)}")
-    condition, of_condition = asking.body([_condition(asking, truth[0])], variables)
-    inner, others = running.body([*out, *new], states)
-    _all_used(inner, states, first, "while_loop")
-    inputs = _Inputs()
+    condition, of_condition = asking.body([_condition(asking, truth[0])], _pairs(variables, first))
+    inner, of_inner = running.body([*out, *new], _pairs(states, first))
+    _all_used(inner, _pairs(states, first), "while_loop")
+    inputs: dict[int, Expression] = {}
     attributes = {
-        "cond_input_locs": inputs.places(condition, [*zip(variables, first, strict=True)], of_condition),
-        "func_input_locs": inputs.places(inner, [*zip(states, first, strict=True)], others),
+        "cond_input_locs": _places(inputs, of_condition), "func_input_locs": _places(inputs, of_inner),
         "func_var_locs": [inner.inputs.index(one.name) for one in states],
         "max_iterations": int(max_iterations), "num_out_data": len(out), "num_outputs": len(out) + len(new),
     }  # fmt: skip
-    results = _results(ControlFlow(WHILE, [condition, inner], attributes), inputs.outer)
+    results = _results(ControlFlow(WHILE, [condition, inner], attributes), [*inputs.values()])
     finals = unflatten(of_vars, results[len(out) :])
     return unflatten(of_out, results[: len(out)]), finals if isinstance(loop_vars, (tuple, list)) else finals[0]
 
@@ -366,45 +381,29 @@ def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any], 
     if len(then) != len(orelse):
         raise ValueArgumentError("E345", f"cond: then_func gives {len(then)} results, else_func {len(orelse)}")
     truth = [_condition(scopes[0], truth[0])]
-    inputs, bodies, attributes = _Inputs(), [], {}
-    for scope, word, results in zip(scopes, ("cond", "then", "else"), (truth, then, orelse), strict=True):
-        body, outer = scope.body(results, [])
-        attributes[f"{word}_input_locs"] = inputs.places(body, [], outer)
+    inputs: dict[int, Expression] = {}
+    bodies, attributes = [], {}
+    for scope, word, results in zip(scopes, BODIES[COND], (truth, then, orelse), strict=True):
+        body, outer = scope.body(results)
+        attributes[f"{word}_input_locs"] = _places(inputs, outer)
         bodies.append(body)
-    outputs = _results(ControlFlow(COND, bodies, {**attributes, "num_outputs": len(then)}), inputs.outer)
+    outputs = _results(ControlFlow(COND, bodies, {**attributes, "num_outputs": len(then)}), [*inputs.values()])
     return unflatten(of_then, outputs)
 
 
-class _Inputs:
-    """The inputs of a call, each once."""
-
-    def __init__(self) -> None:
-        self.outer: list[Expression] = []
-
-    def places(
-        self, body: BodyExpression, pairs: Sequence[tuple[Expression, Expression]], others: Sequence[Expression]
-    ) -> list[int]:
-        """Return the number of the call's input for each of a body's.
-
-        Args:
-            body: whose inputs.
-            pairs: its variables, and what each stands for at the beginning.
-            others: what the other inputs stand for, in order.
-        """
-        named = {inner.name: outer for inner, outer in pairs}
-        rest = iter(others)
-        return [self._place(named[name] if name in named else next(rest)) for name in body.inputs]
-
-    def _place(self, one: Expression) -> int:
-        for number, other in enumerate(self.outer):
-            if one is other:
-                return number
-        self.outer.append(one)
-        return len(self.outer) - 1
+def _pairs(own: Sequence[Expression], outer: Sequence[Expression]) -> Pairs:
+    return list(zip(own, outer, strict=True))
 
 
-def _all_used(body: BodyExpression, own: Sequence[Expression], outer: Sequence[Expression], what: str) -> None:
-    for inner, one in zip(own, outer, strict=True):
+def _places(inputs: dict[int, Expression], several: Sequence[Expression]) -> list[int]:
+    """Return the numbers of expressions among the inputs of a call, by identity, of which each is one once."""
+    for one in several:
+        inputs.setdefault(id(one), one)
+    return [list(inputs).index(id(one)) for one in several]
+
+
+def _all_used(body: BodyExpression, own: Pairs, what: str) -> None:
+    for inner, one in own:
         if inner.name not in body.inputs:
             text = f"{what}: what the body gives does not depend on {one.list_outputs()[0]!r}, which MXNet's files ask"
             raise UnusedError("E461", text, help="leave it out, or return it as a state")

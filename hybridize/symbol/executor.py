@@ -11,42 +11,8 @@ from hybridize.array import np
 from hybridize.array.device import current_device
 from hybridize.array.ndarray import history, ndarray
 from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.nested import listed
 from hybridize.symbol.expression import Expression
-
-
-class _Monitored:
-    """An expression that tells somebody of each value in it.
-
-    Args:
-        expression: what is computed.
-        inputs: names of its variables, in the order in which they are given.
-        callback: hears of the names and the values.
-        variables: tell of the variables, too.
-    """
-
-    def __init__(
-        self, expression: Expression, inputs: Sequence[str], callback: Callable[[str, Any], Any], variables: bool
-    ) -> None:
-        internals = expression.get_internals()
-        self._names = internals.list_outputs()
-        if len(set(self._names)) < len(self._names):
-            twice = next(name for name in self._names if self._names.count(name) > 1)
-            text = f"two values of the expression are called {twice!r}, so that nobody can tell which is meant"
-            raise ArgumentError("E314", text, help="give their operations names: name=")
-        self._function = internals.as_function()
-        self._order = [inputs.index(name) for name in internals.list_inputs()]
-        self._results = expression.list_outputs()
-        self._silent = frozenset() if variables else frozenset(inputs)
-        self._callback = callback
-
-    def run(self, *arrays: Any) -> list[Any]:
-        """Return the results for the arrays of the variables."""
-        results = self._function(*[arrays[number] for number in self._order])
-        values = dict(zip(self._names, results if isinstance(results, (tuple, list)) else [results], strict=True))
-        for name, value in values.items():
-            if name not in self._silent:
-                self._callback(name, value)
-        return [values[name] for name in self._results]
 
 
 class Executor:
@@ -55,8 +21,8 @@ class Executor:
     Args:
         expression: what to run.
         arrays: for all of its variables, by name.
-        gradients: where gradients go, by name; those that are not given are made.
-        grad_req: `write`, `add` or `null`, for all arguments or by name.
+        gradients: where gradients go, by name, those of others being left out; None: they are made.
+        grad_req: `write`, `add` or `null`, for all arguments or for each, in order or by name.
         ctx: the device of the arrays.
     """
 
@@ -64,30 +30,28 @@ class Executor:
         self,
         expression: Expression,
         arrays: Mapping[str, ndarray],
-        gradients: Mapping[str, ndarray],
-        grad_req: str | Mapping[str, str],
+        gradients: Mapping[str, ndarray] | None,
+        grad_req: str | Sequence[str] | Mapping[str, str],
         ctx: Any = None,
     ) -> None:
         self._expression = expression
         self._device = ctx or current_device()
-        self._function = expression.as_function()
+        self._function: Callable[..., Any] = expression.as_function()
         self._inputs = expression.list_inputs()
         self._states = expression.list_auxiliary_states()
         self._arguments = expression.list_arguments()
         self._arrays = dict(arrays)
-        self._requests = {
-            name: grad_req if isinstance(grad_req, str) else grad_req.get(name, "null") for name in self._arguments
-        }
+        names = self._arguments
+        requests = _by_name([grad_req] * len(names) if isinstance(grad_req, str) else grad_req, names)
+        wanted = names if gradients is None else gradients
+        self._requests = {name: requests.get(name, "null") if name in wanted else "null" for name in names}
         for name, request in self._requests.items():
-            if request != "null":
-                buffer = gradients.get(name)
-                if buffer is None:
-                    self._arrays[name].attach_grad(request)
-                else:
-                    autograd.mark_variables(self._arrays[name], buffer, request)
+            if request != "null" and gradients is None:
+                self._arrays[name].attach_grad(request)
+            elif request != "null" and gradients is not None:
+                autograd.mark_variables(self._arrays[name], gradients[name], request)
         self.outputs: list[ndarray] = []
         """The results of the last `forward`."""
-        self._monitored: _Monitored | None = None
 
     # ------------------------------------------------------------------------------------------------- its arrays
 
@@ -157,14 +121,13 @@ class Executor:
                 raise ArgumentError("E314", f"{name!r} is not a variable of the expression")
             self._arrays[name][...] = value
         arguments = [self._arrays[name] for name in self._inputs]
-        function = self._function if self._monitored is None else self._monitored.run
         if any(request != "null" for request in self._requests.values()):
             with autograd.record(train_mode=is_train):
-                results = function(*arguments)
+                results = self._function(*arguments)
         else:
             with autograd.train_mode() if is_train else autograd.predict_mode():
-                results = function(*arguments)
-        self.outputs = list(results) if isinstance(results, (tuple, list)) else [results]
+                results = self._function(*arguments)
+        self.outputs = listed(results)
         return self.outputs
 
     def set_monitor_callback(self, callback: Callable[[str, Any], Any], monitor_all: bool = False) -> None:
@@ -177,7 +140,23 @@ class Executor:
         Raises:
             ArgumentError E314: two results have one name.
         """
-        self._monitored = _Monitored(self._expression, self._inputs, callback, monitor_all)
+        internals = self._expression.get_internals()
+        names = internals.list_outputs()
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            text = f"two values of the expression are called {twice!r}, so that nobody can tell which is meant"
+            raise ArgumentError("E314", text, help="give their operations names: name=")
+        function, results = internals.as_function(), self._expression.list_outputs()
+        order = [self._inputs.index(name) for name in internals.list_inputs()]
+
+        def monitored(*arrays: Any) -> list[Any]:
+            values = dict(zip(names, listed(function(*[arrays[number] for number in order])), strict=True))
+            for name, value in values.items():
+                if monitor_all or name not in self._inputs:
+                    callback(name, value)
+            return [values[name] for name in results]
+
+        self._function = monitored
 
     def backward(self, out_grads: Any = None) -> None:
         """Compute the gradients of the last results.
@@ -190,8 +169,7 @@ class Executor:
         """
         if not self.outputs:
             raise StateError("E540", "backward before forward", help="call executor.forward(is_train=True) first")
-        grads = [None] * len(self.outputs) if out_grads is None else out_grads
-        grads = list(grads) if isinstance(grads, (tuple, list)) else [grads]
+        grads = [None] * len(self.outputs) if out_grads is None else listed(out_grads)
         recorded = [number for number, head in enumerate(self.outputs) if history(head) is not None]
         for name, request in self._requests.items():
             if request == "write":
@@ -230,10 +208,7 @@ def bind(
         )
     arrays = {name: np.copy(np.array(named[name], None, ctx=ctx)) for name in expression.list_inputs()}
     gradients = {name: one for name, one in _by_name(args_grad or {}, arguments).items() if one is not None}
-    requests = grad_req if isinstance(grad_req, str) else _by_name(grad_req, arguments)
-    of_each = {name: requests if isinstance(requests, str) else requests.get(name, "null") for name in arguments}
-    wanted = {name: request if name in gradients else "null" for name, request in of_each.items()}
-    return Executor(expression, arrays, gradients, wanted, ctx)
+    return Executor(expression, arrays, gradients, grad_req, ctx)
 
 
 def simple_bind(
@@ -264,10 +239,8 @@ def simple_bind(
             raise ArgumentError("E314", what, help=f"give it: {variable.name}=(...)")
         dtype = (type_dict or {}).get(variable.name, variable.dtype_hint or "float32")
         arrays[variable.name] = np.zeros(shape, dtype, ctx=ctx)
-    arguments = expression.list_arguments()
-    requests = grad_req if isinstance(grad_req, str) else _by_name(grad_req, arguments)
     expression._captured(dict(arrays))  # shapes that do not fit are an error here
-    return Executor(expression, arrays, {}, requests, ctx)
+    return Executor(expression, arrays, None, grad_req, ctx)
 
 
 def _by_name(values: Any, names: Sequence[str]) -> dict[str, Any]:

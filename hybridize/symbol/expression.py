@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from inspect import signature
+from operator import getitem
 from typing import Any, NoReturn
 
 import numpy
@@ -14,6 +16,7 @@ from hybridize.array.operators import Operators, functions
 from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, OutOfBoundsError, UntypedError
 from hybridize.base.locations import SourceLoc, user_location
+from hybridize.base.nested import listed
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture import Function
 from hybridize.capture.capture import capture
@@ -29,8 +32,8 @@ _INFIX = {
     "greater_equal": ">=", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
 }  # fmt: skip
 _LONG = 200
-METHODS: dict[str, Callable[..., Any]] = {}
-"""Functions of files above this one that methods call, by name; `symbol.__init__` puts them here."""
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""Functions of files above this one that methods call, by name; `symbol.__init__` puts them here, and methods, too."""
 
 
 class Expression(Operators):
@@ -81,10 +84,7 @@ class Expression(Operators):
         self, name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Record a call of a public function."""
-        kwargs = dict(kwargs)
-        called, attributes = kwargs.pop("name", None), kwargs.pop("attr", None)
-        count = outputs_of(name, kwargs, len(args))
-        return Expression(name, function, args, kwargs, name=called, outputs=count, attributes=attributes)
+        return called(name, function, args, kwargs)
 
     def __getitem__(self, key: Any) -> Any:
         """One of several results, by number or name; of a single one, the elements at an index."""
@@ -107,7 +107,7 @@ class Expression(Operators):
             return self._members()[key]
         if self.outputs == 1:
             return self
-        return Expression(OUTPUT, _output, (self, key), name=f"{self.name}_output{key}")
+        return Expression(OUTPUT, getitem, (self, key), name=f"{self.name}_output{key}")
 
     def __call__(self, *args: Expression, name: str | None = None, **kwargs: Expression) -> Expression:
         """The same expression of other ones: `net(data=other)` puts `other` for the variable `data`.
@@ -146,7 +146,7 @@ class Expression(Operators):
         return self._with(self.args, self.kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return METHODS["load_json"], (self.tojson(),)
+        return FUNCTIONS["load_json"], (self.tojson(),)
 
     def __getattr__(self, name: str) -> Any:
         """A function of `F` as a method: `x.slice_axis(axis=1, begin=5, end=7)`."""
@@ -154,30 +154,7 @@ class Expression(Operators):
             raise AttributeError(name)
         if name in ("shape", "dtype"):  # Python asks here where the property has refused
             raise self._untyped(name)
-        return partial(METHODS["function"](name), self)
-
-    def tojson(self, remove_amp_cast: bool = True) -> str:
-        """The expression as MXNet's JSON.
-
-        Raises:
-            CaptureError E450: a call has no counterpart there.
-        """
-        text: str = METHODS["to_json"](self)
-        return text
-
-    def save(self, fname: Any, remove_amp_cast: bool = True) -> None:
-        """Write the expression as MXNet's JSON; see `sym.load`."""
-        METHODS["save"](self, fname, remove_amp_cast)
-
-    def bind(self, ctx: Any = None, args: Any = None, args_grad: Any = None, **kwargs: Any) -> Any:
-        """An executor with copies of the given arrays; see `executor.bind`."""
-        return METHODS["bind"](self, ctx, args, args_grad, **kwargs)
-
-    def simple_bind(self, ctx: Any = None, grad_req: Any = "write", type_dict: Any = None, **shapes: Any) -> Any:
-        """An executor with arrays of zeros, whose shapes follow from those given; see `executor.simple_bind`."""
-        return METHODS["simple_bind"](self, ctx, grad_req, type_dict, **shapes)
-
-    _bind, _simple_bind = bind, simple_bind
+        return partial(FUNCTIONS["function"](name), self)
 
     def as_np_ndarray(self) -> Expression:
         """The same: expressions of `np` and of `nd` are of one kind."""
@@ -225,13 +202,8 @@ class Expression(Operators):
 
     def get_children(self) -> Expression | None:
         """The arguments of the function, as a group; None of a variable."""
-        source = self.args[0] if self.word == OUTPUT else self
-        if source.word == GROUP:
-            parts = [
-                one for member in source.args for one in (member.args[0] if member.word == OUTPUT else member)._parts()
-            ]
-        else:
-            parts = list(source._parts())
+        members = self.args if self.word == GROUP else [self]
+        parts = [one for member in members for one in (member.args[0] if member.word == OUTPUT else member)._parts()]
         return group(parts) if parts else None
 
     def attr(self, key: str) -> str | None:
@@ -280,7 +252,7 @@ class Expression(Operators):
         return order
 
     def _parts(self) -> Iterator[Expression]:
-        yield from _expressions([*self.args, *self.kwargs.values()])
+        yield from expressions([*self.args, *self.kwargs.values()])
 
     # -------------------------------------------------------------------------------------------------- compiling
 
@@ -307,8 +279,8 @@ class Expression(Operators):
             shapes: by name. Those of weights follow from the data.
         """
         hints = dict(zip(self.list_arguments(), args, strict=False)) | shapes
-        known = self._inferred(hints)
-        complete = not any(shape is UNKNOWN or 0 in shape for part in self._in_order() for shape in known[id(part)])
+        known = self._inferred(hints).values()
+        complete = not any(shape is UNKNOWN or 0 in shape for several in known for shape in several)
         return self.infer_shape_partial(*args, **shapes) if complete else (None, None, None)
 
     def infer_shape_partial(self, *args: Any, **shapes: Any) -> tuple[list[Shape], list[Shape], list[Shape]]:
@@ -323,11 +295,6 @@ class Expression(Operators):
         members = self.args if self.word == GROUP else [self]
         return arguments, [shape for member in members for shape in known[id(member)]], states
 
-    def _inferred(self, hints: dict[str, Any], suppose: bool = True) -> dict[int, list[Shape]]:
-        """The shapes of all variables and results, as far as the given ones tell them; see `inference.shapes`."""
-        known: dict[int, list[Shape]] = METHODS["shapes"](self, hints, suppose)
-        return known
-
     def infer_type(self, *args: Any, **types: Any) -> tuple[list[DType], list[DType], list[DType]]:
         """Dtypes of the arguments, of the results, and of the auxiliary states."""
         hints = dict(zip(self.list_arguments(), args, strict=False)) | types
@@ -340,8 +307,7 @@ class Expression(Operators):
         """The results for arrays given by name, as a list."""
         values = {name: value for name, value in values.items() if name not in ("ctx", "device")}
         arrays = [values[name] for name in self.list_inputs()]
-        result = self.compile(**values)(*arrays)
-        return list(result) if isinstance(result, (tuple, list)) else [result]
+        return listed(self.compile(**values)(*arrays))
 
     def as_function(self) -> Function:
         """The expression as a function of its variables, compiled for what it is called with."""
@@ -365,12 +331,12 @@ class Expression(Operators):
                 **types,
                 **{name: shape for name, shape in shapes.items() if shape is not UNKNOWN and 0 not in shape},
             }
-        examples = [wrap(_zeros(type_of(variable, types.get(variable.name)))) for variable in variables]
+        kinds = [type_of(variable, types.get(variable.name)) for variable in variables]
+        examples = [wrap(numpy.zeros(kind.shape, kind.dtype)) for kind in kinds]
         replay = self._replay()
 
         def copied(*values: Any) -> Any:
-            results = replay(*values)
-            return [functions.copy(one) for one in (results if isinstance(results, (list, tuple)) else [results])]
+            return [functions.copy(one) for one in listed(replay(*values))]
 
         return capture(copied if copies else replay, Call.of(examples, {}), names)
 
@@ -457,14 +423,21 @@ class Expression(Operators):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         raise self._untyped("value")
 
-    __iadd__ = Operators.__add__
-    __isub__ = Operators.__sub__
-    __imul__ = Operators.__mul__
-    __itruediv__ = Operators.__truediv__
-    __ifloordiv__ = Operators.__floordiv__
-    __imod__ = Operators.__mod__
-    __ipow__ = Operators.__pow__
-    __imatmul__ = Operators.__matmul__
+
+for _word in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):  # `x += y` is `x = x + y`
+    setattr(Expression, f"__i{_word}__", getattr(Operators, f"__{_word}__"))
+
+
+def called(word: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
+    """Return the expression of a call, whose arguments are checked when it gets its types."""
+    keywords = dict(kwargs)
+    name, attributes = keywords.pop("name", None), keywords.pop("attr", None)
+    try:
+        named = dict(signature(function).bind(*args, **keywords).arguments)
+    except (TypeError, ValueError):  # the function says so when it is called
+        named = keywords
+    count = outputs_of(word, {**named, **named.get("kwargs", {})})
+    return Expression(word, function, args, keywords, name=name, outputs=count, attributes=attributes)
 
 
 def fluent(word: str) -> Callable[..., Any]:
@@ -473,7 +446,7 @@ def fluent(word: str) -> Callable[..., Any]:
     def method(self: Expression, *args: Any, **kwargs: Any) -> Any:
         if word in ("reshape", "transpose") and len(args) > 1 and isinstance(args[1], int):
             args = (args,)  # sizes or axes one by one
-        return METHODS["function"](word)(self, *args, **kwargs)
+        return FUNCTIONS["function"](word)(self, *args, **kwargs)
 
     method.__name__ = method.__qualname__ = word
     return method
@@ -523,25 +496,22 @@ def group(members: Sequence[Expression]) -> Expression:
 
 
 def _together(*results: Any) -> list[Any]:
-    return [one for part in results for one in (part if isinstance(part, (list, tuple)) else [part])]
-
-
-def _output(results: Any, number: int) -> Any:
-    return results[number]
+    return [one for part in results for one in listed(part)]
 
 
 def _listing(names: Sequence[str]) -> str:
     return f"it has {', '.join(names[:20])}"
 
 
-def _expressions(values: Any) -> Iterator[Expression]:
+def expressions(values: Any) -> Iterator[Expression]:
+    """The expressions in a list of arguments, and in lists and dicts in it."""
     for value in values:
         if isinstance(value, Expression):
             yield value
         elif isinstance(value, (tuple, list)):
-            yield from _expressions(value)
+            yield from expressions(value)
         elif isinstance(value, dict):
-            yield from _expressions(value.values())
+            yield from expressions(value.values())
 
 
 def applied(part: Expression, known: dict[int, Any]) -> Any:
@@ -582,10 +552,6 @@ def type_of(variable: Expression, spec: Any) -> TensorType:
     if isinstance(spec, (tuple, list)):
         return TensorType(tuple(int(size) for size in spec), dtype)
     return TensorType(tuple(spec.shape), as_dtype(spec.dtype))
-
-
-def _zeros(kind: TensorType) -> Any:
-    return numpy.zeros(kind.shape, kind.dtype)
 
 
 def _shown(value: Any, texts: dict[int, str]) -> str:

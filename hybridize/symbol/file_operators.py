@@ -27,12 +27,12 @@ from hybridize.symbol.operators import OPERATORS
 Function = Callable[..., Any]
 
 ARRAYS = frozenset((
-    "A", "B", "C", "a", "anchor", "array", "attention", "b", "beta", "bias", "cls_prob", "condition", "data", "data1",
-    "data2", "data_lengths", "dilation", "gamma", "grid", "index", "index_vector", "indices", "key", "keys_values",
-    "label", "label_lengths", "length", "lhs", "like", "loc", "loc_pred", "mask", "moving_mean", "moving_var", "new",
-    "old", "offset", "parameters", "queries", "queries_keys_values", "query", "rhs", "rois", "score",
-    "sequence_length", "shape_like", "state", "state_cell", "tensor", "valid_length", "value", "weight", "x", "x1",
-    "x2", "y",
+    "A", "B", "C", "a", "anchor", "array", "attention", "b", "base", "beta", "bias", "cls_prob", "condition",
+    "data", "data1", "data2", "data_lengths", "dilation", "exp", "gamma", "grid", "index", "index_vector",
+    "indices", "key", "keys_values", "label", "label_lengths", "length", "lhs", "like", "loc", "loc_pred", "mask",
+    "moving_mean", "moving_var", "new", "offset", "old", "parameters", "queries", "queries_keys_values", "query",
+    "rhs", "rois", "score", "sequence_length", "shape_like", "state", "state_cell", "tensor", "valid_length",
+    "value", "weight", "x", "x1", "x2", "y",
 ))  # fmt: skip
 """Names of parameters that are arrays, where they have no default, or None, and may be given by position."""
 _WITHOUT_EFFECT = frozenset(("ctx", "cudnn_off", "cudnn_tune", "sparse_grad", "workspace"))
@@ -277,15 +277,14 @@ class FileOperator:
 
     Raises:
         LoadError E603: the message names operator, node, and the attribute or the number of inputs.
-        LoadError E606: there is no such operator.
     """
 
     def __init__(self, node: SymbolNode, source: str, np_shape: bool) -> None:
         self.op, self.attributes = node.op, node.attributes
         self._where = f"{source}: operator {node.op}, node {node.name!r}"
         function, takes = function_of(node.op, np_shape), parameters_of(node.op)
-        if function is None or takes is None:
-            raise LoadError("E606", f"{self._where}, is not supported yet", help=f"the graph needs {node.op}")
+        assert function is not None
+        assert takes is not None
         self._function, self._takes = function, takes
         self.given = self._keywords(node.attributes)
         """Attributes as values."""

@@ -17,6 +17,7 @@ from hybridize.array import np
 from hybridize.array.ndarray import wrap
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import HybridizeError
+from hybridize.base.nested import listed
 from hybridize.base.types import Shape
 from hybridize.capture.capture import capture
 from hybridize.contract.call import Call
@@ -112,8 +113,8 @@ class _Search:
             for one, count in zip(parts, counts, strict=True):
                 several = [next(rest) for _ in range(count)]
                 values[id(one)] = several if one.outputs > 1 or one.word == GROUP else several[0]
-            results = applied(part, values)  # copies: what is a view of an argument is no output of a program
-            return [np.copy(one) for one in (results if isinstance(results, (list, tuple)) else [results])]
+            # copies: what is a view of an argument is no output of a program
+            return [np.copy(one) for one in listed(applied(part, values))]
 
         graph = capture(call, Call.of(examples, {}), [f"x{number}" for number in range(len(examples))]).graph
         return [value.type.shape for value in graph.outputs], [value.type.dtype for value in graph.outputs]

@@ -136,7 +136,7 @@ CREATORS = frozenset(("zeros", "ones", "full", "arange", "eye", "linspace"))
 """Those that take no arrays at all."""
 
 
-def outputs_of(word: str, attributes: Given, arrays: int) -> int:
+def outputs_of(word: str, attributes: Given) -> int:
     """Return the number of arrays that an operator gives."""
     match word:
         case "SliceChannel" | "split":

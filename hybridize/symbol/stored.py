@@ -6,10 +6,12 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from hybridize import nd
 from hybridize.base.errors import CaptureError, LoadError
+from hybridize.base.nested import listed
 from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.mxnet.attributes import Attributes, parse_value
@@ -23,17 +25,16 @@ from hybridize.formats.mxnet.symbol import (
     laid_out,
     parse_symbol,
     read_symbol,
+    tree_of,
 )  # fmt: skip
 from hybridize.formats.mxnet.words import PAIRS, SYNONYMS, Words
-from hybridize.symbol.control import COND, FOREACH, WHILE, BodyExpression, ControlFlow
+from hybridize.symbol.control import BODIES, COND, FOREACH, WHILE, BodyExpression, ControlFlow
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, var
 from hybridize.symbol.file_operators import ARRAYS, FileOperator, parameters_of
 from hybridize.symbol.operators import OPERATORS, outputs_of
 
 _ROUNDS = 1 << 31
 """MXNet counts rounds by 32 bits."""
-_BODIES = {FOREACH: 1, WHILE: 2, COND: 3}
-"""The numbers of graphs in nodes of loops and branches."""
 _WORDS = PAIRS | {name: PAIRS[word] for name, word in SYNONYMS.items()}
 _MIRRORED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
 _NUMPY = {name: _WORDS[name] for name in (
@@ -61,7 +62,7 @@ _CANONICAL = {
 """The names that operators have in files, where functions have others. MXNet knows the latter as well."""
 
 
-def to_json(expression: Expression) -> str:
+def to_json(expression: Expression, remove_amp_cast: bool = True) -> str:
     """Return MXNet's JSON of an expression.
 
     Raises:
@@ -93,27 +94,21 @@ def _variable(part: Expression) -> dict[str, Any]:
     hidden = dict(part.attributes)
     if part.shape_hint is not None:
         hidden["__shape__"] = str(part.shape_hint)
-    return {"op": VARIABLE, "name": part.name, **({"attrs": hidden} if hidden else {}), "inputs": []}
+    return tree_of(VARIABLE, part.name, (), hidden)
 
 
 def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
     more: dict[str, Any] = {}
     if isinstance(part.function, ControlFlow):
-        word, attributes, arrays = part.word, _control_attributes(part.function, len(part.args)), list(part.args)
-        more = {"subgraphs": [_body(body, part) for body in part.function.bodies]}
+        word, arrays, bodies = part.word, list(part.args), part.function.bodies
+        attributes = part.function.given | {"num_args": len(arrays) + len(bodies)}
+        more = {"subgraphs": [_body(body, part) for body in bodies]}
     elif isinstance(part.function, FileOperator):
         word, attributes, arrays = part.function.op, dict(part.function.attributes), list(part.args)
     else:
         word, attributes, arrays = _described(part)
-    inputs = [[*_entries(one, numbers)[0], 0] for one in arrays]
-    attributes = dict(sorted((attributes | part.attributes).items()))
-    return {"op": word, "name": part.name, **({"attrs": attributes} if attributes else {}), "inputs": inputs, **more}
-
-
-def _control_attributes(function: ControlFlow, inputs: int) -> dict[str, str]:
-    """The attributes of a loop or branch: all but those that only other operators have, as texts."""
-    attributes = {name: str(value) for name, value in function.given.items() if not name.startswith("__")}
-    return attributes | {"num_args": str(inputs + len(function.bodies))}
+    inputs = [_entries(one, numbers)[0] for one in arrays]
+    return tree_of(word, part.name, inputs, attributes | part.attributes, **more)
 
 
 def _body(body: BodyExpression, part: Expression) -> dict[str, Any]:
@@ -148,7 +143,7 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
     named = word not in OPERATORS
     values = _arguments(part, args, kwargs) if named else {str(number): one for number, one in enumerate(args)} | kwargs
     for name, value in values.items():
-        several = value if isinstance(value, (tuple, list)) else [value]
+        several = listed(value)
         if several and all(isinstance(one, Expression) for one in several):
             arrays += several
         elif any(isinstance(one, Expression) or hasattr(one, "shape") for one in several):
@@ -223,7 +218,7 @@ def _check_operators(graph: SymbolGraph, source: str) -> None:
     for node in graph.nodes:
         for one in node.subgraphs:
             _check_operators(one.graph, source)
-    missing = [node for node in graph.nodes if node.op not in (VARIABLE, *_BODIES) and parameters_of(node.op) is None]
+    missing = [node for node in graph.nodes if node.op not in (VARIABLE, *BODIES) and parameters_of(node.op) is None]
     if missing:
         names = ", ".join(sorted({node.op for node in missing}))
         what = f"{source}: operator {missing[0].op}, node {missing[0].name!r}, is not supported yet"
@@ -239,11 +234,11 @@ def _of_nodes(graph: SymbolGraph, source: str) -> Expression:
             expressions.append(variables.setdefault(node.name, _read_variable(node)))
             continue
         args = [_result(expressions[entry], output, source) for entry, output in node.inputs]
-        if node.op in _BODIES:
+        if node.op in BODIES:
             call = _read_control(node, source, args)
         else:
             function = FileOperator(node, source, graph.np_shape)
-            count = max(outputs_of(node.op, function.given, len(args)), 1 + read[number])
+            count = max(outputs_of(node.op, function.given), 1 + read[number])
             call = Expression(node.op, function, args, {}, name=node.name, outputs=count)
         call.name, call.loc = node.name, None  # errors are at the line that computes it
         call.attributes = {key: text for key, text in node.attributes.items() if key.startswith("__")}
@@ -273,7 +268,7 @@ def _read_control(node: SymbolNode, source: str, inputs: list[Expression]) -> Ex
         LoadError E603: its attributes do not fit its inputs or its bodies.
     """
     bodies = []
-    if len(node.subgraphs) != _BODIES[node.op]:
+    if len(node.subgraphs) != len(BODIES[node.op]):
         raise LoadError("E603", f"{source}: operator {node.op}, node {node.name!r}, has {len(node.subgraphs)} graphs")
     for one in node.subgraphs:
         whole = _of_nodes(one.graph, source)
@@ -281,28 +276,8 @@ def _read_control(node: SymbolNode, source: str, inputs: list[Expression]) -> Ex
             BodyExpression(whole if whole.word == GROUP else group([whole]), tuple(dict.fromkeys(one.inputs)))
         )
     attributes = _attributes(Attributes(node.op, node.name, node.attributes, source), bodies, len(inputs))
-    loop = _FileLoop(node.op, bodies, attributes)
-    loop.where = f"{source}: operator {node.op}, node {node.name!r}"
+    loop = ControlFlow(node.op, bodies, attributes, f"{source}: operator {node.op}, node {node.name!r}")
     return Expression(node.op, loop, inputs, name=node.name, outputs=attributes["num_outputs"])
-
-
-class _FileLoop(ControlFlow):
-    """A loop or a branch of a file."""
-
-    where = ""
-    """The file and the node, for errors."""
-
-    def __call__(self, *arrays: Any) -> Any:
-        """Run it.
-
-        Raises:
-            LoadError E603: there is no memory for the rows that the file speaks of.
-        """
-        try:
-            return super().__call__(*arrays)
-        except MemoryError as error:
-            what = f"{self.where}: no memory for max_iterations={self.given.get('max_iterations')} ({error})"
-            raise LoadError("E603", what) from error
 
 
 def _attributes(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str, Any]:
@@ -316,7 +291,7 @@ def _attributes(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dic
         if not attributes["in_data_locs"] or sorted(places) != list(range(own)) or own != inputs:
             a.fail(f"its body takes {own} inputs; the node has {inputs}, and tells the places of {len(places)}")
     else:
-        for word, body in zip(("cond", "func") if a.op == WHILE else ("cond", "then", "else"), bodies, strict=True):
+        for word, body in zip(BODIES[a.op], bodies, strict=True):
             attributes[f"{word}_input_locs"] = _locations(a, f"{word}_input_locs", inputs)
             if len(attributes[f"{word}_input_locs"]) != len(body.inputs):
                 a.fail(f"its graph {word} takes {len(body.inputs)} inputs, {word}_input_locs has another number")
@@ -355,19 +330,12 @@ def _last_outputs(graph: SymbolGraph) -> list[int]:
 
 def _read_variable(node: SymbolNode) -> Expression:
     variable = var(node.name, attr=dict(node.attributes))
-    shape = node.attributes.get("__shape__")
-    sizes = _value(shape) if shape else None
-    if isinstance(sizes, tuple) and all(isinstance(size, int) for size in sizes):
-        variable.shape_hint = tuple(max(size, 0) for size in sizes)
-        variable.attributes.pop("__shape__")
+    with suppress(ValueError):
+        sizes = parse_value(node.attributes.get("__shape__", ""))
+        if isinstance(sizes, tuple) and all(isinstance(size, int) for size in sizes):
+            variable.shape_hint = tuple(max(size, 0) for size in sizes)
+            variable.attributes.pop("__shape__")
     return variable
-
-
-def _value(text: str) -> Any:
-    try:
-        return parse_value(text)
-    except (ValueError, TypeError):
-        return text
 
 
 @outside_only("reads a file")

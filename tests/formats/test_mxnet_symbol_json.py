@@ -28,10 +28,10 @@ def test_every_graph_of_mxnet_is_read(path):
 
 
 def test_the_generations_say_who_they_are():
-    assert read_symbol(FILES / "v1_9_1_nd/my_mlp-symbol.json").version == 10901
+    assert read_symbol(FILES / "v1_9_1_nd/my_mlp-symbol.json").attributes["mxnet_version"] == 10901
     assert not read_symbol(FILES / "v1_9_1_nd/my_mlp-symbol.json").np_shape
     assert read_symbol(FILES / "v1_9_1_np/my_mlp-symbol.json").np_shape
-    assert read_symbol(FILES / "v2_0_0b1_np/my_mlp-symbol.json").version == 20000
+    assert read_symbol(FILES / "v2_0_0b1_np/my_mlp-symbol.json").attributes["mxnet_version"] == 20000
 
 
 def test_attributes_of_the_oldest_files_are_one():

@@ -16,6 +16,7 @@ from hybridize.errors import AssertionFailed
 from hybridize.formats.mxnet.params import read_params
 from hybridize.formats.mxnet.symbol import parse_symbol
 from hybridize.gluon import SymbolBlock, nn
+from hybridize.symbol.stored import of_graph
 from tests.formats.running import execute
 from tests.refusals import refusal
 
@@ -460,7 +461,7 @@ def test_batch_norm_as_mxnet_wrote_it(version):
             {"op": "null", "name": one["name"], "inputs": []} if one is not node else one for one in tree["nodes"]
         ]  # what is before it is given
         graph = parse_symbol(json.dumps({**tree, "nodes": alone, "heads": [[number, 0, 0]]}))
-        assert graph.auxiliary == set(inputs[3:])
+        assert of_graph(graph).list_auxiliary_states() == inputs[3:]
         gamma, beta, mean, var = (weights[name].reshape(-1, 1, 1).astype("f8") for name in inputs[1:])
         if node["attrs"]["fix_gamma"] in ("True", "1"):
             gamma = numpy.ones_like(gamma)
@@ -472,7 +473,7 @@ def test_batch_norm_as_mxnet_wrote_it(version):
 def test_a_file_from_before_auxiliary_states_were_written():
     tree = json.loads((MXNET / "legacy/save_000800.json").read_text())
     graph = parse_symbol(json.dumps(tree))
-    assert graph.auxiliary == {"batchnorm0_moving_mean", "batchnorm0_moving_var"}
+    assert of_graph(graph).list_auxiliary_states() == ["batchnorm0_moving_mean", "batchnorm0_moving_var"]
     block = SymbolBlock(graph, ["data"])
     assert block.collect_params()["batchnorm0_moving_var"].grad_req == "null"
 

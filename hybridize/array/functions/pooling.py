@@ -65,7 +65,7 @@ def pooling(
         windows = steps = (1,) * rank
         padding = (0,) * rank
     else:
-        windows = each_axis("pooling", "kernel", 0 if kernel is None else kernel, rank)
+        windows = each_axis("pooling", "kernel", 0 if kernel in (None, ()) else kernel, rank)
         steps = each_axis("pooling", "stride", stride, rank)
         padding = each_axis("pooling", "pad", pad, rank, default=0, least=0)
     counted = count_include_pad is None or bool(count_include_pad)

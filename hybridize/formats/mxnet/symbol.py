@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from itertools import accumulate
 from typing import Any, NoReturn
@@ -37,6 +37,21 @@ _DEPTH = 32
 _ZEROS = ("_zeros", "_npi_zeros")
 # Hidden attributes, spelled without underscores before 0.9.
 _OLD_HIDDEN = ("lr_mult", "wd_mult", "ctx_group", "force_mirroring", "mirror_stage")
+
+
+def tree_of(op: str, name: str, inputs: Sequence[Entry], attributes: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a node as MXNet's JSON has it.
+
+    Args:
+        op: the operator, or `VARIABLE`.
+        name: of the node.
+        inputs: what it is applied to.
+        attributes: written as texts, in alphabetical order.
+        more: further members: `subgraphs`.
+    """
+    texts = {key: str(value) for key, value in sorted(attributes.items())}
+    written = {"attrs": texts} if texts else {}
+    return {"op": op, "name": name, **written, "inputs": [[*entry, 0] for entry in inputs], **more}
 
 
 def laid_out(nodes: Sequence[Any], outputs: Iterable[int], heads: Iterable[Entry]) -> dict[str, Any]:
@@ -90,12 +105,6 @@ class SymbolGraph:
     """The file that it comes from, for messages."""
 
     @property
-    def version(self) -> int:
-        """10901 for MXNet 1.9.1; 800 where the file does not say."""
-        value = self.attributes.get("mxnet_version", 800)
-        return value if isinstance(value, int) else 800
-
-    @property
     def np_shape(self) -> bool:
         """True if it was saved under NumPy semantics: no size is unknown by being 0."""
         return bool(self.attributes.get("is_np_shape", 0))
@@ -104,17 +113,6 @@ class SymbolGraph:
     def variables(self) -> list[str]:
         """Names of inputs and parameters, in order."""
         return [node.name for node in self.nodes if node.op == VARIABLE]
-
-    @property
-    def auxiliary(self) -> set[str]:
-        """Names of the variables that are auxiliary states."""
-        states = {
-            node.inputs[position][0]
-            for node in self.nodes
-            for position in AUXILIARY.get(node.op, ())
-            if position < len(node.inputs)
-        }
-        return {self.nodes[state].name for state in states}
 
 
 def read_symbol(path: str | os.PathLike[str]) -> SymbolGraph:

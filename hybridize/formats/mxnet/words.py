@@ -93,24 +93,28 @@ PLAIN: dict[type, Callable[[Any, Node], Spelled]] = {
 """Operations of which MXNet has each as one operator of the same inputs."""
 
 
+Spelling = Callable[[dict[str, Any], Node], Spelled | None]
+"""The operator that a composite with some attributes is; None: it is written by what it is made of."""
+
+
+def _of(*kept: str) -> Spelling:
+    """The operator of the composite's name, with some of its attributes."""
+    return lambda attributes, node: (node.op.name, {key: attributes[key] for key in kept})
+
+
+def _where(holds: Callable[[dict[str, Any], Node], bool]) -> Spelling:
+    """The operator of the composite's name, with its attributes, where MXNet has it."""
+    return lambda attributes, node: (node.op.name, attributes) if holds(attributes, node) else None
+
+
 def _fully_connected(attributes: dict[str, Any], node: Node) -> Spelled:
     units = node.inputs[1].type.shape[0]
     return "FullyConnected", {"num_hidden": units, "no_bias": len(node.inputs) == 2, "flatten": attributes["flatten"]}
 
 
-def _convolution(attributes: dict[str, Any], node: Node) -> Spelled | None:
-    return None if attributes["layout"] == "NWC" else ("Convolution", attributes)  # which 1.x has not
-
-
-def _deconvolution(attributes: dict[str, Any], node: Node) -> Spelled | None:
+def _transposes(attributes: dict[str, Any], node: Node) -> bool:
     steps = zip(attributes["adj"], attributes["stride"], strict=True)
-    if attributes["layout"] == "NWC" or any(more >= step for more, step in steps):
-        return None
-    return "Deconvolution", attributes
-
-
-def _as_it_is(attributes: dict[str, Any], node: Node) -> Spelled:
-    return node.op.name, attributes
+    return attributes["layout"] != "NWC" and all(more < step for more, step in steps)
 
 
 def _columns(attributes: dict[str, Any], node: Node) -> Spelled | None:
@@ -118,22 +122,13 @@ def _columns(attributes: dict[str, Any], node: Node) -> Spelled | None:
     return (node.op.name, attributes) if len(attributes["kernel"]) == 2 else None  # all that MXNet has
 
 
-def _pad(attributes: dict[str, Any], node: Node) -> Spelled | None:
+def _pads(attributes: dict[str, Any], node: Node) -> bool:
     mode, widths = attributes["mode"], attributes["pad_width"]
     images = len(widths) in (8, 10) and not any(widths[:4])  # all that 1.x pads
-    return ("Pad", attributes) if images and mode in ("constant", "edge", "reflect") else None
-
-
-def _relu(attributes: dict[str, Any], node: Node) -> Spelled:
-    return "Activation", {"act_type": "relu"}
+    return images and mode in ("constant", "edge", "reflect")
 
 
 _ACTIVATIONS = ("relu", "sigmoid", "softrelu", "softsign", "tanh")
-
-
-def _activation(attributes: dict[str, Any], node: Node) -> Spelled | None:
-    word = attributes["act_type"]
-    return ("Activation", {"act_type": word}) if word in _ACTIVATIONS else None
 
 
 def _leaky_relu(attributes: dict[str, Any], node: Node) -> Spelled | None:
@@ -143,61 +138,39 @@ def _leaky_relu(attributes: dict[str, Any], node: Node) -> Spelled | None:
     return "LeakyReLU", {"act_type": word, **({"slope": attributes["slope"]} if word in ("elu", "leaky") else {})}
 
 
-def _softmax(attributes: dict[str, Any], node: Node) -> Spelled:
-    return node.op.name, {"axis": attributes["axis"]}
-
-
-def _layer_norm(attributes: dict[str, Any], node: Node) -> Spelled:
-    return "LayerNorm", {"axis": attributes["axis"], "eps": attributes["eps"]}
-
-
-def _batch_norm(attributes: dict[str, Any], node: Node) -> Spelled | None:
-    return ("BatchNorm", attributes) if len(node.inputs) == 5 else None  # else of the batch: training's
-
-
-def _instance_norm(attributes: dict[str, Any], node: Node) -> Spelled:
-    return "InstanceNorm", attributes
-
-
 def _embedding(attributes: dict[str, Any], node: Node) -> Spelled:
     rows, columns = node.inputs[1].type.shape
     return "Embedding", {"input_dim": rows, "output_dim": columns}
 
 
-def _flatten(attributes: dict[str, Any], node: Node) -> Spelled:
-    return "Flatten", {}
-
-
-def _one_hot(attributes: dict[str, Any], node: Node) -> Spelled:
-    return "one_hot", {**attributes, "dtype": attributes["dtype"].name}
-
-
-def _reverse(attributes: dict[str, Any], node: Node) -> Spelled | None:
-    return None if attributes["axis"] else ("SequenceReverse", attributes)  # all that MXNet reverses
-
-
-def _arange_like(attributes: dict[str, Any], node: Node) -> Spelled | None:
-    (x,), (y,) = node.inputs, node.outputs
-    return (node.op.name, attributes) if x.type.dtype == y.type.dtype else None  # MXNet's has the dtype of the array
-
-
-COMPOSITES: dict[str, Callable[[dict[str, Any], Node], Spelled | None]] = {
-    "Convolution": _convolution, "Deconvolution": _deconvolution,
-    "FullyConnected": _fully_connected, "relu": _relu, "Activation": _activation, "LeakyReLU": _leaky_relu,
-    "softmax": _softmax, "log_softmax": _softmax, "LayerNorm": _layer_norm, "Embedding": _embedding,
-    "Flatten": _flatten, "one_hot": _one_hot, "BatchNorm": _batch_norm,
-    "InstanceNorm": _instance_norm, "Pooling": _as_it_is, "Pad": _pad, "UpSampling": _as_it_is,
-    "_contrib_BilinearResize2D": _as_it_is, "_contrib_AdaptiveAvgPooling2D": _as_it_is,
-    "BilinearSampler": _as_it_is, "GridGenerator": _as_it_is, "SpatialTransformer": _as_it_is, "LRN": _as_it_is,
-    "im2col": _columns, "col2im": _columns, "_contrib_DeformableConvolution": _as_it_is,
-    "_contrib_ModulatedDeformableConvolution": _as_it_is, "ROIPooling": _as_it_is, "_contrib_ROIAlign": _as_it_is,
-    "_contrib_MultiBoxPrior": _as_it_is,
-    "Correlation": _as_it_is, "SequenceMask": _as_it_is, "SequenceLast": _as_it_is, "SequenceReverse": _reverse,
-    "_contrib_arange_like": _arange_like, "_contrib_div_sqrt_dim": _as_it_is,
-    "_contrib_interleaved_matmul_selfatt_qk": _as_it_is, "_contrib_interleaved_matmul_selfatt_valatt": _as_it_is,
-    "_contrib_interleaved_matmul_encdec_qk": _as_it_is, "_contrib_interleaved_matmul_encdec_valatt": _as_it_is,
-    "_contrib_sldwin_atten_score": _as_it_is, "_contrib_sldwin_atten_context": _as_it_is,
-    "_contrib_sldwin_atten_mask_like": _as_it_is,
-}  # fmt: skip
-"""By label; None: it is written by what it is made of. So is GroupNorm, whose gamma MXNet's versions shape differently.
-"""
+_ALWAYS = (
+    "BilinearSampler", "Correlation", "GridGenerator", "InstanceNorm", "LRN", "Pooling", "ROIPooling", "SequenceLast",
+    "SequenceMask", "SpatialTransformer", "UpSampling", "_contrib_AdaptiveAvgPooling2D", "_contrib_BilinearResize2D",
+    "_contrib_DeformableConvolution", "_contrib_ModulatedDeformableConvolution", "_contrib_MultiBoxPrior",
+    "_contrib_ROIAlign", "_contrib_div_sqrt_dim", "_contrib_interleaved_matmul_encdec_qk",
+    "_contrib_interleaved_matmul_encdec_valatt", "_contrib_interleaved_matmul_selfatt_qk",
+    "_contrib_interleaved_matmul_selfatt_valatt", "_contrib_sldwin_atten_context", "_contrib_sldwin_atten_mask_like",
+    "_contrib_sldwin_atten_score",
+)  # fmt: skip
+COMPOSITES: dict[str, Spelling] = {
+    **dict.fromkeys(_ALWAYS, _where(lambda attributes, node: True)),
+    "Activation": _where(lambda attributes, node: attributes["act_type"] in _ACTIVATIONS),
+    "BatchNorm": _where(lambda attributes, node: len(node.inputs) == 5),  # else of the batch: training's
+    "Convolution": _where(lambda attributes, node: attributes["layout"] != "NWC"),  # which 1.x has not
+    "Deconvolution": _where(_transposes),
+    "Embedding": _embedding,
+    "Flatten": _of(),
+    "FullyConnected": _fully_connected,
+    "LayerNorm": _of("axis", "eps"),
+    "LeakyReLU": _leaky_relu,
+    "Pad": _where(_pads),
+    "SequenceReverse": _where(lambda attributes, node: not attributes["axis"]),  # all that MXNet reverses
+    "_contrib_arange_like": _where(lambda attributes, node: node.inputs[0].type.dtype == node.outputs[0].type.dtype),
+    "col2im": _columns,
+    "im2col": _columns,
+    "log_softmax": _of("axis"),
+    "one_hot": lambda attributes, node: ("one_hot", {**attributes, "dtype": attributes["dtype"].name}),
+    "relu": lambda attributes, node: ("Activation", {"act_type": "relu"}),
+    "softmax": _of("axis"),
+}
+"""By label. GroupNorm, whose gamma MXNet's versions shape differently, is not among them."""

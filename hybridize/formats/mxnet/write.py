@@ -11,6 +11,7 @@ compares gives the dtype of what it compares. The graphs of control flow are wri
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from hybridize import ops
 from hybridize.base.errors import CaptureError
@@ -19,7 +20,7 @@ from hybridize.formats.mxnet.write_recurrent import write_recurrent
 from hybridize.formats.mxnet.writer import FileState, FileWriter, GraphWriter, SymbolFile
 from hybridize.graph import Graph, Node
 
-_BY_OPS: dict[type, Callable[[GraphWriter, Node], None]] = {
+_BY_OPS: dict[type, Callable[[GraphWriter, Node, Any], None]] = {
     ops.Cond: write_cond,
     ops.Scan: write_scan,
     ops.While: write_while,

@@ -66,9 +66,8 @@ def _updated(body: BodyWriter, heads: Sequence[Entry], places: Sequence[int | No
 # --------------------------------------------------------------------------------------------------------------- scans
 
 
-def write_scan(writer: GraphWriter, node: Node) -> None:
+def write_scan(writer: GraphWriter, node: Node, op: Any) -> None:
     """Write a loop over rows, or over nothing."""
-    op: Any = node.op
     carried = range(op.num_carry)
     if not op.length:
         for k, value in enumerate(node.outputs):
@@ -77,8 +76,8 @@ def write_scan(writer: GraphWriter, node: Node) -> None:
             else:
                 writer.entries[value] = writer.constant(numpy.zeros(value.type.shape, value.type.dtype))
         return
-    written = _over_rows(writer, node)
-    number, finals = _by_number(writer, node) if written is None else written
+    written = _over_rows(writer, node, op)
+    number, finals = _by_number(writer, node, op) if written is None else written
     for k, value in enumerate(node.outputs):
         if k in carried:
             writer.entries[value] = finals[k]
@@ -89,14 +88,13 @@ def write_scan(writer: GraphWriter, node: Node) -> None:
         writer.entries[value] = writer.add("reverse", [entry], axis=(0,)) if op.reverse else entry
 
 
-def _over_rows(writer: GraphWriter, node: Node) -> tuple[int, list[Entry]] | None:
+def _over_rows(writer: GraphWriter, node: Node, op: Any) -> tuple[int, list[Entry]] | None:
     """Write a `_foreach`; return its node and the last states.
 
     None where the body uses no rows, or holds what MXNet knows no shapes of, which it must know here.
     """
-    op: Any = node.op
     carried, rows = range(op.num_carry), op.stacked([value.type for value in node.inputs])
-    slots = _slots(writer, node, rows)
+    slots = _slots(writer, node, op, rows)
     body = writer.body(slots)
     results = body.apply(op.body, _operands(writer, body, node, {*carried, *rows}))
     outputs = len(results) - len(carried)
@@ -116,11 +114,10 @@ def _over_rows(writer: GraphWriter, node: Node) -> tuple[int, list[Entry]] | Non
     return number, [(number, outputs + k) for k in carried]
 
 
-def _by_number(writer: GraphWriter, node: Node) -> tuple[int, list[Entry]]:
+def _by_number(writer: GraphWriter, node: Node, op: Any) -> tuple[int, list[Entry]]:
     """Write a `_while_loop` that counts, and takes the rows by their numbers; return its node and the last states."""
-    op: Any = node.op
     carried, rows = range(op.num_carry), op.stacked([value.type for value in node.inputs])
-    slots = _slots(writer, node, rows)
+    slots = _slots(writer, node, op, rows)
     count = len(slots)
     slots.append(lambda: writer.constant(numpy.zeros(1, "i8")))
     body, asking = writer.body(slots), writer.body(slots)
@@ -136,9 +133,8 @@ def _by_number(writer: GraphWriter, node: Node) -> tuple[int, list[Entry]]:
     return _loop(writer, slots, cond, func, variables, op.length)
 
 
-def _slots(writer: GraphWriter, node: Node, rows: Sequence[int]) -> list[Maker]:
+def _slots(writer: GraphWriter, node: Node, op: Any, rows: Sequence[int]) -> list[Maker]:
     """The operands of a scan; the rows as they are gone over."""
-    op: Any = node.op
     slots: list[Maker] = [functools.partial(writer.entry, value) for value in node.inputs]
     for k in rows:
         slots[k] = functools.partial(_rows, writer, node.inputs[k], op.reverse)
@@ -287,19 +283,17 @@ class _Case:
 
     def enter(self, node: Node, truth: bool) -> None:
         """Suppose that one side of a branch was taken."""
-        op: Any = node.op
-        if not isinstance(op, ops.Cond):
+        if not isinstance(node.op, ops.Cond):
             return
         side = Builder()
-        results = side.inline(op.then if truth else op.orelse, node.inputs[1:])
+        results = side.inline(node.op.then if truth else node.op.orelse, node.inputs[1:])
         self.constants.update(side.constants)
         self.nodes.update({value: one for one in side.nodes for value in one.outputs})
         self.same.update(zip(node.outputs, results, strict=True))
 
 
-def _counters(writer: GraphWriter, node: Node) -> list[_Counter]:
+def _counters(writer: GraphWriter, node: Node, op: Any) -> list[_Counter]:
     """The counters that limit a while loop: whole numbers, from a number on, by a number above 0 in all that go on."""
-    op: Any = node.op
     starts: list[Any] = [writer.numbers.get(value) for value in node.inputs]
     condition = op.cond.outputs[0]
     if condition in op.cond.inputs:  # it has been computed in the round before
@@ -334,9 +328,8 @@ def _step(case: _Case, old: Value, new: Value) -> int | None:
     return None
 
 
-def _written(node: Node, body: Graph, counters: Sequence[_Counter], rounds: int) -> dict[int, Value]:
+def _written(op: Any, body: Graph, counters: Sequence[_Counter], rounds: int) -> dict[int, Value]:
     """The variables that are rows, of which each round writes the one of its number, and those rows."""
-    op: Any = node.op
     makers = {value: one for one in body.nodes for value in one.outputs}
     uses, cond_uses = body.uses(), op.cond.uses()
     numbers = [body.inputs[one.variable] for one in counters if one.numbers_rounds]
@@ -352,14 +345,13 @@ def _written(node: Node, body: Graph, counters: Sequence[_Counter], rounds: int)
     return variables
 
 
-def write_while(writer: GraphWriter, node: Node) -> None:
+def write_while(writer: GraphWriter, node: Node, op: Any) -> None:
     """Write a loop that runs while a condition holds.
 
     Raises:
         CaptureError E450: nothing says how many rounds there are at most.
     """
-    op: Any = node.op
-    counters = _counters(writer, node)
+    counters = _counters(writer, node, op)
     if not counters:
         writer.refuse(
             "a loop that runs while data says so, with no limit to its rounds,",
@@ -368,7 +360,7 @@ def write_while(writer: GraphWriter, node: Node) -> None:
         )
     graph = EliminateDead()(op.body)
     rounds = min(one.rounds for one in counters)
-    rows = _written(node, graph, counters, rounds)
+    rows = _written(op, graph, counters, rounds)
     same = {k for k, (old, new) in enumerate(zip(graph.inputs, graph.outputs, strict=True)) if old is new}
     variables = [k for k in range(len(node.inputs)) if k not in rows and k not in same]
     results = (*rows.values(), *(graph.outputs[k] for k in variables))
@@ -437,9 +429,8 @@ def _reached(writer: GraphWriter, stacked: Entry, before: Value, after: Value, c
 # ------------------------------------------------------------------------------------------------------------ branches
 
 
-def write_cond(writer: GraphWriter, node: Node) -> None:
+def write_cond(writer: GraphWriter, node: Node, op: Any) -> None:
     """Write a branch on data."""
-    op: Any = node.op
     slots: list[Maker] = [functools.partial(writer.entry, value) for value in node.inputs]
     test = writer.body(slots)
     condition, of_condition = test.closed([test.slot(0)])

@@ -8,7 +8,6 @@ import json
 import math
 import re
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -22,9 +21,9 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import Shape, TensorType
 from hybridize.formats.mxnet.params import CODES
-from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE, VERSION, laid_out
+from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE, VERSION, laid_out, tree_of
 from hybridize.formats.mxnet.words import BINARY, COMPOSITES, LOGIC, PLAIN, REDUCTIONS, TRUTHS, UNARY, Words
-from hybridize.graph import Graph, Node, Value
+from hybridize.graph import Graph, Node, Value, needed
 from hybridize.ops import Effect, effect_of
 from hybridize.ops.contract import read as read_spec
 
@@ -56,7 +55,7 @@ class FileState:
 
     names: list[str]
     by_means: bool
-    by_ops: Mapping[type, Callable[[GraphWriter, Node], None]]
+    by_ops: Mapping[type, Callable[[GraphWriter, Node, Any], None]]
     """Writers of operations that have graphs."""
     by_labels: Mapping[str, Callable[[GraphWriter, Node, Mapping[str, Any]], bool]]
     """Writers of composites that are more than an operator; they tell whether they could."""
@@ -100,11 +99,11 @@ class GraphWriter(ABC):
 
     def variable(self, name: str, kind: TensorType | None = None) -> Entry:
         """Add a variable; `kind` is that of a parameter."""
-        node: dict[str, Any] = {"op": VARIABLE, "name": name, "inputs": []}
+        attributes: dict[str, Any] = {}
         if kind is not None:
-            node["attrs"] = {"__dtype__": str(CODES[kind.dtype]), "__shape__": str(kind.shape or (1,))}
+            attributes = {"__dtype__": CODES[kind.dtype], "__shape__": kind.shape or (1,)}
             self.saw(kind)
-        self.nodes.append(node)
+        self.nodes.append(tree_of(VARIABLE, name, (), attributes))
         return len(self.nodes) - 1, 0
 
     def saw(self, kind: TensorType) -> None:
@@ -142,11 +141,8 @@ class GraphWriter(ABC):
         kind = type(op)
         if kind is ops.Not and node.inputs[0].type.dtype != bool_:
             self.emit("_rminus_scalar", node.outputs, [self.entry(node.inputs[0])], scalar=-1)  # of two's complement
-        elif kind in UNARY and node.inputs[0] in self.stretched:
-            source = self.stretched[node.inputs[0]]
-            self.spread(node.outputs[0], self.add(UNARY[kind], [self.entry(source)]), source.type.shape)
         elif kind in UNARY:
-            self.emit(UNARY[kind], node.outputs, [self.entry(node.inputs[0])])
+            self.through(node, lambda x: self.add(UNARY[kind], [self.entry(x)]))
         elif kind is ops.Div and node in self.means:
             self.alias(node.inputs[0], node.outputs[0])
         elif kind in BINARY:
@@ -163,7 +159,7 @@ class GraphWriter(ABC):
             method = getattr(type(self), f"on_{kind.__name__.lower()}", self.whole.by_ops.get(kind))
             if method is None:
                 self.refuse(f"the operation {op.name}", node.loc)
-            method(self, node)
+            method(self, node, op)
 
     def composite(self, node: Node) -> None:
         """By its own name where MXNet has it, else by what it is made of."""
@@ -217,11 +213,7 @@ class GraphWriter(ABC):
             self.stretched[value] = self.stretched[known]
 
     def add(self, op: str, inputs: Sequence[Entry], **attributes: Any) -> Entry:
-        node: dict[str, Any] = {"op": op, "name": self.whole.fresh(op.lower().strip("_"))}
-        if attributes:
-            node["attrs"] = {key: str(value) for key, value in sorted(attributes.items())}
-        node["inputs"] = [[*entry, 0] for entry in inputs]
-        self.nodes.append(node)
+        self.nodes.append(tree_of(op, self.whole.fresh(op.lower().strip("_")), inputs, attributes))
         return len(self.nodes) - 1, 0
 
     def emit(self, op: str, outputs: Sequence[Value], inputs: Sequence[Entry], **attributes: Any) -> None:
@@ -293,7 +285,7 @@ class GraphWriter(ABC):
         """The 0 and 1 of an operator that compares arrays of a dtype, in that of all such."""
         return entry if dtype in (bool_, float32) else self.add("Cast", [entry], dtype="float32")
 
-    def on_where(self, node: Node) -> None:
+    def on_where(self, node: Node, op: Any) -> None:
         """`where` wants three arrays of a shape."""
         if node in self.indices:  # MXNet's operators take numbers of any dtype as indices
             self.alias(node.inputs[2], node.outputs[0])
@@ -321,7 +313,7 @@ class GraphWriter(ABC):
 
     # ------------------------------------------------------------------------------------------------- shapes and casts
 
-    def on_broadcast(self, node: Node) -> None:
+    def on_broadcast(self, node: Node, op: Any) -> None:
         (x,), (y,) = node.inputs, node.outputs
         if x in self.numbers:
             self.numbers[y] = self.numbers[x]
@@ -333,15 +325,21 @@ class GraphWriter(ABC):
     def alias(self, x: Value, y: Value) -> None:
         self.entries[y] = self.entry(x)
 
-    def on_cast(self, node: Node) -> None:
+    def on_cast(self, node: Node, op: Any) -> None:
         (x,), (y,) = node.inputs, node.outputs
         if x in self.numbers:
             self.numbers[y] = numpy.asarray(self.numbers[x]).astype(y.type.dtype).item()
-        elif x in self.stretched:
-            source = self.stretched[x]
-            self.spread(y, self.converted(source, y.type.dtype), source.type.shape)
         else:
-            self.entries[y] = self.converted(x, y.type.dtype)
+            self.through(node, lambda x: self.converted(x, y.type.dtype))
+
+    def through(self, node: Node, make: Callable[[Value], Entry]) -> None:
+        """Write an operation on one operand: where that is stretched, on what it is stretched from."""
+        (x,), (y,) = node.inputs, node.outputs
+        source = self.stretched.get(x)
+        if source is None:
+            self.entries[y] = make(x)
+        else:
+            self.spread(y, make(source), source.type.shape)
 
     def converted(self, x: Value, dtype: DType) -> Entry:
         """A value in another dtype."""
@@ -349,7 +347,7 @@ class GraphWriter(ABC):
             return self.as_truth(self.add("_not_equal_scalar", [self.entry(x)], scalar=0), x.type.dtype)
         return self.entry(x) if _dtype(x) == dtype else self.add("Cast", [self.entry(x)], dtype=dtype.name)
 
-    def on_reshape(self, node: Node) -> None:
+    def on_reshape(self, node: Node, op: Any) -> None:
         (x,), (y,) = node.inputs, node.outputs
         if x in self.numbers:
             self.numbers[y] = self.numbers[x]
@@ -371,8 +369,7 @@ class GraphWriter(ABC):
                 entry = self.add("expand_dims", [entry], axis=axis)
             self.entries[y] = entry
 
-    def on_slice(self, node: Node) -> None:
-        op: Any = node.op
+    def on_slice(self, node: Node, op: Any) -> None:
         shape = node.inputs[0].type.shape
         bounds = [
             (None, None, None) if (start, stop, step) == (0, size, 1) else (start, None if stop < 0 else stop, step)
@@ -381,8 +378,7 @@ class GraphWriter(ABC):
         begin, end, step = (tuple(column) for column in zip(*bounds, strict=True))
         self.emit("slice", node.outputs, [self.entry(node.inputs[0])], begin=begin, end=end, step=step)
 
-    def on_gather(self, node: Node) -> None:
-        op: Any = node.op
+    def on_gather(self, node: Node, op: Any) -> None:
         x, index = node.inputs
         self.emit("take", node.outputs, [self.entry(x), self.entry(index)], axis=op.axis, mode="clip")
         if not index.type.ndim:  # which has an axis there
@@ -391,9 +387,8 @@ class GraphWriter(ABC):
             codes = _reshape_codes((*shape[: op.axis], 1, *shape[op.axis + 1 :]), _shape(y))
             self.emit("Reshape", [y], [self.entries[y]], shape=codes)
 
-    def on_contract(self, node: Node) -> None:
+    def on_contract(self, node: Node, op: Any) -> None:
         """A product of matrices whose axes lie elsewhere: they are transposed to it, and back."""
-        op: Any = node.op
         spec = read_spec(op.spec)
         x, w = ([index.axis for index in subscripts] for subscripts in spec.operands)
         result = list(range(spec.rank))
@@ -417,29 +412,26 @@ class GraphWriter(ABC):
         order = tuple(list(axes).index(axis) for axis in wanted)
         return entry if order == tuple(range(len(order))) else self.add("transpose", [entry], axes=order)
 
-    def on_customgradient(self, node: Node) -> None:
+    def on_customgradient(self, node: Node, op: Any) -> None:
         """By what it computes."""
-        op: Any = node.op
         self.inline(node, op.body)
 
-    def on_argmax(self, node: Node) -> None:
+    def on_argmax(self, node: Node, op: Any) -> None:
         """MXNet gives the position as a float."""
-        op: Any = node.op
         position = self.add(type(op).__name__.lower(), [self.entry(node.inputs[0])], axis=op.axis)
         self.emit("Cast", node.outputs, [position], dtype="int64")
 
     on_argmin = on_argmax
 
-    def on_gathernd(self, node: Node) -> None:
+    def on_gathernd(self, node: Node, op: Any) -> None:
         """MXNet has the indices of a point along the first axis."""
         x, points = node.inputs
         last = points.type.ndim - 1
         index = self.turned(self.entry(points), range(last + 1), [last, *range(last)])
         self.emit("gather_nd", node.outputs, [self.entry(x), index])
 
-    def on_takealongaxis(self, node: Node) -> None:
+    def on_takealongaxis(self, node: Node, op: Any) -> None:
         """As `pick`, which takes one element of each row, from rows that are repeated for all of their indices."""
-        op: Any = node.op
         x, index = node.inputs
         axes = list(range(x.type.ndim))
         moved = [axis for axis in axes if axis != op.axis] + [op.axis]
@@ -449,9 +441,8 @@ class GraphWriter(ABC):
         elements = self.add("pick", [wide, places], axis=-1, mode="clip")
         self.entries[node.outputs[0]] = self.turned(elements, moved, axes)
 
-    def on_iota(self, node: Node) -> None:
+    def on_iota(self, node: Node, op: Any) -> None:
         """Indices along an axis of an array that there is, so that they are as many as a call has."""
-        op: Any = node.op
         (value,) = node.outputs
         known = [x for x in reversed(self.entries) if _dtype(x) in _COUNTING]
         size = op.shape[op.axis]
@@ -719,13 +710,5 @@ def _needed(graph: Graph) -> list[Node]:
 
     Bounds checks are left out, with what only those need: MXNet's operators take the nearest element.
     """
-    uses = Counter(value for node in graph.nodes for value in node.inputs)
-    uses.update(graph.outputs)
-    nodes: list[Node] = []
-    for node in reversed(graph.nodes):
-        idle = not any(uses[value] for value in node.outputs) and effect_of(node.op) is Effect.PURE
-        if idle or isinstance(node.op, ops.Bounds):
-            uses.subtract(node.inputs)
-        else:
-            nodes.append(node)
-    return nodes[::-1]
+    nodes = [node for node in graph.nodes if not isinstance(node.op, ops.Bounds)]
+    return needed(nodes, set(graph.outputs), lambda node: effect_of(node.op) is not Effect.PURE)
