@@ -7,7 +7,7 @@ float32 gives complex64 and complex64 float32, as in NumPy 2; integers and half 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy
 
@@ -19,7 +19,7 @@ from hybridize.array.functions.shapes import concatenate, roll
 from hybridize.array.operands import array, axis_of, cast, finished, one_of, operand, public, result
 from hybridize.base.dtypes import as_dtype, complex_of, float32, is_complex, part_of
 from hybridize.base.errors import DTypeError, ShapeError, ValueArgumentError
-from hybridize.base.missing import missing
+from hybridize.base.missing import by_numpy, refuses
 from hybridize.ops.fourier import NORMS, Fourier, InverseRealFourier, RealFourier
 from hybridize.ops.op import Op, bind1
 
@@ -306,7 +306,4 @@ _NAMES = (
 __all__ = _NAMES.split()
 
 
-def __getattr__(name: str) -> NoReturn:
-    what = "numpy.fft.{} on x.asnumpy(), outside of compiled functions"
-    theirs = not name.startswith("__") and hasattr(numpy.fft, name)
-    raise missing("hybridize.np.fft", name, globals(), {name: what.format(name)} if theirs else {})
+__getattr__ = refuses("hybridize.np.fft", globals(), by_numpy("numpy.fft"))

@@ -19,8 +19,6 @@ from hybridize.base.dtypes import int64, is_inexact
 from hybridize.base.errors import ShapeError, ValueArgumentError
 from hybridize.base.promotion import floating
 
-roots = data_dependent("roots", numpy.roots)
-polydiv = data_dependent("polydiv", numpy.polydiv)
 _characteristic = data_dependent("poly", numpy.poly)
 
 

@@ -21,10 +21,6 @@ from hybridize.base.dtypes import DType, float32, float64, int64, is_complex, is
 from hybridize.base.errors import ArgumentError, CaptureError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import floating
 
-histogram_bin_edges = data_dependent("histogram_bin_edges", numpy.histogram_bin_edges)
-histogram2d = data_dependent("histogram2d", numpy.histogram2d)
-histogramdd = data_dependent("histogramdd", numpy.histogramdd)
-
 
 @public
 @promoted("m", "y", to=floating)
