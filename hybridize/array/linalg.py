@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.functions import creation, linear
+from hybridize.array.functions import creation, lapack, linear
 from hybridize.array.functions.creation import eye
-from hybridize.array.functions.lapack import inv
 from hybridize.array.functions.linear import matmul
 from hybridize.array.functions.matrix_arguments import check_floats
 from hybridize.array.functions.shapes import swapaxes
@@ -89,7 +88,7 @@ def matrix_power(a: Any, n: int) -> Any:
         raise MatrixShapeError("E115", f"matrix_power takes square matrices, got {x.type}")
     if n < 0:
         check_floats("matrix_power", x)
-        x, n = inv(x), -n
+        x, n = lapack.inv(x), -n
     product = None
     while n:
         if n & 1:

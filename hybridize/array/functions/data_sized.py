@@ -21,9 +21,12 @@ _NUMPYS: dict[str, Callable[..., Any]] = {
 _WITH_GRADIENTS = ("unique", "bincount", "setdiff1d", "union1d", "intersect1d")
 
 
-def __getattr__(name: str) -> Any:
+def _made(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     numpys = _NUMPYS.get(name) or getattr(numpy, name)
     function = data_dependent(name, numpys, recorded(name, "sets") if name in _WITH_GRADIENTS else None)
     return globals().setdefault(name, function)
+
+
+__getattr__ = _made

@@ -39,7 +39,7 @@ _IMPERATIVE = ("eig", "eigvals")
 """Functions whose results may be complex."""
 
 
-def __getattr__(name: str) -> Any:
+def _made(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     numpys = _AS_PROGRAMS.get(name) or getattr(numpy.linalg, name)
@@ -49,3 +49,6 @@ def __getattr__(name: str) -> Any:
     function: Any = data_dependent(f"linalg.{name}", numpys, passing, captured, partial(check, name))
     function.__signature__ = inspect.signature(getattr(numpy.linalg, name))
     return globals().setdefault(name, function)
+
+
+__getattr__ = _made

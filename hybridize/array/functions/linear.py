@@ -13,7 +13,6 @@ import numpy
 
 from hybridize import ops
 from hybridize.array import functions as np
-from hybridize.array.functions.elementwise import _INPLACE
 from hybridize.array.methods import functions
 from hybridize.array.ndarray import at_once, ndarray, taping
 from hybridize.array.operands import (
@@ -97,9 +96,6 @@ def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
     if y.ndim == 1:
         product = np.reshape(product, product.shape[:-1])
     return finished(product, out)
-
-
-_INPLACE["matmul"] = matmul
 
 
 def _batched(a: Any, b: Any, x: Any, y: Any) -> Any:
