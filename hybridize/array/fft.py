@@ -16,7 +16,7 @@ from hybridize.array.functions.creation import arange
 from hybridize.array.functions.elementwise import divide
 from hybridize.array.functions.kinds import conj
 from hybridize.array.functions.shapes import concatenate, roll
-from hybridize.array.operands import array, axis_of, cast, finished, one_of, operand, public, result
+from hybridize.array.operands import array, axis_of, cast, cut, finished, one_of, operand, public, result
 from hybridize.base.dtypes import as_dtype, complex_of, float32, is_complex, part_of
 from hybridize.base.errors import DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.missing import by_numpy, refuses
@@ -53,9 +53,8 @@ def _resized(x: Any, n: int, axis: int, name: str) -> Any:
     length = int(x.shape[axis])
     if n < 1:
         raise ValueArgumentError("E345", f"{name}: the number of points must be positive, got {n}")
-    before = (slice(None),) * axis
     if n <= length:
-        return x if n == length else x[(*before, slice(n))]
+        return x if n == length else cut(x, axis, n)
     shape = tuple(n - length if k == axis else size for k, size in enumerate(x.shape))
     return concatenate([x, result(bind1(ops.Broadcast(shape), cast(0, x.dtype)))], axis)
 

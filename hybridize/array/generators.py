@@ -21,7 +21,7 @@ from hybridize.array import np, random
 from hybridize.array.draws import bits, drawing_from, of_the_system, state
 from hybridize.array.functions.searching import picked
 from hybridize.array.ndarray import ndarray, written
-from hybridize.array.operands import array, axis_of, public
+from hybridize.array.operands import array, array_and_axis, axis_of, finished, public
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import uint64
@@ -190,15 +190,11 @@ class Generator(_Drawing):
     def permuted(self, x: Any, *, axis: int | None = None, out: Any = None) -> Any:
         """The elements along `axis` (of the flat array when None), each vector of them in a random order of its own."""
         a = array(x)
-        flat = np.ravel(a) if axis is None else a
-        along = axis_of(0 if axis is None else axis, flat.ndim, "permuted")
+        flat, along = array_and_axis(a, axis, "permuted")
         with drawing_from(self._state):
             order = np.argsort(bits(flat.shape), along)
         output = np.reshape(np.take_along_axis(flat, order, along), a.shape)
-        if out is None:
-            return output
-        out[...] = output
-        return out
+        return finished(output, out)
 
     def spawn(self, n_children: int) -> list[Generator]:
         """New generators, whose seeds are draws of this one."""

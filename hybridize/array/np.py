@@ -25,8 +25,8 @@ PLACES = places(
         "functions.applying": "apply_along_axis apply_over_axes fromfunction frompyfunc vectorize",
         "functions.bits": "bitwise_count float_power frexp logaddexp2 modf nextafter packbits spacing unpackbits",
         "functions.creation": (
-            "arange array asanyarray=asarray asarray ascontiguousarray blackman copy diag diagflat diagonal empty "
-            "empty_like eye fill_diagonal from_dlpack full full_like geomspace hamming hanning identity indices "
+            "arange array asanyarray=asarray asarray ascontiguousarray copy diag diagflat diagonal empty "
+            "empty_like eye fill_diagonal from_dlpack full full_like geomspace identity indices "
             "linspace logspace meshgrid ones ones_like tri tril tril_indices triu triu_indices zeros zeros_like"
         ),
         "functions.data_sized": (
@@ -81,7 +81,7 @@ PLACES = places(
             "permute_dims=transpose ravel repeat reshape resize roll rollaxis rot90 row_stack=vstack shape size split "
             "squeeze stack swapaxes tile transpose unstack vsplit vstack"
         ),
-        "functions.signals": "bartlett convolve correlate gradient i0 kaiser",
+        "functions.signals": "bartlett blackman convolve correlate gradient hamming hanning i0 kaiser",
         "functions.statistics": "corrcoef cov histogram nanargmax nanargmin nanpercentile nanquantile",
         "linalg": "matrix_transpose",
         "ndarray": "ndarray",

@@ -20,15 +20,12 @@ from hybridize.array.functions.creation import array as array
 from hybridize.array.functions.creation import asarray as asanyarray
 from hybridize.array.functions.creation import asarray as asarray
 from hybridize.array.functions.creation import ascontiguousarray as ascontiguousarray
-from hybridize.array.functions.creation import blackman as blackman
 from hybridize.array.functions.creation import copy as copy
 from hybridize.array.functions.creation import diag as diag
 from hybridize.array.functions.creation import diagflat as diagflat
 from hybridize.array.functions.creation import diagonal as diagonal
 from hybridize.array.functions.creation import fill_diagonal as fill_diagonal
 from hybridize.array.functions.creation import from_dlpack as from_dlpack
-from hybridize.array.functions.creation import hamming as hamming
-from hybridize.array.functions.creation import hanning as hanning
 from hybridize.array.functions.creation import identity as identity
 from hybridize.array.functions.creation import meshgrid as meshgrid
 from hybridize.array.functions.creation import tril as tril
@@ -739,6 +736,15 @@ def conjugate(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = Non
 
 def bartlett(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The Bartlett window: a triangle that is 0 at both ends."""
+
+def blackman(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The Blackman window."""
+
+def hamming(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The Hamming window."""
+
+def hanning(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The Hann window."""
 
 def kaiser(M: int, beta: float, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The Kaiser window: the larger `beta`, the narrower, and the lower what leaks beside it."""

@@ -13,7 +13,17 @@ from hybridize.array.functions.bounds import check, from_front
 from hybridize.array.functions.elementwise import copy
 from hybridize.array.functions.searching import data_dependent, within
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operands import array, axis_of, finished, one_of, operand, positions, public, result
+from hybridize.array.operands import (
+    array,
+    array_and_axis,
+    axis_of,
+    finished,
+    one_of,
+    operand,
+    positions,
+    public,
+    result,
+)
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.policies import like, promoted
 from hybridize.array.symbol import Symbol
@@ -223,8 +233,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
 
 def _compressed(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:
     """The slices along `axis` where a vector of bools is true."""
-    x = np.ravel(a) if axis is None else array(a)
-    along = axis_of(0 if axis is None else axis, x.ndim, "compress")
+    x, along = array_and_axis(a, axis, "compress")
     numbers = numpy.flatnonzero(array(condition).asnumpy())
     return finished(np.take(x, numbers, along), out)
 

@@ -17,10 +17,12 @@ from hybridize.array.functions.bounds import check, from_front, require
 from hybridize.array.ndarray import ndarray, taping
 from hybridize.array.operands import (
     array,
+    array_and_axis,
     axes_of,
     axis_of,
     broadcast,
     check_real,
+    cut,
     described,
     dtype_of,
     finished,
@@ -73,8 +75,7 @@ def _sorting(name: str, op: Callable[[int, bool], Op], text: str) -> Callable[..
     ) -> Any:  # fmt: skip
         kind, descending = _direction(kind, descending)
         _plainly(kind, order, name)
-        x = np.ravel(a) if axis is None else array(a)
-        along = axis_of(-1 if axis is None else axis, x.ndim, name)
+        x, along = array_and_axis(a, axis, name)
         return result(bind1(op(along, bool(descending)), operand(x)))
 
     return described(function, name, text)
@@ -105,8 +106,7 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out
         OutOfBoundsError E110: an index is out of bounds.
         ValueArgumentError E345: there is no such mode.
     """
-    x = np.ravel(a) if axis is None else array(a)
-    axis_index = axis_of(0 if axis is None else axis, x.ndim, "take")
+    x, axis_index = array_and_axis(a, axis, "take")
     numbers = within(indices, x.shape[axis_index], mode, f"take from axis {axis_index} of {x.type}")
     return finished(picked(x, numbers, axis_index), out)
 
@@ -163,8 +163,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     Raises:
         OutOfBoundsError E110: an index is out of bounds.
     """
-    x = np.ravel(arr) if axis is None else array(arr)
-    axis_index = axis_of(0 if axis is None else axis, x.ndim, "take_along_axis")
+    x, axis_index = array_and_axis(arr, axis, "take_along_axis")
     what = f"take_along_axis of axis {axis_index} of {x.type}"
     return along(x, result(from_front(index_operand(indices), x.shape[axis_index], what)), axis_index)
 
@@ -221,13 +220,12 @@ def topk(
         dtype: of indices.
     """
     one_of(ret_typ, ("indices", "value", "both", "mask"), "topk", "ret_typ")
-    x = np.ravel(data) if axis is None else array(data)
-    axis_index = axis_of(-1 if axis is None else axis, x.ndim, "topk")
+    x, axis_index = array_and_axis(data, axis, "topk")
     k = x.shape[axis_index] if k < 1 else k
     if k > x.shape[axis_index]:
         raise ShapeError("E134", f"topk: {k} of {x.shape[axis_index]} along axis {axis} of {x.type}")
     order = result(bind1(ops.ArgSort(axis_index, not is_ascend), operand(x)))
-    chosen = order[(slice(None),) * axis_index + (slice(None, k),)]
+    chosen = cut(order, axis_index, k)
     if ret_typ == "indices":
         return chosen.astype(_index_dtype(dtype))
     if ret_typ == "mask":
@@ -468,13 +466,10 @@ def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
     flat, axis_index, shape = merged(array(a), axis, "median")
     n = flat.shape[axis_index]
     ordered = sort(flat, axis_index)
-    before = (slice(None),) * axis_index
-    medians = np.mean(ordered[(*before, slice((n - 1) // 2, n // 2 + 1))], axis_index)
-    if n and is_inexact(ordered.dtype):
-        medians = np.where(np.isnan(ordered[(*before, n - 1)]), math.nan, medians)  # NaN is sorted last
-    if keepdims:
-        medians = np.reshape(medians, shape)
-    return finished(medians, out)
+    medians = np.mean(cut(ordered, axis_index, (n - 1) // 2, n // 2 + 1), axis_index)
+    if n and is_inexact(ordered.dtype):  # NaN is sorted last
+        medians = np.where(np.isnan(ordered[(*(slice(None),) * axis_index, n - 1)]), math.nan, medians)
+    return finished(np.reshape(medians, shape) if keepdims else medians, out)
 
 
 @public
@@ -603,8 +598,7 @@ def _places(obj: Any, name: str) -> numpy.ndarray[Any, Any]:
 @promoted("arr", "values", to=like)
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """`values` put in before the positions `obj`, which are integers or a slice."""
-    x = np.ravel(arr) if axis is None else array(arr)
-    axis_index = axis_of(0 if axis is None else axis, x.ndim, "insert")
+    x, axis_index = array_and_axis(arr, axis, "insert")
     length = x.shape[axis_index]
     before = numpy.arange(length)[obj] if isinstance(obj, slice) else _places(obj, "insert")
     if before.dtype == bool_:
@@ -624,8 +618,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
 @public
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """Without the elements at the positions `obj`, which are integers or a slice."""
-    x = np.ravel(arr) if axis is None else array(arr)
-    axis_index = axis_of(0 if axis is None else axis, x.ndim, "delete")
+    x, axis_index = array_and_axis(arr, axis, "delete")
     gone = obj if isinstance(obj, (slice, int)) else _places(obj, "delete")
     return x[(slice(None),) * axis_index + (numpy.delete(numpy.arange(x.shape[axis_index]), gone),)]
 
