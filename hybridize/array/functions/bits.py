@@ -20,7 +20,7 @@ from hybridize.array.operands import (
     public,
     result,
 )
-from hybridize.array.policies import double, promoted
+from hybridize.array.policies import double, together
 from hybridize.base.dtypes import bool_, is_inexact, uint8
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.ops.library.floats import mantissa_and_exponent, next_after
@@ -70,10 +70,9 @@ def frexp(x: Any) -> tuple[Any, Any]:
 
 
 @universal(2)
-@promoted("x1", "x2", to=double)
 def float_power(x1: Any, x2: Any) -> Any:
     """x1 to the power of x2, in float64; of complex numbers in complex128."""
-    return np.power(x1, x2)
+    return np.power(*together((x1, x2), double))
 
 
 @universal(2)

@@ -40,7 +40,6 @@ def target(a: Any, name: str) -> Any:
     return a
 
 
-@public
 @promoted("a", "v", to=like)
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """Write `v`, repeated as often as needed, to elements of the flat array, in place.
@@ -90,7 +89,6 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
     x[tuple(numbers if k == along else key[k] for k in range(x.ndim))] = values
 
 
-@public
 @promoted("a", "values", to=like)
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write to the elements where `mask` is true those of `values` at the same place, in place.
@@ -105,7 +103,6 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
         x[...] = np.where(np.reshape(chosen, x.shape), np.resize(values, x.shape), x)
 
 
-@public
 @promoted("arr", "vals", to=like)
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Write `vals`, one after the other and again from the first, to the elements where `mask` is true, in place."""
@@ -143,7 +140,6 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
 _where = np.where
 
 
-@public
 @promoted("*choices", weak=True)
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """The element of `choices[a]` at each place.
@@ -170,7 +166,6 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     return finished(together[(index, *at)], out)
 
 
-@public
 @promoted("*choicelist", "default", weak=True)
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """At each place the element of the first array whose condition is true, else `default`.

@@ -231,7 +231,6 @@ def _dropped(value: Any, x: Any, axis: Any, name: str) -> Any:
     return np.reshape(value, tuple(length for k, length in enumerate(value.shape) if k not in axes))
 
 
-@public
 @promoted("a", "weights", to=floating)
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
     """The mean over `axis`, each element weighted; with `returned` also the sum of the weights."""
@@ -448,7 +447,6 @@ nanmin = _nan_extreme(
 )
 
 
-@public
 @promoted("a", "prepend", "append")
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """Each element less the one before it along `axis`, `n` times.
@@ -474,7 +472,6 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return x
 
 
-@public
 @promoted("ary", "to_end", "to_begin", to=like_safely)
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """Each element of the flat array less the one before it; between `to_begin` and `to_end`, where they are given."""
@@ -515,7 +512,6 @@ cumulative_prod = _cumulative(
 )
 
 
-@public
 @promoted("y", "x", to=floating)
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     """The integral of `y` along `axis` by the trapezoidal rule."""

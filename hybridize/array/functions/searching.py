@@ -238,7 +238,6 @@ def _index_dtype(dtype: Any) -> Any:
     return float32 if dtype is None else as_dtype(dtype)
 
 
-@public
 @promoted("a", "v")
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """Positions at which `v` go into the ascending `a`: how many are less (`left`), or not greater (`right`).
@@ -261,7 +260,6 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     return np.sum(before, -1).astype(int64)
 
 
-@public
 @promoted("x", "bins")
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """The number of the bin that each element falls into; `bins` ascend, or descend.
@@ -284,7 +282,6 @@ def _descending(edges: Any, x: Any, side: str) -> Any:
     return np.subtract(edges.shape[0], searchsorted(edges[::-1], x, side))
 
 
-@public
 @promoted("x", "xp", "fp", to=floating)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Linear interpolation through the points (xp, fp).
@@ -331,16 +328,55 @@ def merged(x: Any, axis: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
     return np.reshape(np.transpose(x, (*rest, *axes)), sizes), len(rest), shape
 
 
-@public
-def quantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    method: str = "linear",
-    keepdims: bool = False,
-    interpolation: Any = None,
-) -> Any:
+def shares(whole: int = 1, *, of_nan: bool = True) -> Callable[[Callable[[], None]], Callable[..., Any]]:
+    """Make a function of the values below which shares of the elements lie, under the name and text of another.
+
+    Args:
+        whole: the share that all elements are.
+        of_nan: NaN is an element, of which all is NaN.
+    """
+
+    def decorate(named: Callable[[], None]) -> Callable[..., Any]:
+        name = named.__name__
+
+        def function(
+            a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+            keepdims: bool = False, interpolation: Any = None,
+        ) -> Any:  # fmt: skip
+            method = interpolation or method
+            one_of(method, tuple(QUANTILES), name, "method")
+            share = result(strong(q, float64))
+            share = share if whole == 1 else np.divide(share, float(whole))
+            inside = np.logical_and(np.less_equal(0.0, share), np.less_equal(share, 1.0))
+            require(inside, f"{name}: q is from 0 to {whole}")
+            flat, axis_index, shape = merged(array(a), axis, name)
+            check_real(name, flat)
+            flat = flat if is_float(flat.dtype) else flat.astype(float32)
+            ordered = np.moveaxis(sort(flat, axis_index), axis_index, -1)  # NaN is sorted last
+            n: Any = float(ordered.shape[-1])
+            if not of_nan:
+                n = np.sum(np.logical_not(np.isnan(ordered)), -1, keepdims=True).astype(float64)
+            at, weight = QUANTILES[method](n, np.reshape(share, (-1,)))
+            low = np.floor(at)
+            weight = np.subtract(at, low) if weight is None else weight
+            places = (np.maximum(np.minimum(place, n - 1.0), 0.0).astype(int64) for place in (low, low + 1.0))
+            below, above = ((picked if of_nan else along)(ordered, place, ordered.ndim - 1) for place in places)
+            weight = weight.astype(ordered.dtype)
+            quantiles = np.where(
+                np.equal(weight, 0), below, np.add(below, np.multiply(np.subtract(above, below), weight))
+            )
+            if of_nan:
+                quantiles = np.where(np.isnan(ordered[..., -1:]), math.nan, quantiles)
+            quantiles = np.moveaxis(quantiles, -1, 0)
+            return finished(np.reshape(quantiles, share.shape + (shape if keepdims else quantiles.shape[1:])), out)
+
+        return described(function, name, str(named.__doc__))
+
+    return decorate
+
+
+@shares()
+def quantile() -> None:
     """The value below which the share `q` of the elements lies, along `axis`.
 
     Args:
@@ -348,6 +384,7 @@ def quantile(
         q: shares from 0 to 1.
         axis: an axis, several, or None: all elements.
         out: where to write the result.
+        overwrite_input: says nothing: the array stays as it is.
         method: what to do between two elements: linear, lower, higher, nearest, midpoint, or one of the others of
             NumPy (inverted_cdf, averaged_inverted_cdf, closest_observation, interpolated_inverted_cdf, hazen, weibull,
             median_unbiased, normal_unbiased; Hyndman and Fan 1996).
@@ -357,48 +394,11 @@ def quantile(
     Raises:
         ValueArgumentError E345: an unknown method; a share below 0 or above 1.
     """
-    return shares("quantile", a, q, axis, out, interpolation or method, keepdims)
 
 
-def shares(
-    name: str, a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: bool, *, whole: int = 1, of_nan: bool = True
-) -> Any:
-    """The values below which shares of the elements lie.
-
-    Args:
-        name: of the function, whose other arguments follow.
-        a: any array.
-        q: shares.
-        axis: as in `quantile`.
-        out: as in `quantile`.
-        method: as in `quantile`.
-        keepdims: as in `quantile`.
-        whole: the share that all elements are.
-        of_nan: NaN is an element, of which all is NaN.
-    """
-    one_of(method, tuple(QUANTILES), name, "method")
-    share = result(strong(q, float64))
-    share = share if whole == 1 else np.divide(share, float(whole))
-    inside = np.logical_and(np.less_equal(0.0, share), np.less_equal(share, 1.0))
-    require(inside, f"{name}: q is from 0 to {whole}")
-    flat, axis_index, shape = merged(array(a), axis, name)
-    check_real(name, flat)
-    flat = flat if is_float(flat.dtype) else flat.astype(float32)
-    ordered = np.moveaxis(sort(flat, axis_index), axis_index, -1)  # NaN is sorted last
-    n: Any = float(ordered.shape[-1])
-    if not of_nan:
-        n = np.sum(np.logical_not(np.isnan(ordered)), -1, keepdims=True).astype(float64)
-    at, weight = QUANTILES[method](n, np.reshape(share, (-1,)))
-    low = np.floor(at)
-    weight = np.subtract(at, low) if weight is None else weight
-    places = (np.maximum(np.minimum(place, n - 1.0), 0.0).astype(int64) for place in (low, low + 1.0))
-    below, above = ((picked if of_nan else along)(ordered, place, ordered.ndim - 1) for place in places)
-    weight = weight.astype(ordered.dtype)
-    quantiles = np.where(np.equal(weight, 0), below, np.add(below, np.multiply(np.subtract(above, below), weight)))
-    if of_nan:
-        quantiles = np.where(np.isnan(ordered[..., -1:]), math.nan, quantiles)
-    quantiles = np.moveaxis(quantiles, -1, 0)
-    return finished(np.reshape(quantiles, share.shape + (shape if keepdims else quantiles.shape[1:])), out)
+@shares(100)
+def percentile() -> None:
+    """The value below which `q` percent of the elements lie, along `axis`; see `quantile`."""
 
 
 _Quantile = Callable[[float, Any], tuple[Any, Any]]
@@ -447,21 +447,7 @@ one, or None for the fraction of the position."""
 
 
 @public
-def percentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    method: str = "linear",
-    keepdims: bool = False,
-    interpolation: Any = None,
-) -> Any:
-    """The value below which `q` percent of the elements lie, along `axis`; see `quantile`."""
-    return shares("percentile", a, q, axis, out, interpolation or method, keepdims, whole=100)
-
-
-@public
-def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
     """The middle element along `axis`; the mean of two where their number is even."""
     flat, axis_index, shape = merged(array(a), axis, "median")
     n = flat.shape[axis_index]
@@ -472,7 +458,6 @@ def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
     return finished(np.reshape(medians, shape) if keepdims else medians, out)
 
 
-@public
 @promoted("element", "test_elements")
 def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
@@ -546,7 +531,6 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
     return np.all(isclose(a, b, rtol, atol, equal_nan))
 
 
-@public
 @promoted("a", "b", to=exact, weak=True)
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """True where elements of both are equal within rtol * abs(b) + atol."""
@@ -555,7 +539,6 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
     return np.where(~np.equal(a, a) & ~np.equal(b, b), True, close) if equal_nan else close
 
 
-@public
 @promoted("a1", "a2")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     """True if both have one shape and equal elements; a bool array without axes. `equal_nan`: NaN is equal to NaN."""
@@ -565,7 +548,6 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     return np.all(same | (~np.equal(a1, a1) & ~np.equal(a2, a2)) if equal_nan else same)
 
 
-@public
 @promoted("a1", "a2")
 def array_equiv(a1: Any, a2: Any) -> Any:
     """True if both broadcast to one shape and have equal elements there; a bool array without axes."""
@@ -594,7 +576,6 @@ def _places(obj: Any, name: str) -> numpy.ndarray[Any, Any]:
     return places
 
 
-@public
 @promoted("arr", "values", to=like)
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """`values` put in before the positions `obj`, which are integers or a slice."""

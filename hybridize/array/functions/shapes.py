@@ -551,7 +551,6 @@ def column_stack(tup: Any) -> Any:
     return concatenate([reshape(x, (-1, 1)) if x.ndim < 2 else x for x in xs], 1)
 
 
-@public
 @promoted("arr", "values")
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     """`values` after `arr`."""

@@ -53,7 +53,6 @@ def _slid(name: str, x: Any, y: Any, before: int, after: int) -> Any:
 _MODES = ("full", "same", "valid")
 
 
-@public
 @promoted("a", "v")
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     """The sums over m of a[m] v[n - m], of two vectors.
@@ -83,7 +82,6 @@ def _margins(taps: int, mode: str) -> tuple[int, int]:
     return (taps - 1, taps - 1) if mode == "full" else (taps // 2, taps - 1 - taps // 2)
 
 
-@public
 @promoted("a", "v")
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     """The sums over n of a[n + k] conj(v[n]), of two vectors; `mode` as in `convolve`."""
