@@ -18,11 +18,10 @@ from typing import Any
 import numpy
 
 from hybridize.array import np, random
-from hybridize.array.draws import bits, drawing_from, of_the_system, state
+from hybridize.array.draws import bits, drawing_from, of_the_system, state, write
 from hybridize.array.functions.searching import picked
-from hybridize.array.ndarray import ndarray, written
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, array_and_axis, axis_of, finished, public
-from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import uint64
 from hybridize.base.errors import ArgumentError, CaptureError, ValueArgumentError
@@ -90,7 +89,7 @@ class _Drawing:
         return seed, draws
 
     def _restore(self, words: tuple[int, int]) -> None:
-        _write(self._state, words)
+        write(self._state, words)
 
     def bytes(self, length: int) -> builtins.bytes:
         """Random bytes, imperatively."""
@@ -102,15 +101,6 @@ def _again(kind: type[_Drawing], words: tuple[int, int]) -> _Drawing:
     generator = kind(0)
     generator._restore(words)
     return generator
-
-
-def _write(target: ndarray | Symbol, words: tuple[int, int]) -> None:
-    if not isinstance(target, ndarray) or (ACTIVE and capturing()):
-        target[...] = numpy.array(words, uint64)
-        return
-    with STATE:
-        target._data[:] = words
-        written(target)
 
 
 class BitGenerator:
@@ -249,7 +239,7 @@ def get_state(legacy: bool = True) -> dict[str, Any]:
 @public
 def set_state(state: dict[str, Any]) -> None:
     """Put back what `get_state` has given."""
-    _write(_OF_ALL, _state_in(state))
+    write(_OF_ALL, _state_in(state))
 
 
 _OF_ALL = state

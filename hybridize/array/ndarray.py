@@ -8,7 +8,6 @@ and a Python number, go straight to NumPy when nobody captures. Everything else 
 from __future__ import annotations
 
 import math
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from operator import setitem
@@ -352,8 +351,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return int(self._one("an index"))
 
     def __repr__(self) -> str:
-        if ACTIVE:
-            functions.check_text(sys._getframe(1))
+        functions.check_text()
         text = repr(self._printable())
         dtype = self._data.dtype
         if "dtype=" in text:
@@ -361,22 +359,19 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return text if dtype == float32 or dtype.kind == "b" else f"{text[:-1]}, dtype={dtype.name})"
 
     def __str__(self) -> str:
-        if ACTIVE:
-            functions.check_text(sys._getframe(1))
+        functions.check_text()
         return str(self._printable())
 
     def _repr_html_(self) -> str:
         """Return a table of the elements, as notebooks show it."""
-        if ACTIVE:
-            functions.check_text(sys._getframe(1))
+        functions.check_text()
         with LOADING:
             from hybridize.array.page import page  # late: few arrays are seen in notebooks
 
         return page(self._printable(), self._data.dtype.name)
 
     def __format__(self, spec: str) -> str:
-        if ACTIVE:
-            functions.check_text(sys._getframe(1))
+        functions.check_text()
         return format(self.item(), spec) if spec else str(self)
 
     @property
@@ -449,16 +444,14 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
 
     def tobytes(self, order: str | None = "C") -> bytes:
         """The bytes of the elements, row by row (`C`) or column by column (`F`)."""
-        if ACTIVE:
-            self._check_known("tobytes()")
-            await_writer()
+        self._check_known("tobytes()")
+        await_writer()
         return self._data.tobytes(order)  # type: ignore[arg-type]
 
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
         """Write the bytes of the elements to a file, or with `sep` text."""
-        if ACTIVE:
-            self._check_known("tofile()")
-            await_writer()
+        self._check_known("tofile()")
+        await_writer()
         self._data.tofile(fid, sep, format)
 
     def view(self, dtype: Any = None) -> ndarray:
@@ -467,8 +460,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         Raises:
             ShapeError E104: the bytes of the last axis do not divide into elements.
         """
-        if ACTIVE:
-            self._check_known("view()")
+        self._check_known("view()")
         if dtype is None:
             return view(self, self._data[...])
         wanted = as_dtype(dtype)
@@ -479,8 +471,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
 
     def byteswap(self, inplace: bool = False) -> ndarray:
         """The elements with their bytes in the opposite order."""
-        if ACTIVE:
-            self._check_known("byteswap()")
+        self._check_known("byteswap()")
         swapped = self._data.byteswap()
         if not inplace:
             return wrap(swapped)
@@ -495,16 +486,14 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     @property
     def data(self) -> memoryview:
         """The memory itself, which keeps seeing the array."""
-        if ACTIVE:
-            self._check_known("data")
+        self._check_known("data")
         self.storage.exposed = True
         return self._data.data
 
     @property
     def ctypes(self) -> Any:
         """NumPy's object with the address of the memory, for functions in C, which keep seeing the array."""
-        if ACTIVE:
-            self._check_known("ctypes")
+        self._check_known("ctypes")
         self.storage.exposed = True
         return self._data.ctypes
 

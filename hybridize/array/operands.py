@@ -10,11 +10,11 @@ x + 2.0      ndarray, number   ->  operands()   ndarray's buffer, 2.0
 from __future__ import annotations
 
 import reprlib
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import Parameter, signature
-from types import FrameType
 from typing import Any, TypeVar
 from typing import cast as as_type
 
@@ -530,15 +530,15 @@ def known(x: ndarray, call: str) -> None:
         raise refusal(lifted, call)
 
 
-def check_text(asker: FrameType) -> None:
+def check_text() -> None:
     """Refuse text of an array to a program that is being captured: it would be frozen into the program.
 
     Raises:
-        CaptureError E424: code of the user's that is not converted asks for it, in this frame.
+        CaptureError E424: code of the user's that is not converted asks a method for it, which asks here.
     """
     interpreter = current()
     if isinstance(interpreter, Staging):
-        interpreter.check_text(asker)
+        interpreter.check_text(sys._getframe(2))
 
 
 def array(x: Any, dtype: DType | None = None) -> Any:
