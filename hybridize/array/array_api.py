@@ -17,8 +17,7 @@ import numpy
 from hybridize.array import np
 from hybridize.array.device import Device, cpu
 from hybridize.array.device import check_device as _check_device
-from hybridize.array.functions import creation, elementwise, searching
-from hybridize.array.functions import reductions as _reductions
+from hybridize.array.functions import creation, elementwise
 from hybridize.array.functions import shapes as _shapes
 from hybridize.base.dtypes import as_dtype, bool_
 from hybridize.base.dtypes import complex64 as _default_complex
@@ -27,16 +26,17 @@ from hybridize.base.dtypes import int64 as _default_int
 from hybridize.base.names import late, places
 
 _OF_NP = (
-    "abs acos acosh add all any argmax argmin asin asinh atan atan2 atanh bitwise_and bitwise_invert "
+    "abs acos acosh add all any argmax argmin argsort asin asinh atan atan2 atanh bitwise_and bitwise_invert "
     "bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor broadcast_shapes broadcast_to ceil clip complex128 "
     "complex64 concat conj copysign cos cosh count_nonzero cumulative_prod cumulative_sum diff divide e empty "
-    "empty_like equal exp expand_dims expm1 eye flip float32 float64 floor from_dlpack full_like greater "
+    "empty_like equal exp expand_dims expm1 eye flip float32 float64 floor from_dlpack full full_like greater "
     "greater_equal hypot iinfo imag inf int16 int32 int64 int8 isdtype isfinite isin isinf isnan less less_equal "
     "linspace log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor matmul max maximum mean "
-    "min minimum moveaxis multiply nan negative newaxis nextafter not_equal ones ones_like permute_dims pi positive "
-    "pow prod real reciprocal remainder repeat roll round searchsorted sign signbit sin sinh sqrt square squeeze "
-    "stack subtract sum take_along_axis tan tanh tensordot tile tril triu trunc uint16 uint32 uint64 uint8 unique_all "
-    "unique_counts unique_inverse unique_values unstack where zeros zeros_like"
+    "min minimum moveaxis multiply nan negative newaxis nextafter nonzero not_equal ones ones_like permute_dims pi "
+    "positive pow prod real reciprocal remainder repeat result_type roll round searchsorted sign signbit sin sinh "
+    "sort sqrt square squeeze stack std subtract sum take take_along_axis tan tanh tensordot tile tril triu trunc "
+    "uint16 uint32 uint64 uint8 unique_all unique_counts unique_inverse unique_values unstack var where zeros "
+    "zeros_like"
 )
 
 bool = numpy.bool_
@@ -53,44 +53,15 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = N
 
 def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None) -> Any:
     """start, start + step, ...; int64 where all three are integers."""
-    if dtype is None:
-        dtype = (
-            _default_int
-            if result_type(*(part for part in (start, stop, step) if part is not None)).kind == "i"
-            else _default
-        )
+    if dtype is None and np.result_type(*(part for part in (start, stop, step) if part is not None)).kind == "i":
+        dtype = _default_int
     return creation.arange(start, stop, step, dtype, device=device)
-
-
-def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    """`fill_value` everywhere, in the dtype of its kind."""
-    if dtype is None:
-        dtype = (
-            bool_
-            if type(fill_value).__name__.startswith("bool")
-            else _default_int
-            if isinstance(fill_value, int)
-            else _default_complex
-            if isinstance(fill_value, complex)
-            else _default
-        )
-    return creation.full(shape, fill_value, dtype, device=device)
 
 
 def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
     """`x` as another dtype."""
     _check_device(device)
     return elementwise.astype(x, dtype, copy=copy)
-
-
-def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: Any = False) -> Any:
-    """The standard deviation, divided by n - correction."""
-    return _reductions.std(x, axis, ddof=correction, keepdims=keepdims)
-
-
-def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: Any = False) -> Any:
-    """The variance, divided by n - correction."""
-    return _reductions.var(x, axis, ddof=correction, keepdims=keepdims)
 
 
 class _FloatInformation:
@@ -134,34 +105,9 @@ def reshape(x: Any, /, shape: Any, *, copy: Any = None) -> Any:
     return _shapes.reshape(x, shape, copy=copy)
 
 
-def sort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
-    """Sorted along `axis`, smallest first unless `descending`."""
-    return searching.sort(x, axis, stable=stable, descending=descending)
-
-
-def argsort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
-    """The indices that sort along `axis`, int64."""
-    return searching.argsort(x, axis, stable=stable, descending=descending)
-
-
-def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
-    """Elements at `indices` along `axis`."""
-    return searching.take(x, indices, axis, mode="raise")
-
-
-def nonzero(x: Any, /) -> tuple[Any, ...]:
-    """Indices of the elements that are not zero."""
-    return tuple(np.nonzero(x))
-
-
-def result_type(*arrays_and_dtypes: Any) -> Any:
-    """The dtype that arrays, numbers and dtypes compute in together."""
-    return elementwise.result_type(*arrays_and_dtypes)
-
-
 def can_cast(from_: Any, to: Any, /) -> Any:
     """Tell whether promotion of both gives `to`."""
-    return result_type(from_, to) == result_type(to)
+    return np.result_type(from_, to) == np.result_type(to)
 
 
 class _Information:
@@ -207,8 +153,8 @@ PLACES = places("hybridize.array", {"np": _OF_NP, "linalg": "matrix_transpose ve
 
 __all__ = sorted(
     [
-        *PLACES, "arange", "argsort", "asarray", "astype", "bool", "broadcast_arrays", "can_cast", "finfo",
-        "floor_divide", "full", "meshgrid", "nonzero", "reshape", "result_type", "sort", "std", "take", "var",
+        *PLACES, "arange", "asarray", "astype", "bool", "broadcast_arrays", "can_cast", "finfo", "floor_divide",
+        "meshgrid", "reshape",
     ]
 )  # fmt: skip
 

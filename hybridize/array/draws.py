@@ -50,12 +50,17 @@ def seed(seed: int | None = None, ctx: Any = None, device: Any = None) -> None:
     """Start over: equal seeds give equal numbers. None takes one from the system."""
     check_device(ctx if ctx is not None and ctx != "all" else device)
     number = of_the_system() if seed is None else int(seed) % (1 << 64)
-    if ACTIVE and capturing():
-        state[...] = wrap(numpy.array([number, 0], dtype=uint64))
+    write(state, (number, 0))
+
+
+def write(target: ndarray | Symbol, words: tuple[int, int]) -> None:
+    """Write a seed and a count of draws to the state of a generator, of which they are the next."""
+    if not isinstance(target, ndarray) or (ACTIVE and capturing()):
+        target[...] = numpy.array(words, uint64)
         return
     with STATE:
-        state._data[:] = (number, 0)
-        written(state)
+        target._data[:] = words
+        written(target)
 
 
 class _Source(threading.local):

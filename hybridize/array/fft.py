@@ -7,7 +7,7 @@ float32 gives complex64 and complex64 float32, as in NumPy 2; integers and half 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy
 
@@ -16,10 +16,10 @@ from hybridize.array.functions.creation import arange
 from hybridize.array.functions.elementwise import divide
 from hybridize.array.functions.kinds import conj
 from hybridize.array.functions.shapes import concatenate, roll
-from hybridize.array.operands import array, axis_of, cast, finished, one_of, operand, public, result
+from hybridize.array.operands import array, axis_of, cast, cut, finished, one_of, operand, public, result
 from hybridize.base.dtypes import as_dtype, complex_of, float32, is_complex, part_of
 from hybridize.base.errors import DTypeError, ShapeError, ValueArgumentError
-from hybridize.base.missing import missing
+from hybridize.base.missing import by_numpy, refuses
 from hybridize.ops.fourier import NORMS, Fourier, InverseRealFourier, RealFourier
 from hybridize.ops.op import Op, bind1
 
@@ -53,9 +53,8 @@ def _resized(x: Any, n: int, axis: int, name: str) -> Any:
     length = int(x.shape[axis])
     if n < 1:
         raise ValueArgumentError("E345", f"{name}: the number of points must be positive, got {n}")
-    before = (slice(None),) * axis
     if n <= length:
-        return x if n == length else x[(*before, slice(n))]
+        return x if n == length else cut(x, axis, n)
     shape = tuple(n - length if k == axis else size for k, size in enumerate(x.shape))
     return concatenate([x, result(bind1(ops.Broadcast(shape), cast(0, x.dtype)))], axis)
 
@@ -306,7 +305,4 @@ _NAMES = (
 __all__ = _NAMES.split()
 
 
-def __getattr__(name: str) -> NoReturn:
-    what = "numpy.fft.{} on x.asnumpy(), outside of compiled functions"
-    theirs = not name.startswith("__") and hasattr(numpy.fft, name)
-    raise missing("hybridize.np.fft", name, globals(), {name: what.format(name)} if theirs else {})
+__getattr__ = refuses("hybridize.np.fft", globals(), by_numpy("numpy.fft"))

@@ -18,11 +18,10 @@ from typing import Any
 import numpy
 
 from hybridize.array import np, random
-from hybridize.array.draws import bits, drawing_from, of_the_system, state
+from hybridize.array.draws import bits, drawing_from, of_the_system, state, write
 from hybridize.array.functions.searching import picked
-from hybridize.array.ndarray import ndarray, written
-from hybridize.array.operands import array, axis_of, public
-from hybridize.array.storage import STATE
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operands import array, array_and_axis, axis_of, finished, public
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import uint64
 from hybridize.base.errors import ArgumentError, CaptureError, ValueArgumentError
@@ -90,7 +89,7 @@ class _Drawing:
         return seed, draws
 
     def _restore(self, words: tuple[int, int]) -> None:
-        _write(self._state, words)
+        write(self._state, words)
 
     def bytes(self, length: int) -> builtins.bytes:
         """Random bytes, imperatively."""
@@ -102,15 +101,6 @@ def _again(kind: type[_Drawing], words: tuple[int, int]) -> _Drawing:
     generator = kind(0)
     generator._restore(words)
     return generator
-
-
-def _write(target: ndarray | Symbol, words: tuple[int, int]) -> None:
-    if not isinstance(target, ndarray) or (ACTIVE and capturing()):
-        target[...] = numpy.array(words, uint64)
-        return
-    with STATE:
-        target._data[:] = words
-        written(target)
 
 
 class BitGenerator:
@@ -190,15 +180,11 @@ class Generator(_Drawing):
     def permuted(self, x: Any, *, axis: int | None = None, out: Any = None) -> Any:
         """The elements along `axis` (of the flat array when None), each vector of them in a random order of its own."""
         a = array(x)
-        flat = np.ravel(a) if axis is None else a
-        along = axis_of(0 if axis is None else axis, flat.ndim, "permuted")
+        flat, along = array_and_axis(a, axis, "permuted")
         with drawing_from(self._state):
             order = np.argsort(bits(flat.shape), along)
         output = np.reshape(np.take_along_axis(flat, order, along), a.shape)
-        if out is None:
-            return output
-        out[...] = output
-        return out
+        return finished(output, out)
 
     def spawn(self, n_children: int) -> list[Generator]:
         """New generators, whose seeds are draws of this one."""
@@ -253,7 +239,7 @@ def get_state(legacy: bool = True) -> dict[str, Any]:
 @public
 def set_state(state: dict[str, Any]) -> None:
     """Put back what `get_state` has given."""
-    _write(_OF_ALL, _state_in(state))
+    write(_OF_ALL, _state_in(state))
 
 
 _OF_ALL = state

@@ -6,81 +6,32 @@ What may give complex numbers, `eig` and `eigvals`, is imperative only.
 
 from __future__ import annotations
 
-import inspect
-from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy
 
-from hybridize.array.functions import creation, linear
+from hybridize.array.functions import creation, lapack, linear
 from hybridize.array.functions.creation import eye
-from hybridize.array.functions.linear import matmul, multi_dot, tensordot, vecdot
-from hybridize.array.functions.matrix_arguments import check, check_floats
-from hybridize.array.functions.norms import matrix_norm, norm, svdvals, vector_norm
-from hybridize.array.functions.searching import data_dependent, recorded
+from hybridize.array.functions.linear import matmul
+from hybridize.array.functions.matrix_arguments import check_floats
 from hybridize.array.functions.shapes import swapaxes
 from hybridize.array.operands import array, axis_of, public
 from hybridize.base.errors import MatrixShapeError, ShapeError
-from hybridize.base.missing import missing
-from hybridize.ops.signs import signed_eigh, signed_svd
+from hybridize.base.missing import by_numpy
+from hybridize.base.names import late, places
 
-_LAPACK = (
-    "svd", "qr", "solve", "cholesky", "inv", "det", "slogdet", "eig", "eigh", "eigvals", "eigvalsh", "pinv", "lstsq",
-    "tensorinv", "tensorsolve", "matrix_rank", "cond",
-)  # fmt: skip
-
-
-def _eigh(a: Any, UPLO: Any = "L") -> Any:
-    pair = numpy.linalg.eigh(a, UPLO)
-    return type(pair)(*signed_eigh(*pair))
-
-
-def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    if not compute_uv:
-        return numpy.linalg.svd(a, full_matrices, False, hermitian)
-    parts = numpy.linalg.svd(a, full_matrices, True, hermitian)
-    return type(parts)(*signed_svd(*parts))
-
-
-def _matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
-    return numpy.asarray(numpy.linalg.matrix_rank(A, tol, hermitian, rtol=rtol))  # of a vector, too
-
-
-_AS_PROGRAMS: dict[str, Any] = {"eigh": _eigh, "svd": _svd, "matrix_rank": _matrix_rank}
-"""Functions that give what programs give: signs that no matrix determines, an array where NumPy has a Python number."""
-_IMPERATIVE = ("eig", "eigvals")
-"""Functions whose results may be complex."""
-
-
-def _function(name: str) -> Any:
-    ours = recorded(name, "factors")
-    numpys = _AS_PROGRAMS.get(name) or getattr(numpy.linalg, name)
-    passing = None if name == "matrix_rank" else ours
-    captured = None if name in _IMPERATIVE else ours
-    function: Any = data_dependent(f"linalg.{name}", numpys, passing, captured, partial(check, name))
-    function.__signature__ = inspect.signature(getattr(numpy.linalg, name))
-    return function
-
-
-(
-    svd,
-    qr,
-    solve,
-    cholesky,
-    inv,
-    det,
-    slogdet,
-    eig,
-    eigh,
-    eigvals,
-    eigvalsh,
-    pinv,
-    lstsq,
-    tensorinv,
-    tensorsolve,
-    matrix_rank,
-    cond,
-) = map(_function, _LAPACK)
+PLACES = places(
+    "hybridize.array.functions",
+    {
+        "lapack": (
+            "cholesky cond det eig eigh eigvals eigvalsh inv lstsq matrix_rank pinv qr slogdet solve svd svdvals "
+            "tensorinv tensorsolve"
+        ),
+        "linear": "matmul multi_dot tensordot vecdot",
+        "norms": "matrix_norm norm vector_norm",
+    },
+)
+"""Places of the names that are defined elsewhere."""
 
 
 @public
@@ -137,7 +88,7 @@ def matrix_power(a: Any, n: int) -> Any:
         raise MatrixShapeError("E115", f"matrix_power takes square matrices, got {x.type}")
     if n < 0:
         check_floats("matrix_power", x)
-        x, n = inv(x), -n
+        x, n = lapack.inv(x), -n
     product = None
     while n:
         if n & 1:
@@ -148,27 +99,7 @@ def matrix_power(a: Any, n: int) -> Any:
 
 LinAlgError = numpy.linalg.LinAlgError
 
-__all__ = [
-    *_LAPACK,
-    "LinAlgError",
-    "cross",
-    "diagonal",
-    "matmul",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_transpose",
-    "multi_dot",
-    "norm",
-    "outer",
-    "svdvals",
-    "tensordot",
-    "trace",
-    "vecdot",
-    "vector_norm",
-]
+_OWN = "LinAlgError cross diagonal matrix_power matrix_transpose outer trace"
+__all__ = sorted([*PLACES, *_OWN.split()])
 
-
-def __getattr__(name: str) -> NoReturn:
-    what = "numpy.linalg.{} on x.asnumpy(), outside of compiled functions"
-    theirs = not name.startswith("__") and hasattr(numpy.linalg, name)
-    raise missing("hybridize.np.linalg", name, globals(), {name: what.format(name)} if theirs else {})
+__getattr__, __dir__ = late(globals(), PLACES, by_numpy("numpy.linalg"))

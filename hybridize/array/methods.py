@@ -49,11 +49,11 @@ def _has_codes(x: Any, shape: Any) -> bool:
 
 
 _OF_NUMPY = (
-    "abs all any arccos arccosh arcsin arcsinh arctan arctanh argmax argmin argpartition argsort broadcast_to cbrt "
-    "ceil choose clip conj conjugate cos cosh cumprod cumsum degrees detach diagonal dot exp expand_dims expm1 fix "
-    "flip floor log log10 log1p log2 max mean min nonzero one_hot ones_like pick prod radians ravel reciprocal relu "
-    "repeat rint round searchsorted sigmoid sign sin sinh split sqrt square squeeze std sum swapaxes take tan tanh "
-    "tile topk trace trunc var zeros_like"
+    "abs all any arccos arccosh arcsin arcsinh arctan arctanh argmax argmin argpartition argsort attach_grad "
+    "broadcast_to cbrt ceil choose clip conj conjugate cos cosh cumprod cumsum degrees detach diagonal dot drop_grad "
+    "exp expand_dims expm1 fix flip floor log log10 log1p log2 max mean min nonzero one_hot ones_like pick prod "
+    "radians ravel reciprocal relu repeat rint round searchsorted sigmoid sign sin sinh split sqrt square squeeze std "
+    "sum swapaxes take tan tanh tile topk tostype trace trunc var zeros_like"
 )
 _OF_MXNET = (
     "argmax_channel broadcast_axes depth_to_space diag nanprod nansum norm pad rcbrt rsqrt shape_array size_array "
@@ -147,23 +147,6 @@ class Methods:
         target: Any = other
         target[...] = self
         return target
-
-    def tostype(self, stype: str) -> Self:
-        """A copy of a storage type: `default`, which is dense, `csr` or `row_sparse`."""
-        return functions.tostype(self, stype)
-
-    def attach_grad(self, grad_req: str = "write", stype: Any = None) -> None:
-        """Ask for the gradient: `grad` is what the last backward pass says of this array; see `autograd`.
-
-        Args:
-            grad_req: `write`, `add` (passes add to what is there), or `null` (no gradient).
-            stype: storage type of the gradient; only `default` (dense).
-        """
-        functions.attach_grad(self, grad_req, stype)
-
-    def drop_grad(self) -> None:
-        """No gradient is wanted any more."""
-        functions.drop_grad(self)
 
     def backward(self, out_grad: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
         """Compute the gradients of this array, or of its sum, with respect to all variables that it was recorded of.

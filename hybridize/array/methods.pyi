@@ -49,7 +49,7 @@ class Methods:
     def astype(self, dtype: Any, order: str = 'K', casting: str = 'unsafe', subok: bool = True, copy: bool = True) -> Self:
         """As another dtype; a copy, unless `copy` is false and nothing changes."""
     def attach_grad(self, grad_req: str = 'write', stype: Any = None) -> None:
-        """Ask for the gradient: `grad` is what the last backward pass says of this array; see `autograd`."""
+        """Ask for the gradient of an array: `x.grad` is what the last backward pass says of it."""
     def backward(self, out_grad: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
         """Compute the gradients of this array, or of its sum, with respect to all variables that it was
         recorded of."""
@@ -99,7 +99,7 @@ class Methods:
         """NumPy's dot product: the sum over the last axis of `a` and the one before the last of `b` (the last
         of a vector)."""
     def drop_grad(self) -> None:
-        """No gradient is wanted any more."""
+        """No gradient of an array is wanted any more."""
     def exp(self, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Self:
         """e to the power of x."""
     def expand_dims(self, axis: Any) -> Self:
@@ -229,7 +229,7 @@ class Methods:
     def topk(self, axis: int | None = -1, k: int = 1, ret_typ: str = 'indices', is_ascend: bool = False, dtype: Any = None) -> Self:
         """The `k` largest (smallest when `is_ascend`) along `axis`."""
     def tostype(self, stype: str) -> Self:
-        """A copy of a storage type: `default`, which is dense, `csr` or `row_sparse`."""
+        """Make a copy of an array in a storage type: `default`, `csr` or `row_sparse`."""
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Self:
         """The sum of a diagonal of two axes, the first ones unless said."""
     def transpose(self, *axes: Any) -> Self:

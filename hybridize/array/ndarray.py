@@ -8,7 +8,6 @@ and a Python number, go straight to NumPy when nobody captures. Everything else 
 from __future__ import annotations
 
 import math
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from operator import setitem
@@ -18,7 +17,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.device import OTHERS, Device, cpu, use
-from hybridize.array.operators import Operators, functions, not_an_index, not_one
+from hybridize.array.operators import COMPARISONS, Operators, functions, not_an_index, not_one
 from hybridize.array.storage import Storage
 from hybridize.array.traced import LostHistory, Traced, Variable
 from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, await_writer, consistently, exclusively
@@ -118,19 +117,21 @@ def direct(ufunc: Callable[..., Any], x: Any, y: Any, *, integers: bool) -> NDAr
     return result if type(result) is _NUMPY else numpy.asarray(result)
 
 
-def _fast_binary(
-    ufunc: numpy.ufunc, name: str, *, integers: bool = True, reflected: bool = False
-) -> Callable[[ndarray, Any], ndarray]:
+_Operator = Callable[[Any, Any], Any]
+
+
+def _binary(
+    slow: _Operator, ufunc: numpy.ufunc, name: str, integers: bool = True, reflected: bool = False
+) -> _Operator:
     """An operator with a short way to `ufunc`: `direct`, written out, since this is the most called code of all.
 
     Args:
+        slow: the operator of all arrays.
         ufunc: NumPy's function.
         name: the operator's, without underscores.
         integers: the function keeps them.
         reflected: this is the operator of an operand on the right.
     """
-    method = f"__{'r' * reflected}{name}__"
-    slow: Callable[[Any, Any], Any] = getattr(Operators, method)
     access = ACCESS
 
     def operator(self: ndarray, other: Any) -> Any:
@@ -164,13 +165,11 @@ def _fast_binary(
             return output
         return slow(self, other)
 
-    operator.__name__ = operator.__qualname__ = method
     return operator
 
 
-def _fast_inplace(ufunc: numpy.ufunc, name: str) -> Callable[[ndarray, Any], ndarray]:
+def _in_place(slow: _Operator, ufunc: numpy.ufunc) -> _Operator:
     """The same for `x += y`, which writes the buffer of `x`."""
-    slow: Callable[[Any, Any], Any] = getattr(Operators, f"__i{name}__")
 
     def operator(self: ndarray, other: Any) -> Any:
         if not ACTIVE:
@@ -193,13 +192,11 @@ def _fast_inplace(ufunc: numpy.ufunc, name: str) -> Callable[[ndarray, Any], nda
                     return self
         return slow(self, other)
 
-    operator.__name__ = operator.__qualname__ = f"__i{name}__"
     return operator
 
 
-def _fast_bits(ufunc: numpy.ufunc, name: str) -> Callable[[ndarray, Any], ndarray]:
+def _of_bits(slow: _Operator, ufunc: numpy.ufunc) -> _Operator:
     """The same for operators on bits, of two arrays of bools or of integers of one dtype."""
-    slow: Callable[[Any, Any], Any] = getattr(Operators, f"__{name}__")
 
     def operator(self: ndarray, other: Any) -> Any:
         if not ACTIVE and type(other) is ndarray:
@@ -211,11 +208,10 @@ def _fast_bits(ufunc: numpy.ufunc, name: str) -> Callable[[ndarray, Any], ndarra
                     return output
         return slow(self, other)
 
-    operator.__name__ = operator.__qualname__ = f"__{name}__"
     return operator
 
 
-def _fast_power(self: ndarray, other: Any) -> ndarray:
+def _power(self: ndarray, other: Any) -> ndarray:
     """The same for `x ** y` of floats, where a number 2 is a square and 1/2 a root, as in `np.power`."""
     if not ACTIVE:
         x = self._data
@@ -320,33 +316,6 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         storage = self._storage
         return _HOME if storage is None or storage.device is None else storage.device
 
-    __add__ = _fast_binary(numpy.add, "add")
-    __radd__ = _fast_binary(numpy.add, "add", reflected=True)
-    __iadd__ = _fast_inplace(numpy.add, "add")
-    __sub__ = _fast_binary(numpy.subtract, "sub")
-    __rsub__ = _fast_binary(numpy.subtract, "sub", reflected=True)
-    __isub__ = _fast_inplace(numpy.subtract, "sub")
-    __mul__ = _fast_binary(numpy.multiply, "mul")
-    __rmul__ = _fast_binary(numpy.multiply, "mul", reflected=True)
-    __imul__ = _fast_inplace(numpy.multiply, "mul")
-    __truediv__ = _fast_binary(numpy.true_divide, "truediv", integers=False)
-    __rtruediv__ = _fast_binary(numpy.true_divide, "truediv", integers=False, reflected=True)
-    __itruediv__ = _fast_inplace(numpy.true_divide, "truediv")
-    __eq__ = _fast_binary(numpy.equal, "eq")
-    __ne__ = _fast_binary(numpy.not_equal, "ne")
-    __lt__ = _fast_binary(numpy.less, "lt")
-    __le__ = _fast_binary(numpy.less_equal, "le")
-    __gt__ = _fast_binary(numpy.greater, "gt")
-    __ge__ = _fast_binary(numpy.greater_equal, "ge")
-    __floordiv__ = _fast_binary(numpy.floor_divide, "floordiv")
-    __rfloordiv__ = _fast_binary(numpy.floor_divide, "floordiv", reflected=True)
-    __mod__ = _fast_binary(numpy.remainder, "mod")
-    __rmod__ = _fast_binary(numpy.remainder, "mod", reflected=True)
-    __pow__ = _fast_power
-    __rpow__ = _fast_binary(numpy.power, "pow", integers=False, reflected=True)
-    __and__ = _fast_bits(numpy.bitwise_and, "and")
-    __or__ = _fast_bits(numpy.bitwise_or, "or")
-    __xor__ = _fast_bits(numpy.bitwise_xor, "xor")
     __hash__ = object.__hash__
 
     def __getitem__(self, key: Any) -> ndarray:
@@ -382,8 +351,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return int(self._one("an index"))
 
     def __repr__(self) -> str:
-        if ACTIVE:
-            functions.check_text(sys._getframe(1))
+        functions.check_text()
         text = repr(self._printable())
         dtype = self._data.dtype
         if "dtype=" in text:
@@ -391,22 +359,19 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return text if dtype == float32 or dtype.kind == "b" else f"{text[:-1]}, dtype={dtype.name})"
 
     def __str__(self) -> str:
-        if ACTIVE:
-            functions.check_text(sys._getframe(1))
+        functions.check_text()
         return str(self._printable())
 
     def _repr_html_(self) -> str:
         """Return a table of the elements, as notebooks show it."""
-        if ACTIVE:
-            functions.check_text(sys._getframe(1))
+        functions.check_text()
         with LOADING:
             from hybridize.array.page import page  # late: few arrays are seen in notebooks
 
         return page(self._printable(), self._data.dtype.name)
 
     def __format__(self, spec: str) -> str:
-        if ACTIVE:
-            functions.check_text(sys._getframe(1))
+        functions.check_text()
         return format(self.item(), spec) if spec else str(self)
 
     @property
@@ -479,16 +444,14 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
 
     def tobytes(self, order: str | None = "C") -> bytes:
         """The bytes of the elements, row by row (`C`) or column by column (`F`)."""
-        if ACTIVE:
-            self._check_known("tobytes()")
-            await_writer()
+        self._check_known("tobytes()")
+        await_writer()
         return self._data.tobytes(order)  # type: ignore[arg-type]
 
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
         """Write the bytes of the elements to a file, or with `sep` text."""
-        if ACTIVE:
-            self._check_known("tofile()")
-            await_writer()
+        self._check_known("tofile()")
+        await_writer()
         self._data.tofile(fid, sep, format)
 
     def view(self, dtype: Any = None) -> ndarray:
@@ -497,8 +460,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         Raises:
             ShapeError E104: the bytes of the last axis do not divide into elements.
         """
-        if ACTIVE:
-            self._check_known("view()")
+        self._check_known("view()")
         if dtype is None:
             return view(self, self._data[...])
         wanted = as_dtype(dtype)
@@ -509,8 +471,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
 
     def byteswap(self, inplace: bool = False) -> ndarray:
         """The elements with their bytes in the opposite order."""
-        if ACTIVE:
-            self._check_known("byteswap()")
+        self._check_known("byteswap()")
         swapped = self._data.byteswap()
         if not inplace:
             return wrap(swapped)
@@ -525,16 +486,14 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     @property
     def data(self) -> memoryview:
         """The memory itself, which keeps seeing the array."""
-        if ACTIVE:
-            self._check_known("data")
+        self._check_known("data")
         self.storage.exposed = True
         return self._data.data
 
     @property
     def ctypes(self) -> Any:
         """NumPy's object with the address of the memory, for functions in C, which keep seeing the array."""
-        if ACTIVE:
-            self._check_known("ctypes")
+        self._check_known("ctypes")
         self.storage.exposed = True
         return self._data.ctypes
 
@@ -581,6 +540,26 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return self._data if self._data.dtype.kind != "V" else self._data.astype(float32)
 
 
+def _shorten(method: str, make: Callable[..., _Operator], *arguments: Any) -> None:
+    """Give arrays an operator of their own, with a short way, instead of that of `Operators`."""
+    operator: Any = make(getattr(Operators, method), *arguments)
+    operator.__name__ = operator.__qualname__ = method
+    setattr(ndarray, method, operator)
+
+
+for _name, _ufunc in {
+    "add": numpy.add, "sub": numpy.subtract, "mul": numpy.multiply, "truediv": numpy.true_divide,
+    "floordiv": numpy.floor_divide, "mod": numpy.remainder,
+}.items():  # fmt: skip
+    _shorten(f"__{_name}__", _binary, _ufunc, _name, _name != "truediv")
+    _shorten(f"__r{_name}__", _binary, _ufunc, _name, _name != "truediv", True)
+    _shorten(f"__i{_name}__", _in_place, _ufunc)
+for _name, _comparison in COMPARISONS.items():
+    _shorten(f"__{_name}__", _binary, getattr(numpy, _comparison), _name)
+for _name in ("and", "or", "xor"):
+    _shorten(f"__{_name}__", _of_bits, getattr(numpy, f"bitwise_{_name}"))
+_shorten("__pow__", lambda slow: _power)
+_shorten("__rpow__", _binary, numpy.power, "pow", False, True)
 ndarray._memory = vars(ndarray)["_data"]  # a second name of the slot
 
 

@@ -3,33 +3,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy
 
+from hybridize.base.missing import by_numpy
 from hybridize.base.names import late, loaded, places
+
+_OF_NUMPY = (
+    "False_ True_ base_repr binary_repr bool bool_ byte complex64 complex128 double dtype e euler_gamma finfo float16 "
+    "float32 float64 floating generic get_printoptions half iinfo inexact inf int8 int16 int32 int64 int_ intc integer "
+    "intp long longlong mintypecode nan newaxis number pi printoptions set_printoptions short signedinteger single "
+    "typename ubyte uint uint8 uint16 uint32 uint64 uintc uintp ulong ulonglong unsignedinteger ushort"
+)
+"""Numbers, dtypes and functions that are NumPy's own."""
 
 PLACES = places(
     "hybridize.array",
     {
-        "constants": (
-            "False_ True_ bfloat16 bool bool_ byte complex64 complex128 double dtype e euler_gamma finfo float16 "
-            "float32 float64 floating generic half iinfo inexact inf int8 int16 int32 int64 int_ intc integer intp "
-            "long longlong mintypecode nan newaxis number pi short signedinteger single typename ubyte uint uint8 "
-            "uint16 uint32 uint64 uintc uintp ulong ulonglong unsignedinteger ushort boolean_dtypes floating_dtypes "
-            "integer_dtypes numeric_dtypes"
-        ),
-        "functions.applying": "apply_along_axis apply_over_axes fromfunction fromiter frompyfunc vectorize",
+        "constants": "bfloat16 boolean_dtypes floating_dtypes integer_dtypes numeric_dtypes",
+        "functions.applying": "apply_along_axis apply_over_axes fromfunction frompyfunc vectorize",
         "functions.bits": "bitwise_count float_power frexp logaddexp2 modf nextafter packbits spacing unpackbits",
         "functions.creation": (
-            "arange array asanyarray=asarray asarray ascontiguousarray blackman copy diag diagflat diagonal empty "
-            "empty_like eye fill_diagonal from_dlpack full full_like geomspace hamming hanning identity indices "
+            "arange array asanyarray=asarray asarray ascontiguousarray copy diag diagflat diagonal empty "
+            "empty_like eye fill_diagonal from_dlpack full full_like geomspace identity indices "
             "linspace logspace meshgrid ones ones_like tri tril tril_indices triu triu_indices zeros zeros_like"
         ),
         "functions.data_sized": (
-            "argwhere bincount einsum_path flatnonzero genfromtxt intersect1d nonzero setdiff1d setxor1d "
-            "sort_complex trim_zeros union1d unique unique_all unique_counts unique_inverse unique_values"
+            "argwhere array2string array_repr array_str bincount einsum_path flatnonzero fromiter genfromtxt "
+            "histogram2d histogram_bin_edges histogramdd intersect1d may_share_memory nonzero polydiv roots setdiff1d "
+            "setxor1d shares_memory sort_complex trim_zeros union1d unique unique_all unique_counts unique_inverse "
+            "unique_values"
         ),
         "functions.divisors": "gcd lcm",
         "functions.elementwise": (
@@ -51,19 +55,16 @@ PLACES = places(
         ),
         "functions.kinds": (
             "angle asarray_chkfinite asfortranarray common_type conj conjugate=conj imag iscomplex iscomplexobj "
-            "isdtype isfortran isreal isrealobj isscalar issubdtype iterable may_share_memory min_scalar_type real "
-            "real_if_close require shares_memory"
+            "isdtype isfortran isreal isrealobj isscalar issubdtype iterable min_scalar_type real real_if_close require"
         ),
         "functions.linear": "cross dot einsum inner kron matmul matvec outer tensordot trace vdot vecdot vecmat",
         "functions.numerics": "nanmedian nanstd nanvar unwrap",
         "functions.ordering": "argpartition lexsort partition",
         "functions.padding": "pad",
         "functions.placing": "choose compress copyto extract piecewise place put put_along_axis putmask select",
-        "functions.polynomials": "poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots vander",
+        "functions.polynomials": "poly polyadd polyder polyfit polyint polymul polysub polyval vander",
         "functions.printing": (
-            "array2string array_repr array_str base_repr binary_repr errstate format_float_positional "
-            "format_float_scientific get_printoptions geterr geterrcall printoptions set_printoptions seterr "
-            "seterrcall"
+            "errstate format_float_positional format_float_scientific geterr geterrcall seterr seterrcall"
         ),
         "functions.reductions": (
             "all amax=max amin=min any argmax argmin average count_nonzero cumprod cumsum cumulative_prod "
@@ -80,23 +81,17 @@ PLACES = places(
             "permute_dims=transpose ravel repeat reshape resize roll rollaxis rot90 row_stack=vstack shape size split "
             "squeeze stack swapaxes tile transpose unstack vsplit vstack"
         ),
-        "functions.signals": "bartlett convolve correlate gradient i0 kaiser",
-        "functions.statistics": (
-            "corrcoef cov histogram histogram2d histogram_bin_edges histogramdd nanargmax nanargmin nanpercentile "
-            "nanquantile"
-        ),
+        "functions.signals": "bartlett blackman convolve correlate gradient hamming hanning i0 kaiser",
+        "functions.statistics": "corrcoef cov histogram nanargmax nanargmin nanpercentile nanquantile",
         "linalg": "matrix_transpose",
         "ndarray": "ndarray",
     },
-) | {name: f"hybridize.array.{name}" for name in ("fft", "linalg", "random")}
+)
+PLACES |= {name: f"hybridize.array.{name}" for name in ("fft", "linalg", "random")}
+PLACES |= {name: f"numpy:{name}" for name in _OF_NUMPY.split()}
 """Places of the names."""
 
 __all__ = sorted(PLACES)
-
-
-def _instead(name: str) -> Mapping[str, str]:
-    what = "numpy.{} on x.asnumpy(), outside of compiled functions"
-    return {name: what.format(name)} if not name.startswith("__") and hasattr(numpy, name) else {}
 
 
 def _with_methods(name: str, function: Any) -> None:
@@ -104,4 +99,4 @@ def _with_methods(name: str, function: Any) -> None:
         loaded("hybridize.array.functions.ufuncs").give_methods({name: function})
 
 
-__getattr__, __dir__ = late(globals(), PLACES, _instead, _with_methods)
+__getattr__, __dir__ = late(globals(), PLACES, by_numpy("numpy"), _with_methods)

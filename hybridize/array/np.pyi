@@ -3,68 +3,15 @@
 from typing import Any
 
 from hybridize.array.ndarray import ndarray as ndarray
-from hybridize.array.constants import False_ as False_
-from hybridize.array.constants import True_ as True_
 from hybridize.array.constants import bfloat16 as bfloat16
-from hybridize.array.constants import bool as bool
-from hybridize.array.constants import bool_ as bool_
 from hybridize.array.constants import boolean_dtypes as boolean_dtypes
-from hybridize.array.constants import byte as byte
-from hybridize.array.constants import complex128 as complex128
-from hybridize.array.constants import complex64 as complex64
-from hybridize.array.constants import double as double
-from hybridize.array.constants import dtype as dtype
-from hybridize.array.constants import e as e
-from hybridize.array.constants import euler_gamma as euler_gamma
-from hybridize.array.constants import finfo as finfo
-from hybridize.array.constants import float16 as float16
-from hybridize.array.constants import float32 as float32
-from hybridize.array.constants import float64 as float64
-from hybridize.array.constants import floating as floating
 from hybridize.array.constants import floating_dtypes as floating_dtypes
-from hybridize.array.constants import generic as generic
-from hybridize.array.constants import half as half
-from hybridize.array.constants import iinfo as iinfo
-from hybridize.array.constants import inexact as inexact
-from hybridize.array.constants import inf as inf
-from hybridize.array.constants import int16 as int16
-from hybridize.array.constants import int32 as int32
-from hybridize.array.constants import int64 as int64
-from hybridize.array.constants import int8 as int8
-from hybridize.array.constants import int_ as int_
-from hybridize.array.constants import intc as intc
-from hybridize.array.constants import integer as integer
 from hybridize.array.constants import integer_dtypes as integer_dtypes
-from hybridize.array.constants import intp as intp
-from hybridize.array.constants import long as long
-from hybridize.array.constants import longlong as longlong
-from hybridize.array.constants import mintypecode as mintypecode
-from hybridize.array.constants import nan as nan
-from hybridize.array.constants import newaxis as newaxis
-from hybridize.array.constants import number as number
 from hybridize.array.constants import numeric_dtypes as numeric_dtypes
-from hybridize.array.constants import pi as pi
-from hybridize.array.constants import short as short
-from hybridize.array.constants import signedinteger as signedinteger
-from hybridize.array.constants import single as single
-from hybridize.array.constants import typename as typename
-from hybridize.array.constants import ubyte as ubyte
-from hybridize.array.constants import uint as uint
-from hybridize.array.constants import uint16 as uint16
-from hybridize.array.constants import uint32 as uint32
-from hybridize.array.constants import uint64 as uint64
-from hybridize.array.constants import uint8 as uint8
-from hybridize.array.constants import uintc as uintc
-from hybridize.array.constants import uintp as uintp
-from hybridize.array.constants import ulong as ulong
-from hybridize.array.constants import ulonglong as ulonglong
-from hybridize.array.constants import unsignedinteger as unsignedinteger
-from hybridize.array.constants import ushort as ushort
 from hybridize.array import fft as fft
 from hybridize.array.functions.applying import apply_along_axis as apply_along_axis
 from hybridize.array.functions.applying import apply_over_axes as apply_over_axes
 from hybridize.array.functions.applying import fromfunction as fromfunction
-from hybridize.array.functions.applying import fromiter as fromiter
 from hybridize.array.functions.applying import frompyfunc as frompyfunc
 from hybridize.array.functions.applying import vectorize as vectorize
 from hybridize.array.functions.bits import packbits as packbits
@@ -73,15 +20,12 @@ from hybridize.array.functions.creation import array as array
 from hybridize.array.functions.creation import asarray as asanyarray
 from hybridize.array.functions.creation import asarray as asarray
 from hybridize.array.functions.creation import ascontiguousarray as ascontiguousarray
-from hybridize.array.functions.creation import blackman as blackman
 from hybridize.array.functions.creation import copy as copy
 from hybridize.array.functions.creation import diag as diag
 from hybridize.array.functions.creation import diagflat as diagflat
 from hybridize.array.functions.creation import diagonal as diagonal
 from hybridize.array.functions.creation import fill_diagonal as fill_diagonal
 from hybridize.array.functions.creation import from_dlpack as from_dlpack
-from hybridize.array.functions.creation import hamming as hamming
-from hybridize.array.functions.creation import hanning as hanning
 from hybridize.array.functions.creation import identity as identity
 from hybridize.array.functions.creation import meshgrid as meshgrid
 from hybridize.array.functions.creation import tril as tril
@@ -89,14 +33,25 @@ from hybridize.array.functions.creation import tril_indices as tril_indices
 from hybridize.array.functions.creation import triu as triu
 from hybridize.array.functions.creation import triu_indices as triu_indices
 from hybridize.array.functions.data_sized import argwhere as argwhere
+from hybridize.array.functions.data_sized import array2string as array2string
+from hybridize.array.functions.data_sized import array_repr as array_repr
+from hybridize.array.functions.data_sized import array_str as array_str
 from hybridize.array.functions.data_sized import bincount as bincount
 from hybridize.array.functions.data_sized import einsum_path as einsum_path
 from hybridize.array.functions.data_sized import flatnonzero as flatnonzero
+from hybridize.array.functions.data_sized import fromiter as fromiter
 from hybridize.array.functions.data_sized import genfromtxt as genfromtxt
+from hybridize.array.functions.data_sized import histogram2d as histogram2d
+from hybridize.array.functions.data_sized import histogram_bin_edges as histogram_bin_edges
+from hybridize.array.functions.data_sized import histogramdd as histogramdd
 from hybridize.array.functions.data_sized import intersect1d as intersect1d
+from hybridize.array.functions.data_sized import may_share_memory as may_share_memory
 from hybridize.array.functions.data_sized import nonzero as nonzero
+from hybridize.array.functions.data_sized import polydiv as polydiv
+from hybridize.array.functions.data_sized import roots as roots
 from hybridize.array.functions.data_sized import setdiff1d as setdiff1d
 from hybridize.array.functions.data_sized import setxor1d as setxor1d
+from hybridize.array.functions.data_sized import shares_memory as shares_memory
 from hybridize.array.functions.data_sized import sort_complex as sort_complex
 from hybridize.array.functions.data_sized import trim_zeros as trim_zeros
 from hybridize.array.functions.data_sized import union1d as union1d
@@ -154,12 +109,10 @@ from hybridize.array.functions.kinds import isrealobj as isrealobj
 from hybridize.array.functions.kinds import isscalar as isscalar
 from hybridize.array.functions.kinds import issubdtype as issubdtype
 from hybridize.array.functions.kinds import iterable as iterable
-from hybridize.array.functions.kinds import may_share_memory as may_share_memory
 from hybridize.array.functions.kinds import min_scalar_type as min_scalar_type
 from hybridize.array.functions.kinds import real as real
 from hybridize.array.functions.kinds import real_if_close as real_if_close
 from hybridize.array.functions.kinds import require as require
-from hybridize.array.functions.kinds import shares_memory as shares_memory
 from hybridize.array.functions.linear import cross as cross
 from hybridize.array.functions.linear import dot as dot
 from hybridize.array.functions.linear import einsum as einsum
@@ -194,27 +147,17 @@ from hybridize.array.functions.placing import select as select
 from hybridize.array.functions.polynomials import poly as poly
 from hybridize.array.functions.polynomials import polyadd as polyadd
 from hybridize.array.functions.polynomials import polyder as polyder
-from hybridize.array.functions.polynomials import polydiv as polydiv
 from hybridize.array.functions.polynomials import polyfit as polyfit
 from hybridize.array.functions.polynomials import polyint as polyint
 from hybridize.array.functions.polynomials import polymul as polymul
 from hybridize.array.functions.polynomials import polysub as polysub
 from hybridize.array.functions.polynomials import polyval as polyval
-from hybridize.array.functions.polynomials import roots as roots
 from hybridize.array.functions.polynomials import vander as vander
-from hybridize.array.functions.printing import array2string as array2string
-from hybridize.array.functions.printing import array_repr as array_repr
-from hybridize.array.functions.printing import array_str as array_str
-from hybridize.array.functions.printing import base_repr as base_repr
-from hybridize.array.functions.printing import binary_repr as binary_repr
 from hybridize.array.functions.printing import errstate as errstate
 from hybridize.array.functions.printing import format_float_positional as format_float_positional
 from hybridize.array.functions.printing import format_float_scientific as format_float_scientific
-from hybridize.array.functions.printing import get_printoptions as get_printoptions
 from hybridize.array.functions.printing import geterr as geterr
 from hybridize.array.functions.printing import geterrcall as geterrcall
-from hybridize.array.functions.printing import printoptions as printoptions
-from hybridize.array.functions.printing import set_printoptions as set_printoptions
 from hybridize.array.functions.printing import seterr as seterr
 from hybridize.array.functions.printing import seterrcall as seterrcall
 from hybridize.array.functions.reductions import all as all
@@ -314,9 +257,6 @@ from hybridize.array.functions.signals import i0 as i0
 from hybridize.array.functions.statistics import corrcoef as corrcoef
 from hybridize.array.functions.statistics import cov as cov
 from hybridize.array.functions.statistics import histogram as histogram
-from hybridize.array.functions.statistics import histogram2d as histogram2d
-from hybridize.array.functions.statistics import histogram_bin_edges as histogram_bin_edges
-from hybridize.array.functions.statistics import histogramdd as histogramdd
 from hybridize.array.functions.statistics import nanargmax as nanargmax
 from hybridize.array.functions.statistics import nanargmin as nanargmin
 from hybridize.array.functions.statistics import nanpercentile as nanpercentile
@@ -325,6 +265,63 @@ from hybridize.array import linalg as linalg
 from hybridize.array.linalg import matrix_transpose as matrix_transpose
 from hybridize.array.ndarray import ndarray as ndarray
 from hybridize.array import random as random
+from numpy import False_ as False_
+from numpy import True_ as True_
+from numpy import base_repr as base_repr
+from numpy import binary_repr as binary_repr
+from numpy import bool as bool
+from numpy import bool_ as bool_
+from numpy import byte as byte
+from numpy import complex128 as complex128
+from numpy import complex64 as complex64
+from numpy import double as double
+from numpy import dtype as dtype
+from numpy import e as e
+from numpy import euler_gamma as euler_gamma
+from numpy import finfo as finfo
+from numpy import float16 as float16
+from numpy import float32 as float32
+from numpy import float64 as float64
+from numpy import floating as floating
+from numpy import generic as generic
+from numpy import get_printoptions as get_printoptions
+from numpy import half as half
+from numpy import iinfo as iinfo
+from numpy import inexact as inexact
+from numpy import inf as inf
+from numpy import int16 as int16
+from numpy import int32 as int32
+from numpy import int64 as int64
+from numpy import int8 as int8
+from numpy import int_ as int_
+from numpy import intc as intc
+from numpy import integer as integer
+from numpy import intp as intp
+from numpy import long as long
+from numpy import longlong as longlong
+from numpy import mintypecode as mintypecode
+from numpy import nan as nan
+from numpy import newaxis as newaxis
+from numpy import number as number
+from numpy import pi as pi
+from numpy import printoptions as printoptions
+from numpy import set_printoptions as set_printoptions
+from numpy import short as short
+from numpy import signedinteger as signedinteger
+from numpy import single as single
+from numpy import typename as typename
+from numpy import ubyte as ubyte
+from numpy import uint as uint
+from numpy import uint16 as uint16
+from numpy import uint32 as uint32
+from numpy import uint64 as uint64
+from numpy import uint8 as uint8
+from numpy import uintc as uintc
+from numpy import uintp as uintp
+from numpy import ulong as ulong
+from numpy import ulonglong as ulonglong
+from numpy import unsignedinteger as unsignedinteger
+from numpy import ushort as ushort
 
 PLACES: dict[str, str]
 __all__ = [
@@ -739,6 +736,15 @@ def conjugate(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = Non
 
 def bartlett(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The Bartlett window: a triangle that is 0 at both ends."""
+
+def blackman(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The Blackman window."""
+
+def hamming(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The Hamming window."""
+
+def hanning(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The Hann window."""
 
 def kaiser(M: int, beta: float, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The Kaiser window: the larger `beta`, the narrower, and the lower what leaks beside it."""

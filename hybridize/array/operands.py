@@ -10,17 +10,18 @@ x + 2.0      ndarray, number   ->  operands()   ndarray's buffer, 2.0
 from __future__ import annotations
 
 import reprlib
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import Parameter, signature
-from types import FrameType
 from typing import Any, TypeVar
 from typing import cast as as_type
 
 import numpy
 
 from hybridize.array.device import FirstUse, begin_on, when_used
+from hybridize.array.methods import functions
 from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.placing import located
 from hybridize.array.staging import Staging, staging
@@ -529,15 +530,15 @@ def known(x: ndarray, call: str) -> None:
         raise refusal(lifted, call)
 
 
-def check_text(asker: FrameType) -> None:
+def check_text() -> None:
     """Refuse text of an array to a program that is being captured: it would be frozen into the program.
 
     Raises:
-        CaptureError E424: code of the user's that is not converted asks for it, in this frame.
+        CaptureError E424: code of the user's that is not converted asks a method for it, which asks here.
     """
     interpreter = current()
     if isinstance(interpreter, Staging):
-        interpreter.check_text(asker)
+        interpreter.check_text(sys._getframe(2))
 
 
 def array(x: Any, dtype: DType | None = None) -> Any:
@@ -580,6 +581,17 @@ def axis_of(axis: Any, ndim: int, name: str) -> int:
             help=f"axes run from {-ndim} to {ndim - 1}" if ndim else "one element has no axes",
         )
     return int(number_) % ndim
+
+
+def array_and_axis(x: Any, axis: Any, name: str) -> tuple[Any, int]:
+    """An array and an axis of it, from the front; for the axis None, all elements as a vector, and its axis."""
+    x = array(x) if axis is not None else functions.ravel(x)
+    return x, axis_of(0 if axis is None else axis, x.ndim, name)
+
+
+def cut(x: Any, axis: int, *ends: Any) -> Any:
+    """The slice of an array along an axis, counted from the front: `ends` are those of `slice`."""
+    return x[(*(slice(None),) * axis, slice(*ends))]
 
 
 def one_of(value: Any, options: Sequence[Any], name: str, keyword: str, help: str = "") -> None:

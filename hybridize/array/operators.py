@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy
 
@@ -160,10 +160,7 @@ class Operators(Methods):
         """MXNet 1.x name of `device`."""
         return self.device
 
-    @property
-    def context(self) -> Any:
-        """MXNet 1.x name of `device`."""
-        return self.device
+    context = ctx
 
     def __len__(self) -> int:
         if not self.shape:
@@ -184,40 +181,12 @@ class Operators(Methods):
     def __setitem__(self, key: Any, value: Any) -> None:
         functions.setitem(self, key, value)
 
-    __add__, __iadd__ = _operator("add"), _in_place("add")
-    __radd__ = _operator("add", reflected=True)
-    __sub__, __isub__ = _operator("subtract"), _in_place("subtract")
-    __rsub__ = _operator("subtract", reflected=True)
-    __mul__, __imul__ = _operator("multiply"), _in_place("multiply")
-    __rmul__ = _operator("multiply", reflected=True)
-    __truediv__, __itruediv__ = _operator("divide"), _in_place("divide")
-    __rtruediv__ = _operator("divide", reflected=True)
-    __floordiv__, __ifloordiv__ = _operator("floor_divide"), _in_place("floor_divide")
-    __rfloordiv__ = _operator("floor_divide", reflected=True)
-    __mod__, __imod__ = _operator("mod"), _in_place("mod")
-    __rmod__ = _operator("mod", reflected=True)
-    __pow__, __ipow__ = _operator("power"), _in_place("power")
-    __rpow__ = _operator("power", reflected=True)
-    __matmul__, __imatmul__ = _operator("matmul"), _in_place("matmul")
-    __rmatmul__ = _operator("matmul", reflected=True)
-    __and__, __iand__ = _operator("bitwise_and"), _in_place("bitwise_and")
-    __rand__ = _operator("bitwise_and", reflected=True)
-    __or__, __ior__ = _operator("bitwise_or"), _in_place("bitwise_or")
-    __ror__ = _operator("bitwise_or", reflected=True)
-    __xor__, __ixor__ = _operator("bitwise_xor"), _in_place("bitwise_xor")
-    __rxor__ = _operator("bitwise_xor", reflected=True)
-    __lshift__, __ilshift__ = _operator("left_shift"), _in_place("left_shift")
-    __rlshift__ = _operator("left_shift", reflected=True)
-    __rshift__, __irshift__ = _operator("right_shift"), _in_place("right_shift")
-    __rrshift__ = _operator("right_shift", reflected=True)
-    __eq__ = _operator("equal")  # type: ignore[assignment]
-    __ne__ = _operator("not_equal")  # type: ignore[assignment]
-    __lt__ = _operator("less")
-    __le__ = _operator("less_equal")
-    __gt__ = _operator("greater")
-    __ge__ = _operator("greater_equal")
-    __divmod__ = _operator("divmod")
-    __rdivmod__ = _operator("divmod", reflected=True)
+    if TYPE_CHECKING:  # set below, of the tables
+        __add__ = __sub__ = __mul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = __matmul__ = _operator("")
+        __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __rpow__ = __rmatmul__ = __add__
+        __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = __imatmul__ = __add__
+        __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = __divmod__ = __lt__ = __le__ = __gt__ = __ge__ = __add__
+        __eq__ = __ne__ = __add__  # type: ignore[assignment]
 
     def __neg__(self) -> Self:
         return functions.negative(self)
@@ -277,6 +246,24 @@ class Operators(Methods):
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return functions.array_function(function, args, kwargs)
 
+
+_BINARY = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "mod",
+    "pow": "power", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+    "lshift": "left_shift", "rshift": "right_shift", "divmod": "divmod",
+}  # fmt: skip
+"""Functions of two arrays, by the operators that are called by their names; all but `divmod` write in place, too."""
+COMPARISONS = {
+    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
+}  # fmt: skip
+"""Functions that compare two arrays, by operators."""
+
+for _name, _function in (_BINARY | COMPARISONS).items():
+    setattr(Operators, f"__{_name}__", _operator(_function))
+for _name, _function in _BINARY.items():
+    setattr(Operators, f"__r{_name}__", _operator(_function, reflected=True))
+    if _name != "divmod":
+        setattr(Operators, f"__i{_name}__", _in_place(_function))
 
 _UNDERSTOOD = (Operators, bool, int, float, complex, numpy.generic, numpy.ndarray, list, tuple)
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Promotion policies: in which dtype the arrays of a call compute together, declared beside a function.
 
-    @public
     @promoted("a", "v")
     def searchsorted(a, v, side="left"): ...
 
@@ -24,7 +23,7 @@ from typing import cast as as_type
 
 from hybridize.array.methods import functions
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operands import Weak, cast, common_dtype, dtype_of, operand, result, typed
+from hybridize.array.operands import Weak, cast, common_dtype, dtype_of, operand, public, result, typed
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, castable, code, complex128, float64, is_complex, is_inexact
 from hybridize.base.errors import DTypeError
@@ -98,7 +97,7 @@ def _converted(value: Any, x: Any, dtype: DType) -> Any:
 
 
 def promoted(*parameters: str, to: Callable[..., Any] = common, weak: bool = False) -> Callable[[_Function], _Function]:
-    """Declare that parameters of a function compute together; those that are None or left out do not.
+    """Make a function a public one whose parameters compute together; those that are None or left out do not.
 
     Args:
         parameters: names; `*choices`: a sequence of arrays.
@@ -130,6 +129,6 @@ def promoted(*parameters: str, to: Callable[..., Any] = common, weak: bool = Fal
                     holder[key] = x
             return function(*arguments, **kwargs)
 
-        return as_type(_Function, call)
+        return public(as_type(_Function, call))
 
     return decorate

@@ -8,10 +8,7 @@ compiled function draws what the same imperative one draws, and `dropout` differ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import numpy
-
+from hybridize.base.missing import by_numpy
 from hybridize.base.names import late, places
 
 PLACES = places(
@@ -36,9 +33,4 @@ PLACES = places(
 __all__ = sorted(PLACES)
 
 
-def _instead(name: str) -> Mapping[str, str]:
-    what = "numpy.random.{} on x.asnumpy(), outside of compiled functions"
-    return {name: what.format(name)} if not name.startswith("__") and hasattr(numpy.random, name) else {}
-
-
-__getattr__, __dir__ = late(globals(), PLACES, _instead)
+__getattr__, __dir__ = late(globals(), PLACES, by_numpy("numpy.random"))

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import math
 import operator
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any, NoReturn
@@ -361,24 +360,22 @@ class Symbol(Operators):
         return start, strides
 
     def __repr__(self) -> str:
-        if ACTIVE:
-            functions.check_text(sys._getframe(1))
+        functions.check_text()
         return f"<Symbol {self.name + ' ' if self.name else ''}{self._type}>"
 
     def __str__(self) -> str:
         known = self._trace.number_of(self) if self.weak is not None and ACTIVE else None
         if known is not None:
             return str(known)
-        if ACTIVE:
-            functions.check_text(sys._getframe(1))
+        functions.check_text()
         return repr(self)
 
     def __format__(self, spec: str) -> str:
         if spec:
             return format(self.item(), spec)
         known = self._trace.number_of(self) if self.weak is not None and ACTIVE else None
-        if known is None and ACTIVE:
-            functions.check_text(sys._getframe(1))
+        if known is None:
+            functions.check_text()
         return str(self)
 
     def __len__(self) -> int:

@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from hybridize.base.errors import MissingNameError
-from hybridize.base.loading import LOADING
+from hybridize.base.loading import LOADING, load_module
+
+Instead = Mapping[str, str] | Callable[[str], Mapping[str, str]] | None
+"""By names, what to use instead of them."""
 
 
 def missing(
     module: str,
     name: str,
     known: Iterable[str],
-    instead: Mapping[str, str] | None = None,
+    instead: Instead = None,
 ) -> AttributeError:
     """Return the error for a name that a module has not.
 
@@ -22,11 +25,12 @@ def missing(
         module: its name.
         name: what was asked for.
         known: the names that it has.
-        instead: for names that it will not have, what to use instead.
+        instead: for names that it will not have, what to use instead; or a function that gives it for a name.
     """
     if name.startswith("__"):  # Python asks for such names by itself
         return AttributeError(f"module {module!r} has no attribute {name!r}")
-    what, help = f"module {module!r} has no {name!r}", (instead or {}).get(name, "")
+    remedies = instead(name) if callable(instead) else instead or {}
+    what, help = f"module {module!r} has no {name!r}", remedies.get(name, "")
     if not help:
         with LOADING:
             from difflib import get_close_matches  # a millisecond that few need
@@ -39,12 +43,20 @@ def missing(
     return MissingNameError("E364", what, help=help)
 
 
-def refuses(
-    module: str, names: Mapping[str, Any], instead: Mapping[str, str] | None = None
-) -> Callable[[str], NoReturn]:
+def refuses(module: str, names: Mapping[str, Any], instead: Instead = None) -> Callable[[str], NoReturn]:
     """Return a module's `__getattr__` that refuses every name, as `missing` does; `names` are its globals."""
 
     def __getattr__(name: str) -> NoReturn:  # noqa: N807 - a module's
         raise missing(module, name, names, instead)
 
     return __getattr__
+
+
+def by_numpy(module: str) -> Callable[[str], Mapping[str, str]]:
+    """Return what to use instead of names that only a module of NumPy's has: those, on NumPy's arrays."""
+
+    def instead(name: str) -> Mapping[str, str]:
+        theirs = not name.startswith("__") and hasattr(load_module(module), name)
+        return {name: f"{module}.{name} on x.asnumpy(), outside of compiled functions"} if theirs else {}
+
+    return instead

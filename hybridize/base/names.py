@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any
 
 from hybridize.base.loading import load_module
-from hybridize.base.missing import missing
+from hybridize.base.missing import Instead, missing
 
 
 def places(package: str, names: Mapping[str, str]) -> dict[str, str]:
@@ -58,7 +58,7 @@ def loaded(name: str) -> Any:
 def late(
     module: dict[str, Any],
     places: Mapping[str, str],
-    instead: Mapping[str, str] | Callable[[str], Mapping[str, str]] | None = None,
+    instead: Instead = None,
     prepare: Callable[[str, Any], None] | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return a module's `__getattr__`, which loads names from their places, and its `__dir__`.
@@ -75,8 +75,7 @@ def late(
         if place is None and _is_importing():  # by `from package import module`
             raise AttributeError(f"module {module.get('__name__')!r} has no attribute {name!r}")
         if place is None:
-            remedies = instead(name) if callable(instead) else instead
-            raise missing(module.get("__name__", "functions"), name, {*module, *places}, remedies)
+            raise missing(module.get("__name__", "functions"), name, {*module, *places}, instead)
         home, _, attribute = place.partition(":")
         value = loaded(home)
         if attribute:

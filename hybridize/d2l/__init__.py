@@ -35,10 +35,7 @@ PLACES = places(
     "hybridize.d2l",
     {
         "arrays": (
-            "abs arange argmax astype batch_matmul concat cos cosh cpu exp expand_dims eye float32 gpu int32 "
-            "int64 linspace log matmul meshgrid nn_Module normal num_gpus numpy ones ones_like rand randn "
-            "reduce_mean reduce_sum repeat reshape sigmoid sin sinh size stack swapaxes tanh tensor to "
-            "transpose try_all_gpus try_gpu zeros zeros_like"
+            "argmax astype numpy reduce_mean reduce_sum repeat reshape size swapaxes to transpose try_all_gpus try_gpu"
         ),
         "attention": (
             "AddNorm AdditiveAttention AttentionDecoder DotProductAttention MultiHeadAttention PositionWiseFFN "
@@ -73,6 +70,20 @@ PLACES = places(
         "sequences": "MTFraEng TimeMachine preprocess_nmt show_list_len_pair_hist tokenize_nmt",
         "stopwatches": "Accumulator Benchmark Timer",
         "text": "Vocab tokenize truncate_pad",
+    },
+)
+PLACES |= places(
+    "hybridize",
+    {
+        "array.np": (
+            "abs arange concat cos cosh exp expand_dims eye linspace log matmul=dot meshgrid ones ones_like sin sinh "
+            "stack tanh tensor=array zeros zeros_like"
+        ),
+        "array.npx": "batch_matmul=batch_dot sigmoid",
+        "array.random": "normal rand randn",
+        "array.device": "cpu gpu num_gpus",
+        "base.dtypes": "float32 int32 int64",
+        "gluon.nn": "nn_Module=Block",
     },
 )
 """Places of what the book names."""

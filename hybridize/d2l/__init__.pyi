@@ -3,32 +3,31 @@
 from typing import Any
 
 from hybridize.array.ndarray import ndarray as ndarray
+from hybridize.array.device import cpu as cpu
+from hybridize.array.device import gpu as gpu
+from hybridize.array.device import num_gpus as num_gpus
+from hybridize.array.np import array as tensor
+from hybridize.array.np import concat as concat
+from hybridize.array.np import dot as matmul
+from hybridize.array.np import expand_dims as expand_dims
+from hybridize.array.np import meshgrid as meshgrid
+from hybridize.array.np import stack as stack
+from hybridize.array.npx import batch_dot as batch_matmul
+from hybridize.array.npx import sigmoid as sigmoid
+from hybridize.array.random import rand as rand
+from hybridize.array.random import randn as randn
+from hybridize.base.dtypes import float32 as float32
+from hybridize.base.dtypes import int32 as int32
+from hybridize.base.dtypes import int64 as int64
 from hybridize.d2l.arrays import argmax as argmax
 from hybridize.d2l.arrays import astype as astype
-from hybridize.d2l.arrays import batch_matmul as batch_matmul
-from hybridize.d2l.arrays import concat as concat
-from hybridize.d2l.arrays import cpu as cpu
-from hybridize.d2l.arrays import expand_dims as expand_dims
-from hybridize.d2l.arrays import float32 as float32
-from hybridize.d2l.arrays import gpu as gpu
-from hybridize.d2l.arrays import int32 as int32
-from hybridize.d2l.arrays import int64 as int64
-from hybridize.d2l.arrays import matmul as matmul
-from hybridize.d2l.arrays import meshgrid as meshgrid
-from hybridize.d2l.arrays import nn_Module as nn_Module
-from hybridize.d2l.arrays import num_gpus as num_gpus
 from hybridize.d2l.arrays import numpy as numpy
-from hybridize.d2l.arrays import rand as rand
-from hybridize.d2l.arrays import randn as randn
 from hybridize.d2l.arrays import reduce_mean as reduce_mean
 from hybridize.d2l.arrays import reduce_sum as reduce_sum
 from hybridize.d2l.arrays import repeat as repeat
 from hybridize.d2l.arrays import reshape as reshape
-from hybridize.d2l.arrays import sigmoid as sigmoid
 from hybridize.d2l.arrays import size as size
-from hybridize.d2l.arrays import stack as stack
 from hybridize.d2l.arrays import swapaxes as swapaxes
-from hybridize.d2l.arrays import tensor as tensor
 from hybridize.d2l.arrays import to as to
 from hybridize.d2l.arrays import transpose as transpose
 from hybridize.d2l.arrays import try_all_gpus as try_all_gpus
@@ -146,6 +145,7 @@ from hybridize.d2l.stopwatches import Timer as Timer
 from hybridize.d2l.text import Vocab as Vocab
 from hybridize.d2l.text import tokenize as tokenize
 from hybridize.d2l.text import truncate_pad as truncate_pad
+from hybridize.gluon.nn import Block as nn_Module
 
 PLACES: dict[str, str]
 __all__ = [
@@ -197,9 +197,6 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retste
 def log(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
     """The natural logarithm of x."""
 
-def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Normal numbers with mean `loc` and standard deviation `scale`."""
-
 def ones(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None) -> ndarray:
     """Ones, float32 unless said."""
 
@@ -220,3 +217,6 @@ def zeros(shape: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, devi
 
 def zeros_like(a: Any, dtype: Any = None, order: Any = 'C', ctx: Any = None, device: Any = None, *, shape: Any = None) -> ndarray:
     """Zeros of the shape, unless another one is given, and dtype of `a`."""
+
+def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
+    """Normal numbers with mean `loc` and standard deviation `scale`."""

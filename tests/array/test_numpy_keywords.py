@@ -67,6 +67,10 @@ np.gradient(X, axis=(2, 0))
 np.gradient(X, 2.0, R[:3], R[:4])
 np.nanquantile(N, [0.1, 0.5], axis=1, keepdims=True, method='hazen')
 np.nanquantile(X, 0.5, axis=(0, 2))
+np.quantile(X, 0.3, 0, None, False, 'lower')
+np.percentile(X, 30, 1, None, False, 'higher', True)
+np.median(X, 0, None, True)
+np.median(X, 1, overwrite_input=True, keepdims=True)
 np.lexsort((K, K, V))
 np.mgrid[0:3, 1:2:4j]
 np.ogrid[0:3, 5:9:2]

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 
 from hybridize.array import functions as np
-from hybridize.array.functions.searching import data_dependent
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, axis_of, count, public, several
 from hybridize.array.staging import staging
@@ -74,13 +73,6 @@ def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float
     wanted = float32 if dtype is float else as_dtype(dtype)
     places = [place.astype(wanted) for place in np.indices(shape)]
     return staging().convert(function)(*places, **kwargs)
-
-
-def _fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Any:
-    return numpy.fromiter(iter, as_dtype(dtype), count)
-
-
-fromiter = data_dependent("fromiter", _fromiter)
 
 
 class vectorize:  # noqa: N801 - the name NumPy gave it

@@ -7,12 +7,13 @@ from typing import Any
 
 from hybridize.array.draws import key as random_key
 from hybridize.array.functions.bounds import check
-from hybridize.array.operands import array, cast, one_of, operand, public, result
+from hybridize.array.operands import array, one_of, operand, public, result
 from hybridize.array.operands import indices as index_operand
+from hybridize.array.policies import together
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.modes import is_training
-from hybridize.base.promotion import NUMBERS, floating, promote
+from hybridize.base.promotion import NUMBERS, floating
 from hybridize.ops.library import attention as library
 from hybridize.ops.library import interleaved
 from hybridize.ops.op import type_of
@@ -65,15 +66,14 @@ def scaled_dot_product_attention(
     one_of(layout, library.LAYOUTS, name, "layout")
     if not 0 <= dropout_p <= 1:
         raise ValueArgumentError("E316", f"{name}: a probability must be from 0 to 1, got {dropout_p}")
-    q, k, v = array(query), array(key), array(value)
-    dtype = floating(promote(promote(q.dtype, k.dtype), v.dtype))
+    q, k, v = together((query, key, value), floating)
     if enable_gqa is False and q.ndim == k.ndim and q.ndim > 2:
         head = q.ndim - (3 if layout == "BHTD" else 2)
         if q.shape[head] != k.shape[head]:
             what = f"{name}: a query {q.type} and keys {k.type} have other numbers of heads"
             raise ShapeError("E192", what, help="enable_gqa=True lets several heads share keys")
     if scale is not None and not isinstance(scale, NUMBERS):
-        q, scale = q * scale, 1.0
+        q, scale = (q * scale).astype(q.dtype, copy=False), 1.0
     lengths = None
     if valid_length is not None:
         lengths = index_operand(valid_length)
@@ -83,9 +83,7 @@ def scaled_dot_product_attention(
         )
     drawn = random_key() if dropout_p and is_training() else None
     outputs = library.attention(
-        cast(operand(q), dtype),
-        cast(operand(k), dtype),
-        cast(operand(v), dtype),
+        *map(operand, (q, k, v)),
         None if attn_mask is None else operand(array(attn_mask)),
         lengths,
         drawn,
@@ -246,11 +244,7 @@ _FARTHEST = 1 << 31
 
 def _floats(*xs: Any) -> list[Any]:
     """Arguments as operands of one float dtype."""
-    arrays = [array(x) for x in xs]
-    dtype = arrays[0].dtype
-    for x in arrays[1:]:
-        dtype = promote(dtype, x.dtype)
-    return [cast(operand(x), floating(dtype)) for x in arrays]
+    return [operand(x) for x in together(xs, floating)]
 
 
 def _count(number: Any) -> int:

@@ -9,8 +9,18 @@ from typing import Any
 from hybridize import ops
 from hybridize.array import functions as np
 from hybridize.array.functions.keywords import universal
-from hybridize.array.operands import aligned, array, axis_of, floats, one_of, operand, operands, public, result
-from hybridize.array.policies import double, promoted
+from hybridize.array.operands import (
+    aligned,
+    array,
+    array_and_axis,
+    floats,
+    one_of,
+    operand,
+    operands,
+    public,
+    result,
+)
+from hybridize.array.policies import double, together
 from hybridize.base.dtypes import bool_, is_inexact, uint8
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.ops.library.floats import mantissa_and_exponent, next_after
@@ -60,10 +70,9 @@ def frexp(x: Any) -> tuple[Any, Any]:
 
 
 @universal(2)
-@promoted("x1", "x2", to=double)
 def float_power(x1: Any, x2: Any) -> Any:
     """x1 to the power of x2, in float64; of complex numbers in complex128."""
-    return np.power(x1, x2)
+    return np.power(*together((x1, x2), double))
 
 
 @universal(2)
@@ -87,8 +96,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Any:
     x = array(a)
     if is_inexact(x.dtype):
         raise DTypeError("E205", f"packbits of {x.type}: takes integers and bools")
-    x = np.ravel(x) if axis is None else x
-    along = axis_of(0 if axis is None else axis, x.ndim, "packbits")
+    x, along = array_and_axis(x, axis, "packbits")
     rows = np.moveaxis(np.not_equal(x, 0) if x.dtype != bool_ else x, along, -1).astype(uint8)
     count = -(-rows.shape[-1] // 8)
     rows = np.concatenate([rows, np.zeros((*rows.shape[:-1], count * 8 - rows.shape[-1]), uint8)], -1)
@@ -111,8 +119,7 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
     x = array(a)
     if x.dtype != uint8:
         raise DTypeError("E205", f"unpackbits takes uint8, got {x.type}", help="cast first: x.astype('uint8')")
-    x = np.ravel(x) if axis is None else x
-    along = axis_of(0 if axis is None else axis, x.ndim, "unpackbits")
+    x, along = array_and_axis(x, axis, "unpackbits")
     rows = np.moveaxis(x, along, -1)
     places = np.arange(7, -1, -1, dtype=uint8) if bitorder == "big" else np.arange(8, dtype=uint8)
     bits = np.bitwise_and(np.right_shift(np.expand_dims(rows, -1), places), 1)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hybridize.array.functions.dense import layer_dtype
-from hybridize.array.operands import array, cast, one_of, operand, public, result, strong
+from hybridize.array.functions.dense import layer_operands
+from hybridize.array.operands import array, one_of, public, result
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.ops.convolution import each_axis
@@ -72,11 +72,8 @@ def convolution(
     x, w, rank, order = _operands("convolution", data, weight, kernel, layout)
     steps, spaces, sides, groups = numbers_of_windows("convolution", rank, stride, dilate, pad, num_group)
     check_filters("convolution", w, w.shape[0], num_filter)
-    dtype = layer_dtype(x, w)
-    extra = None if bias is None or no_bias else cast(strong(bias), dtype)
-    return result(
-        convolution_layer(cast(operand(x), dtype), cast(operand(w), dtype), extra, steps, spaces, sides, groups, order)
-    )
+    operands = layer_operands(x, w, None if no_bias else bias)
+    return result(convolution_layer(*operands, steps, spaces, sides, groups, order))
 
 
 @public
@@ -142,13 +139,8 @@ def deconvolution(
         )
     last = is_channels_last(order)
     check_filters("deconvolution", w, (w.shape[-1] if last else w.shape[1]) * groups, num_filter)
-    dtype = layer_dtype(x, w)
-    extra = None if bias is None or no_bias else cast(strong(bias), dtype)
-    return result(
-        deconvolution_layer(
-            cast(operand(x), dtype), cast(operand(w), dtype), extra, steps, spaces, sides, more, groups, order
-        )
-    )
+    operands = layer_operands(x, w, None if no_bias else bias)
+    return result(deconvolution_layer(*operands, steps, spaces, sides, more, groups, order))
 
 
 def _operands(name: str, data: Any, weight: Any, kernel: Numbers, layout: str | None) -> tuple[Any, Any, int, str]:

@@ -538,36 +538,3 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Any, Any]:
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Any, Any]:
     """Row and column numbers on and above the diagonal `k`."""
     return _triangle(~numpy.tri(n, m, k - 1, dtype=bool))
-
-
-@public
-def iota_like(x: Any, axis: int, dtype: DType = int64) -> Any:
-    """The index along `axis`, for every element of `x`."""
-    return result(bind1(ops.Iota(as_array(x).shape, axis, dtype)))
-
-
-def _window(n: int, terms: tuple[float, ...], dtype: Any, device: Any) -> Any:
-    """A sum of cosines over a period of n - 1; nothing of a size below 1."""
-    begin_on(device)
-    n = max(n, 0)
-    i = numpy.arange(n) * (2 * math.pi / max(n - 1, 1))
-    wave = sum(a * numpy.cos(k * i) for k, a in enumerate(terms))
-    return result(outside_operand(numpy.asarray(wave if n > 1 else numpy.ones(n)).astype(_dtype(dtype))))
-
-
-@public
-def hanning(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """The Hann window."""
-    return _window(M, (0.5, -0.5), dtype, ctx if ctx is not None else device)
-
-
-@public
-def hamming(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """The Hamming window."""
-    return _window(M, (0.54, -0.46), dtype, ctx if ctx is not None else device)
-
-
-@public
-def blackman(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """The Blackman window."""
-    return _window(M, (0.42, -0.5, 0.08), dtype, ctx if ctx is not None else device)

@@ -11,9 +11,10 @@ from hybridize import ops
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.elementwise import where
 from hybridize.array.functions.neural import softmax
-from hybridize.array.operands import array, cast, index_numbers, operand, public, result
+from hybridize.array.operands import array, index_numbers, operand, public, result
+from hybridize.array.policies import together
 from hybridize.base.errors import ShapeError
-from hybridize.base.promotion import floating, promote
+from hybridize.base.promotion import floating
 
 
 @public
@@ -39,7 +40,7 @@ def cached_attention(
         OutOfBoundsError E110: the caches have not so many places.
         ShapeError E134: query, keys, values and start do not fit together, or the length has axes.
     """
-    q, k, v = array(query), array(keys), array(values)
+    q, k, v = together((query, keys, values), floating)
     if q.ndim != 4 or k.ndim != 4 or k.shape != v.shape or q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3]:
         raise ShapeError(
             "E134", f"cached_attention of {q.type}, keys {k.type} and values {v.type}",
@@ -58,8 +59,6 @@ def cached_attention(
         )  # fmt: skip
     count = index_numbers(operand(end))
     check(count, 0, places + 1, f"cached_attention of keys {k.type}, length")
-    dtype = floating(promote(promote(q.dtype, k.dtype), v.dtype))
-    q, k, v = (result(cast(operand(x), dtype)) for x in (q, k, v))
     rows = heads // groups * time
     by_group = q.reshape((batch, groups, rows, size)) * (_scale(size) if scale is None else scale)
     scores = result(ops.dots_until(operand(by_group), operand(k), count))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.operands import array, cast, operand, public, result, strong
+from hybridize.array.operands import array, cast, public, result, strong
 from hybridize.array.placing import short_tape
 from hybridize.array.single import FEW, Single
 from hybridize.array.symbol import Symbol
@@ -142,6 +142,12 @@ def layer_dtype(x: Any, weight: Any) -> DType:
     return floating(promote(x.dtype, weight.dtype))
 
 
+def layer_operands(x: Any, weight: Any, bias: Any = None) -> list[Any]:
+    """Input, weight and bias of a layer as operands of the dtype that it computes in; see `layer_dtype`."""
+    dtype = layer_dtype(x, weight)
+    return [None if one is None else cast(strong(one), dtype) for one in (x, weight, bias)]
+
+
 @public
 def _fully_connected(x: Any, weight: Any, bias: Any, flatten: bool) -> Any:
     a, matrix = array(x), array(weight)
@@ -152,6 +158,4 @@ def _fully_connected(x: Any, weight: Any, bias: Any, flatten: bool) -> Any:
             f"fully_connected needs [n, in] and weight [out, in], got {a.type} and {matrix.type}",
             help=f"the size of a row, {inner}, must be the weight's {matrix.shape[-1] if matrix.ndim else 0}",
         )
-    dtype = layer_dtype(a, matrix)
-    extra = None if bias is None else cast(strong(bias), dtype)
-    return result(composites.fully_connected(cast(operand(a), dtype), cast(operand(matrix), dtype), extra, flatten))
+    return result(composites.fully_connected(*layer_operands(a, matrix, bias), flatten))

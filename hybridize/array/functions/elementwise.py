@@ -741,18 +741,17 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     return castable(_dtype_named(from_), as_dtype(to), casting)
 
 
-_INPLACE: dict[str, Callable[..., Any]] = {}
 _LINEAR = ("add", "subtract")
 
 
 def inplace(name: str, x: Any, y: Any) -> Any:
     """`x += y` and its like: computed as `x + y`, written to `x` in the dtype of `x`."""
-    tape = taping() if ACTIVE else None
+    tape, function = taping() if ACTIVE else None, getattr(functions, name)
     if tape is not None and name not in _LINEAR and is_inexact(x.dtype):
         y = array(y)  # the gradient of what is written depends on what was there
-        value = _INPLACE[name](copy(x) if tape.concerns(x, operand(y)) else x, y)
+        value = function(copy(x) if tape.concerns(x, operand(y)) else x, y)
     else:
-        value = _INPLACE[name](x, y)
+        value = function(x, y)
     if type(x) is Symbol and x.weak is not None:
         return value  # a Python number, which is not written but replaced
     wanted: DType = x.dtype
@@ -774,19 +773,3 @@ def inplace(name: str, x: Any, y: Any) -> Any:
     else:
         x[...] = value
     return x
-
-
-_INPLACE |= {
-    "add": add,
-    "subtract": subtract,
-    "multiply": multiply,
-    "divide": divide,
-    "floor_divide": floor_divide,
-    "mod": mod,
-    "power": power,
-    "bitwise_and": bitwise_and,
-    "bitwise_or": bitwise_or,
-    "bitwise_xor": bitwise_xor,
-    "left_shift": left_shift,
-    "right_shift": right_shift,
-}

@@ -9,15 +9,12 @@ from typing import Any
 import numpy
 
 from hybridize.array import functions as np
-from hybridize.array.functions.searching import data_dependent
 from hybridize.array.operands import array, public, sizes_from
 from hybridize.array.policies import together
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_, float32, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.promotion import result_dtype
-
-nonzero = data_dependent("nonzero", numpy.nonzero)
 
 
 def _range(part: slice) -> Any:
@@ -125,7 +122,7 @@ def ix_(*args: Any) -> tuple[Any, ...]:
         if x.ndim != 1:
             raise ShapeError("E118", f"ix_ takes vectors, got {x.type}")
         if x.dtype == bool_:
-            (x,) = nonzero(x)
+            (x,) = np.nonzero(x)
         elif is_float(x.dtype):
             if x.shape[0]:
                 raise DTypeError("E208", f"ix_ takes integers or bools, got {x.type}")
@@ -189,7 +186,7 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
 @public
 def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[Any, ...]:
     """The indices of the elements of an n times n matrix that `mask_func(matrix, k)` leaves other than 0."""
-    indices: tuple[Any, ...] = nonzero(mask_func(np.arange(n * n, dtype=int64).reshape(n, n) * 0 + 1, k) != 0)
+    indices: tuple[Any, ...] = np.nonzero(mask_func(np.arange(n * n, dtype=int64).reshape(n, n) * 0 + 1, k) != 0)
     return indices
 
 

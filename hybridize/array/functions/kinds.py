@@ -23,8 +23,6 @@ from hybridize.ops.complexes import Conj, ImagPart, RealPart
 from hybridize.ops.op import ACTIVE, Op, bind1, capturing
 
 _REAL_IF_CLOSE = data_dependent("real_if_close", numpy.real_if_close)
-may_share_memory = data_dependent("may_share_memory", numpy.may_share_memory)
-shares_memory = data_dependent("shares_memory", numpy.shares_memory)
 
 
 def _numpys(x: Any) -> Any:

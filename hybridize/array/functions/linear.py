@@ -13,7 +13,6 @@ import numpy
 
 from hybridize import ops
 from hybridize.array import functions as np
-from hybridize.array.functions.elementwise import _INPLACE
 from hybridize.array.methods import functions
 from hybridize.array.ndarray import at_once, ndarray, taping
 from hybridize.array.operands import (
@@ -99,9 +98,6 @@ def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
     return finished(product, out)
 
 
-_INPLACE["matmul"] = matmul
-
-
 def _batched(a: Any, b: Any, x: Any, y: Any) -> Any:
     if b.ndim == 2 and a.ndim > 2:
         # One matrix for all: the batch is more rows, and the matrix is read once.
@@ -139,7 +135,6 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     return finished(tensordot(x, y, ([x.ndim - 1], [y.ndim - 2])), out)
 
 
-@public
 @promoted("a", "b")
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """The sum of products over pairs of axes: the last n of `a` with the first n of `b`, or those that `axes` lists."""
@@ -161,7 +156,6 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return np.reshape(_matmul(p, q), tuple(x.shape[i] for i in rows) + tuple(y.shape[j] for j in columns))
 
 
-@public
 @promoted("a", "b")
 def inner(a: Any, b: Any) -> Any:
     """The sum of products over the last axes of both."""
@@ -171,7 +165,6 @@ def inner(a: Any, b: Any) -> Any:
     return tensordot(x, y, ([x.ndim - 1], [y.ndim - 1]))
 
 
-@public
 @promoted("x1", "x2")
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """The sums of products of vectors along `axis`, the first ones conjugated; the other axes are broadcast.
@@ -190,7 +183,6 @@ def reshape_last(x: Any) -> Any:
     return np.reshape(x, x.shape[:-2])
 
 
-@public
 @promoted("x1", "x2")
 def matvec(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """The products of matrices [..., m, n] and vectors [..., n]; the axes before them are broadcast.
@@ -205,7 +197,6 @@ def matvec(x1: Any, x2: Any, /, out: Any = None) -> Any:
     return finished(np.reshape(product, product.shape[:-1]), out)
 
 
-@public
 @promoted("x1", "x2")
 def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """The products of vectors [..., n], conjugated, and matrices [..., n, m]; the axes before them are broadcast.
@@ -220,7 +211,6 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
     return finished(np.reshape(product, (*product.shape[:-2], product.shape[-1])), out)
 
 
-@public
 @promoted("*arrays")
 def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     """The product of several matrices, in the order that takes the fewest multiplications.
@@ -268,21 +258,18 @@ def _in_order(xs: list[Any], cuts: dict[tuple[int, int], int], i: int, j: int) -
     return matmul(_in_order(xs, cuts, i, cuts[i, j]), _in_order(xs, cuts, cuts[i, j] + 1, j))
 
 
-@public
 @promoted("a", "b")
 def vdot(a: Any, b: Any) -> Any:
     """The sum of products of all elements, the first ones conjugated."""
     return dot(functions.conj(np.ravel(a)), np.ravel(b))
 
 
-@public
 @promoted("a", "b")
 def outer(a: Any, b: Any) -> Any:
     """Every element of one times every element of the other: [m, n]."""
     return np.multiply(np.reshape(a, (-1, 1)), np.reshape(b, (1, -1)))
 
 
-@public
 @promoted("a", "b")
 def kron(a: Any, b: Any) -> Any:
     """Every element of `a` times all of `b`, in blocks."""
@@ -296,7 +283,6 @@ def kron(a: Any, b: Any) -> Any:
     return np.reshape(blocks, tuple(i * j for i, j in zip(left, right, strict=True)))
 
 
-@public
 @promoted("a", "b")
 def batch_dot(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """The matrix products of [b, m, k] and [b, k, n], either one stored transposed."""
@@ -322,7 +308,6 @@ def _of_three(x: Any) -> Any:
     return result(bind1(ops.Pad((0,) * x.ndim, (0,) * (x.ndim - 1) + (1,)), operand(x), cast(0, x.dtype)))
 
 
-@public
 @promoted("a", "b")
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     """The vector product of vectors along the axis `axisa` of a and `axisb` of b.

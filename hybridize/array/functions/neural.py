@@ -381,11 +381,7 @@ def layer_norm(
     ):
         return wrap(_layer_norm(a, scale, shift, eps))
     dtype = floating(promote(x.dtype, g.dtype))
-    normal = result(
-        composites.layer_norm(
-            cast(operand(x), dtype), cast(operand(g), dtype), cast(operand(b), dtype), axis_index, eps
-        )
-    )
+    normal = result(composites.layer_norm(*(cast(operand(one), dtype) for one in (x, g, b)), axis_index, eps))
     if not output_mean_var:
         return normal
     centre = np.mean(x, axis_index, keepdims=True)

@@ -74,21 +74,8 @@ def batch_norm(
     if not modes.is_training() or use_global_stats:
         y = None if output_mean_var else _at_once(data, parts, axis_index, eps, fix_gamma)
         if y is None:
-            scale, shift, centre, spread = map(operand, parts)
-            y = result(
-                composites.batch_norm(
-                    float_operand(data),
-                    scale,
-                    shift,
-                    centre,
-                    spread,
-                    axis_index,
-                    float(eps),
-                    float(momentum),
-                    bool(fix_gamma),
-                    bool(use_global_stats),
-                )
-            )
+            numbers = axis_index, float(eps), float(momentum), bool(fix_gamma), bool(use_global_stats)
+            y = result(composites.batch_norm(float_operand(data), *map(operand, parts), *numbers))
         mean, var = parts[2:]
     else:
         if data.size == 0:
@@ -97,16 +84,10 @@ def batch_norm(
             if not isinstance(state, (ndarray, Symbol)):
                 text = f"batch_norm writes its running statistics while training, got a {type(state).__name__}"
                 raise ArgumentError("E360", text, help="give np.array's, the same ones at each call")
-        of_batch = _of_batch_at_once(data, parts, axis_index, float(eps), bool(fix_gamma))
-        if of_batch is None:
-            y, mean, var = map(
-                result,
-                composites.batch_norm_of_batch(
-                    float_operand(data), operand(parts[0]), operand(parts[1]), axis_index, float(eps), bool(fix_gamma)
-                ),
-            )
-        else:
-            y, mean, var = of_batch
+        settings = axis_index, float(eps), bool(fix_gamma)
+        y, mean, var = _of_batch_at_once(data, parts, *settings) or map(
+            result, composites.batch_norm_of_batch(float_operand(data), *map(operand, parts[:2]), *settings)
+        )
         keep(running_mean, mean, momentum)
         keep(running_var, var, momentum)
     return (y, stop_gradient(mean), stop_gradient((var + eps) ** -0.5)) if output_mean_var else y
@@ -177,27 +158,29 @@ def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float
 
     `eps` is added to the variance; MXNet 2 has another one here than `nd.GroupNorm`, whose is 1e-5.
     """
-    x, parts = array(data), [array(gamma), array(beta)]
-    axis_of(1, x.ndim, "group_norm")
-    _check("group_norm", x, 1, parts)
+    x, scale, shift = _with_channels("group_norm", data, gamma, beta)
     if num_groups < 1 or x.shape[1] % num_groups:
         help = f"num_groups divides the {x.shape[1]} channels"
         raise ShapeError("E136", f"group_norm of {x.type} in {num_groups} groups", help=help)
-    scale, shift = map(operand, parts)
     return result(composites.group_norm(float_operand(x), scale, shift, int(num_groups), float(eps)))
 
 
 @public
 def instance_norm(data: Any, gamma: Any, beta: Any, eps: float = 1e-3) -> Any:
     """Normalized over all axes after the channels (axis 1); gamma and beta by channel."""
-    x, parts = array(data), [array(gamma), array(beta)]
-    axis_of(1, x.ndim, "instance_norm")
-    _check("instance_norm", x, 1, parts)
+    x, scale, shift = _with_channels("instance_norm", data, gamma, beta)
     if x.ndim < 3:
         help = "it is given batch, channels and the axes over which it takes the mean"
         raise ShapeError("E136", f"instance_norm of {x.type}", help=help)
-    scale, shift = map(operand, parts)
     return result(composites.instance_norm(float_operand(x), scale, shift, float(eps)))
+
+
+def _with_channels(name: str, data: Any, *parts: Any) -> tuple[Any, ...]:
+    """An array whose channels are along axis 1, and the operands that have a number for each of them."""
+    x, arrays = array(data), [array(part) for part in parts]
+    axis_of(1, x.ndim, name)
+    _check(name, x, 1, arrays)
+    return (x, *map(operand, arrays))
 
 
 def _check(name: str, x: Any, axis: int, parts: list[Any]) -> None:

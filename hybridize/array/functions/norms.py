@@ -4,22 +4,16 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
-
-import numpy
 
 from hybridize.array import functions as np
 from hybridize.array.functions.elementwise import root
-from hybridize.array.functions.matrix_arguments import check, check_floats
-from hybridize.array.functions.searching import data_dependent, merged, recorded
+from hybridize.array.functions.matrix_arguments import check_floats
+from hybridize.array.functions.searching import merged
 from hybridize.array.operands import array, axes_of, floats, public
 from hybridize.base import modes
 from hybridize.base.dtypes import is_complex, part_of
 from hybridize.base.errors import ValueArgumentError
-
-_SVDVALS = recorded("svdvals", "factors")
-svdvals = data_dependent("linalg.svdvals", numpy.linalg.svdvals, _SVDVALS, _SVDVALS, partial(check, "svdvals"))
 
 
 @public
@@ -51,7 +45,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         return best if keepdims else np.reshape(best, tuple(n for i, n in enumerate(a.shape) if i not in axes))
     if len(axes) == 2 and ord in (2, -2, "nuc"):
         check_floats("norm", a)
-        singular = svdvals(np.moveaxis(a, axes, (-2, -1)))
+        singular = np.linalg.svdvals(np.moveaxis(a, axes, (-2, -1)))
         norms = np.sum(singular, -1) if ord == "nuc" else singular[..., 0 if ord == 2 else -1]
         return np.expand_dims(np.expand_dims(norms, axes[0]), axes[1]) if keepdims else norms
     raise ValueArgumentError(

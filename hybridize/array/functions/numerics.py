@@ -10,7 +10,7 @@ from hybridize.array import functions as np
 from hybridize.array.functions.elementwise import root
 from hybridize.array.functions.reductions import deviation, mask_of
 from hybridize.array.functions.searching import along, merged
-from hybridize.array.operands import array, axis_of, finished, public
+from hybridize.array.operands import array, axis_of, cut, finished, public
 from hybridize.base.dtypes import int64, is_complex, is_float
 from hybridize.base.promotion import floating
 
@@ -36,9 +36,8 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * mat
         folded = np.where(np.logical_and(np.equal(folded, low), np.greater(apart, 0)), -low, folded)
     limit = period / 2 if discont is None else discont
     turns = np.where(np.less(np.absolute(apart), limit), 0, np.subtract(folded, apart)).astype(a.dtype)
-    first = (slice(None),) * along
-    rest = np.add(a[(*first, slice(1, None))], np.cumsum(turns, along))
-    return np.concatenate([a[(*first, slice(0, 1))], rest], along)
+    rest = np.add(cut(a, along, 1, None), np.cumsum(turns, along))
+    return np.concatenate([cut(a, along, 1), rest], along)
 
 
 def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy
 from hybridize.array import functions as np
 from hybridize.array.functions.searching import along
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operands import array, axis_of, one_of, public
+from hybridize.array.operands import array, array_and_axis, axis_of, one_of, public
 from hybridize.base.errors import OutOfBoundsError, ShapeError, ValueArgumentError
 
 
@@ -19,8 +19,7 @@ def _partitioned(a: Any, kth: Any, axis: int | None, kind: Any, order: Any, name
     one_of(kind, ("introselect",), name, "kind")
     if order is not None:
         raise ValueArgumentError("E345", f"{name}: order names fields, which arrays do not have, got {order!r}")
-    x = np.ravel(a) if axis is None else array(a)
-    axis_index = axis_of(-1 if axis is None else axis, x.ndim, name)
+    x, axis_index = array_and_axis(a, axis, name)
     length = x.shape[axis_index]
     plain = kth.asnumpy() if isinstance(kth, ndarray) else numpy.asarray(kth)
     for one in plain.reshape(-1).tolist():

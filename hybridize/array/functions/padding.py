@@ -13,7 +13,7 @@ from hybridize.array import functions as np
 from hybridize.array.functions.elementwise import copy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array as array_of
-from hybridize.array.operands import axis_of, cast, operand, public, result
+from hybridize.array.operands import axis_of, cast, cut, operand, public, result
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims
 from hybridize.base.dtypes import float32, is_integer
@@ -124,14 +124,13 @@ def _along(x: Any, axis: int, length: int) -> tuple[int, ...]:
 
 def _extended(x: Any, axis: int, before: int, after: int, statistic: Any, lengths: Any) -> Any:
     """`x` with a statistic of the elements at each end beyond it."""
-    key = (slice(None),) * axis
     size = x.shape[axis]
     parts = []
     for width, length, first in ((before, lengths[0], True), (after, lengths[1], False)):
         count = size if length is None else min(length, size)
         if not count:
             raise ValueArgumentError("E345", "pad: a statistic is of one element at least, got stat_length 0")
-        end = x[(*key, slice(0, count) if first else slice(size - count, size))]
+        end = cut(x, axis, count) if first else cut(x, axis, size - count, size)
         value = statistic(end, axis=axis, keepdims=True)
         value = np.rint(value) if is_integer(x.dtype) and not is_integer(value.dtype) else value
         parts.append(np.broadcast_to(np.astype(value, x.dtype, copy=False), _along(x, axis, width)))
@@ -140,11 +139,10 @@ def _extended(x: Any, axis: int, before: int, after: int, statistic: Any, length
 
 def _ramped(x: Any, axis: int, before: int, after: int, ends: list[Any]) -> Any:
     """`x` with even steps from its ends to two numbers."""
-    key = (slice(None),) * axis
     wide = x if not is_integer(x.dtype) else x.astype(float32 if x.dtype.itemsize < 4 else "float64")
     parts = []
     for width, end, first in ((before, ends[0], True), (after, ends[1], False)):
-        edge = wide[(*key, slice(0, 1) if first else slice(-1, None))]
+        edge = cut(wide, axis, 1) if first else cut(wide, axis, -1, None)
         number = np.arange(width, dtype=wide.dtype)
         share = number if first else number[::-1]
         share = np.reshape(share, tuple(-1 if k == axis else 1 for k in range(x.ndim))) / max(width, 1)

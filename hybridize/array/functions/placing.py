@@ -13,7 +13,17 @@ from hybridize.array.functions.bounds import check, from_front
 from hybridize.array.functions.elementwise import copy
 from hybridize.array.functions.searching import data_dependent, within
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operands import array, axis_of, finished, one_of, operand, positions, public, result
+from hybridize.array.operands import (
+    array,
+    array_and_axis,
+    axis_of,
+    finished,
+    one_of,
+    operand,
+    positions,
+    public,
+    result,
+)
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.policies import like, promoted
 from hybridize.array.symbol import Symbol
@@ -30,7 +40,6 @@ def target(a: Any, name: str) -> Any:
     return a
 
 
-@public
 @promoted("a", "v", to=like)
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """Write `v`, repeated as often as needed, to elements of the flat array, in place.
@@ -80,7 +89,6 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
     x[tuple(numbers if k == along else key[k] for k in range(x.ndim))] = values
 
 
-@public
 @promoted("a", "values", to=like)
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write to the elements where `mask` is true those of `values` at the same place, in place.
@@ -95,7 +103,6 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
         x[...] = np.where(np.reshape(chosen, x.shape), np.resize(values, x.shape), x)
 
 
-@public
 @promoted("arr", "vals", to=like)
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Write `vals`, one after the other and again from the first, to the elements where `mask` is true, in place."""
@@ -133,7 +140,6 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
 _where = np.where
 
 
-@public
 @promoted("*choices", weak=True)
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """The element of `choices[a]` at each place.
@@ -160,7 +166,6 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     return finished(together[(index, *at)], out)
 
 
-@public
 @promoted("*choicelist", "default", weak=True)
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """At each place the element of the first array whose condition is true, else `default`.
@@ -223,8 +228,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
 
 def _compressed(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:
     """The slices along `axis` where a vector of bools is true."""
-    x = np.ravel(a) if axis is None else array(a)
-    along = axis_of(0 if axis is None else axis, x.ndim, "compress")
+    x, along = array_and_axis(a, axis, "compress")
     numbers = numpy.flatnonzero(array(condition).asnumpy())
     return finished(np.take(x, numbers, along), out)
 

@@ -19,8 +19,6 @@ from hybridize.base.dtypes import int64, is_inexact
 from hybridize.base.errors import ShapeError, ValueArgumentError
 from hybridize.base.promotion import floating
 
-roots = data_dependent("roots", numpy.roots)
-polydiv = data_dependent("polydiv", numpy.polydiv)
 _characteristic = data_dependent("poly", numpy.poly)
 
 
@@ -32,7 +30,6 @@ def _coefficients(p: Any, name: str) -> Any:
     return x
 
 
-@public
 @promoted("p", "x")
 def polyval(p: Any, x: Any) -> Any:
     """The polynomial with coefficients `p`, the highest power first, at `x`; by Horner's rule."""
@@ -90,21 +87,18 @@ def _together(name: str, a1: Any, a2: Any) -> tuple[Any, Any]:
     return _long(x, length), _long(y, length)
 
 
-@public
 @promoted("a1", "a2")
 def polyadd(a1: Any, a2: Any) -> Any:
     """The sum of two polynomials."""
     return np.add(*_together("polyadd", a1, a2))
 
 
-@public
 @promoted("a1", "a2")
 def polysub(a1: Any, a2: Any) -> Any:
     """The difference of two polynomials."""
     return np.subtract(*_together("polysub", a1, a2))
 
 
-@public
 @promoted("a1", "a2")
 def polymul(a1: Any, a2: Any) -> Any:
     """The product of two polynomials, whose leading zeros are left out first.
@@ -137,7 +131,6 @@ def polyder(p: Any, m: int = 1) -> Any:
     return x
 
 
-@public
 @promoted("p", "k", to=floating)
 def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     """The `m`-th integral of a polynomial; `k`: the constants of integration, one for each, or one for all."""
@@ -155,7 +148,6 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     return x
 
 
-@public
 @promoted("x", "y", "w", to=floating)
 def polyfit(
     x: Any, y: Any, deg: int, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False

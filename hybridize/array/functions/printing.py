@@ -11,17 +11,10 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.functions.searching import data_dependent
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.participation import outside_only
 from hybridize.ops.op import ACTIVE, capturing
-
-array2string = data_dependent("array2string", numpy.array2string)
-array_repr = data_dependent("array_repr", numpy.array_repr)
-array_str = data_dependent("array_str", numpy.array_str)
-base_repr, binary_repr = numpy.base_repr, numpy.binary_repr
-set_printoptions, get_printoptions, printoptions = numpy.set_printoptions, numpy.get_printoptions, numpy.printoptions
 
 
 def format_float_positional(x: Any, *args: Any, **kwargs: Any) -> str:

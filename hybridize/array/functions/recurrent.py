@@ -10,7 +10,7 @@ from hybridize.array.draws import key
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.dense import layer_dtype
 from hybridize.array.functions.neural import used
-from hybridize.array.operands import array, cast, operand, public, result
+from hybridize.array.operands import array, cast, operand, public, result, strong
 from hybridize.array.operands import indices as index_operand
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -114,17 +114,6 @@ def recurrent(
         steps = x.shape[0]
         help = f"a length is from 0 to the {dims.text(steps)} steps"
         check(ends, 0, steps + 1, f"lengths of sequences {x.type}", help)
-    drops = is_training() and stack.p > 0 and stack.num_layers > 1
-    return tuple(
-        map(
-            result,
-            library.rnn(
-                stack,
-                cast(operand(x), dtype),
-                [cast(operand(weight), dtype) for weight in weights],
-                [cast(operand(array(state)), dtype) for state in states],
-                ends,
-                key() if drops else None,
-            ),
-        )
-    )
+    drawn = key() if is_training() and stack.p > 0 and stack.num_layers > 1 else None
+    (first,), parameters, begin = ([cast(strong(one), dtype) for one in group] for group in ([x], weights, states))
+    return tuple(map(result, library.rnn(stack, first, parameters, begin, ends, drawn)))

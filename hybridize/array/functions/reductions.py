@@ -16,9 +16,11 @@ from hybridize.array.functions.elementwise import copy, root
 from hybridize.array.ndarray import at_once, ndarray
 from hybridize.array.operands import (
     array,
+    array_and_axis,
     axes_of,
     axis_of,
     cast,
+    cut,
     described,
     finished,
     operand,
@@ -229,7 +231,6 @@ def _dropped(value: Any, x: Any, axis: Any, name: str) -> Any:
     return np.reshape(value, tuple(length for k, length in enumerate(value.shape) if k not in axes))
 
 
-@public
 @promoted("a", "weights", to=floating)
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
     """The mean over `axis`, each element weighted; with `returned` also the sum of the weights."""
@@ -446,7 +447,6 @@ nanmin = _nan_extreme(
 )
 
 
-@public
 @promoted("a", "prepend", "append")
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """Each element less the one before it along `axis`, `n` times.
@@ -463,23 +463,15 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     x = a
     along = axis_of(axis, x.ndim, "diff")
     if n and (prepend is not None or append is not None):
-        ends = [None if end is None else _as_end(end, x, along) for end in (prepend, append)]
+        one = tuple(1 if k == along else length for k, length in enumerate(x.shape))
+        ends = [end if end is None or end.ndim else np.broadcast_to(end, one) for end in (prepend, append)]
         x = np.concatenate([part for part in (ends[0], x, ends[1]) if part is not None], along)
-    before = (slice(None),) * along
     for _ in range(n):
-        later, earlier = x[(*before, slice(1, None))], x[(*before, slice(None, -1))]
+        later, earlier = cut(x, along, 1, None), cut(x, along, -1)
         x = np.not_equal(later, earlier) if x.dtype == bool_ else np.subtract(later, earlier)
     return x
 
 
-def _as_end(end: Any, x: Any, along: int) -> Any:
-    """Elements before or after an array along an axis: of a number one."""
-    if end.ndim:
-        return end
-    return np.broadcast_to(end, tuple(1 if k == along else length for k, length in enumerate(x.shape)))
-
-
-@public
 @promoted("ary", "to_end", "to_begin", to=like_safely)
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """Each element of the flat array less the one before it; between `to_begin` and `to_end`, where they are given."""
@@ -490,19 +482,12 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 def _cumulative(name: str, running: Callable[..., Any], first: int, text: str) -> Callable[..., Any]:
     def function(
-        x: Any,
-        /,
-        *,
-        axis: int | None = None,
-        dtype: Any = None,
-        out: Any = None,
-        include_initial: bool = False,
+        x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
     ) -> Any:
-        a = array(x)
-        a = np.reshape(a, (1,)) if not a.ndim else a
+        a = np.atleast_1d(x)
         if axis is None and a.ndim != 1:
             raise ValueArgumentError("E320", f"{name} of {a.type} needs an axis")
-        along = axis_of(0 if axis is None else axis, a.ndim, name)
+        a, along = array_and_axis(a, axis, name)
         output = running(a, along, dtype)
         if include_initial:
             sizes = tuple(1 if k == along else length for k, length in enumerate(output.shape))
@@ -527,14 +512,12 @@ cumulative_prod = _cumulative(
 )
 
 
-@public
 @promoted("y", "x", to=floating)
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     """The integral of `y` along `axis` by the trapezoidal rule."""
     y, wanted = summed(y, None)
     along = axis_of(axis, y.ndim, "trapezoid")
-    before = (slice(None),) * along
-    middle = np.multiply(y[(*before, slice(1, None))] + y[(*before, slice(None, -1))], 0.5)
+    middle = np.multiply(cut(y, along, 1, None) + cut(y, along, -1), 0.5)
     if x is None:
         return np.multiply(sum(middle, along), dx).astype(wanted, copy=False)
     steps = diff(summed(x, None)[0], axis=axis if x.ndim > 1 else -1)

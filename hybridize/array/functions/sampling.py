@@ -206,8 +206,8 @@ def _operands(name: str, arrays: Sequence[Any], bias: Any, no_bias: bool, *numbe
         check_kernel(name, w, kernel, "NCHW")
         check_filters(name, w, w.shape[0], num_filter)
     dtype = layer_dtype(xs[0], w)
-    extra = None if bias is None or no_bias else cast(strong(bias), dtype)
-    return [*(cast(operand(x), dtype) for x in xs), extra, *windows, *parts]
+    operands = [None if x is None else cast(strong(x), dtype) for x in (*xs, None if no_bias else bias)]
+    return [*operands, *windows, *parts]
 
 
 @public

@@ -17,10 +17,12 @@ from hybridize.array.functions.bounds import check, from_front, require
 from hybridize.array.ndarray import ndarray, taping
 from hybridize.array.operands import (
     array,
+    array_and_axis,
     axes_of,
     axis_of,
     broadcast,
     check_real,
+    cut,
     described,
     dtype_of,
     finished,
@@ -73,8 +75,7 @@ def _sorting(name: str, op: Callable[[int, bool], Op], text: str) -> Callable[..
     ) -> Any:  # fmt: skip
         kind, descending = _direction(kind, descending)
         _plainly(kind, order, name)
-        x = np.ravel(a) if axis is None else array(a)
-        along = axis_of(-1 if axis is None else axis, x.ndim, name)
+        x, along = array_and_axis(a, axis, name)
         return result(bind1(op(along, bool(descending)), operand(x)))
 
     return described(function, name, text)
@@ -105,8 +106,7 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out
         OutOfBoundsError E110: an index is out of bounds.
         ValueArgumentError E345: there is no such mode.
     """
-    x = np.ravel(a) if axis is None else array(a)
-    axis_index = axis_of(0 if axis is None else axis, x.ndim, "take")
+    x, axis_index = array_and_axis(a, axis, "take")
     numbers = within(indices, x.shape[axis_index], mode, f"take from axis {axis_index} of {x.type}")
     return finished(picked(x, numbers, axis_index), out)
 
@@ -163,8 +163,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     Raises:
         OutOfBoundsError E110: an index is out of bounds.
     """
-    x = np.ravel(arr) if axis is None else array(arr)
-    axis_index = axis_of(0 if axis is None else axis, x.ndim, "take_along_axis")
+    x, axis_index = array_and_axis(arr, axis, "take_along_axis")
     what = f"take_along_axis of axis {axis_index} of {x.type}"
     return along(x, result(from_front(index_operand(indices), x.shape[axis_index], what)), axis_index)
 
@@ -221,13 +220,12 @@ def topk(
         dtype: of indices.
     """
     one_of(ret_typ, ("indices", "value", "both", "mask"), "topk", "ret_typ")
-    x = np.ravel(data) if axis is None else array(data)
-    axis_index = axis_of(-1 if axis is None else axis, x.ndim, "topk")
+    x, axis_index = array_and_axis(data, axis, "topk")
     k = x.shape[axis_index] if k < 1 else k
     if k > x.shape[axis_index]:
         raise ShapeError("E134", f"topk: {k} of {x.shape[axis_index]} along axis {axis} of {x.type}")
     order = result(bind1(ops.ArgSort(axis_index, not is_ascend), operand(x)))
-    chosen = order[(slice(None),) * axis_index + (slice(None, k),)]
+    chosen = cut(order, axis_index, k)
     if ret_typ == "indices":
         return chosen.astype(_index_dtype(dtype))
     if ret_typ == "mask":
@@ -240,7 +238,6 @@ def _index_dtype(dtype: Any) -> Any:
     return float32 if dtype is None else as_dtype(dtype)
 
 
-@public
 @promoted("a", "v")
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """Positions at which `v` go into the ascending `a`: how many are less (`left`), or not greater (`right`).
@@ -263,7 +260,6 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     return np.sum(before, -1).astype(int64)
 
 
-@public
 @promoted("x", "bins")
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """The number of the bin that each element falls into; `bins` ascend, or descend.
@@ -286,7 +282,6 @@ def _descending(edges: Any, x: Any, side: str) -> Any:
     return np.subtract(edges.shape[0], searchsorted(edges[::-1], x, side))
 
 
-@public
 @promoted("x", "xp", "fp", to=floating)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Linear interpolation through the points (xp, fp).
@@ -333,16 +328,55 @@ def merged(x: Any, axis: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
     return np.reshape(np.transpose(x, (*rest, *axes)), sizes), len(rest), shape
 
 
-@public
-def quantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    method: str = "linear",
-    keepdims: bool = False,
-    interpolation: Any = None,
-) -> Any:
+def shares(whole: int = 1, *, of_nan: bool = True) -> Callable[[Callable[[], None]], Callable[..., Any]]:
+    """Make a function of the values below which shares of the elements lie, under the name and text of another.
+
+    Args:
+        whole: the share that all elements are.
+        of_nan: NaN is an element, of which all is NaN.
+    """
+
+    def decorate(named: Callable[[], None]) -> Callable[..., Any]:
+        name = named.__name__
+
+        def function(
+            a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+            keepdims: bool = False, interpolation: Any = None,
+        ) -> Any:  # fmt: skip
+            method = interpolation or method
+            one_of(method, tuple(QUANTILES), name, "method")
+            share = result(strong(q, float64))
+            share = share if whole == 1 else np.divide(share, float(whole))
+            inside = np.logical_and(np.less_equal(0.0, share), np.less_equal(share, 1.0))
+            require(inside, f"{name}: q is from 0 to {whole}")
+            flat, axis_index, shape = merged(array(a), axis, name)
+            check_real(name, flat)
+            flat = flat if is_float(flat.dtype) else flat.astype(float32)
+            ordered = np.moveaxis(sort(flat, axis_index), axis_index, -1)  # NaN is sorted last
+            n: Any = float(ordered.shape[-1])
+            if not of_nan:
+                n = np.sum(np.logical_not(np.isnan(ordered)), -1, keepdims=True).astype(float64)
+            at, weight = QUANTILES[method](n, np.reshape(share, (-1,)))
+            low = np.floor(at)
+            weight = np.subtract(at, low) if weight is None else weight
+            places = (np.maximum(np.minimum(place, n - 1.0), 0.0).astype(int64) for place in (low, low + 1.0))
+            below, above = ((picked if of_nan else along)(ordered, place, ordered.ndim - 1) for place in places)
+            weight = weight.astype(ordered.dtype)
+            quantiles = np.where(
+                np.equal(weight, 0), below, np.add(below, np.multiply(np.subtract(above, below), weight))
+            )
+            if of_nan:
+                quantiles = np.where(np.isnan(ordered[..., -1:]), math.nan, quantiles)
+            quantiles = np.moveaxis(quantiles, -1, 0)
+            return finished(np.reshape(quantiles, share.shape + (shape if keepdims else quantiles.shape[1:])), out)
+
+        return described(function, name, str(named.__doc__))
+
+    return decorate
+
+
+@shares()
+def quantile() -> None:
     """The value below which the share `q` of the elements lies, along `axis`.
 
     Args:
@@ -350,6 +384,7 @@ def quantile(
         q: shares from 0 to 1.
         axis: an axis, several, or None: all elements.
         out: where to write the result.
+        overwrite_input: says nothing: the array stays as it is.
         method: what to do between two elements: linear, lower, higher, nearest, midpoint, or one of the others of
             NumPy (inverted_cdf, averaged_inverted_cdf, closest_observation, interpolated_inverted_cdf, hazen, weibull,
             median_unbiased, normal_unbiased; Hyndman and Fan 1996).
@@ -359,48 +394,11 @@ def quantile(
     Raises:
         ValueArgumentError E345: an unknown method; a share below 0 or above 1.
     """
-    return shares("quantile", a, q, axis, out, interpolation or method, keepdims)
 
 
-def shares(
-    name: str, a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: bool, *, whole: int = 1, of_nan: bool = True
-) -> Any:
-    """The values below which shares of the elements lie.
-
-    Args:
-        name: of the function, whose other arguments follow.
-        a: any array.
-        q: shares.
-        axis: as in `quantile`.
-        out: as in `quantile`.
-        method: as in `quantile`.
-        keepdims: as in `quantile`.
-        whole: the share that all elements are.
-        of_nan: NaN is an element, of which all is NaN.
-    """
-    one_of(method, tuple(QUANTILES), name, "method")
-    share = result(strong(q, float64))
-    share = share if whole == 1 else np.divide(share, float(whole))
-    inside = np.logical_and(np.less_equal(0.0, share), np.less_equal(share, 1.0))
-    require(inside, f"{name}: q is from 0 to {whole}")
-    flat, axis_index, shape = merged(array(a), axis, name)
-    check_real(name, flat)
-    flat = flat if is_float(flat.dtype) else flat.astype(float32)
-    ordered = np.moveaxis(sort(flat, axis_index), axis_index, -1)  # NaN is sorted last
-    n: Any = float(ordered.shape[-1])
-    if not of_nan:
-        n = np.sum(np.logical_not(np.isnan(ordered)), -1, keepdims=True).astype(float64)
-    at, weight = QUANTILES[method](n, np.reshape(share, (-1,)))
-    low = np.floor(at)
-    weight = np.subtract(at, low) if weight is None else weight
-    places = (np.maximum(np.minimum(place, n - 1.0), 0.0).astype(int64) for place in (low, low + 1.0))
-    below, above = ((picked if of_nan else along)(ordered, place, ordered.ndim - 1) for place in places)
-    weight = weight.astype(ordered.dtype)
-    quantiles = np.where(np.equal(weight, 0), below, np.add(below, np.multiply(np.subtract(above, below), weight)))
-    if of_nan:
-        quantiles = np.where(np.isnan(ordered[..., -1:]), math.nan, quantiles)
-    quantiles = np.moveaxis(quantiles, -1, 0)
-    return finished(np.reshape(quantiles, share.shape + (shape if keepdims else quantiles.shape[1:])), out)
+@shares(100)
+def percentile() -> None:
+    """The value below which `q` percent of the elements lie, along `axis`; see `quantile`."""
 
 
 _Quantile = Callable[[float, Any], tuple[Any, Any]]
@@ -449,35 +447,17 @@ one, or None for the fraction of the position."""
 
 
 @public
-def percentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    method: str = "linear",
-    keepdims: bool = False,
-    interpolation: Any = None,
-) -> Any:
-    """The value below which `q` percent of the elements lie, along `axis`; see `quantile`."""
-    return shares("percentile", a, q, axis, out, interpolation or method, keepdims, whole=100)
-
-
-@public
-def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
     """The middle element along `axis`; the mean of two where their number is even."""
     flat, axis_index, shape = merged(array(a), axis, "median")
     n = flat.shape[axis_index]
     ordered = sort(flat, axis_index)
-    before = (slice(None),) * axis_index
-    medians = np.mean(ordered[(*before, slice((n - 1) // 2, n // 2 + 1))], axis_index)
-    if n and is_inexact(ordered.dtype):
-        medians = np.where(np.isnan(ordered[(*before, n - 1)]), math.nan, medians)  # NaN is sorted last
-    if keepdims:
-        medians = np.reshape(medians, shape)
-    return finished(medians, out)
+    medians = np.mean(cut(ordered, axis_index, (n - 1) // 2, n // 2 + 1), axis_index)
+    if n and is_inexact(ordered.dtype):  # NaN is sorted last
+        medians = np.where(np.isnan(ordered[(*(slice(None),) * axis_index, n - 1)]), math.nan, medians)
+    return finished(np.reshape(medians, shape) if keepdims else medians, out)
 
 
-@public
 @promoted("element", "test_elements")
 def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
@@ -551,7 +531,6 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
     return np.all(isclose(a, b, rtol, atol, equal_nan))
 
 
-@public
 @promoted("a", "b", to=exact, weak=True)
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """True where elements of both are equal within rtol * abs(b) + atol."""
@@ -560,7 +539,6 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
     return np.where(~np.equal(a, a) & ~np.equal(b, b), True, close) if equal_nan else close
 
 
-@public
 @promoted("a1", "a2")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     """True if both have one shape and equal elements; a bool array without axes. `equal_nan`: NaN is equal to NaN."""
@@ -570,7 +548,6 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     return np.all(same | (~np.equal(a1, a1) & ~np.equal(a2, a2)) if equal_nan else same)
 
 
-@public
 @promoted("a1", "a2")
 def array_equiv(a1: Any, a2: Any) -> Any:
     """True if both broadcast to one shape and have equal elements there; a bool array without axes."""
@@ -599,12 +576,10 @@ def _places(obj: Any, name: str) -> numpy.ndarray[Any, Any]:
     return places
 
 
-@public
 @promoted("arr", "values", to=like)
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """`values` put in before the positions `obj`, which are integers or a slice."""
-    x = np.ravel(arr) if axis is None else array(arr)
-    axis_index = axis_of(0 if axis is None else axis, x.ndim, "insert")
+    x, axis_index = array_and_axis(arr, axis, "insert")
     length = x.shape[axis_index]
     before = numpy.arange(length)[obj] if isinstance(obj, slice) else _places(obj, "insert")
     if before.dtype == bool_:
@@ -624,8 +599,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
 @public
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """Without the elements at the positions `obj`, which are integers or a slice."""
-    x = np.ravel(arr) if axis is None else array(arr)
-    axis_index = axis_of(0 if axis is None else axis, x.ndim, "delete")
+    x, axis_index = array_and_axis(arr, axis, "delete")
     gone = obj if isinstance(obj, (slice, int)) else _places(obj, "delete")
     return x[(slice(None),) * axis_index + (numpy.delete(numpy.arange(x.shape[axis_index]), gone),)]
 

@@ -26,6 +26,7 @@ from hybridize.array.operands import (
     axes_of,
     axis_of,
     broadcast,
+    cut,
     finished,
     one_of,
     operand,
@@ -313,9 +314,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
         length = x.shape[axis_index]
         by = int(by) % length if length else 0
         if by:
-            before = (slice(None),) * axis_index
-            parts = [operand(x[(*before, slice(length - by, None))]), operand(x[(*before, slice(None, length - by))])]
-            x = result(bind1(ops.Concat(axis_index), *parts))
+            parts = cut(x, axis_index, length - by, None), cut(x, axis_index, length - by)
+            x = result(bind1(ops.Concat(axis_index), *map(operand, parts)))
     return x if x is not a else copy(x)
 
 
@@ -551,7 +551,6 @@ def column_stack(tup: Any) -> Any:
     return concatenate([reshape(x, (-1, 1)) if x.ndim < 2 else x for x in xs], 1)
 
 
-@public
 @promoted("arr", "values")
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     """`values` after `arr`."""
@@ -602,8 +601,7 @@ def _split(ary: Any, indices_or_sections: Any, axis: int, even: bool) -> list[An
     x = array(ary)
     axis_index = axis_of(axis, x.ndim, "split")
     cuts = _cuts(x.shape[axis_index], indices_or_sections, even, x)
-    before = (slice(None),) * axis_index
-    return [x[(*before, slice(i, max(i, j)))] for i, j in pairwise(cuts)]
+    return [cut(x, axis_index, i, max(i, j)) for i, j in pairwise(cuts)]
 
 
 @public

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy
@@ -15,6 +17,7 @@ from hybridize.array.operands import (
     axes_of,
     cast,
     creates,
+    cut,
     float_operand,
     one_of,
     operand,
@@ -50,7 +53,6 @@ def _slid(name: str, x: Any, y: Any, before: int, after: int) -> Any:
 _MODES = ("full", "same", "valid")
 
 
-@public
 @promoted("a", "v")
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     """The sums over m of a[m] v[n - m], of two vectors.
@@ -80,7 +82,6 @@ def _margins(taps: int, mode: str) -> tuple[int, int]:
     return (taps - 1, taps - 1) if mode == "full" else (taps // 2, taps - 1 - taps // 2)
 
 
-@public
 @promoted("a", "v")
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     """The sums over n of a[n + k] conj(v[n]), of two vectors; `mode` as in `convolve`."""
@@ -129,11 +130,7 @@ def _slope(x: Any, axis: int, distance: Any, edge_order: int) -> Any:
     if n < edge_order + 1:
         what = f"gradient of {x.type} along axis {axis}: too few samples"
         raise ShapeError("E135", what, help=f"differences of order {edge_order} take {edge_order + 1}")
-    before = (slice(None),) * axis
-
-    def at(first: int, last: int | None) -> Any:
-        return x[(*before, slice(first, last))]
-
+    at = partial(cut, x, axis)
     places = distance if isinstance(distance, (int, float)) else array(distance, x.dtype)
     if not isinstance(places, (int, float)) and not is_inexact(places.dtype):
         places = places.astype(float64)  # of unsigned integers no difference is negative
@@ -145,7 +142,7 @@ def _slope(x: Any, axis: int, distance: Any, edge_order: int) -> Any:
             raise ShapeError("E135", f"gradient: {places.type} for the places of {n} samples", help="one for each")
         apart = np.diff(places).astype(x.dtype)
         wide = np.reshape(apart, tuple(-1 if k == axis else 1 for k in range(x.ndim)))
-        low, high = wide[(*before, slice(0, -1))], wide[(*before, slice(1, None))]
+        low, high = cut(wide, axis, -1), cut(wide, axis, 1, None)
         inner = (
             at(0, -2) * (-high / (low * (low + high)))
             + at(1, -1) * ((high - low) / (low * high))
@@ -177,20 +174,28 @@ def i0(x: Any) -> Any:
     return result(bessel_i0(float_operand(x)))
 
 
-@creates()
-def bartlett(M: int, dtype: Any = None) -> Any:
-    """The Bartlett window: a triangle that is 0 at both ends."""
-    at = numpy.abs(2.0 * numpy.arange(M) / max(M - 1, 1) - 1.0)
-    return _window(1.0 - at if M > 1 else numpy.ones(max(M, 0)), dtype)
+def _window(theirs: Callable[[int], Any], text: str) -> Callable[..., Any]:
+    """A window of NumPy's, which is computed in float64."""
+
+    def function(M: int, dtype: Any = None) -> Any:
+        return _as_window(theirs(int(M)), dtype)
+
+    function.__name__ = function.__qualname__ = theirs.__name__
+    function.__doc__ = text
+    return creates()(function)
+
+
+def _as_window(window: numpy.ndarray[Any, Any], dtype: Any) -> Any:
+    return result(outside_operand(window.astype(float32 if dtype is None else as_dtype(dtype))))
+
+
+bartlett = _window(numpy.bartlett, "The Bartlett window: a triangle that is 0 at both ends.")
+blackman = _window(numpy.blackman, "The Blackman window.")
+hamming = _window(numpy.hamming, "The Hamming window.")
+hanning = _window(numpy.hanning, "The Hann window.")
 
 
 @creates()
 def kaiser(M: int, beta: float, dtype: Any = None) -> Any:
     """The Kaiser window: the larger `beta`, the narrower, and the lower what leaks beside it."""
-    at = 2.0 * numpy.arange(M) / max(M - 1, 1) - 1.0
-    wave = numpy.i0(float(beta) * numpy.sqrt(1.0 - at * at)) / numpy.i0(float(beta))
-    return _window(wave if M > 1 else numpy.ones(max(M, 0)), dtype)
-
-
-def _window(window: numpy.ndarray[Any, Any], dtype: Any) -> Any:
-    return result(outside_operand(window.astype(float32 if dtype is None else as_dtype(dtype))))
+    return _as_window(numpy.kaiser(int(M), float(beta)), dtype)

@@ -21,12 +21,7 @@ from hybridize.base.dtypes import DType, float32, float64, int64, is_complex, is
 from hybridize.base.errors import ArgumentError, CaptureError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import floating
 
-histogram_bin_edges = data_dependent("histogram_bin_edges", numpy.histogram_bin_edges)
-histogram2d = data_dependent("histogram2d", numpy.histogram2d)
-histogramdd = data_dependent("histogramdd", numpy.histogramdd)
 
-
-@public
 @promoted("m", "y", to=floating)
 def cov(
     m: Any,
@@ -123,7 +118,6 @@ def _weights(x: Any, fweights: Any, aweights: Any) -> Any:
     return weights
 
 
-@public
 @promoted("x", "y", to=floating)
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
     """The correlations of variables, from -1 to 1; see `cov`."""
@@ -173,22 +167,14 @@ def nanargmin(a: Any, axis: int | None = None, out: Any = None, keepdims: bool =
     return _arg_extreme("nanargmin", np.argmin, math.inf, a, axis, out, keepdims)
 
 
-@public
-def nanquantile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False,
-) -> Any:  # fmt: skip
+@shares(of_nan=False)
+def nanquantile() -> None:
     """The value below which the share `q` of what is not NaN lies, along `axis`; see `quantile`."""
-    return shares("nanquantile", a, q, axis, out, method, keepdims, of_nan=False)
 
 
-@public
-def nanpercentile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False,
-) -> Any:  # fmt: skip
+@shares(100, of_nan=False)
+def nanpercentile() -> None:
     """The value below which `q` percent of what is not NaN lie, along `axis`; see `quantile`."""
-    return shares("nanpercentile", a, q, axis, out, method, keepdims, whole=100, of_nan=False)
 
 
 def _histogram(
