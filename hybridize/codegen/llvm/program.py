@@ -245,8 +245,7 @@ class Emitter:
             if not self.watched:
                 return
             some = f.fresh("some")
-            f.branch(some_failed(f), some, following)
-            f.begin_block(some)
+            f.branch(some_failed(f), some, following, begin=some)
             f.branch(failed(f), end, following)
         else:
             condition = pointers.at(step.addresses[0])

@@ -177,8 +177,7 @@ class _Region:
         carried = self._of_kinds("by turns")
         first = {k: _Turn(self.inputs[k], self.outputs[k], self._other(k)) for k in carried}
         before, head, turn, again, after = f.label, f.fresh("head"), f.fresh("turn"), f.fresh("again"), f.fresh("after")
-        f.jump(head)
-        f.begin_block(head)
+        f.enter(head)
         state = {k: _Turn(*(f"%{f.fresh(word)}" for word in ("now", "to", "spare"))) for k in carried}
         for k, one in state.items():
             begin = first[k]
@@ -191,8 +190,7 @@ class _Region:
         now = {k: one.now for k, one in state.items()}
         self._body(0, now, [flag])
         truth = f.op(f"icmp ne i8 {f.op(f'load i8, ptr {flag}, align 1')}, 0")
-        f.branch(truth, turn, after)
-        f.begin_block(turn)
+        f.branch(truth, turn, after, begin=turn)
         self._body(1, now, [state[k].to if k in state else self.outputs[k] for k in step.gives])
         if safepoint is None:
             f.jump(again)

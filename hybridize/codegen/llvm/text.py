@@ -311,9 +311,16 @@ class Function:
         """Branch to a block."""
         self.do(f"br label %{label}")
 
-    def branch(self, condition: str, then: str, orelse: str) -> None:
-        """Branch on an i1."""
+    def enter(self, label: str) -> None:
+        """End the block that is written by a jump to the next one, and begin that."""
+        self.jump(label)
+        self.begin_block(label)
+
+    def branch(self, condition: str, then: str, orelse: str, *, begin: str = "") -> None:
+        """Branch on an i1, and begin the block `begin`, where there is a label."""
         self.do(f"br i1 {condition}, label %{then}, label %{orelse}")
+        if begin:
+            self.begin_block(begin)
 
     @contextmanager
     def loop(
@@ -342,8 +349,7 @@ class Function:
             self.jump(head)
         self.begin_block(head)
         slot = len(self._lines)
-        self.jump(body)
-        self.begin_block(body)
+        self.enter(body)
         loop = LoopBlock(index, carried)
         yield loop
         if len(loop.following) != len(carried):
@@ -373,11 +379,19 @@ class Function:
     def when(self, condition: str) -> Iterator[None]:
         """Write a block that runs only when the i1 holds; it defines no values for later."""
         then, after = self.fresh("then"), self.fresh("after")
-        self.branch(condition, then, after)
-        self.begin_block(then)
+        self.branch(condition, then, after, begin=then)
         yield
-        self.jump(after)
-        self.begin_block(after)
+        self.enter(after)
+
+    @contextmanager
+    def otherwise(self, condition: str, label: str = "") -> Iterator[None]:
+        """Go on where the i1 holds; elsewhere do what is written within, and go to `label`, if that does not return."""
+        lost, following = self.fresh("lost"), self.fresh("on")
+        self.branch(condition, following, lost, begin=lost)
+        yield
+        if label:
+            self.jump(label)
+        self.begin_block(following)
 
     def text(self) -> str:
         """The function, whole."""

@@ -175,11 +175,9 @@ def sums_before(
 ) -> list[str]:
     """The `count` sums that lie at `pointers` where a condition holds, else zeros."""
     first, load, start = f.label, f.fresh("load"), f.fresh("begin")
-    f.branch(condition, load, start)
-    f.begin_block(load)
+    f.branch(condition, load, start, begin=load)
     loaded = [arithmetic.load_computed(f, pointer) for pointer in pointers]
-    f.jump(start)
-    f.begin_block(start)
+    f.enter(start)
     of = arithmetic.vector
     return [f.op(f"phi {of} [ {arithmetic.zero}, %{first} ], [ {value}, %{load} ]") for value in loaded]
 
@@ -189,14 +187,12 @@ def _plus_sums(
 ) -> list[str]:
     """Sums in registers, plus those that lie at `pointers` where a condition holds."""
     before, load, after = f.label, f.fresh("load"), f.fresh("added")
-    f.branch(condition, load, after)
-    f.begin_block(load)
+    f.branch(condition, load, after, begin=load)
     added = [
         arithmetic.add(f, arithmetic.load_computed(f, pointer), value, arithmetic.lanes)
         for pointer, value in zip(pointers, total, strict=True)
     ]
-    f.jump(after)
-    f.begin_block(after)
+    f.enter(after)
     pairs = zip(total, added, strict=True)
     return [f.op(f"phi {arithmetic.vector} [ {one}, %{before} ], [ {other}, %{load} ]") for one, other in pairs]
 

@@ -179,12 +179,10 @@ def _circular(v: Vectors, x: str, turn: int, library: str) -> str:
     y = v.from_bits(v.iop("xor", v.to_bits(y), sign))
     far = v.any(v.compare("one", x, inside))
     rare, after, start = f.fresh("rare"), f.fresh("after"), f.label
-    f.branch(far, rare, after)
-    f.begin_block(rare)
+    f.branch(far, rare, after, begin=rare)
     exact = v.per_lane(library, x)
     end = f.label
-    f.jump(after)
-    f.begin_block(after)
+    f.enter(after)
     return f.op(f"phi {v.type} [ {y}, %{start} ], [ {exact}, %{end} ]")
 
 

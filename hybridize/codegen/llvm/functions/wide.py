@@ -169,12 +169,10 @@ def _tan_single(v: Vectors, x: str) -> str:
     inside = v.at_most(v.at_least(x, v.number(-(2.0**20))), v.number(2.0**20))
     y = through(_tan)(v, inside)
     rare, after, start = f.fresh("rare"), f.fresh("after"), f.label
-    f.branch(v.any(v.compare("one", x, inside)), rare, after)
-    f.begin_block(rare)
+    f.branch(v.any(v.compare("one", x, inside)), rare, after, begin=rare)
     exact = v.per_lane("tanf", x)
     end = f.label
-    f.jump(after)
-    f.begin_block(after)
+    f.enter(after)
     y = f.op(f"phi {v.type} [ {y}, %{start} ], [ {exact}, %{end} ]")
     return v.select(v.compare("oeq", x, v.number(0.0)), x, y)
 

@@ -93,10 +93,8 @@ class Reals(Vectors):
         """Write a loop that turns while `condition`, written at its head, gives a true i1."""
         f = self.f
         head, body, after = f.fresh("head"), f.fresh("body"), f.fresh("after")
-        f.jump(head)
-        f.begin_block(head)
-        f.branch(condition(), body, after)
-        f.begin_block(body)
+        f.enter(head)
+        f.branch(condition(), body, after, begin=body)
         yield
         f.jump(head)
         f.begin_block(after)
