@@ -133,7 +133,6 @@ def _move(module: Module, lanes: int) -> None:
         left, right = ([f.op(f"load {kind}, ptr {place}, align 64") for place in places] for places in (x, y))
         for one, other, place in zip(left, right, out, strict=True):
             f.do(f"store {kind} {f.op(f'fadd {kind} {one}, {other}')}, ptr {place}, align 64")
-    f.do("ret void")
 
 
 def _multiply_add(module: Module, lanes: int) -> None:

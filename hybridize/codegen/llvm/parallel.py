@@ -40,7 +40,6 @@ def emit_body(module: Module, name: str, ranged: str, pointers: int, strides: Se
             pointer = f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
         args.append(f"ptr {pointer}")
     f.call(ranged, [*args, "i64 %first", "i64 %last"])
-    f.do("ret void")
 
 
 def _cell(f: Function, number: int) -> str:
@@ -104,4 +103,3 @@ def _emit_call(module: Module) -> None:
     cell = f.op(f"getelementptr i64, ptr %team, i64 {TEAM['parallel']}")
     function = f.op(f"load ptr, ptr {cell}, align 8")
     f.do(f"call void {function}(ptr %team, ptr %body, ptr %data, i64 %turns, i64 %grain, i64 %slots, i64 %wake)")
-    f.do("ret void")

@@ -164,7 +164,6 @@ class Emitter:
         if self.sized:
             f.use_sizes("%inputs", len(scheduled.plan.inputs) + len(scheduled.constants))
         names = self._steps(f, scheduled.steps, ProgramPointers(f), bool(scheduled.plan.updates), scheduled.groups)
-        f.do("ret void")
         return names
 
     def _function(self, name: str, linkage: str) -> Function:

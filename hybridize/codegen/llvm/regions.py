@@ -44,7 +44,6 @@ def emit_region(
             region.repeat(watched)
         case "scan":
             _turn_together(f, [region])
-    f.do("ret void")
 
 
 def emit_scans(
@@ -53,7 +52,6 @@ def emit_scans(
     """Write scans of one length that do not need each other as one loop."""
     f = _function(module, name, steps, sized)
     _turn_together(f, [_Region(f, *one, number) for number, one in enumerate(zip(steps, writes, strict=True))])
-    f.do("ret void")
 
 
 def _function(module: Module, name: str, steps: Sequence[RegionStep], sized: bool) -> Function:

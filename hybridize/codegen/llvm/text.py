@@ -32,6 +32,9 @@ _NAME = re.compile(r"@([\w.$-]+)")
 _MEMORY = re.compile(r"(?: = load| = atomicrmw|^  store|@llvm\.masked\.) ?", re.M)
 """Instructions that read or write memory."""
 
+_ENDS = ("  ret ", "  br ", "  switch ", "  unreachable")
+"""Instructions that end a block."""
+
 
 def llvm_type(dtype: DType, lanes: int = 1) -> str:
     """The register type of `lanes` elements: `float`, `<16 x float>`; bool is i1 in registers, i8 in memory."""
@@ -394,11 +397,13 @@ class Function:
         self.begin_block(following)
 
     def text(self) -> str:
-        """The function, whole."""
+        """The function, whole: one that returns nothing does so at its end."""
         params = self._all_params()
         start, attributes = self._signature
         head = f"{start}{', '.join(f'{type} %{param}' for type, param in params)}) {attributes} {{"
-        return "\n".join([head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, "}"])
+        is_open = not self._lines or not self._lines[-1].startswith(_ENDS)
+        end = ["  ret void"] if self._returns == "void" and is_open else []
+        return "\n".join([head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, *end, "}"])
 
     def declaration(self) -> str:
         """The function's declaration for another module that is linked with this one."""

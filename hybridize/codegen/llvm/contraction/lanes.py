@@ -72,7 +72,6 @@ def emit_lanes(
             ]
             _call(f, names, args, tiles, part)
             before = before + lines
-    f.do("ret void")
     return f
 
 
@@ -150,7 +149,6 @@ class _Lines:
                 size = self._size(axis)
                 begins[axis] = within.enter_context(f.loop(0, size, count)).index
             self._tile(f, begins)
-        f.do("ret void")
         return module.shared(f)
 
     def _size(self, axis: int) -> int | str:

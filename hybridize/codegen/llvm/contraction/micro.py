@@ -144,11 +144,9 @@ def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
         total = _plus_sums(f, arithmetic, "%more", _pointers(f, arithmetic, numbered, form.vectors), total)
     if ending:
         ending.emit(f, total, form.vectors)
-        f.do("ret void")
         return module.shared(f)
     for value, pointer in zip(total, _pointers(f, arithmetic, numbered, form.vectors), strict=True):
         arithmetic.store_computed(f, value, pointer)
-    f.do("ret void")
     return name
 
 
@@ -218,7 +216,6 @@ def _long_tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str
         if form.brings:
             instead["next"] = at(f, "%next", f.op(f"mul i64 {loop.index}, %rate"))
         _call_alike(f, part, form.params, instead)
-    f.do("ret void")
     return name
 
 
@@ -270,7 +267,6 @@ def _choice(
         f.do("ret void")
     f.begin_block(other)
     f.do(f"tail call void @{otherwise}(i64 %count, {arguments})")
-    f.do("ret void")
 
 
 @frozen
@@ -430,7 +426,6 @@ def dots(
         c = at(f, "%c", times(f, "%cs", row))
         for j in range(columns):
             arithmetic.store_computed(f, total[i * columns + j], at(f, c, j * arithmetic.vector_bytes))
-    f.do("ret void")
     return name
 
 
@@ -451,7 +446,6 @@ def any_dots(
             f.do(f"call void @{large}({arguments})")
         with f.when(f.op(f"icmp sle i64 %count, {few}")):
             f.do(f"call void @{small}({arguments})")
-        f.do("ret void")
     return name
 
 
@@ -478,7 +472,6 @@ def sums(module: Module, arithmetic: ArithmeticEmitter, count: int) -> str:
     f = Function(module, name, [("ptr", "c"), ("ptr", "d")], attributes="nounwind noinline")
     vectors = [arithmetic.load_computed(f, at(f, "%d", j * arithmetic.vector_bytes)) for j in range(count)]
     arithmetic.store_computed(f, arithmetic.sums(f, vectors), "%c", count)
-    f.do("ret void")
     return name
 
 
@@ -497,7 +490,6 @@ def flip(module: Module, arithmetic: ArithmeticEmitter) -> str:
     last = f.op("sub i64 %rows, 1")
     if not arithmetic.chunk:  # small integers: element by element
         _flip_rest(f, arithmetic, last, "0")
-        f.do("ret void")
         return name
     rows = ["%w"]
     for i in range(1, lanes):
@@ -512,7 +504,6 @@ def flip(module: Module, arithmetic: ArithmeticEmitter) -> str:
             if i < arithmetic.chunk - 1:
                 panel = at(f, panel, "%ps")
     _flip_rest(f, arithmetic, last, whole)
-    f.do("ret void")
     return name
 
 
@@ -545,7 +536,6 @@ def copy(module: Module, arithmetic: ArithmeticEmitter) -> str:
             with f.loop(start, stop, step) as inner:
                 value = arithmetic.load(f, at(f, w, times(f, inner.index, arithmetic.stored_bytes)), step)
                 arithmetic.store_computed(f, value, at(f, panel, times(f, inner.index, arithmetic.bytes)), step)
-    f.do("ret void")
     return name
 
 
@@ -566,5 +556,4 @@ def rows_together(module: Module, arithmetic: ArithmeticEmitter, rows: int) -> s
             with f.loop("0", "%tiles") as inner:
                 value = arithmetic.load(f, at(f, x, times(f, inner.index, rows * arithmetic.stored_bytes)), rows)
                 arithmetic.store_computed(f, value, at(f, to, f.op(f"mul i64 {inner.index}, %tile")), rows)
-        f.do("ret void")
     return name

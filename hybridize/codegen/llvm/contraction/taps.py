@@ -115,7 +115,6 @@ class _Driver:
                                 fields = _fields(f, of, k, table, part.index)
                                 self._lines(line, callee, fields, table, (x, panel), known, units, block)
                     before += panels.count
-        f.do("ret void")
         return f
 
     def _columns(self, panels: TapPanels, before: int) -> tuple[str, str]:
@@ -337,7 +336,6 @@ class _Line:
             row = self.tiles.row
             places = [plus(f, f"%a{row.axis}", times(f, number, row.step)) for number in numbers]
             self._end(f, places, sums, partials)
-        f.do("ret void")
         return module.shared(f)
 
     @property

@@ -222,7 +222,6 @@ def emit_memory(module: Module, model: LibraryModel) -> None:
         other = f.op(f"atomicrmw xchg ptr {w.at('%model', WORD['spare'])}, ptr %block acq_rel, align 8")
         with f.when(f.op(f"icmp ne ptr {other}, null")):
             w.external("free", "void", f"ptr {w.load(other)}")
-    f.do("ret void")
 
 
 def _emit_lock(module: Module, model: LibraryModel) -> None:
@@ -239,7 +238,6 @@ def _emit_lock(module: Module, model: LibraryModel) -> None:
     w.external(*(("SwitchToThread", "i32") if model.system == "windows" else ("sched_yield", "i32")))
     f.jump("try")
     f.begin_block("mine")
-    f.do("ret void")
 
 
 def emit_run(module: Module, model: LibraryModel) -> None:

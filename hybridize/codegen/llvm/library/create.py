@@ -157,7 +157,6 @@ def _emit_destroy(module: Module, model: LibraryModel) -> None:
         if not model.marker:
             f.do(f"call void @{CLOSE}(ptr %model)")
         w.external("free", "void", f"ptr {w.load('%model', WORD['memory'])}")
-    f.do("ret void")
 
 
 def _emit_seed(module: Module, model: LibraryModel, layout: Layout) -> None:

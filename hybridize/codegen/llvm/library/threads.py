@@ -49,7 +49,6 @@ def emit_threads(module: Module) -> None:
     f.begin_block(alone)
     with f.when(w.test("sgt", "%count", 0)):
         f.do("call void %body(ptr %data, i64 0, i64 %count, i64 0)")
-    f.do("ret void")
 
 
 def _parts(w: Writer, count: str, size: str) -> str:
@@ -68,4 +67,3 @@ def _emit_task(module: Module) -> None:
         last = f.smin(count, f.op(f"add i64 {first}, {size}"))
         body, data = w.load("%work", _BODY), w.load("%work", _DATA)
         f.do(f"call void {body}(ptr {data}, i64 {first}, i64 {last}, i64 %number)")
-    f.do("ret void")

@@ -102,7 +102,6 @@ def _emit_map(module: Module, model: LibraryModel) -> None:
     w = Writer(module, CLOSE, [("ptr", "model")], returns="void")
     mapped = w.load("%model", WORD["mapped"])
     w.external("munmap", "i32", f"ptr {mapped}", f"i64 {model.nbytes}")
-    w.f.do("ret void")
 
 
 def _emit_read(module: Module, model: LibraryModel) -> None:
@@ -139,4 +138,3 @@ def _emit_read(module: Module, model: LibraryModel) -> None:
     w.finish()
     w = Writer(module, CLOSE, [("ptr", "model")], returns="void")
     w.external("free", "void", f"ptr {w.load('%model', WORD['mapped'])}")
-    w.f.do("ret void")

@@ -80,7 +80,6 @@ def turn(module: Module, dtype: DType, lanes: int) -> str:
                 f.do(f"store {kind} {register}, ptr {place}, align {align}")
             loop.following = [at(f, to_column, places[chunk - 1]), at(f, column, str(chunk * align))]
         tiles.following = [at(f, to, str(lanes * align)), at(f, start, step)]
-    f.do("ret void")
     return name
 
 

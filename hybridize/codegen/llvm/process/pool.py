@@ -186,7 +186,6 @@ def _emit_breathe(module: Module, target: Target) -> None:
         w.f.do(f"call void {module.declare('llvm.aarch64.hint', 'void', ['i32'])}(i32 {_YIELD_HINT})")
     with w.f.when(w.f.op(f"icmp sgt i64 %elapsed, {YIELDS_AFTER_NS}")):
         w.external("sched_yield", "i32")
-    w.f.do("ret void")
 
 
 def _emit_help(module: Module, rounding: _Rounding) -> None:
@@ -313,7 +312,6 @@ def _emit_parallel(module: Module, rounding: _Rounding) -> None:
     f.begin_block("alone")
     with f.when(f.op("icmp sgt i64 %count, 0")):
         f.do("call void %body(ptr %data, i64 0, i64 %count, i64 0)")
-    f.do("ret void")
 
 
 def _publish(w: _Writer, threads: str, chunks: str) -> None:
