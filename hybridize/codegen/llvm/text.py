@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 
@@ -74,6 +74,18 @@ def broadcast(f: Function, value: str, scalar: str, lanes: int) -> str:
     wide = vector(scalar, lanes)
     one = f.op(f"insertelement {wide} poison, {scalar} {value}, i64 0")
     return f.op(f"shufflevector {wide} {one}, {wide} poison, <{lanes} x i32> zeroinitializer")
+
+
+def shuffled(f: Function, type: str, x: str, picks: Iterable[int], y: str = "poison") -> str:
+    """Return the elements of `x`, and of `y` after them, that `picks` names; `type` is that of both."""
+    numbers = [f"i32 {pick}" for pick in picks]
+    return f.op(f"shufflevector {type} {x}, {type} {y}, <{len(numbers)} x i32> <{', '.join(numbers)}>")
+
+
+def in_names(scalar: str, lanes: int) -> str:
+    """A type in the names of intrinsics: `f32`, `v16f32`, `v8i64`."""
+    short = {"float": "f32", "double": "f64"}.get(scalar, scalar)
+    return short if lanes == 1 else f"v{lanes}{short}"
 
 
 class Module:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dtypes import DType, float32, float64
-from hybridize.codegen.llvm.text import Function, splat, vector
+from hybridize.codegen.llvm.text import Function, shuffled, splat, vector
 from hybridize.machine.target import Target
 
 
@@ -195,9 +195,7 @@ class Vectors:
         if self.target.scales and self.dtype == float32 and self.lanes in (32, 64):
             half = self.of(self.lanes // 2)
             parts = [half.scaled(self._half(x, side), self._half(n, side), k) for side in (0, 1)]
-            order = ", ".join(f"i32 {lane}" for lane in range(self.lanes))
-            joined = f"shufflevector {half.type} {parts[0]}, {half.type} {parts[1]}, <{self.lanes} x i32> <{order}>"
-            return self.f.op(joined)
+            return shuffled(self.f, half.type, parts[0], range(self.lanes), parts[1])
         if self.target.scales and self.dtype == float32 and self.lanes == 16:
             name = "llvm.x86.avx512.mask.scalef.ps.512"
             callee = self.f.module.declare(name, self.type, [self.type] * 3 + ["i16", "i32"])
@@ -211,8 +209,7 @@ class Vectors:
     def _half(self, x: str, side: int) -> str:
         """The lower or upper half of the lanes; registers of the machine are not divided by it."""
         count = self.lanes // 2
-        order = ", ".join(f"i32 {lane}" for lane in range(side * count, (side + 1) * count))
-        return self.f.op(f"shufflevector {self.type} {x}, {self.type} poison, <{count} x i32> <{order}>")
+        return shuffled(self.f, self.type, x, range(side * count, (side + 1) * count))
 
     # Between precisions
 
