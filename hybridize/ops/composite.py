@@ -121,12 +121,9 @@ def composite(
                 signature.bind(*args, **kwargs)  # says what is wrong
             values = {name: arguments[name] for name in operands if arguments[name] is not None}
             rest = {name: arguments[name] for name in names if name not in values}
-            parameters = {name: value for name, value in rest.items() if name not in operands}
-            for name, value in attributes(**arguments).items() if attributes is not None else ():
-                if value is None:
-                    parameters.pop(name, None)
-                else:
-                    parameters[name] = value
+            own = {} if attributes is None else attributes(**arguments)
+            parameters = {name: value for name, value in own.items() if value is not None}
+            parameters |= {name: rest[name] for name in names if name not in (*operands, *own)}
 
             def body(*xs: Operand) -> tuple[Operand, ...]:
                 result = function(**dict(zip(values, xs, strict=True)), **rest)
