@@ -8,7 +8,6 @@ they keep the result where that is enough, which the next layer keeps anyway.
 from __future__ import annotations
 
 import itertools
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -16,8 +15,15 @@ from typing import Any, ClassVar
 from hybridize.array.functions.dense import worth_a_program
 from hybridize.array.single import General, Single
 from hybridize.base.dtypes import float32, int64
-from hybridize.ops import add, cast, eq, exp, ge, iota, matmul, mul, rsqrt, sub, where
-from hybridize.ops.composites import log_softmax, mean
+from hybridize.ops import cast, eq, exp, ge, iota, matmul, mul, sub, where
+from hybridize.ops.composites import (
+    gradients_of_batch,
+    log_softmax,
+    mean,
+    slope_of_log_softmax,
+    slope_of_softmax,
+    variance,
+)
 from hybridize.ops.op import OfComplex, Operand, taping, type_of
 from hybridize.ops.views import like, spread, sum
 
@@ -35,9 +41,9 @@ class Fused(ABC):
     def release(self) -> None:  # noqa: B027 - most keep nothing
         """Let go of what it keeps."""
 
-    @abstractmethod
     def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
-        """Tell which inputs and outputs are read."""
+        """Tell which inputs and outputs are read: of most, the result alone."""
+        return (False,), (True,)
 
     @abstractmethod
     def vjp(self, g: Operands, y: Operands, *xs: Operand) -> tuple[Operand | None, ...]:
@@ -52,10 +58,6 @@ class Relu(Fused):
     """max(x, 0), whose slope at 0 is 0."""
 
     name = "relu"
-
-    def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
-        """Tell which inputs and outputs are read."""
-        return (False,), (True,)
 
     def vjp(self, g: Operands, y: Operands, *xs: Operand) -> Operands:
         """The gradient passes where the result is not 0."""
@@ -133,31 +135,21 @@ class Softmax(Fused):
     """exp(x) / sum(exp(x)) along an axis."""
 
     name = "softmax"
+    slope = staticmethod(slope_of_softmax)
 
     def __init__(self, axis: int) -> None:
         self._axis = axis
 
-    def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
-        """Tell which inputs and outputs are read."""
-        return (False,), (True,)
-
     def vjp(self, g: Operands, y: Operands, *xs: Operand) -> Operands:
-        """y (g - sum(g y))"""
-        shape = type_of(y[0]).shape
-        axes = (self._axis % len(shape),)
-        return (mul(y[0], sub(g[0], spread(sum(mul(g[0], y[0]), axes), shape, axes))),)
+        """As of the composite."""
+        return (self.slope(g[0], y[0], self._axis % type_of(y[0]).ndim),)
 
 
 class LogSoftmax(Softmax):
     """The logarithm of the softmax along an axis."""
 
     name = "log_softmax"
-
-    def vjp(self, g: Operands, y: Operands, *xs: Operand) -> Operands:
-        """g - exp(y) sum(g)"""
-        shape = type_of(y[0]).shape
-        axes = (self._axis % len(shape),)
-        return (sub(g[0], mul(exp(y[0]), spread(sum(g[0], axes), shape, axes))),)
+    slope = staticmethod(slope_of_log_softmax)
 
 
 class CrossEntropyOfLabels(Fused):
@@ -210,39 +202,29 @@ class BatchNorm(Fused):
         axis: of the channels.
         eps: added to the variance.
         fix_gamma: gamma is 1.
-        mean: of the batch, for first derivatives; [channels].
-        inverse: 1 / sqrt(variance + eps), likewise.
+        *statistics: mean and variance of the batch, for first derivatives; [channels].
     """
 
     name = "BatchNorm"
 
-    def __init__(self, axis: int, eps: float, fix_gamma: bool, mean: Operand, inverse: Operand) -> None:
+    def __init__(self, axis: int, eps: float, fix_gamma: bool, *statistics: Operand) -> None:
         self._axis, self._eps, self._fix_gamma = axis, eps, fix_gamma
-        self._mean, self._inverse = mean, inverse
+        self._statistics = statistics
 
     def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
         """Tell which inputs and outputs are read."""
         return (True, not self._fix_gamma, False), (False,)
 
     def vjp(self, g: Operands, y: Operands, *xs: Operand) -> tuple[Operand | None, ...]:
-        """With n elements by channel and h normalized: gamma / (deviation n) (n g - sum(g) - h sum(g h))."""
+        """As of the composite."""
         x, gamma, _ = xs
-        shape = type_of(x).shape
-        axes = tuple(k for k in range(len(shape)) if k != self._axis)
-        count = math.prod(shape[k] for k in axes)
-        if taping() is None:
-            centre, inverse = self._mean, self._inverse
-            apart = sub(x, spread(centre, shape, axes))
-        else:  # which depend on x
-            centre = mean(x, axes)
-            apart = sub(x, spread(centre, shape, axes))
-            square = mean(mul(apart, apart), axes)
-            inverse = rsqrt(add(square, like(self._eps, square)))
-        normal = mul(apart, spread(inverse, shape, axes))
-        by_beta, by_gamma = sum(g[0], axes), sum(mul(g[0], normal), axes)
-        scale = inverse if self._fix_gamma else mul(inverse, gamma)
-        of_means = add(spread(by_beta, shape, axes), mul(normal, spread(by_gamma, shape, axes)))
-        by_x = mul(sub(g[0], mul(of_means, like(1 / count, of_means))), spread(scale, shape, axes))
+        centre, square = self._statistics
+        if taping() is not None:  # they depend on x
+            axes = tuple(k for k in range(type_of(x).ndim) if k != self._axis)
+            centre, square = mean(x, axes), variance(x, axes)
+        by_x, by_gamma, by_beta = gradients_of_batch(
+            g[0], None, (centre, square), x, gamma, self._axis, self._eps, self._fix_gamma
+        )
         return by_x, None if self._fix_gamma else by_gamma, by_beta
 
 

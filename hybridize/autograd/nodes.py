@@ -12,7 +12,7 @@ import itertools
 import sys
 from collections.abc import Sequence
 from types import CodeType, FrameType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
@@ -42,22 +42,6 @@ def number_of_next() -> int:
 _NOTHING: tuple[Mask, Mask] = ((False, False), (False,))
 _reads: dict[Any, tuple[Mask, Mask]] = {}
 _LIMIT = 4096
-
-
-class GradientRule(Protocol):
-    """The gradient rule of a node: an op, or a function of the user's with a gradient of its own."""
-
-    @property
-    def name(self) -> str:
-        """For messages."""
-
-    def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
-        """Cotangents of the inputs from those of the outputs."""
-
-    def partial_vjp(
-        self, wanted: Sequence[bool], g: tuple[Operand, ...], y: tuple[Operand, ...], *xs: Operand
-    ) -> tuple[Operand | None, ...]:
-        """The same where only some cotangents are wanted; of a node that is not private."""
 
 
 class TapeNode:

@@ -22,7 +22,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
 from hybridize.compiler.entry import entry_code
-from hybridize.compiler.host import offer
+from hybridize.compiler.host import offer, process_image
 from hybridize.compiler.pool import have_pool
 from hybridize.compiler.stored import PLAN_CLASSES
 from hybridize.graph import Graph
@@ -202,15 +202,7 @@ def _image_code(image: Image) -> CompiledCode:
 
 def process_code(kind: str, target: str, numbers: Sequence[int]) -> CompiledCode:
     """The entry, or the code of the threads."""
-    with LOADING:
-        from hybridize.codegen.llvm.engine import compile_image  # late: see the package
-        from hybridize.codegen.llvm.process.entry import emit_entry
-        from hybridize.codegen.llvm.process.pool import emit_pool
-
-    machine = named_target(target)
-    if kind == "entry":
-        return _image_code(compile_image(emit_entry(*numbers).text(), machine))
-    return _image_code(compile_image(emit_pool(machine).text(), machine, 0))
+    return _image_code(process_image(kind, named_target(target), numbers))
 
 
 # ------------------------------------------------------------------------------------------------------------ taking

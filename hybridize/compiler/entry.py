@@ -8,7 +8,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from hybridize.base.loading import LOADING
 from hybridize.base.modes import BUSY, IDLE
 from hybridize.base.once import once
 from hybridize.base.types import TensorType
@@ -35,16 +34,9 @@ from hybridize.runtime.executable import Executable
 def _entry() -> tuple[int, object]:
     """Address and owner of the one entry of the process; kept for ever, as every callable refers to it."""
     offset = state_offset() or 0
-    loaded = process_module("entry", lambda _: _entry_text(offset), offset)
+    loaded = process_module("entry", offset)
     (name,) = loaded.names
     return loaded.address(name), loaded
-
-
-def _entry_text(offset: int) -> str:
-    with LOADING:
-        from hybridize.codegen.llvm.process.entry import emit_entry  # late: see the package
-
-    return emit_entry(offset).text()
 
 
 def entry_code() -> int:

@@ -7,7 +7,7 @@ on the disk and LLVM is not loaded. Files that the user trusts bring such module
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from hybridize.base.frozen import frozen
@@ -65,15 +65,27 @@ def offer(kind: str, numbers: tuple[int, ...], image: Callable[[], Image]) -> No
     _offered.setdefault((kind, numbers), image)
 
 
-def process_module(kind: str, emit: Callable[[Target], str], *numbers: int, level: int = 2) -> Loaded:
-    """A module for this machine, made of its LLVM IR unless it is on offer or on the disk.
+def process_image(kind: str, target: Target, numbers: Sequence[int]) -> Image:
+    """Compile a module that a process needs once.
 
     Args:
-        kind: what it is called among such modules.
-        emit: writes the IR; called only when it is needed.
-        numbers: what the IR depends on besides the machine and the compiler.
-        level: of LLVM's code generation.
+        kind: `entry` or `pool`. That of the threads is plainly generated: the first program that is shared waits for
+            it, and what it does takes no time beside loops that pay to be shared.
+        target: the machine.
+        numbers: what it depends on besides the machine and the compiler.
     """
+    with LOADING:
+        from hybridize.codegen.llvm.engine import compile_image  # late: see the package
+        from hybridize.codegen.llvm.process.entry import emit_entry
+        from hybridize.codegen.llvm.process.pool import emit_pool
+
+    if kind == "entry":
+        return compile_image(emit_entry(*numbers).text(), target)
+    return compile_image(emit_pool(target).text(), target, 0)
+
+
+def process_module(kind: str, *numbers: int) -> Loaded:
+    """A module for this machine, compiled unless it is on offer or on the disk; see `process_image`."""
     offered = _offered.get((kind, numbers))
     if offered is not None:
         return Loaded(offered())
@@ -82,9 +94,6 @@ def process_module(kind: str, emit: Callable[[Target], str], *numbers: int, leve
     image = disk.find(name, [Image])
     if isinstance(image, Image):
         return Loaded(image)
-    with LOADING:
-        from hybridize.codegen.llvm.engine import compile_image  # late: see the package
-
-    image = compile_image(emit(target), target, level)
+    image = process_image(kind, target, numbers)
     disk.keep(name, image)
     return Loaded(image)

@@ -7,15 +7,14 @@ import ctypes
 import functools
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy
 
 from hybridize.base.frozen import frozen
-from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.machine.target import Target
+from hybridize.runtime.processors import cache_bytes
 
 if TYPE_CHECKING:
     from hybridize.codegen.llvm.text import Function, Module
@@ -133,7 +132,6 @@ def _move(module: Module, lanes: int) -> None:
         left, right = ([f.op(f"load {kind}, ptr {place}, align 64") for place in places] for places in (x, y))
         for one, other, place in zip(left, right, out, strict=True):
             f.do(f"store {kind} {f.op(f'fadd {kind} {one}, {other}')}, ptr {place}, align 64")
-    f.do("ret void")
 
 
 def _multiply_add(module: Module, lanes: int) -> None:
@@ -227,7 +225,7 @@ def measure(seconds: float) -> Limits:
         probe = probes.probe(kind, nbytes)
         return probe.amount / best_seconds(probe.call, seconds) / 1e9
 
-    l3_bytes = _third_level()
+    l3_bytes = cache_bytes(3)
     from_memory = gigas(READING, 128 << 20)
     return Limits(
         l1_gb_per_s=gigas(READING, target.l1_bytes // 2),
@@ -245,16 +243,3 @@ def measure(seconds: float) -> Limits:
 def limits() -> Limits:
     """Measured once in a process, in about a quarter of a second."""
     return measure(0.04)
-
-
-def _third_level() -> int:
-    """Bytes of the third-level cache as Linux tells them; 0 where there is none, or a container hides it."""
-    for folder in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
-        try:
-            level, size = ((folder / name).read_text().strip() for name in ("level", "size"))
-        except OSError as error:
-            let_through(error)
-            continue
-        if level == "3" and size.endswith("K") and size[:-1].isdigit():
-            return int(size[:-1]) << 10
-    return 0

@@ -14,6 +14,12 @@ from hybridize.ops.op import OfComplex, Operand
 from hybridize.ops.views import like
 
 
+class Complex(Unary, abstract=True):
+    """Base of the functions of complex numbers, too, whose slopes are derivatives there."""
+
+    of_complex = OfComplex.HOLOMORPHIC
+
+
 class Floor(Unary, meaning=numpy.floor, slope=lambda g, y, x: like(0, x)):
     """The largest integer not above x."""
 
@@ -32,122 +38,84 @@ class Trunc(Unary, meaning=numpy.trunc, slope=lambda g, y, x: like(0, x)):
     """The integer part of x."""
 
 
-class Sqrt(Unary, meaning=numpy.sqrt, slope=lambda g, y, x: div(mul(g, like(0.5, y)), y)):
+class Sqrt(Complex, meaning=numpy.sqrt, slope=lambda g, y, x: div(mul(g, like(0.5, y)), y)):
     """The square root."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Rsqrt(Unary, meaning=special.rsqrt, slope=lambda g, y, x: mul(mul(g, like(-0.5, x)), div(y, x))):
+class Rsqrt(Complex, meaning=special.rsqrt, slope=lambda g, y, x: mul(mul(g, like(-0.5, x)), div(y, x))):
     """1 / sqrt(x)"""
-
-    of_complex = OfComplex.HOLOMORPHIC
 
 
 class Cbrt(Unary, meaning=numpy.cbrt, slope=lambda g, y, x: div(mul(g, y), mul(like(3, x), x))):
     """The cube root."""
 
 
-class Exp(Unary, meaning=numpy.exp, slope=lambda g, y, x: mul(g, y)):
+class Exp(Complex, meaning=numpy.exp, slope=lambda g, y, x: mul(g, y)):
     """e to the power of x."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Exp2(Unary, meaning=numpy.exp2, slope=lambda g, y, x: mul(g, mul(y, like(math.log(2), x)))):
+class Exp2(Complex, meaning=numpy.exp2, slope=lambda g, y, x: mul(g, mul(y, like(math.log(2), x)))):
     """2 to the power of x."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Expm1(Unary, meaning=special.expm1, slope=lambda g, y, x: mul(g, add(y, like(1, x)))):
+class Expm1(Complex, meaning=special.expm1, slope=lambda g, y, x: mul(g, add(y, like(1, x)))):
     """exp(x) - 1, exact for small x."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Log(Unary, meaning=numpy.log, slope=lambda g, y, x: div(g, x)):
+class Log(Complex, meaning=numpy.log, slope=lambda g, y, x: div(g, x)):
     """The natural logarithm."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Log2(Unary, meaning=numpy.log2, slope=lambda g, y, x: div(g, mul(x, like(math.log(2), x)))):
+class Log2(Complex, meaning=numpy.log2, slope=lambda g, y, x: div(g, mul(x, like(math.log(2), x)))):
     """The logarithm to base 2."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Log10(Unary, meaning=numpy.log10, slope=lambda g, y, x: div(g, mul(x, like(math.log(10), x)))):
+class Log10(Complex, meaning=numpy.log10, slope=lambda g, y, x: div(g, mul(x, like(math.log(10), x)))):
     """The logarithm to base 10."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Log1p(Unary, meaning=numpy.log1p, slope=lambda g, y, x: div(g, add(x, like(1, x)))):
+class Log1p(Complex, meaning=numpy.log1p, slope=lambda g, y, x: div(g, add(x, like(1, x)))):
     """log(1 + x), exact for small x."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Sin(Unary, meaning=numpy.sin, slope=lambda g, y, x: mul(g, cos(x))):
+class Sin(Complex, meaning=numpy.sin, slope=lambda g, y, x: mul(g, cos(x))):
     """The sine of x, in radians."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Cos(Unary, meaning=numpy.cos, slope=lambda g, y, x: neg(mul(g, sin(x)))):
+class Cos(Complex, meaning=numpy.cos, slope=lambda g, y, x: neg(mul(g, sin(x)))):
     """The cosine of x, in radians."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Tan(Unary, meaning=numpy.tan, slope=lambda g, y, x: mul(g, add(mul(y, y), like(1, x)))):
+class Tan(Complex, meaning=numpy.tan, slope=lambda g, y, x: mul(g, add(mul(y, y), like(1, x)))):
     """The tangent of x, in radians."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Arcsin(Unary, meaning=numpy.arcsin, slope=lambda g, y, x: mul(g, rsqrt(_one_less_square(x)))):
+class Arcsin(Complex, meaning=numpy.arcsin, slope=lambda g, y, x: mul(g, rsqrt(_one_less_square(x)))):
     """The angle whose sine is x."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Arccos(Unary, meaning=numpy.arccos, slope=lambda g, y, x: neg(mul(g, rsqrt(_one_less_square(x))))):
+class Arccos(Complex, meaning=numpy.arccos, slope=lambda g, y, x: neg(mul(g, rsqrt(_one_less_square(x))))):
     """The angle whose cosine is x."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Arctan(Unary, meaning=numpy.arctan, slope=lambda g, y, x: div(g, add(mul(x, x), like(1, x)))):
+class Arctan(Complex, meaning=numpy.arctan, slope=lambda g, y, x: div(g, add(mul(x, x), like(1, x)))):
     """The angle whose tangent is x."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Sinh(Unary, meaning=numpy.sinh, slope=lambda g, y, x: mul(g, cosh(x))):
+class Sinh(Complex, meaning=numpy.sinh, slope=lambda g, y, x: mul(g, cosh(x))):
     """The hyperbolic sine."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Cosh(Unary, meaning=numpy.cosh, slope=lambda g, y, x: mul(g, sinh(x))):
+class Cosh(Complex, meaning=numpy.cosh, slope=lambda g, y, x: mul(g, sinh(x))):
     """The hyperbolic cosine."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Tanh(Unary, meaning=special.tanh, slope=lambda g, y, x: mul(g, _one_less_square(y))):
+class Tanh(Complex, meaning=special.tanh, slope=lambda g, y, x: mul(g, _one_less_square(y))):
     """The hyperbolic tangent."""
 
-    of_complex = OfComplex.HOLOMORPHIC
 
-
-class Arcsinh(Unary, meaning=numpy.arcsinh, slope=lambda g, y, x: mul(g, rsqrt(add(mul(x, x), like(1, x))))):
+class Arcsinh(Complex, meaning=numpy.arcsinh, slope=lambda g, y, x: mul(g, rsqrt(add(mul(x, x), like(1, x))))):
     """The number whose hyperbolic sine is x."""
-
-    of_complex = OfComplex.HOLOMORPHIC
 
 
 class Arccosh(Unary, meaning=numpy.arccosh, slope=lambda g, y, x: mul(g, rsqrt(sub(mul(x, x), like(1, x))))):
@@ -156,10 +124,8 @@ class Arccosh(Unary, meaning=numpy.arccosh, slope=lambda g, y, x: mul(g, rsqrt(s
     of_complex = OfComplex.VALUED
 
 
-class Arctanh(Unary, meaning=numpy.arctanh, slope=lambda g, y, x: div(g, _one_less_square(x))):
+class Arctanh(Complex, meaning=numpy.arctanh, slope=lambda g, y, x: div(g, _one_less_square(x))):
     """The number whose hyperbolic tangent is x."""
-
-    of_complex = OfComplex.HOLOMORPHIC
 
 
 class Erf(

@@ -91,7 +91,8 @@ def composite(
 
     Args:
         label: its name, MXNet's where that has one.
-        attributes: from the function's arguments, what files say of it; the parameters that are not operands if None.
+        attributes: from the function's arguments, what files say of it besides the parameters that are no operands, or
+            instead of them; None leaves one out.
     """
 
     def decorate(function: _Function) -> _Function:
@@ -120,11 +121,9 @@ def composite(
                 signature.bind(*args, **kwargs)  # says what is wrong
             values = {name: arguments[name] for name in operands if arguments[name] is not None}
             rest = {name: arguments[name] for name in names if name not in values}
-            parameters = (
-                attributes(**arguments)
-                if attributes is not None
-                else {name: value for name, value in rest.items() if name not in operands}
-            )
+            own = {} if attributes is None else attributes(**arguments)
+            parameters = {name: value for name, value in own.items() if value is not None}
+            parameters |= {name: rest[name] for name in names if name not in (*operands, *own)}
 
             def body(*xs: Operand) -> tuple[Operand, ...]:
                 result = function(**dict(zip(values, xs, strict=True)), **rest)

@@ -8,7 +8,7 @@ rounded once, so that a composition is as exact as a primitive would be.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from hybridize.base.dtypes import DType, bfloat16, float16, float32, int64, is_float
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -41,13 +41,9 @@ def _along(x: Operand, like_: Operand, axis: int) -> Operand:
     return broadcast(reshape(x, tuple(size if k == axis else 1 for k, size in enumerate(shape))), shape)
 
 
-def _fully_connected_attributes(
-    x: Operand, weight: Operand, bias: Operand | None, flatten: bool
-) -> Mapping[str, object]:
-    return {"num_hidden": type_of(weight).shape[0], "no_bias": bias is None, "flatten": flatten}
-
-
-@composite("FullyConnected", _fully_connected_attributes)
+@composite(
+    "FullyConnected", lambda weight, bias, **_: {"num_hidden": type_of(weight).shape[0], "no_bias": bias is None}
+)
 def fully_connected(x: Operand, weight: Operand, bias: Operand | None = None, flatten: bool = True) -> Operand:
     """x W^T + b
 
@@ -131,22 +127,21 @@ def activation(x: Operand, act_type: str) -> Operand:
     return cast(function(wide), dtype)
 
 
-def _gelu_attributes(x: Operand, approximation: str | bool) -> Mapping[str, object]:
-    return {"act_type": "gelu_tanh" if approximation in (True, "tanh") else "gelu"}
+def _is_tanh(approximation: str | bool) -> bool:
+    return approximation in (True, "tanh")
 
 
-@composite("LeakyReLU", _gelu_attributes)
+@composite(
+    "LeakyReLU",
+    lambda approximation, **_: {"act_type": "gelu_tanh" if _is_tanh(approximation) else "gelu", "approximation": None},
+)
 def gelu(x: Operand, approximation: str | bool = "erf") -> Operand:
     """x times the probability that a normal number is below x; "tanh" (or True) is the usual approximation."""
     wide, dtype = _widened(x)
-    return cast(_gelu(wide, "tanh" if approximation in (True, "tanh") else "erf"), dtype)
+    return cast(_gelu(wide, "tanh" if _is_tanh(approximation) else "erf"), dtype)
 
 
-def _leaky_attributes(x: Operand, gamma: Operand | None, act_type: str, slope: float) -> Mapping[str, object]:
-    return {"act_type": act_type, "slope": slope}
-
-
-@composite("LeakyReLU", _leaky_attributes)
+@composite("LeakyReLU")
 def leaky_relu(x: Operand, gamma: Operand | None = None, act_type: str = "leaky", slope: float = 0.25) -> Operand:
     """x where it is positive, else something small.
 
@@ -190,7 +185,7 @@ def softmax(x: Operand, axis: int) -> Operand:
     wide, dtype = _widened(x)
     if type_of(x).size == 0:
         return x
-    return cast(_with_slope("softmax", _softmax, _slope_of_softmax, wide, axis), dtype)
+    return cast(with_slope("softmax", _softmax, slope_of_softmax, wide, axis), dtype)
 
 
 def _softmax(x: Operand, axis: int) -> Operand:
@@ -198,17 +193,17 @@ def _softmax(x: Operand, axis: int) -> Operand:
     return div(powers, spread(sum(powers, (axis,)), type_of(x).shape, (axis,)))
 
 
-def _slope_of_softmax(g: Operand, y: Operand, axis: int) -> Operand:
+def slope_of_softmax(g: Operand, y: Operand, axis: int) -> Operand:
     """y (g - sum(g y)): the operations' own rules would go through the maximum, whose gradients cancel."""
     return mul(y, sub(g, spread(sum(mul(g, y), (axis,)), type_of(y).shape, (axis,))))
 
 
-def _slope_of_log_softmax(g: Operand, y: Operand, axis: int) -> Operand:
+def slope_of_log_softmax(g: Operand, y: Operand, axis: int) -> Operand:
     """g - exp(y) sum(g)"""
     return sub(g, mul(exp(y), spread(sum(g, (axis,)), type_of(y).shape, (axis,))))
 
 
-def _with_slope(
+def with_slope(
     title: str,
     body: Callable[[Operand, int], Operand],
     slope: Callable[[Operand, Operand, int], Operand],
@@ -230,7 +225,7 @@ def log_softmax(x: Operand, axis: int) -> Operand:
     wide, dtype = _widened(x)
     if type_of(x).size == 0:
         return x
-    return cast(_with_slope("log_softmax", _log_softmax, _slope_of_log_softmax, wide, axis), dtype)
+    return cast(with_slope("log_softmax", _log_softmax, slope_of_log_softmax, wide, axis), dtype)
 
 
 def _log_softmax(x: Operand, axis: int) -> Operand:
@@ -288,12 +283,6 @@ def _standardised(x: Operand, axes: tuple[int, ...], eps: float) -> Operand:
     return mul(apart, spread(rsqrt(add(square, like(eps, square))), shape, axes))
 
 
-def _of_batch(
-    x: Operand, gamma: Operand, beta: Operand, axis: int, eps: float, fix_gamma: bool
-) -> Mapping[str, object]:
-    return {"axis": axis, "eps": eps, "fix_gamma": fix_gamma, "of_batch": True}
-
-
 @composite("BatchNorm")
 def batch_norm(
     x: Operand,
@@ -328,7 +317,7 @@ def normalized_by(
     return cast(_scaled(sub(wide, _along(centre, wide, axis)), inverse, gamma, beta, axis), dtype)
 
 
-@composite("BatchNorm", _of_batch)
+@composite("BatchNorm", lambda **_: {"of_batch": True})
 def batch_norm_of_batch(
     x: Operand, gamma: Operand, beta: Operand, axis: int, eps: float = 1e-3, fix_gamma: bool = False
 ) -> tuple[Operand, Operand, Operand]:
@@ -354,7 +343,7 @@ def batch_norm_of_batch(
         x: Operand,
         gamma: Operand,
     ) -> list[Operand]:
-        of_x, of_gamma, of_beta = _gradients_of_batch(
+        of_x, of_gamma, of_beta = gradients_of_batch(
             g, (of_centre, of_square), (centre, square), x, gamma, axis, eps, fix_gamma
         )
         gradients = [of_x, of_beta] if fix_gamma else [of_x, of_gamma, of_beta]
@@ -381,9 +370,9 @@ def _normalized_by_batch(
     return cast(_scaled(apart, inverse, None if fix_gamma else gamma, beta, axis), dtype), centre, square
 
 
-def _gradients_of_batch(
+def gradients_of_batch(
     g: Operand,
-    of_statistics: tuple[Operand, Operand],
+    of_statistics: tuple[Operand, Operand] | None,
     statistics: tuple[Operand, Operand],
     x: Operand,
     gamma: Operand,
@@ -393,11 +382,13 @@ def _gradients_of_batch(
 ) -> tuple[Operand, Operand, Operand]:
     """Gradients by x, gamma and beta of the normalized batch, from those by the result, its mean and its variance.
 
+    Those of mean and variance are 0 where None stands for them.
+
     The rules of the single operations would sum over the batch three times, one of them what is 0: the distances from
     the mean. Here it is gone over twice, once for both sums; and `x` is read again instead of its distances, which
     then need not be kept.
     """
-    (of_centre, of_square), (centre, square) = of_statistics, statistics
+    centre, square = statistics
     wide, _ = _widened(bind(After(), x, g)[0])
     axes = tuple(k for k in range(type_of(x).ndim) if k != axis)
     above, scale = cast(g, type_of(wide).dtype), cast(gamma, type_of(wide).dtype)
@@ -406,6 +397,7 @@ def _gradients_of_batch(
     factor = inverse if fix_gamma else mul(inverse, scale)
     total, product = sum(above, axes), sum(mul(above, apart), axes)
     count = like(math.prod(type_of(x).shape[k] for k in axes), total)
+    of_centre, of_square = (like(0, total),) * 2 if of_statistics is None else of_statistics
     slope = div(sub(mul(of_square, like(2, of_square)), mul(mul(mul(product, inverse), inverse), factor)), count)
     offset = div(sub(of_centre, mul(factor, total)), count)
     direct = add(mul(above, _along(factor, wide, axis)), mul(apart, _along(slope, wide, axis)))
@@ -476,11 +468,7 @@ def uniform(key: Operand, shape: tuple[int, ...], dtype: DType = float32) -> Ope
     return cast(uniform_numbers(key, shape, float32), dtype)
 
 
-def _dropout_attributes(x: Operand, key: Operand, p: float) -> Mapping[str, object]:
-    return {"p": p}
-
-
-@composite("Dropout", _dropout_attributes)
+@composite("Dropout")
 def dropout(x: Operand, key: Operand, p: float) -> Operand:
     """Each element 0 with probability `p`, else divided by 1 - p; drawn from a key u64[2]."""
     return x if p <= 0 else dropped(x, uniform(key, type_of(x).shape), p)
@@ -492,12 +480,7 @@ def dropped(x: Operand, chance: Operand, p: float) -> Operand:
     return where(stays, mul(x, like(0.0 if p >= 1 else 1 / (1 - p), x)), like(0, x))
 
 
-def _embedding_attributes(indices: Operand, weight: Operand) -> Mapping[str, object]:
-    rows, width = type_of(weight).shape
-    return {"input_dim": rows, "output_dim": width}
-
-
-@composite("Embedding", _embedding_attributes)
+@composite("Embedding", lambda weight, **_: dict(zip(("input_dim", "output_dim"), type_of(weight).shape, strict=True)))
 def embedding(indices: Operand, weight: Operand) -> Operand:
     """The rows of `weight` [n, width] at `indices` (i64, within bounds)."""
     return gather(weight, indices, 0)

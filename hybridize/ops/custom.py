@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from hybridize.graph import Graph
 from hybridize.loops.expr import Element
 from hybridize.ops.composite import OfBody
 from hybridize.ops.gradient import apply
-from hybridize.ops.op import OfComplex, Op, Operand, bind
+from hybridize.ops.op import OfComplex, Op, Operand
 from hybridize.ops.views import full
 
 
@@ -23,6 +22,7 @@ from hybridize.ops.views import full
 class After(Op):
     """`x`, but not before `y` is there: what is computed of it is not what was computed of `x` earlier."""
 
+    axes_named = ()
     of_complex = OfComplex.HOLOMORPHIC
 
     def infer(self, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
@@ -33,9 +33,6 @@ class After(Op):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], *xs: Operand) -> tuple[Operand | None, ...]:
         return (g[0], None)
-
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(self, *xs)
 
     def lower(self, x: Element, y: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (x,)

@@ -7,7 +7,6 @@ Seeger et al., Auto-differentiating linear algebra, 2017.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -79,9 +78,13 @@ class Cholesky(Factor):
         whole = solve_triangular(factor, turned(left), lower=True, transposed=True)
         return (mul(add(whole, turned(whole)), like(0.5, x)),)
 
-    def made_of(self) -> Callable[..., tuple[Operand, ...]] | None:
+    @property
+    def has_routine(self) -> bool:
+        return not self.strict
+
+    def expanded(self, x: Operand) -> tuple[Operand, ...]:
         # Whoever binds a strict one asserts that there are factors.
-        return (lambda x: bind(Cholesky(self.upper, False), x)) if self.strict else None
+        return bind(Cholesky(self.upper, False), x)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine("cholesky", (self.upper,))

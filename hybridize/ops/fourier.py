@@ -6,7 +6,6 @@ Each is linear, so its gradient is the adjoint: the transform in the other direc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -18,7 +17,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.ops.arithmetic import mul
 from hybridize.ops.complexes import real
-from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, constant, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind1, constant, type_of
 from hybridize.ops.views import Gradient, broadcast, check_axes, reshape
 
 NORMS = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -56,6 +55,7 @@ class _Transform(Op, abstract=True):
 class Fourier(_Transform):
     """The transform of floats or complex numbers, or its inverse; `norm` says which of both divides by the length."""
 
+    axes_named = ("axis",)
     axis: int
     inverse: bool = False
     norm: str = "backward"
@@ -73,14 +73,12 @@ class Fourier(_Transform):
         gradient = bind1(Fourier(self.axis, not self.inverse, NORMS[self.norm]), g[0])
         return (real(gradient) if is_float(type_of(x).dtype) else gradient,)
 
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(Fourier(self.axis + 1, self.inverse, self.norm), *xs)
-
 
 @frozen
 class RealFourier(_Transform):
     """The first half, n // 2 + 1, of the transform of n floats: the rest are its conjugates."""
 
+    axes_named = ("axis",)
     axis: int
     norm: str = "backward"
 
@@ -99,14 +97,12 @@ class RealFourier(_Transform):
         halved = _scaled_inside(g[0], self.axis, n, 0.5)
         return (bind1(InverseRealFourier(self.axis, n, NORMS[self.norm]), halved),)
 
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(RealFourier(self.axis + 1, self.norm), *xs)
-
 
 @frozen
 class InverseRealFourier(_Transform):
     """The `length` floats whose transform begins with n // 2 + 1 numbers; what must be real is."""
 
+    axes_named = ("axis",)
     axis: int
     length: int
     norm: str = "backward"
@@ -125,9 +121,6 @@ class InverseRealFourier(_Transform):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         gradient = bind1(RealFourier(self.axis, NORMS[self.norm]), g[0])
         return (_scaled_inside(gradient, self.axis, self.length, 2.0),)
-
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(InverseRealFourier(self.axis + 1, self.length, self.norm), *xs)
 
 
 def _scaled_inside(x: Operand, axis: int, n: int, by: float) -> Operand:

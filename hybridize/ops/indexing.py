@@ -253,6 +253,7 @@ def _minus_one(kind: TensorType) -> Operand:
 class TakeAlongAxis(Op):
     """`x` at `indices` along `axis`, one index for each element: other axes have equal sizes."""
 
+    axes_named = ("axis",)
     of_complex = OfComplex.HOLOMORPHIC
     moves = True
 
@@ -278,9 +279,6 @@ class TakeAlongAxis(Op):
             own = eq(broadcast(indices, shape), iota(shape, self.axis, int64))
             return where(own, broadcast(g[0], shape), like(0, x)), None
         return add_along_axis(like(0, x), indices, g[0], self.axis), None
-
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(TakeAlongAxis(self.axis + 1), *xs)
 
     def lower(self, x: Element, indices: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         size = types[0].shape[self.axis]

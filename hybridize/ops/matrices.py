@@ -50,9 +50,9 @@ class Factor(Op, abstract=True):
         return kind.shape[-1]
 
     def expansion(self, *kinds: TensorType) -> Callable[..., tuple[Operand, ...]] | None:
-        """Return what computes float32 matrices in float64, as NumPy does; of others, what `made_of` says."""
+        """Return what computes float32 matrices in float64, as NumPy does; others by `expanded`, without a routine."""
         if kinds[0].dtype != float32:
-            return self.made_of()
+            return None if self.has_routine else self.expanded
 
         def wide(*xs: Operand) -> tuple[Operand, ...]:
             results = bind(self, *(cast(x, float64) for x in xs))
@@ -60,9 +60,14 @@ class Factor(Op, abstract=True):
 
         return wide
 
-    def made_of(self) -> Callable[..., tuple[Operand, ...]] | None:
-        """Return the op as a function of float64 matrices that is made of others; None: there is a routine."""
-        return None
+    @property
+    def has_routine(self) -> bool:
+        """True if float64 matrices are not computed by other ops."""
+        return type(self).expanded is Factor.expanded
+
+    def expanded(self, *inputs: Any, **_: Any) -> tuple[Operand, ...]:
+        """Compute float64 matrices by other ops."""
+        raise InternalError("E911", f"{self.name} has a routine")
 
     def lower(self, *inputs: Any, **_: Any) -> Any:
         """Its expansion stands for it before anything is lowered."""

@@ -27,7 +27,7 @@ from hybridize.base import access
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import DTypeError, InternalError
 from hybridize.base.forks import in_child
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.hooks import Hook
 from hybridize.base.spans import LISTENERS, OPERATION, is_heard, span
 from hybridize.base.types import TensorType
@@ -108,6 +108,8 @@ class Op(ABC):
     """The way in which it treats complex numbers; by default it refuses them."""
     shares: ClassVar[bool] = False
     """True if `mapped` takes operands that are the same at all positions as they are, not repeated."""
+    axes_named: ClassVar[tuple[str, ...] | None] = None
+    """The parameters that name axes of the operands, if the op is the same beside a new first axis but for these."""
     word: ClassVar[str]
     """The word for the op in graphs and files: the class name in lower case."""
     _holding: ClassVar[tuple[str, ...]] = ()
@@ -219,7 +221,14 @@ class Op(ABC):
         Returns:
             The results, which have the axis, too: of an op of elements, the same op; None where there is no rule.
         """
-        return bind(self, *xs) if self.by_element else None
+        if self.axes_named is None:
+            return bind(self, *xs) if self.by_element else None
+        named = {name: getattr(self, name) for name in self.axes_named}
+        behind = {
+            name: axes + 1 if isinstance(axes, int) else tuple(axis + 1 for axis in axes)
+            for name, axes in named.items()
+        }
+        return bind(changed(self, **behind), *xs)
 
     def expansion(self, *kinds: TensorType) -> Callable[..., tuple[Operand, ...]] | None:
         """Return a function made of other ops, which machine code computes instead; None: `lower` says how.

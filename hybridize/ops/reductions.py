@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import typing
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy
@@ -21,15 +21,14 @@ from hybridize.loops.expr import Element, Expr, Fold, FoldResult, Routine
 from hybridize.ops.arithmetic import div, eq, ge, gt, mul, where
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.indexing import add_along_axis
-from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind1, type_of
 from hybridize.ops.slicing import concat, flip, iota, slice
 from hybridize.ops.views import (
     Gradient,
+    Reduction,
     Transpose,
-    behind,
     cast,
     check_axes,
-    folded,
     full,
     like,
     remaining,
@@ -46,12 +45,10 @@ MOST = (1 << 31) - 1
 """Elements of an axis whose positions are counted in 32 bits."""
 
 
-@frozen
-class Prod(Op):
+class Prod(Reduction):
     """The product over `axes`, which go away; 1 over nothing. Short floats are multiplied in float32."""
 
-    of_complex = OfComplex.HOLOMORPHIC
-    axes: tuple[int, ...]
+    of_complex, fold = OfComplex.HOLOMORPHIC, "prod"
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, self.axes, x)
@@ -76,12 +73,6 @@ class Prod(Op):
         others = transpose(reshape(others, type_of(moved).shape), back)
         return (mul(spread(g[0], shape, self.axes), others),)
 
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(type(self)(behind(self.axes)), *xs)
-
-    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
-        return (folded("prod", x, types[0], self.axes),)
-
 
 def _product_before(rows: Operand) -> Operand:
     """The product of all elements before each one, along axis 1."""
@@ -92,13 +83,10 @@ def _product_before(rows: Operand) -> Operand:
     return cum_prod(concat(one, slice(rows, (0, 0), (n, m - 1), (1, 1)), axis=1), 1)
 
 
-@frozen
-class _Extreme(Op, abstract=True):
+class _Extreme(Reduction, abstract=True):
     """Base of the largest and the smallest."""
 
     of_complex = OfComplex.VALUED
-    fold: ClassVar[str]
-    axes: tuple[int, ...]
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, self.axes, x)
@@ -114,45 +102,23 @@ class _Extreme(Op, abstract=True):
         count = sum(share, self.axes)
         return (mul(share, spread(div(g[0], count), shape, self.axes)),)
 
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(type(self)(behind(self.axes)), *xs)
-
-    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
-        return (folded(self.fold, x, types[0], self.axes),)
-
 
 class ReduceMax(_Extreme):
     """The largest over `axes`, which go away; NaN where there is one."""
 
-    moves = True
-
-    fold = "max"
-
-    smooth = False
-
-    def reference(self, x: Array) -> tuple[Array, ...]:
-        return (numpy.asarray(numpy.max(x, axis=self.axes)),)
+    moves, smooth = True, False
+    fold, meaning = "max", staticmethod(numpy.max)
 
 
 class ReduceMin(_Extreme):
     """The smallest over `axes`, which go away; NaN where there is one."""
 
-    moves = True
-
-    fold = "min"
-
-    smooth = False
-
-    def reference(self, x: Array) -> tuple[Array, ...]:
-        return (numpy.asarray(numpy.min(x, axis=self.axes)),)
+    moves, smooth = True, False
+    fold, meaning = "min", staticmethod(numpy.min)
 
 
-@frozen
-class _Logical(Op, abstract=True):
+class _Logical(Reduction, abstract=True):
     """Base of any and all."""
-
-    fold: ClassVar[str]
-    axes: tuple[int, ...]
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, self.axes, x)
@@ -163,37 +129,28 @@ class _Logical(Op, abstract=True):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)
 
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(type(self)(behind(self.axes)), *xs)
-
-    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
-        return (folded(self.fold, x, types[0], self.axes),)
-
 
 class Any(_Logical):
     """True if any element over `axes`, which go away, is true."""
 
-    fold = "any"
-
-    def reference(self, x: Array) -> tuple[Array, ...]:
-        return (numpy.asarray(numpy.any(x, axis=self.axes)),)
+    fold, meaning = "any", staticmethod(numpy.any)
 
 
 class All(_Logical):
     """True if all elements over `axes`, which go away, are true."""
 
-    fold = "all"
-
-    def reference(self, x: Array) -> tuple[Array, ...]:
-        return (numpy.asarray(numpy.all(x, axis=self.axes)),)
+    fold, meaning = "all", staticmethod(numpy.all)
 
 
 @frozen
 class _Arg(Op, abstract=True):
     """Base of the positions of the largest and the smallest."""
 
+    axes_named = ("axis",)
     of_complex = OfComplex.RULED
     fold: ClassVar[str]
+    meaning: ClassVar[Callable[..., Array]]
+    """Its NumPy function."""
     positions = True
     axis: int
 
@@ -203,11 +160,13 @@ class _Arg(Op, abstract=True):
             raise ShapeError("E156", f"{self.name} over axis {self.axis} of {x}: an empty axis has no {self.fold}")
         return (TensorType(remaining(x.shape, (self.axis,)), int64),)
 
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        # bfloat16 as float32: NumPy itself does not know where its NaNs go.
+        comparable = x.astype(float32) if x.dtype.kind == "V" else x
+        return (numpy.asarray(type(self).meaning(comparable, axis=self.axis), int64),)
+
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)
-
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(type(self)(self.axis + 1), *xs)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         """A fold of elements and their positions, which take 32 bits where all fit."""
@@ -227,39 +186,26 @@ class _Arg(Op, abstract=True):
 class ArgMax(_Arg):
     """The index of the first largest element along `axis`, which goes away; of the first NaN where there is one."""
 
-    fold = "max"
-
-    def reference(self, x: Array) -> tuple[Array, ...]:
-        return (numpy.asarray(numpy.argmax(_comparable(x), axis=self.axis), int64),)
+    fold, meaning = "max", staticmethod(numpy.argmax)
 
 
 class ArgMin(_Arg):
     """The index of the first smallest element along `axis`, which goes away; of the first NaN where there is one."""
 
-    fold = "min"
-
-    def reference(self, x: Array) -> tuple[Array, ...]:
-        return (numpy.asarray(numpy.argmin(_comparable(x), axis=self.axis), int64),)
-
-
-def _comparable(x: Array) -> Array:
-    """bfloat16 as float32: NumPy itself does not know where its NaNs go."""
-    return x.astype(float32) if x.dtype.kind == "V" else x
+    fold, meaning = "min", staticmethod(numpy.argmin)
 
 
 @frozen
 class _Running(Op, abstract=True):
     """Base of running reductions: a routine of the same name over `axis`."""
 
+    axes_named = ("axis",)
     axis: int
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, (self.axis,), x)
         check_dtype(self.name, SIGNED_NUMBER, x)
         return (x,)
-
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(type(self)(self.axis + 1), *xs)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.axis,))

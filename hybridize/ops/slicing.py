@@ -173,6 +173,7 @@ def _in_slice(i: Expr, size: int, length: int, start: int, step: int) -> tuple[E
 class Concat(Op):
     """The operands one after the other along `axis`."""
 
+    axes_named = ("axis",)
     of_complex = OfComplex.HOLOMORPHIC
     axis: int
 
@@ -213,9 +214,6 @@ class Concat(Op):
             parts.append(slice(g[0], starts, stops, (1,) * len(whole)))
             start += length
         return tuple(parts)
-
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(Concat(self.axis + 1), *xs)
 
     def lower(self, *xs: Element, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         lengths = [kind.shape[self.axis] for kind in types]

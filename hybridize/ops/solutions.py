@@ -7,7 +7,6 @@ Golub and Pereyra, The differentiation of pseudo-inverses, 1973.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -68,11 +67,8 @@ class Inverse(Factor):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (neg(matmul(matmul(y[0], g[0], True), y[0], False, True)),)
 
-    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
-        def expanded(x: Operand) -> tuple[Operand, ...]:
-            return (bind1(Solve(self.strict), x, identity(x)),)
-
-        return expanded
+    def expanded(self, x: Operand) -> tuple[Operand, ...]:
+        return (bind1(Solve(self.strict), x, identity(x)),)
 
 
 def _inverse_or_infinite(x: NDArray[Any]) -> NDArray[Any]:
@@ -117,14 +113,11 @@ class Solve(Factor):
         by_b = bind1(Solve(False, not self.transposed), x, g[0])
         return neg(matmul(y[0], by_b, False, True) if self.transposed else matmul(by_b, y[0], False, True)), by_b
 
-    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
-        def expanded(x: Operand, b: Operand) -> tuple[Operand, ...]:
-            both, order, _ = factored(x)
-            y = solved(both, order, b, self.transposed)
-            # Whoever binds a strict one asserts that there is a solution.
-            return (y if self.strict else where(over(_is_singular(both), y), like(numpy.inf, y), y),)
-
-        return expanded
+    def expanded(self, x: Operand, b: Operand) -> tuple[Operand, ...]:
+        both, order, _ = factored(x)
+        y = solved(both, order, b, self.transposed)
+        # Whoever binds a strict one asserts that there is a solution.
+        return (y if self.strict else where(over(_is_singular(both), y), like(numpy.inf, y), y),)
 
 
 def _is_singular(both: Operand) -> Operand:
@@ -149,12 +142,9 @@ class Det(Factor):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (mul(over(g[0], x), bind1(Cofactor(), x)),)
 
-    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
-        def expanded(x: Operand) -> tuple[Operand, ...]:
-            turn, logarithm = _sign_and_logarithm(x)
-            return (mul(turn, exp(logarithm)),)
-
-        return expanded
+    def expanded(self, x: Operand) -> tuple[Operand, ...]:
+        turn, logarithm = _sign_and_logarithm(x)
+        return (mul(turn, exp(logarithm)),)
 
 
 @frozen
@@ -175,13 +165,10 @@ class Cofactor(Factor):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (bind1(CofactorPullback(), x, g[0]),)
 
-    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
-        def expanded(x: Operand) -> tuple[Operand, ...]:
-            u, s, vh = bind(SVD(), x)
-            scaled = mul(by_column(_others(s), u), _turning(u, vh))
-            return (matmul(mul(u, scaled), vh),)
-
-        return expanded
+    def expanded(self, x: Operand) -> tuple[Operand, ...]:
+        u, s, vh = bind(SVD(), x)
+        scaled = mul(by_column(_others(s), u), _turning(u, vh))
+        return (matmul(mul(u, scaled), vh),)
 
 
 @frozen
@@ -216,16 +203,13 @@ class CofactorPullback(Factor):
         by_x = sub(bind1(CofactorPullback(), x, by_c), matmul(matmul(k, by_k, False, True), k))
         return by_x, bind1(CofactorPullback(), x, g[0])
 
-    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
-        def expanded(x: Operand, g: Operand) -> tuple[Operand, ...]:
-            u, s, vh = bind(SVD(), x)
-            inner = mul(matmul(matmul(u, g, True), vh, False, True), _turning(u, vh))
-            pairs = _pairs(s)
-            along = sum(mul(pairs, by_column(diagonal_of(inner), pairs)), (type_of(pairs).ndim - 1,))
-            gradient = sub(diagonal(along), mul(pairs, turned(inner)))
-            return (matmul(matmul(u, gradient), vh),)
-
-        return expanded
+    def expanded(self, x: Operand, g: Operand) -> tuple[Operand, ...]:
+        u, s, vh = bind(SVD(), x)
+        inner = mul(matmul(matmul(u, g, True), vh, False, True), _turning(u, vh))
+        pairs = _pairs(s)
+        along = sum(mul(pairs, by_column(diagonal_of(inner), pairs)), (type_of(pairs).ndim - 1,))
+        gradient = sub(diagonal(along), mul(pairs, turned(inner)))
+        return (matmul(matmul(u, gradient), vh),)
 
 
 def _orientation(u: NDArray[Any], vh: NDArray[Any]) -> NDArray[Any]:
@@ -288,8 +272,8 @@ class SlogDet(Factor):
     def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Gradient, ...]:
         return (mul(over(g[1], x), turned(bind1(Inverse(False), x))),)
 
-    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
-        return _sign_and_logarithm
+    def expanded(self, x: Operand) -> tuple[Operand, ...]:
+        return _sign_and_logarithm(x)
 
 
 def _sign_and_logarithm(x: Operand) -> tuple[Operand, ...]:
@@ -326,12 +310,9 @@ class PseudoInverse(Factor):
         under = matmul(p, by, False, True)
         return (add(gradient, matmul(p, sub(under, matmul(matmul(under, p), x)), True)),)
 
-    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
-        def expanded(x: Operand) -> tuple[Operand, ...]:
-            u, s, vh = bind(SVD(), x)
-            return (matmul(vh, mul(turned(u), by_row(_reciprocals(s, self.rcond), turned(u))), True),)
-
-        return expanded
+    def expanded(self, x: Operand) -> tuple[Operand, ...]:
+        u, s, vh = bind(SVD(), x)
+        return (matmul(vh, mul(turned(u), by_row(_reciprocals(s, self.rcond), turned(u))), True),)
 
 
 def _reciprocals(s: Operand, rcond: float) -> Operand:
@@ -368,13 +349,10 @@ class LeastSquares(Factor):
         p = bind1(op, x)
         return (*op.vjp((matmul(g[0], b, False, True),), (p,), x), matmul(p, g[0], True))
 
-    def made_of(self) -> Callable[..., tuple[Operand, ...]]:
-        def expanded(x: Operand, b: Operand) -> tuple[Operand, ...]:
-            u, s, vh = bind(SVD(), x)
-            along = matmul(u, b, True)
-            return (matmul(vh, mul(along, by_row(_reciprocals(s, self.rcond), along)), True),)
-
-        return expanded
+    def expanded(self, x: Operand, b: Operand) -> tuple[Operand, ...]:
+        u, s, vh = bind(SVD(), x)
+        along = matmul(u, b, True)
+        return (matmul(vh, mul(along, by_row(_reciprocals(s, self.rcond), along)), True),)
 
 
 def inverse(x: Operand) -> Operand:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -14,7 +13,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
 from hybridize.ops.indexing import add_along_axis
-from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind1, type_of
 from hybridize.ops.views import Gradient, check_axes, like
 
 
@@ -22,6 +21,7 @@ from hybridize.ops.views import Gradient, check_axes, like
 class ArgSort(Op):
     """The indices that sort `x` along `axis`; equal elements keep their order, NaN counts as the largest."""
 
+    axes_named = ("axis",)
     of_complex = OfComplex.RULED
     positions = True
     axis: int
@@ -37,9 +37,6 @@ class ArgSort(Op):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)
 
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(type(self)(self.axis + 1, self.descending), *xs)
-
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.axis, self.descending))
 
@@ -48,6 +45,7 @@ class ArgSort(Op):
 class Sort(Op):
     """`x` in order along `axis`; NaN counts as the largest."""
 
+    axes_named = ("axis",)
     of_complex = OfComplex.HOLOMORPHIC
     moves = True
 
@@ -67,9 +65,6 @@ class Sort(Op):
         if type_of(x).dtype == bool_:
             return (None,)
         return (add_along_axis(like(0, x), arg_sort(x, self.axis, self.descending), g[0], self.axis),)
-
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(type(self)(self.axis + 1, self.descending), *xs)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.axis, self.descending))

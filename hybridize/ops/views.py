@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from hybridize.base.types import Shape, TensorType, surely_same
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
-from hybridize.ops.op import OfComplex, Op, Operand, bind, bind1, constant, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, bind1, constant, type_of
 from hybridize.ops.sizes import size_of
 
 Gradient = Operand | None
@@ -88,6 +88,7 @@ class Cast(Op):
 class StopGradient(Op):
     """`x`, of which a backward pass remembers nothing."""
 
+    axes_named = ()
     of_complex = OfComplex.RULED
     moves = True
 
@@ -99,9 +100,6 @@ class StopGradient(Op):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)
-
-    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
-        return bind(self, *xs)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (x,)
@@ -259,13 +257,28 @@ class Transpose(Op):
 
 
 @frozen
-class Sum(Op):
+class Reduction(Op, abstract=True):
+    """Base of the ops that fold axes, which go away."""
+
+    axes_named = ("axes",)
+    fold: ClassVar[str]
+    """The kind of the folds."""
+    meaning: ClassVar[Callable[..., Any]]
+    """Its NumPy function, where that says all of it."""
+    axes: tuple[int, ...]
+
+    def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (numpy.asarray(type(self).meaning(x, axis=self.axes)),)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        return (folded(self.fold, x, types[0], self.axes),)
+
+
+class Sum(Reduction):
     """The sum over `axes`, which go away; 0 over nothing. Short floats are summed in float32; integers wrap."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    axes: tuple[int, ...]
-
-    sums = True
+    fold, sums = "sum", True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, self.axes, x)
@@ -280,17 +293,6 @@ class Sum(Op):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (spread(g[0], type_of(x).shape, self.axes),)
-
-    def mapped(self, length: int, along: Sequence[bool], x: Operand) -> tuple[Operand, ...]:
-        return (sum(x, behind(self.axes)),)
-
-    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
-        return (folded("sum", x, types[0], self.axes),)
-
-
-def behind(axes: Sequence[int]) -> tuple[int, ...]:
-    """Axes counted behind one that is new in front."""
-    return tuple(axis + 1 for axis in axes)
 
 
 def wide(dtype: DType) -> DType:

@@ -17,7 +17,7 @@ from dataclasses import field
 from typing import Final
 
 from hybridize.base import dims
-from hybridize.base.dims import Dim, SizeScope, parse, parse_scope
+from hybridize.base.dims import Dim, parse, parse_scope
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
@@ -188,30 +188,26 @@ class Plan:
             )
             for step in self.steps
         )
-        return Plan(
-            _buffers(self.inputs, sizes),
-            self.constants,
-            _buffers(self.outputs, sizes),
-            sized(self.scratch_bytes, sizes),
-            steps,
-            self.derivations,
-            teams=self.teams,
-            updates=self.updates,
-            layouts=self.layouts,
+        return changed(
+            self,
+            inputs=_buffers(self.inputs, sizes),
+            outputs=_buffers(self.outputs, sizes),
+            scratch_bytes=sized(self.scratch_bytes, sizes),
+            steps=steps,
+            sizes=(),
             bands=tuple(
                 (first, last, block, sized(rows, sizes), sized(batch, sizes))
                 for first, last, block, rows, batch in self.bands
             ),
-            groups=self.groups,
         )
 
     def as_compiled(self) -> Plan:
         """The plan of a call like the one that was compiled."""
-        return self.at({symbol.name: symbol.hint for symbol in scope_of(self.sizes)[0].symbols})
+        return self.at({symbol.name: symbol.hint for symbol in parse_scope(self.sizes)[0].symbols})
 
     def types(self, buffers: tuple[Buffer, ...], symbols: Mapping[str, Dim] | None = None) -> list[TensorType]:
         """Types of inputs or outputs, with these dims for the names of symbols, or those of a new scope."""
-        known = scope_of(self.sizes)[1] if symbols is None else symbols
+        known = parse_scope(self.sizes)[1] if symbols is None else symbols
         return [TensorType(tuple(sized(x, known) for x in buffer.shape), BY_CODE[buffer.dtype]) for buffer in buffers]
 
     @property
@@ -244,11 +240,6 @@ class Plan:
             return f"sizes {', '.join(self.sizes)}\n{self.as_compiled()}"
         lines = [f"scratch {self.scratch_bytes} bytes, peak {self.peak_bytes} bytes"]
         return "\n".join(lines + [f"  {step}" for step in self.steps])
-
-
-def scope_of(lines: tuple[str, ...]) -> tuple[SizeScope, Mapping[str, Dim]]:
-    """Parse `Plan.sizes`: a new scope, and its symbols by name."""
-    return parse_scope(lines)
 
 
 def sized(x: Size, symbols: Mapping[str, int] | Mapping[str, Dim]) -> int:

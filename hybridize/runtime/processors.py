@@ -100,7 +100,7 @@ _SYSCONF = {1: 188, 2: 191}
 
 def cache_bytes(level: int, root: str = ROOT) -> int:
     """Size of a data cache of the first processor, 0 where nobody tells (containers, other systems)."""
-    nbytes = _by_glibc(level) if root == ROOT else 0
+    nbytes = _by_glibc(level) if root == ROOT and level in _SYSCONF else 0
     folder = "sys/devices/system/cpu/cpu0/cache"
     for index in range(0 if nbytes else 8):
         kind, number, size = (_text(root, f"{folder}/index{index}/{name}") for name in ("type", "level", "size"))
@@ -156,14 +156,5 @@ def _known_to_numpy() -> tuple[str, ...] | None:
 
 def _flags(root: str) -> frozenset[str]:
     """Read the first processor's features by Linux's names; empty where the operating system does not say."""
-    try:
-        file = os.open(os.path.join(root, "proc/cpuinfo"), os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            text = os.read(file, 1 << 13)  # written processor by processor, as it is read
-        finally:
-            os.close(file)
-    except OSError as error:
-        let_through(error)
-        return frozenset()
-    line = text.partition(b"\nflags")[2].partition(b"\n")[0]
-    return frozenset(line.partition(b":")[2].decode(errors="replace").split())
+    line = _text(root, "proc/cpuinfo").partition("\nflags")[2].partition("\n")[0]
+    return frozenset(line.partition(":")[2].split())

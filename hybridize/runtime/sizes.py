@@ -9,10 +9,10 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base import dims
-from hybridize.base.dims import Dim, Size, SizeSymbol
+from hybridize.base.dims import Dim, Size, SizeSymbol, parse_scope
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import Shape, TensorType
-from hybridize.runtime.plan import LARGEST, Plan, scope_of, sized
+from hybridize.runtime.plan import LARGEST, Plan, sized
 
 Sizes = Mapping[SizeSymbol, int]
 Types = tuple[list[TensorType], list[TensorType]]
@@ -29,7 +29,7 @@ class CallSizes:
     def __init__(self, plan: Plan, name: str, types: Types | None = None) -> None:
         """`name` is the program's, for errors; `types` are those of inputs and outputs, where somebody has them."""
         self.name = name
-        self.scope, symbols = scope_of(plan.sizes)
+        self.scope, symbols = parse_scope(plan.sizes)
         self.parameters, self.results = types or (plan.types(plan.inputs, symbols), plan.types(plan.outputs, symbols))
         """Types of the inputs and of the outputs, with dims where sizes are the call's."""
         self._scratch_bytes = sized(plan.scratch_bytes, symbols)

@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy
 
 import hybridize.codegen.wasm
+from hybridize.base.dims import parse_scope
 from hybridize.codegen.llvm.engine import emit_object
 from hybridize.codegen.llvm.program import build
 from hybridize.codegen.wasm.link import link
 from hybridize.machine.target import named_target
 from hybridize.runtime.buffers import dense
-from hybridize.runtime.plan import scope_of
 
 LIBRARY = Path(hybridize.codegen.wasm.__file__).with_name("library.mjs")
 HERE = Path(__file__).parent
@@ -107,7 +107,7 @@ def _plan(built, inputs):
         return plan, []
     shapes = [(buffer.shape, x.shape) for buffer, x in zip(plan.inputs, inputs, strict=True)]
     seen = {one: size for pair in shapes for one, size in zip(*pair, strict=True) if isinstance(one, str)}
-    sizes = {symbol.name: seen[symbol.name] for symbol in scope_of(plan.sizes)[0].symbols}
+    sizes = {symbol.name: seen[symbol.name] for symbol in parse_scope(plan.sizes)[0].symbols}
     # The program finds the values behind its constants.
     return plan.at(sizes), [numpy.array(list(sizes.values()))]
 

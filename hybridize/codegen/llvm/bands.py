@@ -41,7 +41,6 @@ def emit_band(module: Module, name: str, band: Band, pointers: int, calls: Seque
         for function, args in calls:
             places = [_place(f, number, row, first) for number, row in args]
             f.call(function, [*(f"ptr {place}" for place in places), f"i64 {first}", f"i64 {last}"])
-    f.do("ret void")
     return f
 
 

@@ -40,7 +40,6 @@ def emit_body(module: Module, name: str, ranged: str, pointers: int, strides: Se
             pointer = f.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
         args.append(f"ptr {pointer}")
     f.call(ranged, [*args, "i64 %first", "i64 %last"])
-    f.do("ret void")
 
 
 def _cell(f: Function, number: int) -> str:
@@ -97,12 +96,10 @@ def _emit_call(module: Module) -> None:
     f = Function(module, _CALL, params, attributes=UNOPTIMISED)
     cell = f.op(f"getelementptr i64, ptr %team, i64 {TEAM['threads']}")
     threads = f.op(f"load atomic i64, ptr {cell} monotonic, align 8")
-    f.branch(f.op(f"icmp ult i64 {threads}, 2"), "alone", "together")
-    f.begin_block("alone")
+    f.branch(f.op(f"icmp ult i64 {threads}, 2"), "alone", "together", begin="alone")
     f.do("call void %body(ptr %data, i64 0, i64 %turns, i64 0)")
     f.do("ret void")
     f.begin_block("together")
     cell = f.op(f"getelementptr i64, ptr %team, i64 {TEAM['parallel']}")
     function = f.op(f"load ptr, ptr {cell}, align 8")
     f.do(f"call void {function}(ptr %team, ptr %body, ptr %data, i64 %turns, i64 %grain, i64 %slots, i64 %wake)")
-    f.do("ret void")

@@ -44,7 +44,7 @@ from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
-from hybridize.schedule.parallel import SharedLoop, Split
+from hybridize.schedule.parallel import Split
 from hybridize.schedule.steps import (
     Address,
     Band,
@@ -163,9 +163,7 @@ class Emitter:
         f = self._function(name, linkage)
         if self.sized:
             f.use_sizes("%inputs", len(scheduled.plan.inputs) + len(scheduled.constants))
-        names = self._steps(f, scheduled.steps, ProgramPointers(f), bool(scheduled.plan.updates), scheduled.groups)
-        f.do("ret void")
-        return names
+        return self._steps(f, scheduled.steps, ProgramPointers(f), bool(scheduled.plan.updates), scheduled.groups)
 
     def _function(self, name: str, linkage: str) -> Function:
         params = [("ptr", "inputs"), ("ptr", "outputs"), ("ptr", "scratch")]
@@ -229,7 +227,6 @@ class Emitter:
             for part in task:
                 self._part = own, part
                 names[part.step] = self.step(own, steps[part.step], within)
-            own.do("ret void")
         body = f"{self.prefix}.tasks{len(self.module.functions)}"
         emit_tasks(self.module, body, tasks)
         team = pointers.at(Address("input", group.split.team, 0))
@@ -245,8 +242,7 @@ class Emitter:
             if not self.watched:
                 return
             some = f.fresh("some")
-            f.branch(some_failed(f), some, following)
-            f.begin_block(some)
+            f.branch(some_failed(f), some, following, begin=some)
             f.branch(failed(f), end, following)
         else:
             condition = pointers.at(step.addresses[0])
@@ -339,13 +335,10 @@ class Emitter:
                 names.append(self._kernel(part))
                 self._call(f, names[-1], args)
                 continue
-            write = functools.partial(self._ranged, part, loop)
+            write = functools.partial(emit_kernel, self.module, kernel=part, target=self.target, shared=loop)
             names.append(self._once("loops", f"{loop} of {part}", write))
             self._in_parallel(f, names[-1], args, loop.turns, split, pointers)
         return names[0]
-
-    def _ranged(self, kernel: Kernel, loop: SharedLoop, name: str) -> Function:
-        return emit_kernel(self.module, name, kernel, self.target, loop)
 
     def _in_parallel(
         self, f: Function, name: str, args: Sequence[str], turns: int, split: Split, pointers: Pointers
@@ -370,7 +363,7 @@ class Emitter:
         packing = [(step, step.part) for step in steps if isinstance(step.part, PackingPart)]
         steps = [step for step in steps if isinstance(step.part, BandPart)]
         names = [self._of_rows(step) for step in steps]
-        called = [_pointed(step) for step in steps]
+        called = [step.addresses if isinstance(step, LoopStep) else (*step.addresses, step.workspace) for step in steps]
         shared = dict.fromkeys(address for addresses in called for address in addresses if address not in band.own)
         places = {address: number for number, address in enumerate((*shared, *band.own))}
         calls = [
@@ -543,11 +536,6 @@ def _band(step: ScheduleStep) -> Band | RollingBand | int | None:
     if isinstance(step, RegionStep):
         return step.loop if step.loop >= 0 else None
     return None if not isinstance(step, BANDED | TapStep) or step.part is None else step.part.band
-
-
-def _pointed(step: LoopStep | ProductStep) -> tuple[Address, ...]:
-    """The addresses of a step's pointers, in order."""
-    return step.addresses if isinstance(step, LoopStep) else (*step.addresses, step.workspace)
 
 
 def _of_member(f: Function, pointer: str, member: str, members: Sequence[tuple[Size, Size]]) -> str:

@@ -44,7 +44,6 @@ def emit_region(
             region.repeat(watched)
         case "scan":
             _turn_together(f, [region])
-    f.do("ret void")
 
 
 def emit_scans(
@@ -53,7 +52,6 @@ def emit_scans(
     """Write scans of one length that do not need each other as one loop."""
     f = _function(module, name, steps, sized)
     _turn_together(f, [_Region(f, *one, number) for number, one in enumerate(zip(steps, writes, strict=True))])
-    f.do("ret void")
 
 
 def _function(module: Module, name: str, steps: Sequence[RegionStep], sized: bool) -> Function:
@@ -177,8 +175,7 @@ class _Region:
         carried = self._of_kinds("by turns")
         first = {k: _Turn(self.inputs[k], self.outputs[k], self._other(k)) for k in carried}
         before, head, turn, again, after = f.label, f.fresh("head"), f.fresh("turn"), f.fresh("again"), f.fresh("after")
-        f.jump(head)
-        f.begin_block(head)
+        f.enter(head)
         state = {k: _Turn(*(f"%{f.fresh(word)}" for word in ("now", "to", "spare"))) for k in carried}
         for k, one in state.items():
             begin = first[k]
@@ -191,8 +188,7 @@ class _Region:
         now = {k: one.now for k, one in state.items()}
         self._body(0, now, [flag])
         truth = f.op(f"icmp ne i8 {f.op(f'load i8, ptr {flag}, align 1')}, 0")
-        f.branch(truth, turn, after)
-        f.begin_block(turn)
+        f.branch(truth, turn, after, begin=turn)
         self._body(1, now, [state[k].to if k in state else self.outputs[k] for k in step.gives])
         if safepoint is None:
             f.jump(again)

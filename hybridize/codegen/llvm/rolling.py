@@ -55,7 +55,6 @@ def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, ca
                 times(f, count, memory.line_bytes),
             )
             f.copy(f"%p{number}", source, nbytes)
-    f.do("ret void")
     return f
 
 

@@ -56,8 +56,7 @@ class Safepoint:
         due = f.op(f"icmp eq i64 {fewer}, 0")
         if self._effects:
             due = f.op(f"or i1 {due}, {some_failed(f)}")
-        f.branch(due, look, again)
-        f.begin_block(look)
+        f.branch(due, look, again, begin=look)
         f.branch(f.op(f"call i1 @{_LOOK}(ptr {self._cells})"), after, again)
 
 
@@ -99,8 +98,7 @@ def _emit_look(module: Module, target: Target) -> None:
     for cell in (left, interval):
         f.do(f"store i64 {f.op(f'select i1 {late}, i64 1, i64 {rarer}')}, ptr {cell}, align 8")
     ask, on = f.fresh("ask"), f.fresh("on")
-    f.branch(f.op(f"or i1 {late}, {some_failed(f)}"), ask, on)
-    f.begin_block(on)
+    f.branch(f.op(f"or i1 {late}, {some_failed(f)}"), ask, on, begin=on)
     f.do("ret i1 false")
     f.begin_block(ask)
     f.do(f"store i64 {now}, ptr {since}, align 8")

@@ -20,4 +20,3 @@ def emit_tasks(module: Module, name: str, tasks: Sequence[str]) -> None:
         for number, task in enumerate(tasks):
             with f.when(f.op(f"icmp eq i64 {turn.index}, {number}")):
                 f.do(f"call void @{task}(ptr %data)")
-    f.do("ret void")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 
@@ -31,6 +31,9 @@ APART = 3
 _NAME = re.compile(r"@([\w.$-]+)")
 _MEMORY = re.compile(r"(?: = load| = atomicrmw|^  store|@llvm\.masked\.) ?", re.M)
 """Instructions that read or write memory."""
+
+_ENDS = ("  ret ", "  br ", "  switch ", "  unreachable")
+"""Instructions that end a block."""
 
 
 def llvm_type(dtype: DType, lanes: int = 1) -> str:
@@ -71,6 +74,18 @@ def broadcast(f: Function, value: str, scalar: str, lanes: int) -> str:
     wide = vector(scalar, lanes)
     one = f.op(f"insertelement {wide} poison, {scalar} {value}, i64 0")
     return f.op(f"shufflevector {wide} {one}, {wide} poison, <{lanes} x i32> zeroinitializer")
+
+
+def shuffled(f: Function, type: str, x: str, picks: Iterable[int], y: str = "poison") -> str:
+    """Return the elements of `x`, and of `y` after them, that `picks` names; `type` is that of both."""
+    numbers = [f"i32 {pick}" for pick in picks]
+    return f.op(f"shufflevector {type} {x}, {type} {y}, <{len(numbers)} x i32> <{', '.join(numbers)}>")
+
+
+def in_names(scalar: str, lanes: int) -> str:
+    """A type in the names of intrinsics: `f32`, `v16f32`, `v8i64`."""
+    short = {"float": "f32", "double": "f64"}.get(scalar, scalar)
+    return short if lanes == 1 else f"v{lanes}{short}"
 
 
 class Module:
@@ -311,9 +326,16 @@ class Function:
         """Branch to a block."""
         self.do(f"br label %{label}")
 
-    def branch(self, condition: str, then: str, orelse: str) -> None:
-        """Branch on an i1."""
+    def enter(self, label: str) -> None:
+        """End the block that is written by a jump to the next one, and begin that."""
+        self.jump(label)
+        self.begin_block(label)
+
+    def branch(self, condition: str, then: str, orelse: str, *, begin: str = "") -> None:
+        """Branch on an i1, and begin the block `begin`, where there is a label."""
         self.do(f"br i1 {condition}, label %{then}, label %{orelse}")
+        if begin:
+            self.begin_block(begin)
 
     @contextmanager
     def loop(
@@ -342,8 +364,7 @@ class Function:
             self.jump(head)
         self.begin_block(head)
         slot = len(self._lines)
-        self.jump(body)
-        self.begin_block(body)
+        self.enter(body)
         loop = LoopBlock(index, carried)
         yield loop
         if len(loop.following) != len(carried):
@@ -373,18 +394,28 @@ class Function:
     def when(self, condition: str) -> Iterator[None]:
         """Write a block that runs only when the i1 holds; it defines no values for later."""
         then, after = self.fresh("then"), self.fresh("after")
-        self.branch(condition, then, after)
-        self.begin_block(then)
+        self.branch(condition, then, after, begin=then)
         yield
-        self.jump(after)
-        self.begin_block(after)
+        self.enter(after)
+
+    @contextmanager
+    def otherwise(self, condition: str, label: str = "") -> Iterator[None]:
+        """Go on where the i1 holds; elsewhere do what is written within, and go to `label`, if that does not return."""
+        lost, following = self.fresh("lost"), self.fresh("on")
+        self.branch(condition, following, lost, begin=lost)
+        yield
+        if label:
+            self.jump(label)
+        self.begin_block(following)
 
     def text(self) -> str:
-        """The function, whole."""
+        """The function, whole: one that returns nothing does so at its end."""
         params = self._all_params()
         start, attributes = self._signature
         head = f"{start}{', '.join(f'{type} %{param}' for type, param in params)}) {attributes} {{"
-        return "\n".join([head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, "}"])
+        is_open = not self._lines or not self._lines[-1].startswith(_ENDS)
+        end = ["  ret void"] if self._returns == "void" and is_open else []
+        return "\n".join([head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, *end, "}"])
 
     def declaration(self) -> str:
         """The function's declaration for another module that is linked with this one."""

@@ -62,7 +62,8 @@ def link(*objects: bytes) -> Linked:
     exports += [name(title) + _FUNCTION + unsigned(index) for title, index in functions]
     exports += [name(title) + _GLOBAL + unsigned(1 + k) for k, (title, _) in enumerate(constants)]
     types = [_items(source.types) for source in sources]
-    sections = [MAGIC, section(1, _joined(types)), section(2, vector(_import(*each) for each in imports.items()))]
+    imported = (name("env") + name(title) + _FUNCTION + unsigned(kind) for title, kind in imports.items())
+    sections = [MAGIC, section(1, _joined(types)), section(2, vector(imported))]
     sections.append(section(3, vector(unsigned(index) for part in parts for index in part.function_types)))
     if any(source.has_table for source in sources):
         sections.append(section(4, vector([b"\x70\x00" + unsigned(1 + len(table.functions))])))
@@ -146,10 +147,6 @@ def _joined(vectors: Sequence[tuple[int, bytes]]) -> bytes:
     return unsigned(sum(count for count, _ in vectors)) + b"".join(items for _, items in vectors)
 
 
-def _import(title: str, type_: int) -> bytes:
-    return name("env") + name(title) + _FUNCTION + unsigned(type_)
-
-
 def _aligned(value: int, align: int) -> int:
     return -(-value // align) * align
 
@@ -195,12 +192,9 @@ def _fixed(part: _Part, table: _Table) -> tuple[bytes, list[bytes]]:
             raw = signed(value, PADDED)
         else:
             raw = unsigned(value, PADDED)
-        into, offset = (code, fix.offset) if fix.section == CODE else _in_segment(source, segments, fix.offset)
+        into, offset = code, fix.offset
+        if fix.section != CODE:
+            number = max(k for k, start in enumerate(source.segment_starts) if start <= offset)
+            into, offset = segments[number], offset - source.segment_starts[number]
         into[offset : offset + len(raw)] = raw
     return bytes(code), [bytes(segment) for segment in segments]
-
-
-def _in_segment(source: Relocatable, segments: list[bytearray], offset: int) -> tuple[bytearray, int]:
-    """The segment that an offset into the section of data falls into, and where."""
-    number = max(k for k, start in enumerate(source.segment_starts) if start <= offset)
-    return segments[number], offset - source.segment_starts[number]

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from hybridize.base import dims
-from hybridize.base.dims import FAR, SizeScope
+from hybridize.base.dims import FAR, SizeScope, parse_scope
 from hybridize.base.dtypes import BY_CODE
 from hybridize.formats.deployable import Deployable, Tensor
 from hybridize.formats.wasm.container import FORMAT
 from hybridize.formats.wasm.module import CompiledModule, ModuleConstant, ModuleVariant
-from hybridize.runtime.plan import Buffer, scope_of, sized
+from hybridize.runtime.plan import Buffer, sized
 
 RANDOM: Final = "random.state"
 """The name of the state that random numbers are drawn from: the seed, and how many draws there were."""
@@ -51,7 +51,7 @@ _Range = tuple[int, int]
 
 def _ranges(program: ModuleVariant, buffers: Sequence[Buffer]) -> list[list[_Range]]:
     """The smallest and largest size of each axis."""
-    _, symbols = scope_of(program.plan.sizes)
+    _, symbols = parse_scope(program.plan.sizes)
     return [[dims.bounds(sized(size, symbols)) for size in buffer.shape] for buffer in buffers]
 
 
@@ -98,7 +98,7 @@ def _variant(program: ModuleVariant, inputs: int) -> dict[str, Any]:
     }
     if not plan.sizes:
         return entry | {"scratchBytes": plan.scratch_bytes}
-    scope, _ = scope_of(plan.sizes)
+    scope, _ = parse_scope(plan.sizes)
     return entry | {
         "sizes": program.sizes,
         "symbols": _symbols(scope, plan.inputs[:inputs]),

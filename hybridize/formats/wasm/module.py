@@ -10,6 +10,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.digests import digest
+from hybridize.base.dims import parse_scope
 from hybridize.base.errors import CaptureError, CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.engine import emit_object
@@ -23,7 +24,7 @@ from hybridize.ops.world import Assert, Print
 from hybridize.passes import PIPELINE
 from hybridize.runtime import effects
 from hybridize.runtime.buffers import dense
-from hybridize.runtime.plan import PREPARE, Plan, scope_of, sized
+from hybridize.runtime.plan import PREPARE, Plan, sized
 
 LARGEST: Final = 1 << 32
 """Bytes that addresses of 32 bits reach."""
@@ -130,7 +131,7 @@ def _built(graph: Graph, name: str, target: Target, arguments: int) -> Built:
         module.globals[effects.VARIABLE] = f"@{effects.VARIABLE} = internal global ptr {effect}, align 64"
     if plan.sizes:
         del module.functions[PREPARE]  # it tells of the outputs only
-        scope, symbols = scope_of(plan.sizes)
+        scope, symbols = parse_scope(plan.sizes)
         types = plan.types((*plan.inputs[:arguments], *plan.outputs), symbols)
         emit_prepare(module, f"{name}.sizes", scope, types, sized(plan.scratch_bytes, symbols), (0, 0))
     return built

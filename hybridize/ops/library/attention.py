@@ -10,8 +10,6 @@ That is so of boolean masks, of lengths, and of additive masks that are -infinit
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy
 
@@ -24,15 +22,13 @@ from hybridize.ops.analysis import exp, rsqrt
 from hybridize.ops.arithmetic import add, bit_and, div, ge, gt, lt, max, mul, sub, where
 from hybridize.ops.composite import composite
 from hybridize.ops.composites import dropout as dropped
-from hybridize.ops.composites import log_softmax, softmax
+from hybridize.ops.composites import log_softmax, slope_of_softmax, softmax, with_slope
 from hybridize.ops.contract import contract
-from hybridize.ops.custom import CustomGradient
-from hybridize.ops.op import Operand, bind, capturing, type_of
+from hybridize.ops.op import Operand, type_of
 from hybridize.ops.reductions import any as any_of
 from hybridize.ops.reductions import reduce_max
 from hybridize.ops.sizes import size_of
 from hybridize.ops.slicing import iota
-from hybridize.ops.tracing import make_graph
 from hybridize.ops.views import broadcast, cast, like, reshape, spread, stop_gradient, sum, wide
 
 LAYOUTS = ("BHTD", "BTHD")
@@ -45,12 +41,7 @@ def softmax_of_some(x: Operand, axis: int) -> Operand:
     """The softmax along an axis of scores of which some are -infinity; 0 throughout where all of them are."""
     if type_of(x).size == 0:
         return x
-    if not capturing():
-        return _softmax_of_some(x, axis)
-    kind = type_of(x)
-    forward = make_graph(lambda x: [_softmax_of_some(x, axis)], (kind,))
-    backward = make_graph(lambda g, y: [_slope_of_softmax(g, y, axis)], (kind, kind))
-    return bind(CustomGradient("softmax", forward, backward, 1, (0, 1), (0,)), x)[0]
+    return with_slope("softmax", _softmax_of_some, slope_of_softmax, x, axis)
 
 
 def _softmax_of_some(x: Operand, axis: int) -> Operand:
@@ -61,11 +52,6 @@ def _softmax_of_some(x: Operand, axis: int) -> Operand:
     total = sum(powers, (axis,))
     total = where(gt(total, like(0, total)), total, like(1, total))
     return div(powers, spread(total, shape, (axis,)))
-
-
-def _slope_of_softmax(g: Operand, y: Operand, axis: int) -> Operand:
-    """y (g - sum(g y))"""
-    return mul(y, sub(g, spread(sum(mul(g, y), (axis,)), type_of(y).shape, (axis,))))
 
 
 @composite("_contrib_div_sqrt_dim")
@@ -190,13 +176,7 @@ def _misfit(name: str, query: TensorType, key: TensorType, value: TensorType, ru
     return ShapeError("E190", f"{name} of a query {query}, keys {key} and values {value}", help=rule)
 
 
-def _attributes(
-    query: Operand, key: Operand, value: Operand, mask: Any, lengths: Any, random: Any, weights: bool, **attributes: Any
-) -> Mapping[str, object]:
-    return attributes
-
-
-@composite("scaled_dot_product_attention", _attributes)
+@composite("scaled_dot_product_attention", lambda **_: {"weights": None})
 def attention(
     query: Operand,
     key: Operand,

@@ -6,7 +6,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from hybridize.base import dims
 from hybridize.base.dtypes import is_float
@@ -98,11 +97,7 @@ def _counts(
     )
 
 
-def _response_attributes(x: Operand, alpha: float, beta: float, knorm: float, nsize: int) -> dict[str, Any]:
-    return {"alpha": alpha, "beta": beta, "knorm": knorm, "nsize": nsize}
-
-
-@composite("LRN", _response_attributes)
+@composite("LRN")
 def local_response_norm(x: Operand, alpha: float, beta: float, knorm: float, nsize: int) -> Operand:
     """Divide by (knorm + alpha / nsize * sum of squares of nsize channels around each)**beta.
 

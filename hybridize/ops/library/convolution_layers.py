@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hybridize.base import dims
 from hybridize.base.errors import ShapeError
@@ -63,30 +64,19 @@ def padding_towards(
     return tuple(pad), tuple(adj)
 
 
-def _of_convolution(
-    x: Operand,
-    weight: Operand,
-    bias: Operand | None,
-    stride: Numbers,
-    dilate: Numbers,
-    pad: Numbers,
-    num_group: int,
-    layout: str,
-) -> Mapping[str, object]:
+def of_weight(weight: Operand, bias: Operand | None, layout: str = "", **_: Any) -> Mapping[str, object]:
+    """Return the attributes of a convolution that its weight and bias say."""
     stored = type_of(weight).shape
-    return {
-        "kernel": stored[1:-1] if is_channels_last(layout) else stored[2:],
-        "stride": stride,
-        "dilate": dilate,
-        "pad": pad,
-        "num_filter": stored[0],
-        "num_group": num_group,
-        "no_bias": bias is None,
-        "layout": layout,
-    }
+    kernel = stored[1:-1] if is_channels_last(layout) else stored[2:]
+    return {"kernel": kernel, "num_filter": stored[0], "no_bias": bias is None}
 
 
-@composite("Convolution", _of_convolution)
+def _of_transposed(weight: Operand, num_group: int, layout: str, **rest: Any) -> Mapping[str, object]:
+    filters = type_of(weight).shape[-1 if is_channels_last(layout) else 1] * num_group
+    return {**of_weight(weight, layout=layout, **rest), "num_filter": filters}
+
+
+@composite("Convolution", of_weight)
 def convolution_layer(
     x: Operand,
     weight: Operand,
@@ -116,33 +106,7 @@ def convolution_layer(
     return with_bias("Convolution", convolution(x, weight, stride, pad, dilate, num_group, 1, last), bias, last)
 
 
-def _of_deconvolution(
-    x: Operand,
-    weight: Operand,
-    bias: Operand | None,
-    stride: Numbers,
-    dilate: Numbers,
-    pad: Numbers,
-    adj: Numbers,
-    num_group: int,
-    layout: str,
-) -> Mapping[str, object]:
-    stored = type_of(weight).shape
-    last = is_channels_last(layout)
-    return {
-        "kernel": stored[1:-1] if last else stored[2:],
-        "stride": stride,
-        "dilate": dilate,
-        "pad": pad,
-        "adj": adj,
-        "num_filter": (stored[-1] if last else stored[1]) * num_group,
-        "num_group": num_group,
-        "no_bias": bias is None,
-        "layout": layout,
-    }
-
-
-@composite("Deconvolution", _of_deconvolution)
+@composite("Deconvolution", _of_transposed)
 def deconvolution_layer(
     x: Operand,
     weight: Operand,

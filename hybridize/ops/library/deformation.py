@@ -7,8 +7,6 @@ nearest pixels (bilinear sampling). Gradients reach the image and the places.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy
 
 from hybridize.base import dims
@@ -21,7 +19,7 @@ from hybridize.ops.arithmetic import add, bit_and, div, ge, lt, min, mul, sub, w
 from hybridize.ops.composite import composite
 from hybridize.ops.contract import contract
 from hybridize.ops.convolution import windows_along
-from hybridize.ops.library.convolution_layers import with_bias
+from hybridize.ops.library.convolution_layers import of_weight, with_bias
 from hybridize.ops.library.sampling import interpolated, reader
 from hybridize.ops.op import Operand, constant, type_of
 from hybridize.ops.slicing import concat, iota, slice
@@ -79,11 +77,7 @@ def bilinear_sampler(x: Operand, grid: Operand) -> Operand:
     return cast(reshape(samples, (n, c, rows, columns)), kind.dtype)
 
 
-def _grid_attributes(data: Operand, transform_type: str, target_shape: Pair) -> Mapping[str, object]:
-    return {"transform_type": transform_type, "target_shape": target_shape}
-
-
-@composite("GridGenerator", _grid_attributes)
+@composite("GridGenerator")
 def grid_generator(data: Operand, transform_type: str, target_shape: Pair) -> Operand:
     """The grid of an affine map, or of a flow, as `bilinear_sampler` takes it: [n, 2, h, w].
 
@@ -133,11 +127,7 @@ def _from_minus_one(kind: TensorType, axis: int) -> Operand:
     return sub(div(mul(numbers, like(2, numbers)), last), like(1, numbers))
 
 
-def _spatial_attributes(x: Operand, loc: Operand, target_shape: Pair) -> Mapping[str, object]:
-    return {"target_shape": target_shape, "transform_type": "affine", "sampler_type": "bilinear"}
-
-
-@composite("SpatialTransformer", _spatial_attributes)
+@composite("SpatialTransformer", lambda **_: {"transform_type": "affine", "sampler_type": "bilinear"})
 def spatial_transformer(x: Operand, loc: Operand, target_shape: Pair) -> Operand:
     """Images [n, c, h, w] seen through affine maps `loc` [n, 6]: [n, c, *target_shape].
 
@@ -147,30 +137,7 @@ def spatial_transformer(x: Operand, loc: Operand, target_shape: Pair) -> Operand
     return bilinear_sampler(x, grid_generator(loc, "affine", target_shape))
 
 
-def _bent_attributes(
-    weight: Operand,
-    bias: Operand | None,
-    stride: Pair,
-    dilate: Pair,
-    pad: Pair,
-    num_group: int,
-    num_deformable_group: int,
-    **_: Operand,
-) -> Mapping[str, object]:
-    shape = type_of(weight).shape
-    return {
-        "kernel": shape[2:],
-        "stride": stride,
-        "dilate": dilate,
-        "pad": pad,
-        "num_filter": shape[0],
-        "num_group": num_group,
-        "num_deformable_group": num_deformable_group,
-        "no_bias": bias is None,
-    }
-
-
-@composite("_contrib_DeformableConvolution", _bent_attributes)
+@composite("_contrib_DeformableConvolution", of_weight)
 def deformable_convolution(
     x: Operand,
     offset: Operand,
@@ -203,7 +170,7 @@ def deformable_convolution(
     return _bent(form, x, offset, None, weight, bias)
 
 
-@composite("_contrib_ModulatedDeformableConvolution", _bent_attributes)
+@composite("_contrib_ModulatedDeformableConvolution", of_weight)
 def modulated_deformable_convolution(
     x: Operand,
     offset: Operand,

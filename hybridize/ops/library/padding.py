@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy
 
 from hybridize.base.errors import ArgumentError
@@ -18,15 +16,7 @@ from hybridize.ops.views import broadcast
 MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 
-def _attributes(x: Operand, mode: str, pad_width: tuple[int, ...], constant_value: float) -> Mapping[str, object]:
-    return {
-        "mode": mode,
-        "pad_width": pad_width,
-        **({"constant_value": constant_value} if mode == "constant" else {}),
-    }
-
-
-@composite("Pad", _attributes)
+@composite("Pad", lambda mode, **_: {} if mode == "constant" else {"constant_value": None})
 def pad_flat(x: Operand, mode: str, pad_width: tuple[int, ...], constant_value: float = 0.0) -> Operand:
     """`x`, wider at both ends of each axis.
 

@@ -13,6 +13,7 @@ import math
 from builtins import max as max_of
 from builtins import min as min_of
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy
 
@@ -62,35 +63,12 @@ def image_axes(layout: str) -> tuple[int, ...]:
     return tuple(axis for axis, letter in enumerate(layout) if letter not in "NC")
 
 
-def _attributes(
-    x: Operand,
-    kernel: Numbers,
-    pool_type: str,
-    global_pool: bool,
-    pooling_convention: str,
-    stride: Numbers,
-    pad: Numbers,
-    p_value: int | None,
-    count_include_pad: bool,
-    layout: str,
-) -> Mapping[str, object]:
-    attributes: dict[str, object] = {
-        "kernel": kernel,
-        "pool_type": pool_type,
-        "global_pool": global_pool,
-        "pooling_convention": pooling_convention,
-        "stride": stride,
-        "pad": pad,
-        "layout": layout,
-    }
-    if pool_type == "lp":
-        attributes["p_value"] = p_value
-    if pool_type == "avg":
-        attributes["count_include_pad"] = count_include_pad
-    return attributes
+def _of_kind(pool_type: str, **_: Any) -> Mapping[str, object]:
+    said = {"lp": "p_value", "avg": "count_include_pad"}
+    return {name: None for kind, name in said.items() if kind != pool_type}
 
 
-@composite("Pooling", _attributes)
+@composite("Pooling", _of_kind)
 def pooling(
     x: Operand,
     kernel: Numbers,

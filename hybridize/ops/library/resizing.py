@@ -95,11 +95,7 @@ def _image(name: str, x: Operand) -> TensorType:
     return kind
 
 
-def _repeated_attributes(x: Operand, scale: int) -> Mapping[str, object]:
-    return {"scale": scale, "sample_type": "nearest", "num_args": 1}
-
-
-@composite("UpSampling", _repeated_attributes)
+@composite("UpSampling", lambda **_: {"sample_type": "nearest", "num_args": 1})
 def repeated(x: Operand, scale: int) -> Operand:
     """Images [n, c, h, w], each pixel of which becomes `scale` times `scale` of them."""
     return repeated_along(x, {2: scale, 3: scale})

@@ -7,6 +7,7 @@ Steps lie along axis 0 and the batch along axis 1, or the other way round.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from hybridize.base import dims
 from hybridize.base.dtypes import int64
@@ -21,11 +22,11 @@ from hybridize.ops.slicing import slice as sliced
 from hybridize.ops.views import broadcast, like, reshape
 
 
-def _mask_attributes(x: Operand, lengths: Operand, value: float, axis: int) -> Mapping[str, object]:
-    return {"use_sequence_length": True, "value": value, "axis": axis}
+def _with_lengths(lengths: Operand | None, **_: Any) -> Mapping[str, object]:
+    return {"use_sequence_length": lengths is not None}
 
 
-@composite("SequenceMask", _mask_attributes)
+@composite("SequenceMask", _with_lengths)
 def sequence_mask(x: Operand, lengths: Operand, value: float = 0.0, axis: int = 0) -> Operand:
     """`value` after the end of each sequence.
 
@@ -62,11 +63,7 @@ def _check(name: str, x: Operand, lengths: Operand | None, axis: int) -> None:
             raise ShapeError("E194", f"{name} of {kind} with lengths {type_of(lengths)}", help=help)
 
 
-def _axis_attributes(x: Operand, lengths: Operand | None, axis: int) -> Mapping[str, object]:
-    return {"use_sequence_length": lengths is not None, "axis": axis}
-
-
-@composite("SequenceLast", _axis_attributes)
+@composite("SequenceLast", _with_lengths)
 def sequence_last(x: Operand, lengths: Operand | None = None, axis: int = 0) -> Operand:
     """The last step of each sequence, [batch, ...]; lengths are i64 [batch], from 1 to the number of steps.
 
@@ -83,7 +80,7 @@ def sequence_last(x: Operand, lengths: Operand | None = None, axis: int = 0) -> 
     return gather_nd(x, _points(steps, iota(type_of(steps).shape, 0, int64), axis))
 
 
-@composite("SequenceReverse", _axis_attributes)
+@composite("SequenceReverse", _with_lengths)
 def sequence_reverse(x: Operand, lengths: Operand | None = None, axis: int = 0) -> Operand:
     """The steps of each sequence in reverse order; what follows its end, by `lengths` i64 [batch], stays.
 

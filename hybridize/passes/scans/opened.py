@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 
 from hybridize.base.frozen import frozen, mutable
 from hybridize.base.locations import SourceLoc
-from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
 from hybridize.graph.ir import Array
 from hybridize.graph.text import INLINE
@@ -115,7 +114,7 @@ class OpenScan:
         for one in self.emitted:
             if one.inner is inner:
                 return one.result
-        result = Value(self.stack_type(inner))
+        result = Value(inner.type.with_shape((self.length, *inner.type.shape)))
         self.emitted.append(Emitted(inner, result))
         return result
 
@@ -136,10 +135,6 @@ class OpenScan:
         inner = Value(operand.type, operand.name)
         self.constants.append(ScanOperand(operand, inner))
         return inner
-
-    def stack_type(self, inner: Value) -> TensorType:
-        """The type of the values of all steps."""
-        return inner.type.with_shape((self.length, *inner.type.shape))
 
     def readers(self) -> dict[Value, list[Node]]:
         """The nodes of the body that read each value."""

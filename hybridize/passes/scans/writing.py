@@ -162,4 +162,6 @@ class Mapped:
 
 def maps(node: Node) -> bool:
     """Tell whether a node of a body has a rule for all steps at once."""
-    return isinstance(node.op, Op) and (node.op.by_element or type(node.op).mapped is not Op.mapped)
+    return isinstance(node.op, Op) and (
+        node.op.by_element or node.op.axes_named is not None or type(node.op).mapped is not Op.mapped
+    )

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from hybridize.base.dtypes import DType, bool_
 from hybridize.codegen.llvm.functions.halves import widened
 from hybridize.codegen.llvm.functions.table import memory
-from hybridize.codegen.llvm.text import Function, llvm_type, vector
+from hybridize.codegen.llvm.text import Function, in_names, llvm_type, shuffled, vector
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 
@@ -58,7 +58,7 @@ class ArithmeticEmitter(Arithmetic):
         """One computed element in every lane."""
         one = f.op(f"load {self.type}, ptr {pointer}, align {self.bytes}")
         first = f.op(f"insertelement {self.vector} poison, {self.type} {one}, i32 0")
-        return f.op(f"shufflevector {self.vector} {first}, {self.vector} poison, {indices([0] * self.lanes)}")
+        return shuffled(f, self.vector, first, [0] * self.lanes)
 
     def multiply_add(self, f: Function, x: str, w: str, total: str) -> str:
         """x w + total; for bool, `(x and w) or total`."""
@@ -84,8 +84,7 @@ class ArithmeticEmitter(Arithmetic):
 
     def shuffle(self, f: Function, x: str, y: str, lanes: int, picks: Sequence[int]) -> str:
         """Lanes of `x` (0 to lanes - 1) and of `y` (from lanes on) in a new order."""
-        of = vector(self.type, lanes)
-        return f.op(f"shufflevector {of} {x}, {of} {y}, {indices(picks)}")
+        return shuffled(f, vector(self.type, lanes), x, picks, y)
 
     def transposed(self, f: Function, rows: Sequence[str]) -> list[str]:
         """A piece of each of `lanes` rows, given by pointers, as `chunk` registers: the first elements, the second, ...
@@ -93,21 +92,11 @@ class ArithmeticEmitter(Arithmetic):
         Pieces of rows that are far apart are loaded beside each other, so that only shuffles within pieces remain: less
         work than shuffling whole rows, and less to compile.
         """
-        return self._within(
-            f, [self._side_by_side(f, rows[row :: self.chunk], self.chunk) for row in range(self.chunk)]
-        )
-
-    def _side_by_side(self, f: Function, pointers: Sequence[str], count: int) -> str:
-        """`count` elements from each pointer, side by side, converted."""
-        of = vector(self.stored, count)
-        parts = [f.op(f"load {of}, ptr {pointer}, align {self.stored_bytes}") for pointer in pointers]
-        while len(parts) > 1:
-            of, both = vector(self.stored, count), indices(range(2 * count))
-            parts = [
-                f.op(f"shufflevector {of} {x}, {of} {y}, {both}") for x, y in zip(parts[0::2], parts[1::2], strict=True)
-            ]
-            count *= 2
-        return self.widen(f, parts[0], self.lanes)
+        pieces = []
+        for row in range(self.chunk):
+            piece = side_by_side(f, rows[row :: self.chunk], self.stored, self.chunk, self.stored_bytes)
+            pieces.append(self.widen(f, piece, self.lanes))
+        return self._within(f, pieces)
 
     def _within(self, f: Function, rows: Sequence[str]) -> list[str]:
         """Flip the small square that each piece of these 2 or 4 registers holds."""
@@ -170,9 +159,14 @@ class ArithmeticEmitter(Arithmetic):
         return total
 
 
-def indices(picks: Sequence[int]) -> str:
-    """The constant index vector of a shuffle."""
-    return f"<{len(picks)} x i32> <{', '.join(f'i32 {pick}' for pick in picks)}>"
+def side_by_side(f: Function, pointers: Sequence[str], scalar: str, count: int, align: int) -> str:
+    """`count` elements from each pointer, side by side."""
+    parts = [f.op(f"load {vector(scalar, count)}, ptr {pointer}, align {align}") for pointer in pointers]
+    while len(parts) > 1:
+        kind, pairs = vector(scalar, count), zip(parts[0::2], parts[1::2], strict=True)
+        parts = [shuffled(f, kind, x, range(2 * count), y) for x, y in pairs]
+        count *= 2
+    return parts[0]
 
 
 def interleaved(lanes: int, chunk: int, group: int, high: bool) -> list[int]:
@@ -191,17 +185,12 @@ def first_lanes(f: Function, count: str, lanes: int) -> str:
     """A mask of the lanes below the i64 `count`."""
     of = vector("i64", lanes)
     first = f.op(f"insertelement {of} poison, i64 {count}, i32 0")
-    bound = f.op(f"shufflevector {of} {first}, {of} poison, {indices([0] * lanes)}")
+    bound = shuffled(f, of, first, [0] * lanes)
     numbers = ", ".join(f"i64 {lane}" for lane in range(lanes))
     return f.op(f"icmp sgt {of} {bound}, <{numbers}>")
 
 
 _BYTES = {"i8": 1, "i16": 2, "half": 2, "bfloat": 2, "i32": 4, "float": 4, "i64": 8, "double": 8}
-
-
-def _suffix(scalar: str, lanes: int) -> str:
-    short = {"float": "f32", "double": "f64"}.get(scalar, scalar)
-    return f"v{lanes}{short}"
 
 
 def _whole_register(f: Function, lanes: int, nbytes: int, mask: str) -> tuple[int, str]:
@@ -213,12 +202,11 @@ def _whole_register(f: Function, lanes: int, nbytes: int, mask: str) -> tuple[in
     wide = 16 // nbytes
     if not 1 < lanes < wide:
         return lanes, mask
-    of = vector("i1", lanes)
-    return wide, f.op(f"shufflevector {of} {mask}, {of} zeroinitializer, {_padded(lanes, wide)}")
+    return wide, shuffled(f, vector("i1", lanes), mask, _padded(lanes, wide), "zeroinitializer")
 
 
-def _padded(lanes: int, wide: int) -> str:
-    return indices([*range(lanes), *([lanes] * (wide - lanes))])
+def _padded(lanes: int, wide: int) -> list[int]:
+    return [*range(lanes), *([lanes] * (wide - lanes))]
 
 
 def masked_load(f: Function, pointer: str, scalar: str, lanes: int, align: int, mask: str) -> str:
@@ -226,9 +214,9 @@ def masked_load(f: Function, pointer: str, scalar: str, lanes: int, align: int, 
     wide, longer = _whole_register(f, lanes, _BYTES[scalar], mask)
     if wide != lanes:
         loaded, of = masked_load(f, pointer, scalar, wide, align, longer), vector(scalar, wide)
-        return f.op(f"shufflevector {of} {loaded}, {of} poison, {indices(range(lanes))}")
+        return shuffled(f, of, loaded, range(lanes))
     of = vector(scalar, lanes)
-    name = f.module.declare(f"llvm.masked.load.{_suffix(scalar, lanes)}.p0", of, ["ptr", "i32", f"<{lanes} x i1>", of])
+    name = f.module.declare(f"llvm.masked.load.{in_names(scalar, lanes)}.p0", of, ["ptr", "i32", f"<{lanes} x i1>", of])
     return f.op(f"call {of} {name}(ptr {pointer}, i32 {align}, <{lanes} x i1> {mask}, {of} zeroinitializer)")
 
 
@@ -237,9 +225,9 @@ def masked_store(f: Function, value: str, pointer: str, scalar: str, lanes: int,
     of = vector(scalar, lanes)
     wide, longer = _whole_register(f, lanes, _BYTES[scalar], mask)
     if wide != lanes:
-        more = f.op(f"shufflevector {of} {value}, {of} poison, {_padded(lanes, wide)}")
+        more = shuffled(f, of, value, _padded(lanes, wide))
         masked_store(f, more, pointer, scalar, wide, align, longer)
         return
-    intrinsic = f"llvm.masked.store.{_suffix(scalar, lanes)}.p0"
+    intrinsic = f"llvm.masked.store.{in_names(scalar, lanes)}.p0"
     name = f.module.declare(intrinsic, "void", [of, "ptr", "i32", f"<{lanes} x i1>"])
     f.do(f"call void {name}({of} {value}, ptr {pointer}, i32 {align}, <{lanes} x i1> {mask})")

@@ -72,7 +72,6 @@ def emit_lanes(
             ]
             _call(f, names, args, tiles, part)
             before = before + lines
-    f.do("ret void")
     return f
 
 
@@ -150,7 +149,6 @@ class _Lines:
                 size = self._size(axis)
                 begins[axis] = within.enter_context(f.loop(0, size, count)).index
             self._tile(f, begins)
-        f.do("ret void")
         return module.shared(f)
 
     def _size(self, axis: int) -> int | str:
@@ -188,10 +186,10 @@ class _Lines:
             self._vectors(f, x, w, places)
 
     def _vectors(self, f: Function, x: str, w: str, places: Mapping[int, str]) -> None:
-        """Write the loop over the vectors of lanes of a tile."""
+        """Write the loop over the vectors of lanes of a tile; of one whose lanes are summed over, its sums added up."""
         plan, lanes = self.plan, self.plan.lanes
         if plan.is_summed:
-            self._added_up(f, x, w, places)
+            self._vector(f, x, w, None, Width(lanes), places)
             return
         size = plan.length
         first, last = ("%vector", "%vectors") if plan.by_lanes else ("0", operand(f, plan.vectors))
@@ -214,47 +212,36 @@ class _Lines:
                 column = f.smin(column, operand(f, size - lanes))
             self._vector(f, x, w, column, Width(lanes), places)
 
-    def _vector(self, f: Function, x: str, w: str, column: str, width: Width, places: Mapping[int, str]) -> None:
-        """Write a tile of one vector of lanes: its sums, and what becomes of them."""
-        bytes = self.arithmetic.bytes
-        x, w = (
-            at(f, pointer, times(f, column, stride(self.plan.lane) * bytes))
-            for pointer, stride in ((x, self.plan.x_stride), (w, self.plan.w_stride))
-        )
+    def _vector(self, f: Function, x: str, w: str, column: str | None, width: Width, places: Mapping[int, str]) -> None:
+        """Write a tile of one vector of lanes: its sums, added up without a `column`, and what becomes of them."""
+        if column is not None:
+            bytes = self.arithmetic.bytes
+            x, w = (
+                at(f, pointer, times(f, column, stride(self.plan.lane) * bytes))
+                for pointer, stride in ((x, self.plan.x_stride), (w, self.plan.w_stride))
+            )
         zeros = [self.arithmetic.zero] * math.prod(self.box)
         sums = self._sums(f, x, w, width, self.tiles.sums, (), zeros)
+        if column is None:
+            sums = [self.arithmetic.sums(f, [each]) for each in sums]
         elements = elements_of_result(f, self.arithmetic.target, self.params, self.plan.sizes, placed=False)
         values = [expr for store in self.stores for expr in (store.index, store.value)]
         with ExitStack() as within:
-            within.enter_context(elements.bound(self.plan.lane, column, Lane(self.plan.lane, width)))
-            if len(sums) > 1:
+            if column is not None:
+                within.enter_context(elements.bound(self.plan.lane, column, Lane(self.plan.lane, width)))
+            if column is None or len(sums) > 1:
                 moving = 0
                 for (axis, _), count in zip(self.tiles.rows, self.box, strict=True):
-                    moving |= bit(axis) if count > 1 else 0
-                for (axis, _), count in zip(self.tiles.rows, self.box, strict=True):
-                    if count == 1:
+                    if count > 1:
+                        moving |= bit(axis)
+                    else:
                         within.enter_context(elements.bound(axis, places[axis]))
-                elements.hoist(values, moving)
+                if column is not None:
+                    elements.hoist(values, moving)
             if weight(*values) <= LIGHT or len(sums) == 1:
                 self._store(f, elements, sums, places)
             else:
                 self._store_in_turn(f, elements, sums, places)
-
-    def _added_up(self, f: Function, x: str, w: str, places: Mapping[int, str]) -> None:
-        """Write a tile whose lanes are summed over: its sums, each then added up, and what becomes of them."""
-        zeros = [self.arithmetic.zero] * math.prod(self.box)
-        sums = self._sums(f, x, w, Width(self.plan.lanes), self.tiles.sums, (), zeros)
-        totals = [self.arithmetic.sums(f, [each]) for each in sums]
-        elements = elements_of_result(f, self.arithmetic.target, self.params, self.plan.sizes, placed=False)
-        values = [expr for store in self.stores for expr in (store.index, store.value)]
-        with ExitStack() as within:
-            for (axis, _), count in zip(self.tiles.rows, self.box, strict=True):
-                if count == 1:
-                    within.enter_context(elements.bound(axis, places[axis]))
-            if weight(*values) <= LIGHT or len(sums) == 1:
-                self._store(f, elements, totals, places)
-            else:
-                self._store_in_turn(f, elements, totals, places)
 
     # Sums
 

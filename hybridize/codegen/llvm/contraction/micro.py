@@ -13,10 +13,10 @@ elements already converted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
 from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
 from hybridize.schedule.contraction.panels import SUMMED, sets_of_sums
@@ -63,89 +63,90 @@ class Ending:
     """`emit(f, sums, vectors)` writes it, the sums being registers row by row, `vectors` to a row."""
 
 
-def tile(
-    module: Module,
-    arithmetic: ArithmeticEmitter,
-    rows: int,
-    vectors: int,
-    along_k: bool,
-    *,
-    adds: Adding = "first",
-    ahead: int = 0,
-    brings: bool = False,
-    clamped: bool = False,
-    gates: int = 1,
-    ending: Ending | None = None,
-    long: bool = False,
-) -> str:
-    """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k, i1 more)`: a tile of the product.
+@frozen
+class Tile:
+    """The form of a tile of the product: c is [rows][vectors * lanes].
 
-    c is [rows][vectors * lanes], its rows `c_stride` apart; with `more` it is added to, as `adds` says. x is
-    contiguous along k when `along_k`, its rows `x_stride` apart; else contiguous along its rows, and `x_stride` leads
-    to the next k. `w_stride` leads from one k to the next. With `ahead`, the vectors of w so many bytes behind
-    those that are read are fetched meanwhile. With `brings`, so is what the next tile reads from far away: `ptr
-    next, i64 rate` follow `more`, `rate` bytes with each term, as many lines at once would stand in the way of w.
-    With several `gates`, `i64 gate` follows, the bytes of w from the vectors of one to those of the next. With
-    `clamped`, `i64 count` comes first, how many of the rows there are, at least 1: the last stands in for the
-    missing, in x and in c. With `ending`, its parameters come last, and c is what it makes of it. A `long` one sums
-    `SUMMED` terms at a time and then adds these sums, so that rounding errors do not grow with the number of terms.
+    Its function is `(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k, i1 more)`. Rows of c are
+    `c_stride` apart. x is contiguous along k when `along_k`, its rows `x_stride` apart; else contiguous along its rows,
+    and `x_stride` leads to the next k. `w_stride` leads from one k to the next.
     """
-    if long and ending is None:
-        return _long_tile(module, arithmetic, rows, vectors, along_k, ahead, brings, clamped, gates)
-    words = [f"{rows}x{vectors}", "k" if along_k else "r", *_ADDING[adds]]
-    words += [f"ahead{ahead if ahead != vectors * arithmetic.vector_bytes else ''}"] * (ahead > 0)
-    words += ["brings"] * brings + ["clamped"] * clamped + [f"{gates}gates"] * (gates > 1) + ["long"] * long
-    name = f"{ending.name if ending else 'tile'}.{arithmetic.code}.{'.'.join(words)}"
+
+    rows: int
+    vectors: int
+    along_k: bool
+    adds: Adding = "first"
+    """The way in which c is added to, with `more`."""
+    ahead: int = 0
+    """The vectors of w so many bytes behind those that are read are fetched meanwhile."""
+    brings: bool = False
+    """What the next tile reads from far away is fetched meanwhile: `ptr next, i64 rate` follow `more`, `rate` bytes
+    with each term, as many lines at once would stand in the way of w.
+    """
+    gates: int = 1
+    """With several, `i64 gate` follows, the bytes of w from the vectors of one to those of the next."""
+    clamped: bool = False
+    """`i64 count` comes first, how many of the rows there are, at least 1: the last stands in for the missing."""
+    ending: Ending | None = None
+    """Its parameters come last, and c is what it makes of it."""
+    long: bool = False
+    """`SUMMED` terms at a time are summed, and then these sums, so that rounding errors do not grow with the terms."""
+
+    def words(self, arithmetic: ArithmeticEmitter) -> str:
+        """The end of the names of its functions."""
+        reach = "" if self.ahead == self.vectors * arithmetic.vector_bytes else self.ahead
+        words = [f"{self.rows}x{self.vectors}", "k" if self.along_k else "r", *_ADDING[self.adds]]
+        words += [f"ahead{reach}"] * (self.ahead > 0) + ["brings"] * self.brings + ["clamped"] * self.clamped
+        return ".".join(words + [f"{self.gates}gates"] * (self.gates > 1) + ["long"] * self.long)
+
+    @property
+    def params(self) -> list[tuple[str, str]]:
+        """Its parameters, but those of an ending."""
+        gate = [("i64", "gate")] * (self.gates > 1)
+        return [*[("i64", "count")] * self.clamped, *_TILE, *_NEXT * self.brings, *gate]
+
+
+def tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
+    """Write the function of a tile where there is none yet; return its name."""
+    ending = form.ending
+    if form.long and ending is None:
+        return _long_tile(module, arithmetic, form)
+    name = f"{ending.name if ending else 'tile'}.{arithmetic.code}.{form.words(arithmetic)}"
     if name in module.functions:
         return name
-    own = [*[("i64", "count")] * clamped, *_tile_params(brings, gates)]
+    own = form.params
     f = Function(module, name, [*own, *(ending.params if ending else ())], attributes="nounwind noinline")
-    count = rows * vectors
-    numbered = _clamped(f, rows) if clamped else [str(i) for i in range(rows)]
+    count = form.rows * form.vectors
+    numbered = _clamped(f, form.rows) if form.clamped else [str(i) for i in range(form.rows)]
     begin = [arithmetic.zero] * count
-    if adds == "first":
-        first, load, start = f.label, f.fresh("load"), f.fresh("begin")
-        f.branch("%more", load, start)
-        f.begin_block(load)
-        loaded = [arithmetic.load_computed(f, pointer) for pointer in _pointers(f, arithmetic, numbered, vectors)]
-        f.jump(start)
-        f.begin_block(start)
-        of = arithmetic.vector
-        begin = [f.op(f"phi {of} [ {arithmetic.zero}, %{first} ], [ {value}, %{load} ]") for value in loaded]
-    offsets = [times(f, "%xs", row) if along_k else times(f, row, arithmetic.bytes) for row in numbered]
-    columns = _column_offsets(f, arithmetic, vectors, gates)
-    # A small tile has several sets of sums, taken in turn, or each multiply-add would wait for the one before it.
-    turns, start, before, buffer = sets_of_sums(rows, vectors), "0", "", ""
-    if long:
+    if form.adds == "first":
+        begin = sums_before(f, arithmetic, "%more", _pointers(f, arithmetic, numbered, form.vectors), count)
+    offsets = [times(f, "%xs", row) if form.along_k else times(f, row, arithmetic.bytes) for row in numbered]
+    # Bytes from the first vector of a row of w to each, those of a gate beside each other.
+    within = range(form.vectors // form.gates)
+    columns = [
+        plus(f, times(f, "%gate", str(gate)), v * arithmetic.vector_bytes) for gate in range(form.gates) for v in within
+    ]
+    body = _TileBody(f, arithmetic, form, offsets, columns)
+    start, before, buffer = "0", "", ""
+    if form.long:
         start, buffer = _before_last(f), f.alloca(arithmetic.type, count * arithmetic.lanes)
         before = f.op(f"icmp ne i64 {start}, 0")
-        instead = {"c": buffer, "cs": str(vectors * arithmetic.vector_bytes), "k": start, "more": "false"}
-        earlier = _long_tile(module, arithmetic, rows, vectors, along_k, ahead, brings, clamped, gates)
+        stride = str(form.vectors * arithmetic.vector_bytes)
+        earlier = _long_tile(module, arithmetic, form)
         with f.when(before):
-            _call_alike(f, earlier, own, instead)
-    if turns > 1:
-        total = _tile_in_turns(f, arithmetic, offsets, columns, along_k, begin, start, turns, ahead, brings)
-    else:
-        total = begin
-        if (unroll := arithmetic.target.unroll) > 1:
-            whole = _whole(f, start, unroll)
-            total = _tile_loop(f, arithmetic, offsets, columns, along_k, total, start, whole, ahead, unroll, brings)
-            start = whole
-        total = _tile_loop(
-            f, arithmetic, offsets, columns, along_k, total, start, "%k", ahead, brings=brings and unroll == 1
-        )
-    if long:
+            _call_alike(f, earlier, own, {"c": buffer, "cs": stride, "k": start, "more": "false"})
+    total = body.sums(begin, start)
+    if form.long:
         places = (at(f, buffer, number * arithmetic.vector_bytes) for number in range(count))
         total = _plus_sums(f, arithmetic, before, places, total)
-    if adds == "last":
-        total = _plus_sums(f, arithmetic, "%more", _pointers(f, arithmetic, numbered, vectors), total)
+    if form.adds == "last":
+        total = _plus_sums(f, arithmetic, "%more", _pointers(f, arithmetic, numbered, form.vectors), total)
     if ending:
-        ending.emit(f, total, vectors)
-        f.do("ret void")
+        ending.emit(f, total, form.vectors)
         return module.shared(f)
-    for value, pointer in zip(total, _pointers(f, arithmetic, numbered, vectors), strict=True):
+    for value, pointer in zip(total, _pointers(f, arithmetic, numbered, form.vectors), strict=True):
         arithmetic.store_computed(f, value, pointer)
-    f.do("ret void")
     return name
 
 
@@ -167,78 +168,55 @@ def _whole(f: Function, start: str, step: int) -> str:
     return f.op(f"sub i64 %k, {f.op(f'urem i64 {terms}, {step}')}")
 
 
+def sums_before(
+    f: Function, arithmetic: ArithmeticEmitter, condition: str, pointers: Iterable[str], count: int
+) -> list[str]:
+    """The `count` sums that lie at `pointers` where a condition holds, else zeros."""
+    first, load, start = f.label, f.fresh("load"), f.fresh("begin")
+    f.branch(condition, load, start, begin=load)
+    loaded = [arithmetic.load_computed(f, pointer) for pointer in pointers]
+    f.enter(start)
+    of = arithmetic.vector
+    return [f.op(f"phi {of} [ {arithmetic.zero}, %{first} ], [ {value}, %{load} ]") for value in loaded]
+
+
 def _plus_sums(
     f: Function, arithmetic: ArithmeticEmitter, condition: str, pointers: Iterator[str], total: list[str]
 ) -> list[str]:
     """Sums in registers, plus those that lie at `pointers` where a condition holds."""
     before, load, after = f.label, f.fresh("load"), f.fresh("added")
-    f.branch(condition, load, after)
-    f.begin_block(load)
+    f.branch(condition, load, after, begin=load)
     added = [
         arithmetic.add(f, arithmetic.load_computed(f, pointer), value, arithmetic.lanes)
         for pointer, value in zip(pointers, total, strict=True)
     ]
-    f.jump(after)
-    f.begin_block(after)
+    f.enter(after)
     pairs = zip(total, added, strict=True)
     return [f.op(f"phi {arithmetic.vector} [ {one}, %{before} ], [ {other}, %{load} ]") for one, other in pairs]
 
 
-def _long_tile(
-    module: Module,
-    arithmetic: ArithmeticEmitter,
-    rows: int,
-    vectors: int,
-    along_k: bool,
-    ahead: int,
-    brings: bool,
-    clamped: bool,
-    gates: int,
-) -> str:
+def _long_tile(module: Module, arithmetic: ArithmeticEmitter, form: Tile) -> str:
     """A tile of any number of terms, as it is called: those of `SUMMED` terms, added up in c."""
-    part = tile(
-        module,
-        arithmetic,
-        rows,
-        vectors,
-        along_k,
-        adds="last",
-        ahead=ahead,
-        brings=brings,
-        clamped=clamped,
-        gates=gates,
-    )
+    form = changed(form, adds="last", ending=None, long=False)
+    part = tile(module, arithmetic, form)
     name = f"{part}.long"
     if name in module.functions:
         return name
-    params = [*[("i64", "count")] * clamped, *_tile_params(brings, gates)]
-    f = Function(module, name, params, attributes="nounwind noinline")
+    f = Function(module, name, form.params, attributes="nounwind noinline")
     last = f.op(f"add i64 {_before_last(f)}, 1")
     with f.loop("0", last, SUMMED) as loop:  # at least once: no terms give zeros
         left = f.op(f"sub i64 %k, {loop.index}")
         later = f.op(f"icmp ne i64 {loop.index}, 0")
         instead = {
-            "x": at(f, "%x", f.op(f"mul i64 {loop.index}, {arithmetic.bytes if along_k else '%xs'}")),
+            "x": at(f, "%x", f.op(f"mul i64 {loop.index}, {arithmetic.bytes if form.along_k else '%xs'}")),
             "w": at(f, "%w", f.op(f"mul i64 {loop.index}, %ws")),
             "k": f.umin(left, SUMMED),
             "more": f.op(f"or i1 %more, {later}"),
         }
-        if brings:
+        if form.brings:
             instead["next"] = at(f, "%next", f.op(f"mul i64 {loop.index}, %rate"))
-        _call_alike(f, part, params, instead)
-    f.do("ret void")
+        _call_alike(f, part, form.params, instead)
     return name
-
-
-def _tile_params(brings: bool, gates: int) -> list[tuple[str, str]]:
-    """Parameters of tiles that fetch what follows, or whose w has several gates, each by itself."""
-    return [*_TILE, *_NEXT * brings, *[("i64", "gate")] * (gates > 1)]
-
-
-def _column_offsets(f: Function, arithmetic: ArithmeticEmitter, vectors: int, gates: int) -> list[str]:
-    """Bytes from the first vector of a row of w to each, those of a gate beside each other."""
-    within = range(vectors // gates)
-    return [plus(f, times(f, "%gate", str(gate)), v * arithmetic.vector_bytes) for gate in range(gates) for v in within]
 
 
 def _clamped(f: Function, rows: int) -> list[str]:
@@ -259,43 +237,17 @@ def _pointers(f: Function, arithmetic: ArithmeticEmitter, numbered: list[str], v
             yield at(f, row, v * arithmetic.vector_bytes)
 
 
-def any_tile(
-    module: Module,
-    arithmetic: ArithmeticEmitter,
-    heights: tuple[int, ...],
-    vectors: int,
-    along_k: bool,
-    adds: Adding,
-    brings: bool,
-    gates: int = 1,
-    long: bool = False,
-) -> str:
+def any_tile(module: Module, arithmetic: ArithmeticEmitter, heights: tuple[int, ...], form: Tile) -> str:
     """`(i64 count, <as tile>)`: the tile with so many rows, one of `heights`, or fewer than the last of these."""
-
-    def one(rows: int, clamped: bool) -> str:
-        return tile(
-            module,
-            arithmetic,
-            rows,
-            vectors,
-            along_k,
-            adds=adds,
-            brings=brings,
-            clamped=clamped,
-            gates=gates,
-            long=long,
-        )
-
     *tall, last = heights
-    rest = one(last, clamped=True)
+    form = changed(form, rows=last)
+    rest = tile(module, arithmetic, changed(form, clamped=True))
     if not tall:
         return rest
-    words = [*map(str, heights[:-1]), f"{last}x{vectors}", "k" if along_k else "r", *_ADDING[adds]]
-    words += ["brings"] * brings + [f"{gates}gates"] * (gates > 1) + ["long"] * long
-    name = f"tiles.{arithmetic.code}.{'.'.join(words)}"
+    name = f"tiles.{arithmetic.code}.{'.'.join([*map(str, tall), form.words(arithmetic)])}"
     if name not in module.functions:
-        exact = {height: one(height, clamped=False) for height in tall}
-        _choice(module, name, _tile_params(brings, gates), exact, rest)
+        exact = {height: tile(module, arithmetic, changed(form, rows=height)) for height in tall}
+        _choice(module, name, form.params, exact, rest)
     return name
 
 
@@ -315,27 +267,61 @@ def _choice(
         f.do("ret void")
     f.begin_block(other)
     f.do(f"tail call void @{otherwise}(i64 %count, {arguments})")
-    f.do("ret void")
 
 
-def _tile_step(
-    f: Function,
-    arithmetic: ArithmeticEmitter,
-    k: str,
-    along_k: bool,
-    offsets: list[str],
-    columns: list[str],
-    sums: list[str],
-    ahead: int,
-) -> list[str]:
-    """One k: every row times every vector of w, which are at these offsets from x and from w."""
-    x = at(f, "%x", times(f, k, arithmetic.bytes) if along_k else f.op(f"mul i64 {k}, %xs"))
-    w = at(f, "%w", f.op(f"mul i64 {k}, %ws"))
-    loaded = [arithmetic.load_computed(f, at(f, w, column)) for column in columns]
-    if ahead:
-        width = len(columns) * arithmetic.vector_bytes
-        fetch(f, w, ahead, width)
-    return term_added(f, arithmetic, x, offsets, loaded, sums)
+@frozen
+class _TileBody:
+    """The sums of a tile: rows at these offsets from x, vectors at these from w."""
+
+    f: Function
+    arithmetic: ArithmeticEmitter
+    form: Tile
+    offsets: list[str]
+    columns: list[str]
+
+    def sums(self, begin: list[str], start: str) -> list[str]:
+        """The sums of the terms from `start` on, several in a turn."""
+        f, arithmetic, unroll = self.f, self.arithmetic, self.arithmetic.target.unroll
+        # A small tile has several sets of sums, taken in turn, or each multiply-add would wait for the one before it.
+        turns = sets_of_sums(self.form.rows, self.form.vectors)
+        if turns == 1 and unroll == 1:
+            return self._loop(begin, start, "%k", brings=self.form.brings)
+        whole = _whole(f, start, max(turns, unroll if turns == 1 else 1))
+        if turns == 1:
+            total = self._loop(begin, start, whole, unroll, self.form.brings)
+            return self._loop(total, whole, "%k")
+        count = len(begin)
+        sets = [*begin, *[arithmetic.zero] * (count * (turns - 1))]
+        with f.loop(start, whole, turns, carry=[(arithmetic.vector, value) for value in sets]) as loop:
+            self._bring(loop.index)
+            for turn in range(turns):
+                k = plus(f, loop.index, turn)
+                loop.following += self._step(k, loop.values[turn * count : (turn + 1) * count])
+        return self._loop(in_one(f, arithmetic, loop.results, count), whole, "%k")
+
+    def _loop(self, begin: list[str], start: str, stop: str, unroll: int = 1, brings: bool = False) -> list[str]:
+        """Sum from `start` to `stop`, `unroll` terms in a turn."""
+        with self.f.loop(start, stop, unroll, carry=[(self.arithmetic.vector, value) for value in begin]) as loop:
+            if brings:
+                self._bring(loop.index)
+            loop.following = loop.values
+            for turn in range(unroll):
+                loop.following = self._step(plus(self.f, loop.index, turn), loop.following)
+        return loop.results
+
+    def _bring(self, k: str) -> None:
+        if self.form.brings:
+            bring_line(self.f, at(self.f, "%next", times(self.f, k, "%rate")))
+
+    def _step(self, k: str, sums: list[str]) -> list[str]:
+        """One k: every row times every vector of w."""
+        f, arithmetic = self.f, self.arithmetic
+        x = at(f, "%x", times(f, k, arithmetic.bytes) if self.form.along_k else f.op(f"mul i64 {k}, %xs"))
+        w = at(f, "%w", f.op(f"mul i64 {k}, %ws"))
+        loaded = [arithmetic.load_computed(f, at(f, w, column)) for column in self.columns]
+        if self.form.ahead:
+            fetch(f, w, self.form.ahead, len(self.columns) * arithmetic.vector_bytes)
+        return term_added(f, arithmetic, x, self.offsets, loaded, sums)
 
 
 def term_added(
@@ -352,58 +338,13 @@ def term_added(
     return following
 
 
-def _tile_loop(
-    f: Function,
-    arithmetic: ArithmeticEmitter,
-    offsets: list[str],
-    columns: list[str],
-    along_k: bool,
-    begin: list[str],
-    start: str,
-    stop: str,
-    ahead: int,
-    unroll: int = 1,
-    brings: bool = False,
-) -> list[str]:
-    """Sum from `start` to `stop`, `unroll` terms in a turn."""
-    with f.loop(start, stop, unroll, carry=[(arithmetic.vector, value) for value in begin]) as loop:
-        if brings:
-            bring_line(f, at(f, "%next", times(f, loop.index, "%rate")))
-        loop.following = loop.values
-        for turn in range(unroll):
-            k = plus(f, loop.index, turn)
-            loop.following = _tile_step(f, arithmetic, k, along_k, offsets, columns, loop.following, ahead)
-    return loop.results
-
-
-def _tile_in_turns(
-    f: Function,
-    arithmetic: ArithmeticEmitter,
-    offsets: list[str],
-    columns: list[str],
-    along_k: bool,
-    begin: list[str],
-    start: str,
-    turns: int,
-    ahead: int,
-    brings: bool,
-) -> list[str]:
-    count = len(begin)
-    whole = _whole(f, start, turns)
-    carry = [(arithmetic.vector, value) for value in begin]
-    carry += [(arithmetic.vector, arithmetic.zero)] * (count * (turns - 1))
-    with f.loop(start, whole, turns, carry=carry) as loop:
-        if brings:
-            bring_line(f, at(f, "%next", times(f, loop.index, "%rate")))
-        for turn in range(turns):
-            sums = loop.values[turn * count : (turn + 1) * count]
-            k = plus(f, loop.index, turn)
-            loop.following += _tile_step(f, arithmetic, k, along_k, offsets, columns, sums, ahead)
-    total = loop.results[:count]
-    for turn in range(1, turns):
-        others = loop.results[turn * count : (turn + 1) * count]
+def in_one(f: Function, arithmetic: ArithmeticEmitter, sets: list[str], count: int) -> list[str]:
+    """Sets of `count` sums added up."""
+    total = sets[:count]
+    for first in range(count, len(sets), count):
+        others = sets[first : first + count]
         total = [arithmetic.add(f, x, y, arithmetic.lanes) for x, y in zip(total, others, strict=True)]
-    return _tile_loop(f, arithmetic, offsets, columns, along_k, total, whole, "%k", ahead)
+    return total
 
 
 def sums_of_parts(
@@ -475,10 +416,7 @@ def dots(
 
     zeros = [arithmetic.zero] * (count * turns)
     results = sums_of_parts(f, arithmetic, zeros, stop, SUMMED * step, part) if long else part("0", stop, zeros)
-    total = results[:count]
-    for turn in range(1, turns):
-        others = results[turn * count : (turn + 1) * count]
-        total = [arithmetic.add(f, x, y, lanes) for x, y in zip(total, others, strict=True)]
+    total = in_one(f, arithmetic, results, count)
     if not whole:
         with f.loop(stop, "%k", lanes, carry=[(arithmetic.vector, value) for value in total]) as loop:
             mask = first_lanes(f, f.op(f"sub i64 %k, {loop.index}"), lanes)
@@ -488,7 +426,6 @@ def dots(
         c = at(f, "%c", times(f, "%cs", row))
         for j in range(columns):
             arithmetic.store_computed(f, total[i * columns + j], at(f, c, j * arithmetic.vector_bytes))
-    f.do("ret void")
     return name
 
 
@@ -509,7 +446,6 @@ def any_dots(
             f.do(f"call void @{large}({arguments})")
         with f.when(f.op(f"icmp sle i64 %count, {few}")):
             f.do(f"call void @{small}({arguments})")
-        f.do("ret void")
     return name
 
 
@@ -536,7 +472,6 @@ def sums(module: Module, arithmetic: ArithmeticEmitter, count: int) -> str:
     f = Function(module, name, [("ptr", "c"), ("ptr", "d")], attributes="nounwind noinline")
     vectors = [arithmetic.load_computed(f, at(f, "%d", j * arithmetic.vector_bytes)) for j in range(count)]
     arithmetic.store_computed(f, arithmetic.sums(f, vectors), "%c", count)
-    f.do("ret void")
     return name
 
 
@@ -555,7 +490,6 @@ def flip(module: Module, arithmetic: ArithmeticEmitter) -> str:
     last = f.op("sub i64 %rows, 1")
     if not arithmetic.chunk:  # small integers: element by element
         _flip_rest(f, arithmetic, last, "0")
-        f.do("ret void")
         return name
     rows = ["%w"]
     for i in range(1, lanes):
@@ -570,7 +504,6 @@ def flip(module: Module, arithmetic: ArithmeticEmitter) -> str:
             if i < arithmetic.chunk - 1:
                 panel = at(f, panel, "%ps")
     _flip_rest(f, arithmetic, last, whole)
-    f.do("ret void")
     return name
 
 
@@ -603,7 +536,6 @@ def copy(module: Module, arithmetic: ArithmeticEmitter) -> str:
             with f.loop(start, stop, step) as inner:
                 value = arithmetic.load(f, at(f, w, times(f, inner.index, arithmetic.stored_bytes)), step)
                 arithmetic.store_computed(f, value, at(f, panel, times(f, inner.index, arithmetic.bytes)), step)
-    f.do("ret void")
     return name
 
 
@@ -624,5 +556,4 @@ def rows_together(module: Module, arithmetic: ArithmeticEmitter, rows: int) -> s
             with f.loop("0", "%tiles") as inner:
                 value = arithmetic.load(f, at(f, x, times(f, inner.index, rows * arithmetic.stored_bytes)), rows)
                 arithmetic.store_computed(f, value, at(f, to, f.op(f"mul i64 {inner.index}, %tile")), rows)
-        f.do("ret void")
     return name

@@ -187,7 +187,6 @@ def emit_store(
         elif ragged:
             with f.loop(whole, "%the.width") as inner:
                 _store_vector(f, arithmetic, epilogue, c, gates, line, row, inner.index, 1, None)
-    f.do("ret void")
     return module.shared(f)
 
 

@@ -64,7 +64,6 @@ def emit_product(
     elif not plan.empty:
         with f.loop(*share.turns(f, "batch", product.batch)) as loop:
             member(loop.index, share)
-    f.do("ret void")
     return f
 
 

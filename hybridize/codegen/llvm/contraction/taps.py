@@ -16,7 +16,7 @@ from contextlib import nullcontext
 from hybridize.base.dims import hint, is_symbolic, product, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
-from hybridize.codegen.llvm.contraction.micro import bring_line, fetch, term_added
+from hybridize.codegen.llvm.contraction.micro import bring_line, fetch, sums_before, term_added
 from hybridize.codegen.llvm.functions.table import narrowed
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
@@ -115,7 +115,6 @@ class _Driver:
                                 fields = _fields(f, of, k, table, part.index)
                                 self._lines(line, callee, fields, table, (x, panel), known, units, block)
                     before += panels.count
-        f.do("ret void")
         return f
 
     def _columns(self, panels: TapPanels, before: int) -> tuple[str, str]:
@@ -330,32 +329,19 @@ class _Line:
             if self._waits:
                 waiting, nbytes = at(f, "%held", times(f, line.index, self._width)), self.arithmetic.vector_bytes
                 partials = [at(f, waiting, k * nbytes) for k in range(self.height * self.panels.vectors)]
-            sums = self._sums(f, x, after, self._offsets(f, numbers), self._initial(f, partials))
+            offsets, initial = self._offsets(f, numbers), [self.arithmetic.zero] * (self.height * self.panels.vectors)
+            if partials:
+                initial = sums_before(f, self.arithmetic, "%more", partials, len(partials))
+            sums = self._sums(f, x, after, offsets, initial)
             row = self.tiles.row
             places = [plus(f, f"%a{row.axis}", times(f, number, row.step)) for number in numbers]
             self._end(f, places, sums, partials)
-        f.do("ret void")
         return module.shared(f)
 
     @property
     def _width(self) -> int:
         """Bytes of a row of sums."""
         return self.panels.vectors * self.arithmetic.vector_bytes
-
-    def _initial(self, f: Function, partials: list[str]) -> list[str]:
-        """The sums with which a tile begins: zeros, or those that wait."""
-        zeros = [self.arithmetic.zero] * (self.height * self.panels.vectors)
-        if not partials:
-            return zeros
-        before, load, start = f.label, f.fresh("load"), f.fresh("begin")
-        f.branch("%more", load, start)
-        f.begin_block(load)
-        loaded = [self.arithmetic.load_computed(f, pointer) for pointer in partials]
-        f.jump(start)
-        f.begin_block(start)
-        of = self.arithmetic.vector
-        both = zip(zeros, loaded, strict=True)
-        return [f.op(f"phi {of} [ {zero}, %{before} ], [ {value}, %{load} ]") for zero, value in both]
 
     def _end(self, f: Function, places: list[str], sums: list[str], partials: list[str]) -> None:
         """Finish a tile: by the epilogue, or its sums wait."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.contraction.micro import Adding, Ending, any_tile, copy, flip, rows_together, tile
+from hybridize.codegen.llvm.contraction.micro import Ending, Tile, any_tile, copy, flip, rows_together, tile
 from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.text import Function, at, operand, plus, times
@@ -135,60 +135,40 @@ def _overlap(f: Function, first: str | int, last: str | int, before: int, count:
 def _call_tile(
     f: Function,
     arithmetic: ArithmeticEmitter,
-    rows: str | int,
     heights: tuple[int, ...],
-    vectors: int,
-    broadcast: _Broadcast,
-    x: str,
-    c: str,
-    c_stride: str | int,
-    panel: str,
-    panel_stride: int,
+    form: Tile,
+    rows: str | int,
+    pointers: Sequence[tuple[str, str | int]],
     k: str | int,
     more: str,
-    ahead: int = 0,
     near: tuple[str, str] | None = None,
-    ending: tuple[Ending, Sequence[str]] | None = None,
-    apart: tuple[int, str | int] = (1, 0),
-    long: bool = False,
+    gate: int = 0,
+    further: Sequence[str] = (),
 ) -> None:
-    """One register tile; `apart` says of a panel that is read in place how many gates it has, and the bytes from one to
-    the next; `long`, that there may be many terms.
+    """One register tile of a form that is completed here.
+
+    Args:
+        f: the function that calls it.
+        arithmetic: of the product.
+        heights: of which there are tiles.
+        form: its vectors, gates and so on.
+        rows: how many there are.
+        pointers: c, x and the panel, each with its stride.
+        k: the number of terms.
+        more: an i1, true where c is added to.
+        near: what is brought near, and the bytes of each term.
+        gate: bytes from one gate of the panel to the next, where it is read in place.
+        further: arguments of the ending.
     """
-    along_k, (gates, gate) = broadcast.along_k, apart
-    adds: Adding = "" if more == "false" else "first"
-    arguments = [
-        f"ptr {c}",
-        f"i64 {operand(f, c_stride)}",
-        f"ptr {x}",
-        f"i64 {operand(f, broadcast.stride(rows))}",
-        f"ptr {panel}",
-        f"i64 {operand(f, panel_stride)}",
-        f"i64 {operand(f, k)}",
-        f"i1 {more}",
-        *([] if near is None else [f"ptr {near[0]}", f"i64 {near[1]}"]),
-        *[f"i64 {operand(f, gate)}"] * (gates > 1),
-    ]
-    brings = near is not None
+    form = changed(form, adds="" if more == "false" else "first", brings=near is not None)
+    arguments = [text for p, stride in pointers for text in (f"ptr {p}", f"i64 {operand(f, stride)}")]
+    arguments += [f"i64 {operand(f, k)}", f"i1 {more}", *([] if near is None else [f"ptr {near[0]}", f"i64 {near[1]}"])]
+    arguments += [f"i64 {operand(f, gate)}"] * (form.gates > 1)
     if isinstance(rows, str):
-        name = any_tile(f.module, arithmetic, heights, vectors, along_k, adds, brings, gates, long)
+        name = any_tile(f.module, arithmetic, heights, changed(form, ahead=0, ending=None))
         f.call(name, [f"i64 {rows}", *arguments])
         return
-    end, further = ending or (None, ())
-    name = tile(
-        f.module,
-        arithmetic,
-        rows,
-        vectors,
-        along_k,
-        adds=adds,
-        ahead=ahead,
-        brings=brings,
-        gates=gates,
-        ending=end,
-        long=long,
-    )
-    f.call(name, [*arguments, *further])
+    f.call(tile(f.module, arithmetic, changed(form, rows=rows)), [*arguments, *further])
 
 
 @frozen
@@ -553,26 +533,23 @@ class _Rows:
             terms = self.tiling.k_block if section.pack else self.product.k
             following = section.gates * self.source.gate if in_place else terms * row
         with f.loop(0, section.tiles) as loop:
-            _call_tile(
-                f,
-                self.arithmetic,
-                rows,
-                self.heights,
-                section.vectors,
-                self.broadcast,
-                x,
-                at(f, c, times(f, loop.index, row)),
-                section.tiles * row if c_stride is None else c_stride,
-                at(f, panel, times(f, loop.index, following)),
-                self.panel_stride,
-                k,
-                more,
-                row if self.tiling.order == "streams" else self.tiling.panel_ahead,
-                near,
-                ending,
-                (section.gates, self.source.gate) if in_place else (1, 0),
-                self.tiling.order != "streams" and is_long(self.product.k, self.arithmetic),
+            pointers = (
+                (at(f, c, times(f, loop.index, row)), section.tiles * row if c_stride is None else c_stride),
+                (x, self.broadcast.stride(rows)),
+                (at(f, panel, times(f, loop.index, following)), self.panel_stride),
             )
+            end, further = ending or (None, ())
+            form = Tile(
+                0,
+                section.vectors,
+                self.broadcast.along_k,
+                ahead=row if self.tiling.order == "streams" else self.tiling.panel_ahead,
+                gates=section.gates if in_place else 1,
+                ending=end,
+                long=self.tiling.order != "streams" and is_long(self.product.k, self.arithmetic),
+            )
+            gate = self.source.gate if in_place else 0
+            _call_tile(f, self.arithmetic, self.heights, form, rows, pointers, k, more, near, gate, further)
 
     def finish(self, c: str, row: str, column: str, rows: str | int, gate: str | int | None = None) -> None:
         """Sums of a tile through the epilogue; those of its gates lie beside each other unless `gate` says how many
@@ -659,22 +636,15 @@ def emit_columns(
                         for part in row_tiles(height, section.heights[0]):
                             with f.loop(0, part.count) as inner:
                                 first = plus(f, times(f, inner.index, part.height), part.start)
-                                _call_tile(
-                                    f,
-                                    arithmetic,
-                                    part.height,
-                                    (part.height,),
-                                    section.vectors,
-                                    broadcast,
-                                    at(f, rows, times(f, first, broadcast.row)),
-                                    at(f, sums, times(f, first, stride)),
-                                    stride,
-                                    panel,
-                                    panel_stride,
-                                    product.k,
-                                    "false",
-                                    long=is_long(product.k, arithmetic),
+                                row_of_w = at(f, rows, times(f, first, broadcast.row))
+                                pointers = (
+                                    (at(f, sums, times(f, first, stride)), stride),
+                                    (row_of_w, broadcast.stride(part.height)),
+                                    (panel, panel_stride),
                                 )
+                                form = Tile(0, section.vectors, True, long=is_long(product.k, arithmetic))
+                                heights = (part.height,)
+                                _call_tile(f, arithmetic, heights, form, part.height, pointers, product.k, "false")
                     to_stride = _flip_sums(f, arithmetic, c, flipped, product.gates * height, section.vectors)
                     wanted = at(f, flipped, section.skip * to_stride)
                     gate_sums = height * arithmetic.bytes

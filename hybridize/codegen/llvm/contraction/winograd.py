@@ -83,7 +83,6 @@ def _write_blocks(
             axes = [f"i64 {tile.axes.get(axis, '0')}" for axis in range(len(plan.sizes))]
             args = [f"ptr {place}", *axes, *(f"ptr %e{number}" for number in range(buffers))]
             _end(f, tile, args, endings)
-    f.do("ret void")
 
 
 def _end(f: Function, tile: _Tile, args: list[str], endings: tuple[str | None, str | None]) -> None:
@@ -169,7 +168,6 @@ class _Transforms:
                     for j, value in enumerate(values):
                         position = (i * plan.reach + j) * plan.transformed.strides[0]
                         arithmetic.store_computed(f, value, at(f, v, position * nbytes))
-        f.do("ret void")
         return module.shared(f)
 
     def of_result(self, module: Module, name: str, *, whole: bool) -> str:
@@ -197,7 +195,6 @@ class _Transforms:
                     columns.append(self._applied(f, program, loaded))
                 rows = (self._applied(f, program, [column[i] for column in columns]) for i in range(plan.pixels))
                 (self._store_whole if whole else self._store_part)(f, elements, rows)
-        f.do("ret void")
         return module.shared(f)
 
     def _summed(self, f: Function, m: str, i: int, j: int) -> str:

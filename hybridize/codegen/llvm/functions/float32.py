@@ -116,8 +116,7 @@ def log1p(v: Vectors, x: str) -> str:
     lost = v.sub(x, v.sub(u, v.number(1.0)))
     m, k = _split(v, u)
     biased = v.iop("sub", v.integer(127), k)
-    positive = v.f.op(f"icmp sgt {v.itype} {biased}, {v.integer(0)}")
-    biased = v.f.op(f"select {v.btype} {positive}, {v.itype} {biased}, {v.itype} {v.integer(0)}")
+    biased = v.choose(v.iop("icmp sgt", biased, 0), biased, v.integer(0))
     scale = v.from_bits(v.iop("shl", biased, v.integer(23)))
     f = v.fma(lost, scale, v.sub(m, v.number(1.0)))
     e = v.to_float(k)
@@ -173,18 +172,16 @@ def _circular(v: Vectors, x: str, turn: int, library: str) -> str:
     k = f.op(f"trunc {w.itype} {quadrant} to {v.itype}") if w.itype != v.itype else quadrant
     if turn:
         k = v.iop("add", k, v.integer(turn))
-    odd = f.op(f"icmp ne {v.itype} {v.iop('and', k, v.integer(1))}, {v.integer(0)}")
+    odd = v.iop("icmp ne", v.iop("and", k, v.integer(1)), 0)
     sign = v.iop("shl", v.iop("and", k, v.integer(2)), v.integer(30))
     y = v.select(odd, _cosine(v, r), _sine(v, r))
     y = v.from_bits(v.iop("xor", v.to_bits(y), sign))
     far = v.any(v.compare("one", x, inside))
     rare, after, start = f.fresh("rare"), f.fresh("after"), f.label
-    f.branch(far, rare, after)
-    f.begin_block(rare)
+    f.branch(far, rare, after, begin=rare)
     exact = v.per_lane(library, x)
     end = f.label
-    f.jump(after)
-    f.begin_block(after)
+    f.enter(after)
     return f.op(f"phi {v.type} [ {y}, %{start} ], [ {exact}, %{end} ]")
 
 

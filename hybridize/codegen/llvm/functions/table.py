@@ -17,7 +17,7 @@ from hybridize.codegen.llvm.functions import halves
 from hybridize.codegen.llvm.functions.float32 import EMITTERS
 from hybridize.codegen.llvm.functions.rounding import ROUNDINGS, rounded
 from hybridize.codegen.llvm.functions.vectors import Vectors
-from hybridize.codegen.llvm.text import SCALARS, Function, splat, vector
+from hybridize.codegen.llvm.text import SCALARS, Function, in_names, splat, vector
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.machine.target import Target
 
@@ -45,18 +45,10 @@ def kind_of(dtype: DType) -> str:
     return dtype.kind if dtype.kind in "biu" else "f"
 
 
-@functools.cache
-def suffix(dtype: DType, lanes: int) -> str:
-    """Return the name of a register type in intrinsics: `f32`, `v16f32`, `v8i64`."""
-    scalar = SCALARS[register_dtype(dtype).name]
-    short = {"float": "f32", "double": "f64"}.get(scalar, scalar)
-    return short if lanes == 1 else f"v{lanes}{short}"
-
-
 def intrinsic(f: Function, name: str, dtype: DType, lanes: int, args: list[str], extra: str = "") -> str:
     """Call `llvm.<name>` overloaded on one type, all arguments and the result having it."""
     kind = register(dtype, lanes)
-    full = f"llvm.{name}.{suffix(dtype, lanes)}"
+    full = f"llvm.{name}.{in_names(register(dtype, 1), lanes)}"
     types = [kind] * len(args) + ([extra.split()[0]] if extra else [])
     symbol = f.module.declare(full, kind, types)
     text = ", ".join(f"{kind} {arg}" for arg in args)

@@ -10,18 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base.dtypes import DType, float32, float64
-from hybridize.codegen.llvm.text import Function, splat, vector
+from hybridize.codegen.llvm.text import Function, shuffled, splat, vector
 from hybridize.machine.target import Target
 
 
-class Vectors:
-    """Writes into `f`; `dtype` is float32 or float64."""
+class Registers:
+    """Writes into `f` what every machine can do; `dtype` is float32 or float64."""
 
-    def __init__(self, f: Function, dtype: DType, lanes: int, target: Target) -> None:
+    def __init__(self, f: Function, dtype: DType, lanes: int) -> None:
         self.f = f
         self.dtype = dtype
         self.lanes = lanes
-        self.target = target
 
     @property
     def bits(self) -> int:
@@ -47,14 +46,6 @@ class Vectors:
     def suffix(self) -> str:
         """`v16f32`, as in the names of intrinsics."""
         return f"v{self.lanes}f{self.bits}" if self.lanes > 1 else f"f{self.bits}"
-
-    def wide(self) -> Vectors:
-        """The same lanes in double precision."""
-        return Vectors(self.f, float64, self.lanes, self.target)
-
-    def of(self, lanes: int) -> Vectors:
-        """The same floats, so many at once."""
-        return Vectors(self.f, self.dtype, lanes, self.target)
 
     # Constants
 
@@ -97,10 +88,6 @@ class Vectors:
         callee = self.f.module.declare(f"llvm.{name}.{self.suffix}", self.type, [self.type] * len(args))
         return self.f.op(f"call {self.type} {callee}({', '.join(f'{self.type} {arg}' for arg in args)})")
 
-    def fma(self, x: str, y: str, z: str) -> str:
-        """X y + z, rounded once where the machine can; no algorithm here relies on it."""
-        return self.intrinsic("fma" if self.target.fma else "fmuladd", x, y, z)
-
     def abs(self, x: str) -> str:
         """|x|."""
         return self.intrinsic("fabs", x)
@@ -117,13 +104,6 @@ class Vectors:
         top = 1 << (self.bits - 1)
         magnitude = self.iop("and", self.to_bits(x), self.integer(top - 1))
         return self.from_bits(self.iop("or", magnitude, self.iop("and", self.to_bits(sign), self.integer(-top))))
-
-    def poly(self, x: str, coefficients: Sequence[float]) -> str:
-        """Horner's rule; the highest power first."""
-        total = self.number(coefficients[0])
-        for coefficient in coefficients[1:]:
-            total = self.fma(total, x, self.number(coefficient))
-        return total
 
     # Comparisons and choices
 
@@ -157,9 +137,14 @@ class Vectors:
         """Floats from their bits."""
         return self.f.op(f"bitcast {self.itype} {x} to {self.type}")
 
-    def iop(self, op: str, x: str, y: str) -> str:
-        """An integer instruction."""
-        return self.f.op(f"{op} {self.itype} {x}, {y}")
+    def iop(self, op: str, x: str, y: str | int) -> str:
+        """An integer instruction, or a comparison; the second operand may be a number for every lane."""
+        return self.f.op(f"{op} {self.itype} {x}, {y if isinstance(y, str) else self.integer(y)}")
+
+    def choose(self, condition: str, x: str | int, y: str) -> str:
+        """Integers: x where the condition holds, else y."""
+        then = x if isinstance(x, str) else self.integer(x)
+        return self.f.op(f"select {self.btype} {condition}, {self.itype} {then}, {self.itype} {y}")
 
     def to_float(self, x: str) -> str:
         """Integers as floats."""
@@ -175,54 +160,15 @@ class Vectors:
         """Of the exponent."""
         return 127 if self.dtype == float32 else 1023
 
-    def rounded(self, x: str, factor: float) -> tuple[str, str]:
-        """x * factor rounded to an integer: as a float, and as an integer. Needs |x factor| < 2^21.
-
-        Adding 1.5 * 2^mantissa leaves the integer in the low bits: no conversion, hence defined for NaN too.
-        """
-        magic = 1.5 * 2.0**self.mantissa
-        moved = self.fma(x, self.number(factor), self.number(magic))
-        bits = ((self.bias + self.mantissa) << self.mantissa) | (1 << (self.mantissa - 1))
-        return self.sub(moved, self.number(magic)), self.iop("sub", self.to_bits(moved), self.integer(bits))
-
-    def power_of_two(self, k: str) -> str:
-        """2^k for integers that keep it normal."""
-        biased = self.iop("add", k, self.integer(self.bias))
-        return self.from_bits(self.iop("shl", biased, self.integer(self.mantissa)))
-
-    def scaled(self, x: str, n: str, k: str) -> str:
-        """X 2^n for the same integer as float n and as integer k; overflow and gradual underflow are right."""
-        if self.target.scales and self.dtype == float32 and self.lanes in (32, 64):
-            half = self.of(self.lanes // 2)
-            parts = [half.scaled(self._half(x, side), self._half(n, side), k) for side in (0, 1)]
-            order = ", ".join(f"i32 {lane}" for lane in range(self.lanes))
-            joined = f"shufflevector {half.type} {parts[0]}, {half.type} {parts[1]}, <{self.lanes} x i32> <{order}>"
-            return self.f.op(joined)
-        if self.target.scales and self.dtype == float32 and self.lanes == 16:
-            name = "llvm.x86.avx512.mask.scalef.ps.512"
-            callee = self.f.module.declare(name, self.type, [self.type] * 3 + ["i16", "i32"])
-            args = f"{self.type} {x}, {self.type} {n}, {self.type} zeroinitializer, i16 -1, i32 4"
-            return self.f.op(f"call {self.type} {callee}({args})")
-        # Twice by half the exponent: each power is normal, and only the second product rounds.
-        first = self.iop("ashr", k, self.integer(1))
-        rest = self.iop("sub", k, first)
-        return self.mul(self.mul(x, self.power_of_two(first)), self.power_of_two(rest))
-
-    def _half(self, x: str, side: int) -> str:
-        """The lower or upper half of the lanes; registers of the machine are not divided by it."""
-        count = self.lanes // 2
-        order = ", ".join(f"i32 {lane}" for lane in range(side * count, (side + 1) * count))
-        return self.f.op(f"shufflevector {self.type} {x}, {self.type} poison, <{count} x i32> <{order}>")
-
     # Between precisions
 
     def widened(self, x: str) -> str:
         """f32 lanes as f64; `wide()` computes on them."""
-        return self.f.op(f"fpext {self.type} {x} to {self.wide().type}")
+        return self.f.op(f"fpext {self.type} {x} to {vector('double', self.lanes)}")
 
     def narrowed(self, x: str) -> str:
         """F64 lanes rounded to f32 (called on the f32 writer)."""
-        return self.f.op(f"fptrunc {self.wide().type} {x} to {self.type}")
+        return self.f.op(f"fptrunc {vector('double', self.lanes)} {x} to {self.type}")
 
     # Lane by lane
 
@@ -247,3 +193,66 @@ class Vectors:
                 return value
             result = self.f.op(f"insertelement {self.type} {result}, {scalar} {value}, i32 {lane}")
         return result
+
+
+class Vectors(Registers):
+    """Writes what machines do in ways of their own, too."""
+
+    def __init__(self, f: Function, dtype: DType, lanes: int, target: Target) -> None:
+        super().__init__(f, dtype, lanes)
+        self.target = target
+
+    def wide(self) -> Vectors:
+        """The same lanes in double precision."""
+        return Vectors(self.f, float64, self.lanes, self.target)
+
+    def of(self, lanes: int) -> Vectors:
+        """The same floats, so many at once."""
+        return Vectors(self.f, self.dtype, lanes, self.target)
+
+    def fma(self, x: str, y: str, z: str) -> str:
+        """X y + z, rounded once where the machine can; no algorithm here relies on it."""
+        return self.intrinsic("fma" if self.target.fma else "fmuladd", x, y, z)
+
+    def poly(self, x: str, coefficients: Sequence[float]) -> str:
+        """Horner's rule; the highest power first."""
+        total = self.number(coefficients[0])
+        for coefficient in coefficients[1:]:
+            total = self.fma(total, x, self.number(coefficient))
+        return total
+
+    def rounded(self, x: str, factor: float) -> tuple[str, str]:
+        """x * factor rounded to an integer: as a float, and as an integer. Needs |x factor| < 2^21.
+
+        Adding 1.5 * 2^mantissa leaves the integer in the low bits: no conversion, hence defined for NaN too.
+        """
+        magic = 1.5 * 2.0**self.mantissa
+        moved = self.fma(x, self.number(factor), self.number(magic))
+        bits = ((self.bias + self.mantissa) << self.mantissa) | (1 << (self.mantissa - 1))
+        return self.sub(moved, self.number(magic)), self.iop("sub", self.to_bits(moved), self.integer(bits))
+
+    def power_of_two(self, k: str) -> str:
+        """2^k for integers that keep it normal."""
+        biased = self.iop("add", k, self.integer(self.bias))
+        return self.from_bits(self.iop("shl", biased, self.integer(self.mantissa)))
+
+    def scaled(self, x: str, n: str, k: str) -> str:
+        """X 2^n for the same integer as float n and as integer k; overflow and gradual underflow are right."""
+        if self.target.scales and self.dtype == float32 and self.lanes in (32, 64):
+            half = self.of(self.lanes // 2)
+            parts = [half.scaled(self._half(x, side), self._half(n, side), k) for side in (0, 1)]
+            return shuffled(self.f, half.type, parts[0], range(self.lanes), parts[1])
+        if self.target.scales and self.dtype == float32 and self.lanes == 16:
+            name = "llvm.x86.avx512.mask.scalef.ps.512"
+            callee = self.f.module.declare(name, self.type, [self.type] * 3 + ["i16", "i32"])
+            args = f"{self.type} {x}, {self.type} {n}, {self.type} zeroinitializer, i16 -1, i32 4"
+            return self.f.op(f"call {self.type} {callee}({args})")
+        # Twice by half the exponent: each power is normal, and only the second product rounds.
+        first = self.iop("ashr", k, self.integer(1))
+        rest = self.iop("sub", k, first)
+        return self.mul(self.mul(x, self.power_of_two(first)), self.power_of_two(rest))
+
+    def _half(self, x: str, side: int) -> str:
+        """The lower or upper half of the lanes; registers of the machine are not divided by it."""
+        count = self.lanes // 2
+        return shuffled(self.f, self.type, x, range(side * count, (side + 1) * count))

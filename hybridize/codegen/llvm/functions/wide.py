@@ -160,7 +160,7 @@ def _tan(w: Vectors, x: str) -> str:
     z = w.mul(r, r)
     sine = w.fma(w.mul(w.poly(z, SIN), z), r, r)
     cosine = w.fma(w.poly(z, COS), z, w.number(1.0))
-    odd = w.f.op(f"icmp ne {w.itype} {w.iop('and', k, w.integer(1))}, {w.integer(0)}")
+    odd = w.iop("icmp ne", w.iop("and", k, w.integer(1)), 0)
     return w.div(w.select(odd, w.neg(cosine), sine), w.select(odd, sine, cosine))
 
 
@@ -169,12 +169,10 @@ def _tan_single(v: Vectors, x: str) -> str:
     inside = v.at_most(v.at_least(x, v.number(-(2.0**20))), v.number(2.0**20))
     y = through(_tan)(v, inside)
     rare, after, start = f.fresh("rare"), f.fresh("after"), f.label
-    f.branch(v.any(v.compare("one", x, inside)), rare, after)
-    f.begin_block(rare)
+    f.branch(v.any(v.compare("one", x, inside)), rare, after, begin=rare)
     exact = v.per_lane("tanf", x)
     end = f.label
-    f.jump(after)
-    f.begin_block(after)
+    f.enter(after)
     y = f.op(f"phi {v.type} [ {y}, %{start} ], [ {exact}, %{end} ]")
     return v.select(v.compare("oeq", x, v.number(0.0)), x, y)
 
@@ -214,7 +212,7 @@ def _arccos(w: Vectors, x: str) -> str:
 
 def _arctan2(w: Vectors, y: str, x: str) -> str:
     angle = arctan_ratio(w, w.abs(y), w.abs(x))
-    left = w.f.op(f"icmp slt {w.itype} {w.to_bits(x)}, {w.integer(0)}")  # -0.0 too
+    left = w.iop("icmp slt", w.to_bits(x), 0)  # -0.0 too
     angle = w.copysign(w.select(left, w.sub(w.number(math.pi), angle), angle), y)
     return w.select(w.compare("uno", x, y), w.add(x, y), angle)
 

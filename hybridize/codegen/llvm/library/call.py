@@ -16,7 +16,7 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.library import codes
 from hybridize.codegen.llvm.library.layout import LINE, WORD, Layout, aligned, scratch_offsets
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryVariant
-from hybridize.codegen.llvm.library.sizes import chosen, emit_frame, frame_offsets
+from hybridize.codegen.llvm.library.sizes import emit_frame, frame_offsets, variant_of_call
 from hybridize.codegen.llvm.library.writer import Writer
 from hybridize.codegen.llvm.text import Module
 from hybridize.runtime.plan import PREPARE
@@ -161,13 +161,11 @@ class _Call:
         stack = f.alloca("i8", STACK_BYTES, LINE)
         total_ = f.op(f"add i64 {w.load(self.frame, 0, 'i64')}, {extra}")
         more, ready, start = f.fresh("more"), f.fresh("ready"), f.label
-        f.branch(w.test("sgt", total_, STACK_BYTES), more, ready)
-        f.begin_block(more)
+        f.branch(w.test("sgt", total_, STACK_BYTES), more, ready, begin=more)
         own = f.op(f"call ptr @{TAKE}(ptr %model, i64 {total_})")
         w.fail(w.is_null(own), codes.code(codes.MEMORY))
         inner, end = w.at(own, LINE), f.label
-        f.jump(ready)
-        f.begin_block(ready)
+        f.enter(ready)
         scratch = f.op(f"phi ptr [ {stack}, %{start} ], [ {inner}, %{end} ]")
         return scratch, f.op(f"phi ptr [ null, %{start} ], [ {own}, %{end} ]"), True
 
@@ -205,21 +203,15 @@ def emit_memory(module: Module, model: LibraryModel) -> None:
     # One block is kept between calls: malloc gives large ones back to the system, which then clears them again.
     spare = f.op(f"atomicrmw xchg ptr {w.at('%model', WORD['spare'])}, ptr null acquire, align 8")
     some, fresh, use, drop = (f.fresh(label) for label in ("some", "fresh", "use", "drop"))
-    f.branch(w.is_null(spare), fresh, some)
-    f.begin_block(some)
-    f.branch(w.test("uge", w.load(spare, 8, "i64"), "%nbytes"), use, drop)
-    f.begin_block(use)
+    f.branch(w.is_null(spare), fresh, some, begin=some)
+    f.branch(w.test("uge", w.load(spare, 8, "i64"), "%nbytes"), use, drop, begin=use)
     f.do(f"ret ptr {spare}")
     f.begin_block(drop)
     w.external("free", "void", f"ptr {w.load(spare)}")
-    f.jump(fresh)
-    f.begin_block(fresh)
+    f.enter(fresh)
     raw = w.external("malloc", "ptr", f"i64 {f.op(f'add i64 %nbytes, {2 * LINE}')}")
-    none, success = f.fresh("none"), f.fresh("made")
-    f.branch(w.is_null(raw), none, success)
-    f.begin_block(none)
-    f.do("ret ptr null")
-    f.begin_block(success)
+    with f.otherwise(f.op(f"icmp ne ptr {raw}, null")):
+        f.do("ret ptr null")
     block = w.lined(raw)
     w.store(raw, block)
     w.store("%nbytes", block, 8, "i64")
@@ -230,27 +222,22 @@ def emit_memory(module: Module, model: LibraryModel) -> None:
         other = f.op(f"atomicrmw xchg ptr {w.at('%model', WORD['spare'])}, ptr %block acq_rel, align 8")
         with f.when(f.op(f"icmp ne ptr {other}, null")):
             w.external("free", "void", f"ptr {w.load(other)}")
-    f.do("ret void")
 
 
 def _emit_lock(module: Module, model: LibraryModel) -> None:
     """`void lock(ptr word)`: until nobody else has it; after some looks others may run meanwhile."""
     w = Writer(module, LOCK, [("ptr", "word")], returns="void")
     f = w.f
-    f.jump("try")
-    f.begin_block("try")
+    f.enter("try")
     before = f.op("atomicrmw xchg ptr %word, i32 1 acquire, align 4")
-    f.branch(w.test("eq", before, 0, "i32"), "mine", "wait")
-    f.begin_block("wait")
+    f.branch(w.test("eq", before, 0, "i32"), "mine", "wait", begin="wait")
     with f.loop(0, 64):
         word = f.op("load atomic i32, ptr %word monotonic, align 4")
         again = f.fresh("again")
-        f.branch(w.test("eq", word, 0, "i32"), "try", again)
-        f.begin_block(again)
+        f.branch(w.test("eq", word, 0, "i32"), "try", again, begin=again)
     w.external(*(("SwitchToThread", "i32") if model.system == "windows" else ("sched_yield", "i32")))
     f.jump("try")
     f.begin_block("mine")
-    f.do("ret void")
 
 
 def emit_run(module: Module, model: LibraryModel) -> None:
@@ -263,24 +250,7 @@ def emit_run(module: Module, model: LibraryModel) -> None:
         if needed:
             w.fail(w.is_null(f"%{name}"), codes.code(codes.NULL, 0, case))
     calls = w.at("%model", WORD["calls"])
-    if chosen(model):
-        if any(one.type.ndim for one in model.inputs):
-            w.fail(w.is_null("%sizes"), codes.code(codes.NULL, 0, 4))
-        cell = f.alloca("i64", 1, 8)
-        answer = f.op(f"call i32 @which(ptr %sizes, ptr {cell})")
-        _return_unless_zero(w, answer)
-        callee = w.load(w.element(calls, w.load(cell, 0, "i64")))
-    else:
-        with f.when(f.op("icmp ne ptr %sizes, null")):
-            _return_unless_zero(w, f.op("call i32 @fits.0(ptr %sizes)"))
-        callee = w.load(calls)
+    number = variant_of_call(w, model)
+    callee = w.load(w.element(calls, number) if number else calls)
     arguments = ", ".join(f"{type} %{name}" for type, name in _PARAMS)
     w.finish(f.op(f"call i32 {callee}({arguments})"))
-
-
-def _return_unless_zero(w: Writer, answer: str) -> None:
-    wrong, fine = w.f.fresh("wrong"), w.f.fresh("fine")
-    w.f.branch(w.test("eq", answer, 0, "i32"), fine, wrong)
-    w.f.begin_block(wrong)
-    w.f.do(f"ret i32 {answer}")
-    w.f.begin_block(fine)

@@ -82,7 +82,8 @@ def _emit_create(module: Module, model: LibraryModel, layout: Layout) -> None:
         ("lock", "null"),
     ):
         w.store(value, instance, WORD[word])
-    w.store(f"@{SHARED}" if uses_threads(model) else "null", instance, threads_word("parallel"))
+    has_loops = any(version.built.plan.teams for variant in model.variants for version in variant.versions)
+    w.store(f"@{SHARED}" if has_loops else "null", instance, threads_word("parallel"))
     w.store(instance, instance, threads_word("pool"))
     w.store(f.op(f"sext i32 {threads} to i64"), instance, threads_word("threads"), "i64")
     if model.marker:
@@ -110,20 +111,11 @@ def _emit_create(module: Module, model: LibraryModel, layout: Layout) -> None:
 
 def _return_failure(w: Writer, answer: str, raw: str, mapped: str = "") -> None:
     """Return a code other than 0, after the memory of the model was given back, and its file of weights."""
-    f = w.f
-    good, bad = f.fresh("good"), f.fresh("bad")
-    f.branch(w.test("eq", answer, 0, "i32"), good, bad)
-    f.begin_block(bad)
-    if mapped:
-        f.do(f"call void @{CLOSE}(ptr {mapped})")
-    w.external("free", "void", f"ptr {raw}")
-    f.do(f"ret i32 {answer}")
-    f.begin_block(good)
-
-
-def uses_threads(model: LibraryModel) -> bool:
-    """Tell whether any program has loops to share."""
-    return any(version.built.plan.teams for variant in model.variants for version in variant.versions)
+    with w.f.otherwise(w.test("eq", answer, 0, "i32")):
+        if mapped:
+            w.f.do(f"call void @{CLOSE}(ptr {mapped})")
+        w.external("free", "void", f"ptr {raw}")
+        w.f.do(f"ret i32 {answer}")
 
 
 def _setup(level: int) -> str:
@@ -165,7 +157,6 @@ def _emit_destroy(module: Module, model: LibraryModel) -> None:
         if not model.marker:
             f.do(f"call void @{CLOSE}(ptr %model)")
         w.external("free", "void", f"ptr {w.load('%model', WORD['memory'])}")
-    f.do("ret void")
 
 
 def _emit_seed(module: Module, model: LibraryModel, layout: Layout) -> None:
@@ -184,15 +175,12 @@ def _emit_equal(module: Module) -> None:
     """`i1 equal(ptr x, ptr y)`: of zero-terminated texts."""
     w = Writer(module, _EQUAL, [("ptr", "x"), ("ptr", "y")], returns="i1")
     f = w.f
-    f.jump("turn")
-    f.begin_block("turn")
+    f.enter("turn")
     index, following = "%index", "%following"
     f.do(f"{index} = phi i64 [ 0, %start ], [ {following}, %more ]")
     x, y = (w.load(w.at(text, index), 0, "i8") for text in ("%x", "%y"))
-    f.branch(w.test("eq", x, y, "i8"), "same", "differs")
-    f.begin_block("same")
-    f.branch(w.test("eq", x, 0, "i8"), "over", "more")
-    f.begin_block("more")
+    f.branch(w.test("eq", x, y, "i8"), "same", "differs", begin="same")
+    f.branch(w.test("eq", x, 0, "i8"), "over", "more", begin="more")
     f.do(f"{following} = add i64 {index}, 1")
     f.jump("turn")
     f.begin_block("over")
@@ -208,14 +196,12 @@ def _emit_choose(module: Module, model: LibraryModel) -> None:
     best = f.op(f"call i64 @{PROCESSOR}()")
     w.store(best, "%level", 0, "i64")
     named, done = f.fresh("named"), f.fresh("done")
-    f.branch(w.is_null("%name"), done, named)
-    f.begin_block(named)
+    f.branch(w.is_null("%name"), done, named, begin=named)
     for number, target in enumerate(model.levels):
         size = len(target.name) + 1
         text = module.constant(f"processor.{target.name}", f"[{size} x i8]", f'c"{target.name}\\00"')
         match, other = f.fresh("found"), f.fresh("other")
-        f.branch(f.op(f"call i1 @{_EQUAL}(ptr %name, ptr {text})"), match, other)
-        f.begin_block(match)
+        f.branch(f.op(f"call i1 @{_EQUAL}(ptr %name, ptr {text})"), match, other, begin=match)
         lower = w.test("sgt", best, number)
         w.store(f.op(f"select i1 {lower}, i64 {best}, i64 {number}"), "%level", 0, "i64")
         f.jump(done)

@@ -40,27 +40,22 @@ def emit_processor(module: Module, model: LibraryModel) -> None:
     enough = w.test("uge", _cpuid(w, 0)[0], 7, "i32")
     extended = w.test("uge", _cpuid(w, -(1 << 31))[0], -(1 << 31) + 1, "i32")
     ask, none = f.fresh("ask"), f.fresh("none")
-    f.branch(f.op(f"and i1 {enough}, {extended}"), ask, none)
-    f.begin_block(ask)
+    f.branch(f.op(f"and i1 {enough}, {extended}"), ask, none, begin=ask)
     first = _all(w, _cpuid(w, 1)[2], _1C)
     system, following = f.fresh("system"), f.fresh("following")
-    f.branch(f.op(f"and i1 {first}, {_all(w, _cpuid(w, -(1 << 31) + 1)[2], _EXTENDED)}"), system, none)
-    f.begin_block(system)
+    f.branch(f.op(f"and i1 {first}, {_all(w, _cpuid(w, -(1 << 31) + 1)[2], _EXTENDED)}"), system, none, begin=system)
     pair = f.op('call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0)')
     xcr0 = f.op(f"extractvalue {{ i32, i32 }} {pair}, 0")
     leaf = _cpuid(w, 7)[1]
-    f.jump(following)
-    f.begin_block(following)
+    f.enter(following)
     for name, features, registers in (("avx512", _7B_WIDE, _STATES_WIDE), ("avx2", _7B, _STATES)):
         if name not in names:
             continue
         yes, no = f.fresh("yes"), f.fresh("no")
-        f.branch(f.op(f"and i1 {_all(w, leaf, features)}, {_all(w, xcr0, registers)}"), yes, no)
-        f.begin_block(yes)
+        f.branch(f.op(f"and i1 {_all(w, leaf, features)}, {_all(w, xcr0, registers)}"), yes, no, begin=yes)
         f.do(f"ret i64 {names.index(name)}")
         f.begin_block(no)
-    f.jump(none)
-    f.begin_block(none)
+    f.enter(none)
     f.do(f"ret i64 {lowest}")
 
 

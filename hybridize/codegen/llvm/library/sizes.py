@@ -86,6 +86,19 @@ def _emit_fits(module: Module, model: LibraryModel, number: int, variant: Librar
     w.finish()
 
 
+def variant_of_call(w: Writer, model: LibraryModel) -> str:
+    """The number of the variant for %sizes; "" where there is but one, of known sizes. Other sizes end the function."""
+    if not chosen(model):
+        with w.f.when(w.f.op("icmp ne ptr %sizes, null")):
+            w.return_failure(w.f.op("call i32 @fits.0(ptr %sizes)"))
+        return ""
+    if any(one.type.ndim for one in model.inputs):
+        w.fail(w.is_null("%sizes"), codes.code(codes.NULL, 0, 4))
+    cell = w.f.alloca("i64", 1, 8)
+    w.return_failure(w.f.op(f"call i32 @which(ptr %sizes, ptr {cell})"))
+    return w.load(cell, 0, "i64")
+
+
 def _emit_which(module: Module, model: LibraryModel) -> None:
     w = Writer(module, "which", [("ptr", "sizes"), ("ptr", "number")])
     f = w.f
@@ -96,13 +109,11 @@ def _emit_which(module: Module, model: LibraryModel) -> None:
         if number == last:
             break
         right, other = f.fresh("right"), f.fresh("other")
-        f.branch(w.test("eq", answer, 0, "i32"), right, other)
-        f.begin_block(right)
+        f.branch(w.test("eq", answer, 0, "i32"), right, other, begin=right)
         if variant.scope is not None:
             holds, _ = emit_frame(w, model, number, variant, prepare_name(model, number, len(model.levels) - 1))
             good = f.fresh("good")
-            f.branch(holds, good, other)
-            f.begin_block(good)
+            f.branch(holds, good, other, begin=good)
         f.do("ret i32 0")
         f.begin_block(other)
     w.finish(answer)
@@ -148,32 +159,14 @@ def _emit_public(module: Module, model: LibraryModel) -> None:
     w = Writer(module, f"{model.name}_sizes", [("ptr", "sizes"), ("ptr", "found")], linkage="")
     f = w.f
     some = any(one.type.ndim for one in model.outputs)
-    has_sizes = chosen(model) and any(one.type.ndim for one in model.inputs)
     if some:
         w.fail(w.is_null("%found"), codes.code(codes.NULL, 0, 5))
-    if chosen(model):
-        if has_sizes:
-            w.fail(w.is_null("%sizes"), codes.code(codes.NULL, 0, 4))
-        cell = f.alloca("i64", 1, 8)
-        answer = f.op(f"call i32 @which(ptr %sizes, ptr {cell})")
-        wrong, labels = f.fresh("wrong"), [f.fresh("variant") for _ in model.variants]
-        begin = f.fresh("begin")
-        f.branch(w.test("eq", answer, 0, "i32"), begin, wrong)
-        f.begin_block(wrong)
-        f.do(f"ret i32 {answer}")
-        f.begin_block(begin)
-        number = w.load(cell, 0, "i64")
+    number = variant_of_call(w, model)
+    labels = [f.fresh("variant") for _ in model.variants]
+    if number:
         cases = " ".join(f"i64 {k}, label %{label}" for k, label in enumerate(labels[:-1]))
         f.do(f"switch i64 {number}, label %{labels[-1]} [ {cases} ]")
     else:
-        labels = [f.fresh("variant")]
-        with f.when(f.op("icmp ne ptr %sizes, null")):
-            answer = f.op("call i32 @fits.0(ptr %sizes)")
-            wrong, fine = f.fresh("wrong"), f.fresh("fine")
-            f.branch(w.test("eq", answer, 0, "i32"), fine, wrong)
-            f.begin_block(wrong)
-            f.do(f"ret i32 {answer}")
-            f.begin_block(fine)
         f.jump(labels[0])
     end = f.fresh("end")
     for k, variant in enumerate(model.variants):

@@ -30,15 +30,13 @@ def emit_threads(module: Module) -> None:
     # Whether the host's threads are awake is not known: work that is not worth waking them stays here.
     some = f.op(f"and i1 {w.test('slt', '%grain', '%count')}, {w.test('ne', '%wake', 0)}")
     several, alone, together = f.fresh("several"), f.fresh("alone"), f.fresh("together")
-    f.branch(some, several, alone)
-    f.begin_block(several)
+    f.branch(some, several, alone, begin=several)
     threads = w.load("%team", 8 * TEAM["threads"], "i64")
     limit = f.smin(threads, "%slots")
     limit = f.smin(limit, _parts(w, "%count", "%grain"))
     size = _parts(w, "%count", limit)
     parts = _parts(w, "%count", size)
-    f.branch(w.test("sgt", parts, 1), together, alone)
-    f.begin_block(together)
+    f.branch(w.test("sgt", parts, 1), together, alone, begin=together)
     work = f.alloca("i64", 5, 8)
     w.store("%body", work, _BODY)
     w.store("%data", work, _DATA)
@@ -51,7 +49,6 @@ def emit_threads(module: Module) -> None:
     f.begin_block(alone)
     with f.when(w.test("sgt", "%count", 0)):
         f.do("call void %body(ptr %data, i64 0, i64 %count, i64 0)")
-    f.do("ret void")
 
 
 def _parts(w: Writer, count: str, size: str) -> str:
@@ -70,4 +67,3 @@ def _emit_task(module: Module) -> None:
         last = f.smin(count, f.op(f"add i64 {first}, {size}"))
         body, data = w.load("%work", _BODY), w.load("%work", _DATA)
         f.do(f"call void {body}(ptr {data}, i64 {first}, i64 {last}, i64 %number)")
-    f.do("ret void")

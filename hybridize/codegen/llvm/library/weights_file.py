@@ -85,30 +85,23 @@ def _emit_map(module: Module, model: LibraryModel) -> None:
     file = w.external("open", "i32", "ptr %path", f"i32 {_FLAGS[model.system]}", variadic=True)
     w.fail(w.test("slt", file, 0, "i32"), codes.code(codes.FILE, 0, 1))
     length = w.external("lseek", "i64", f"i32 {file}", "i64 0", f"i32 {_FROM_END}")
-    whole, other = f.fresh("whole"), f.fresh("other")
-    f.branch(w.test("eq", length, model.nbytes), whole, other)
-    f.begin_block(other)
-    w.external("close", "i32", f"i32 {file}")
-    f.do(f"ret i32 {codes.code(codes.FILE, 0, 2)}")
-    f.begin_block(whole)
+    with f.otherwise(w.test("eq", length, model.nbytes)):
+        w.external("close", "i32", f"i32 {file}")
+        f.do(f"ret i32 {codes.code(codes.FILE, 0, 2)}")
     data = w.external(
         "mmap", "ptr", "ptr null", f"i64 {model.nbytes}", f"i32 {_READ}", f"i32 {_PRIVATE}", f"i32 {file}", "i64 0"
     )
     w.external("close", "i32", f"i32 {file}")
     w.fail(w.test("eq", f.op(f"ptrtoint ptr {data} to i64"), -1), codes.code(codes.FILE, 0, 4))
-    same, differs = f.fresh("same"), f.fresh("differs")
-    f.branch(_right(w, model, data), same, differs)
-    f.begin_block(differs)
-    w.external("munmap", "i32", f"ptr {data}", f"i64 {model.nbytes}")
-    f.do(f"ret i32 {codes.code(codes.FILE, 0, 3)}")
-    f.begin_block(same)
+    with f.otherwise(_right(w, model, data)):
+        w.external("munmap", "i32", f"ptr {data}", f"i64 {model.nbytes}")
+        f.do(f"ret i32 {codes.code(codes.FILE, 0, 3)}")
     for word in ("mapped", "weights"):
         w.store(data, "%model", WORD[word])
     w.finish()
     w = Writer(module, CLOSE, [("ptr", "model")], returns="void")
     mapped = w.load("%model", WORD["mapped"])
     w.external("munmap", "i32", f"ptr {mapped}", f"i64 {model.nbytes}")
-    w.f.do("ret void")
 
 
 def _emit_read(module: Module, model: LibraryModel) -> None:
@@ -121,17 +114,14 @@ def _emit_read(module: Module, model: LibraryModel) -> None:
     file = w.external("fopen", "ptr", "ptr %path", f"ptr {mode}")
     opened, read, whole, same = (f.fresh(label) for label in ("opened", "read", "whole", "same"))
     absent, short, differs, drop = (f.fresh(label) for label in ("absent", "short", "differs", "drop"))
-    f.branch(w.is_null(file), absent, opened)
-    f.begin_block(opened)
+    f.branch(w.is_null(file), absent, opened, begin=opened)
     data = w.lined(raw)
     count = w.external("fread", "i64", f"ptr {data}", "i64 1", f"i64 {model.nbytes}", f"ptr {file}")
     rest = w.external("fgetc", "i32", f"ptr {file}")
     w.external("fclose", "i32", f"ptr {file}")
-    f.jump(read)
-    f.begin_block(read)
+    f.enter(read)
     complete = w.test("eq", count, model.nbytes)
-    f.branch(f.op(f"and i1 {complete}, {w.test('eq', rest, -1, 'i32')}"), whole, short)
-    f.begin_block(whole)
+    f.branch(f.op(f"and i1 {complete}, {w.test('eq', rest, -1, 'i32')}"), whole, short, begin=whole)
     f.branch(_right(w, model, data), same, differs)
     cases = ((absent, 1), (short, 2), (differs, 3))
     for label, _ in cases:
@@ -148,4 +138,3 @@ def _emit_read(module: Module, model: LibraryModel) -> None:
     w.finish()
     w = Writer(module, CLOSE, [("ptr", "model")], returns="void")
     w.external("free", "void", f"ptr {w.load('%model', WORD['mapped'])}")
-    w.f.do("ret void")

@@ -47,8 +47,12 @@ class Writer(WordWriter):
         if label is None:
             label = self._failures[code] = self.f.fresh("fail")
         following = self.f.fresh("on")
-        self.f.branch(condition, label, following)
-        self.f.begin_block(following)
+        self.f.branch(condition, label, following, begin=following)
+
+    def return_failure(self, answer: str) -> None:
+        """Return a code other than 0."""
+        with self.f.otherwise(self.test("eq", answer, 0, "i32")):
+            self.f.do(f"ret i32 {answer}")
 
     def finish(self, result: str = "0") -> None:
         """Return `result`, and write the ends of all that failed."""

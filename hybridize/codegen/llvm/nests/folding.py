@@ -9,7 +9,7 @@ from hybridize.base.dtypes import DType
 from hybridize.codegen.llvm.functions.table import constant, emit_call, register, select
 from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.text import Function, shuffled
 from hybridize.loops.expr import CallExpr, Const, Expr, Fold
 from hybridize.loops.monoids import applied, monoid
 from hybridize.machine.target import Target
@@ -126,9 +126,7 @@ class Folding:
         return parts
 
     def _half(self, total: str, dtype: DType, lanes: int, start: int) -> str:
-        kind = register(dtype, lanes)
-        order = ", ".join(f"i32 {lane}" for lane in range(start, start + lanes // 2))
-        return self.f.op(f"shufflevector {kind} {total}, {kind} poison, <{lanes // 2} x i32> <{order}>")
+        return shuffled(self.f, register(dtype, lanes), total, range(start, start + lanes // 2))
 
     def _computed(self, formulas: Sequence[Expr], arguments: Sequence[str], lanes: int) -> State:
         def make(expr: Expr, parts: tuple[str, ...]) -> str:

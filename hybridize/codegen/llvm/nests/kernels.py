@@ -58,7 +58,6 @@ def emit_kernel(
     f = Function(module, name, _params(kernel, shared is not None))
     for nest in kernel.nests:
         _Nest(f, kernel, nest, target, shared).emit()
-    f.do("ret void")
     return f
 
 
@@ -67,7 +66,6 @@ def emit_rows(module: Module, name: str, kernel: Kernel, target: Target) -> Func
     (nest,) = kernel.nests
     f = Function(module, name, _params(kernel, ranged=True))
     _Nest(f, kernel, nest, target).emit_rows()
-    f.do("ret void")
     return f
 
 

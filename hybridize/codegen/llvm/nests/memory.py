@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import masked_load, masked_store
 from hybridize.codegen.llvm.functions.table import from_memory, memory, to_memory
-from hybridize.codegen.llvm.text import Function, vector
+from hybridize.codegen.llvm.text import Function, in_names, shuffled, vector
 
 
 @frozen
@@ -68,8 +68,8 @@ def only_active(f: Function, value: str, otherwise: str, kind: str, width: Width
     """
     if width.active < 0:
         return f.op(f"select <{width.lanes} x i1> {width.mask}, {kind} {value}, {kind} {otherwise}")
-    order = ", ".join(f"i32 {lane if lane < width.active else width.lanes + lane}" for lane in range(width.lanes))
-    return f.op(f"shufflevector {kind} {value}, {kind} {otherwise}, <{width.lanes} x i32> <{order}>")
+    picks = (lane if lane < width.active else width.lanes + lane for lane in range(width.lanes))
+    return shuffled(f, kind, value, picks, otherwise)
 
 
 def load(f: Function, pointer: str, dtype: DType, width: Width) -> str:
@@ -94,16 +94,13 @@ def load_reversed(f: Function, pointer: str, dtype: DType, width: Width) -> str:
     """Elements at `pointer`, `pointer - 1`, ...: the first lane is the last in memory."""
     lanes, scalar = width.lanes, memory(dtype, 1)
     kind = vector(scalar, lanes)
-    order = ", ".join(f"i32 {lane}" for lane in reversed(range(lanes)))
     start = element_pointer(f, pointer, dtype, str(1 - lanes))
     if width.mask is None:
         raw = f.op(f"load {kind}, ptr {start}, align {dtype.itemsize}")
     else:
-        flags = vector("i1", lanes)
-        shuffle = f"shufflevector {flags} {width.mask}, {flags} poison, <{lanes} x i32> <{order}>"
-        raw = masked_load(f, start, scalar, lanes, dtype.itemsize, f.op(shuffle))
-    raw = f.op(f"shufflevector {kind} {raw}, {kind} poison, <{lanes} x i32> <{order}>")
-    return from_memory(f, raw, dtype, lanes)
+        mask = shuffled(f, vector("i1", lanes), width.mask, reversed(range(lanes)))
+        raw = masked_load(f, start, scalar, lanes, dtype.itemsize, mask)
+    return from_memory(f, shuffled(f, kind, raw, reversed(range(lanes))), dtype, lanes)
 
 
 FAR = 4
@@ -128,21 +125,20 @@ def load_strided(f: Function, pointer: str, dtype: DType, stride: int, width: Wi
         mask = Width.first(span, lanes).mask if span < lanes else None
         if counted:
             # What lies between two lanes is loaded where the second one counts.
-            flags = vector("i1", lanes)
-            order = _order(min(lanes, -(-(start + k) // stride)) for k in range(lanes))
-            mask = f.op(f"shufflevector {flags} {width.mask}, {flags} zeroinitializer, {order}")
+            picks = (min(lanes, -(-(start + k) // stride)) for k in range(lanes))
+            mask = shuffled(f, vector("i1", lanes), str(width.mask), picks, "zeroinitializer")
         parts.append(load_raw(f, at, dtype, Width(lanes, mask)))
     places = [min(lane, active - 1) * stride for lane in range(lanes)]
     of = [next(n for n, start in enumerate(starts) if start <= place < start + lanes) for place in places]
     inside = [place - starts[n] for place, n in zip(places, of, strict=True)]
     if len(parts) == 1:
-        raw = f.op(f"shufflevector {kind} {parts[0]}, {kind} poison, {_order(inside)}")
+        raw = shuffled(f, kind, parts[0], inside)
     else:
-        order = _order(place + lanes * (n == 1) if n < 2 else 0 for place, n in zip(inside, of, strict=True))
-        raw = f.op(f"shufflevector {kind} {parts[0]}, {kind} {parts[1]}, {order}")
+        picks = (place + lanes * (n == 1) if n < 2 else 0 for place, n in zip(inside, of, strict=True))
+        raw = shuffled(f, kind, parts[0], picks, parts[1])
     for number in range(2, len(parts)):
-        order = _order(lanes + inside[lane] if of[lane] == number else lane for lane in range(lanes))
-        raw = f.op(f"shufflevector {kind} {raw}, {kind} {parts[number]}, {order}")
+        picks = (lanes + inside[lane] if of[lane] == number else lane for lane in range(lanes))
+        raw = shuffled(f, kind, raw, picks, parts[number])
     if width.active >= 0:
         raw = only_active(f, raw, "zeroinitializer", kind, width)
     return from_memory(f, raw, dtype, lanes)
@@ -173,18 +169,10 @@ def load_near(f: Function, pointer: str, dtype: DType, places: Sequence[int], wi
     if loaded == 1:
         raw = f.op(f"insertelement <1 x {scalar}> poison, {scalar} {raw}, i64 0")
         of = f"<1 x {scalar}>"
-    raw = f.op(
-        f"shufflevector {of} {raw}, {of} poison, {_order(places[min(lane, active - 1)] for lane in range(lanes))}"
-    )
+    raw = shuffled(f, of, raw, (places[min(lane, active - 1)] for lane in range(lanes)))
     if width.active >= 0:
         raw = only_active(f, raw, "zeroinitializer", vector(scalar, lanes), width)
     return from_memory(f, raw, dtype, lanes)
-
-
-def _order(lanes: Iterable[int]) -> str:
-    """The constant that a shuffle takes."""
-    order = [f"i32 {lane}" for lane in lanes]
-    return f"<{len(order)} x i32> <{', '.join(order)}>"
 
 
 def gather(f: Function, base: str, dtype: DType, indices: str, index_type: str, width: Width) -> str:
@@ -194,8 +182,8 @@ def gather(f: Function, base: str, dtype: DType, indices: str, index_type: str, 
     flags = vector("i1", lanes)
     mask = width.mask or "splat (i1 1)"
     where = f.op(f"getelementptr inbounds {scalar}, ptr {base}, {vector(index_type, lanes)} {indices}")
-    short = {"float": "f32", "double": "f64"}.get(scalar, scalar)
-    name = f.module.declare(f"llvm.masked.gather.v{lanes}{short}.v{lanes}p0", kind, [pointers, "i32", flags, kind])
+    name = f"llvm.masked.gather.{in_names(scalar, lanes)}.v{lanes}p0"
+    name = f.module.declare(name, kind, [pointers, "i32", flags, kind])
     raw = f.op(f"call {kind} {name}({pointers} {where}, i32 {dtype.itemsize}, {flags} {mask}, {kind} zeroinitializer)")
     return from_memory(f, raw, dtype, lanes)
 
@@ -215,7 +203,7 @@ def scatter(f: Function, value: str, base: str, dtype: DType, indices: str, inde
     kind, raw = to_memory(f, value, dtype, lanes)
     pointers, flags = vector("ptr", lanes), vector("i1", lanes)
     where = f.op(f"getelementptr inbounds {scalar}, ptr {base}, {vector(index_type, lanes)} {indices}")
-    short = {"float": "f32", "double": "f64"}.get(scalar, scalar)
-    name = f.module.declare(f"llvm.masked.scatter.v{lanes}{short}.v{lanes}p0", "void", [kind, pointers, "i32", flags])
+    name = f"llvm.masked.scatter.{in_names(scalar, lanes)}.v{lanes}p0"
+    name = f.module.declare(name, "void", [kind, pointers, "i32", flags])
     mask = width.mask or "splat (i1 1)"
     f.do(f"call void {name}({kind} {raw}, {pointers} {where}, i32 {dtype.itemsize}, {flags} {mask})")

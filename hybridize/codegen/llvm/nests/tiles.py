@@ -9,11 +9,11 @@ whatever its sizes, since LLVM takes far longer for a tile than a call takes for
 from __future__ import annotations
 
 from hybridize.base.dtypes import DType
-from hybridize.codegen.llvm.contraction.arithmetic import indices, interleaved
+from hybridize.codegen.llvm.contraction.arithmetic import interleaved, side_by_side
 from hybridize.codegen.llvm.functions.table import from_memory, memory
 from hybridize.codegen.llvm.nests.memory import Width, element_pointer
 from hybridize.codegen.llvm.nests.positions import Lane, Positions
-from hybridize.codegen.llvm.text import Function, Module, at, vector
+from hybridize.codegen.llvm.text import Function, Module, at, shuffled, vector
 from hybridize.loops.expr import Load
 
 
@@ -74,13 +74,12 @@ def turn(module: Module, dtype: DType, lanes: int) -> str:
         with f.loop(0, lanes, chunk, [("ptr", to), ("ptr", start)]) as loop:
             to_column, column = loop.values
             rows = _rows(f, column, origins, lanes)
-            registers = [_side_by_side(f, rows[row::chunk], scalar, chunk, align) for row in range(chunk)]
+            registers = [side_by_side(f, rows[row::chunk], scalar, chunk, align) for row in range(chunk)]
             stores = [to_column, *(at(f, to_column, place) for place in places[: chunk - 1])]
             for register, place in zip(_flipped(f, registers, kind, lanes), stores, strict=True):
                 f.do(f"store {kind} {register}, ptr {place}, align {align}")
             loop.following = [at(f, to_column, places[chunk - 1]), at(f, column, str(chunk * align))]
         tiles.following = [at(f, to, str(lanes * align)), at(f, start, step)]
-    f.do("ret void")
     return name
 
 
@@ -102,24 +101,12 @@ def _rows(f: Function, start: str, strides: list[str], lanes: int) -> list[str]:
     return rows
 
 
-def _side_by_side(f: Function, pointers: list[str], scalar: str, count: int, align: int) -> str:
-    """`count` elements from each pointer, side by side."""
-    parts = [f.op(f"load {vector(scalar, count)}, ptr {pointer}, align {align}") for pointer in pointers]
-    while len(parts) > 1:
-        kind, both = vector(scalar, count), indices(range(2 * count))
-        pairs = zip(parts[0::2], parts[1::2], strict=True)
-        parts = [f.op(f"shufflevector {kind} {x}, {kind} {y}, {both}") for x, y in pairs]
-        count *= 2
-    return parts[0]
-
-
 def _flipped(f: Function, registers: list[str], kind: str, lanes: int) -> list[str]:
     """Flip the small square that each piece of these 2 or 4 registers holds."""
     chunk = len(registers)
 
     def both(x: str, y: str, group: int) -> list[str]:
-        orders = [indices(interleaved(lanes, chunk, group, high)) for high in (False, True)]
-        return [f.op(f"shufflevector {kind} {x}, {kind} {y}, {order}") for order in orders]
+        return [shuffled(f, kind, x, interleaved(lanes, chunk, group, high), y) for high in (False, True)]
 
     pairs = [both(x, y, 1) for x, y in zip(registers[0::2], registers[1::2], strict=True)]
     if chunk == 2:
@@ -132,11 +119,9 @@ def _exchanged(f: Function, rows: list[str], kind: str, distance: int) -> list[s
     lanes = len(rows)
     low = [c if not c & distance else lanes + c - distance for c in range(lanes)]
     high = [c + distance if not c & distance else lanes + c for c in range(lanes)]
-    masks = [f"<{lanes} x i32> <{', '.join(f'i32 {c}' for c in order)}>" for order in (low, high)]
     result = list(rows)
     for row in range(lanes):
         if not row & distance:
             x, y = rows[row], rows[row + distance]
-            result[row] = f.op(f"shufflevector {kind} {x}, {kind} {y}, {masks[0]}")
-            result[row + distance] = f.op(f"shufflevector {kind} {x}, {kind} {y}, {masks[1]}")
+            result[row], result[row + distance] = (shuffled(f, kind, x, picks, y) for picks in (low, high))
     return result

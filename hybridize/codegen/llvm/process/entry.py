@@ -18,8 +18,6 @@ array, and then its elements, which begin on a cache line. The library frees a b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import IntEnum
 
 from hybridize.base.promotion import EXACT
@@ -75,22 +73,11 @@ class _Entry(WordWriter):
     def unless(self, condition: str, label: str) -> None:
         """Go on when the condition holds, else to `label`."""
         following = self.f.fresh("on")
-        self.f.branch(condition, following, label)
-        self.f.begin_block(following)
-
-    @contextmanager
-    def otherwise(self, condition: str, label: str) -> Iterator[None]:
-        """Go on when the condition holds, else do what is written within, and go to `label`."""
-        lost, following = self.f.fresh("lost"), self.f.fresh("on")
-        self.f.branch(condition, following, lost)
-        self.f.begin_block(lost)
-        yield
-        self.f.jump(label)
-        self.f.begin_block(following)
+        self.f.branch(condition, following, label, begin=following)
 
     def release_unless(self, condition: str, reference: str) -> None:
         """Go on when the condition holds, else let go of an object, and fail."""
-        with self.otherwise(condition, "failed"):
+        with self.f.otherwise(condition, "failed"):
             self.call("Py_DecRef", "void", f"ptr {reference}")
 
     def switch(self, value: str, members: type[IntEnum], orelse: str = "slow") -> dict[IntEnum, str]:
@@ -157,16 +144,14 @@ class _Entry(WordWriter):
         self.unless(self.same("%nargs", self.field("argument_count"), "i64"), "slow")
         none, some, checked = f.fresh("none"), f.fresh("some"), f.fresh("checked")
         count = self.field("keyword_count")
-        f.branch(self.same("%names", "null"), none, some)
-        f.begin_block(none)
+        f.branch(self.same("%names", "null"), none, some, begin=none)
         f.branch(self.same(count, "0", "i64"), checked, "slow")
         f.begin_block(some)
         self.unless(self.same(self.load("%names", cpython.SEQUENCE_SIZE, "i64"), count, "i64"), "slow")
         with f.loop(0, count) as loop:
             name = self.load(self.element(self.at("%names", cpython.TUPLE_ITEMS), loop.index))
             self.unless(self.same(name, self.load(self.element(self.field("keywords", "ptr"), loop.index))), "slow")
-        f.jump(checked)
-        f.begin_block(checked)
+        f.enter(checked)
 
     def check_flags(self) -> None:
         """Nothing dirty, no thread in a special mode, and no other thread that writes in place.
@@ -190,11 +175,9 @@ class _Entry(WordWriter):
         number = f.alloca("i64", 1, align=8)
         self.store("0", number, 0, "i64")
         head, body, following = f.fresh("head"), f.fresh("body"), f.fresh("following")
-        f.jump(head)
-        f.begin_block(head)
+        f.enter(head)
         index = self.load(number, 0, "i64")
-        f.branch(f.op(f"icmp slt i64 {index}, {self.field('guard_count')}"), body, guarded)
-        f.begin_block(body)
+        f.branch(f.op(f"icmp slt i64 {index}, {self.field('guard_count')}"), body, guarded, begin=body)
         row = self.row(rows, index, len(GUARD))
         owner, expected = (self.load(row, 8 * GUARD.index(name)) for name in ("owner", "expected"))
         labels = self.switch(self.load(row, 0, "i64"), Look)
@@ -227,8 +210,7 @@ class _Entry(WordWriter):
         f.jump(head)
         f.begin_block(doubt)
         check = self.field("doubt", "ptr")
-        f.branch(self.same(check, "null"), "slow", question)
-        f.begin_block(question)
+        f.branch(self.same(check, "null"), "slow", question, begin=question)
         self.ask(check, self.external("True"), guarded)
         f.begin_block(guarded)
 
@@ -246,8 +228,7 @@ class _Entry(WordWriter):
         same, other = f.fresh("same"), f.fresh("other")
         cell = 8 * GUARD.index("expected")
         version = self.load(owner, cpython.DICT_VERSION, "i64")
-        f.branch(self.same(version, self.load(row, cell, "i64"), "i64"), same, other)
-        f.begin_block(same)
+        f.branch(self.same(version, self.load(row, cell, "i64"), "i64"), same, other, begin=same)
         skip = self.load(row, 8 * GUARD.index("key"), "i64")
         self.store(f.op(f"add i64 {index}, {skip}"), number, 0, "i64")
         f.jump(following)
@@ -289,7 +270,7 @@ class _Entry(WordWriter):
         self.unless(f.op(f"or i1 {plain[0]}, {plain[1]}"), orelse)
         tensor = f.alloca("i64", exchange.TENSOR_BYTES // 8, align=8)
         code = f.op(f"call i32 {word('look', 'ptr')}(ptr {object_}, ptr {tensor})")
-        with self.otherwise(self.same(code, "0", "i32"), orelse):
+        with self.f.otherwise(self.same(code, "0", "i32"), orelse):
             self.call("PyErr_Clear", "void")
         here = self.same(self.load(tensor, exchange.DEVICE, "i64"), str(exchange.CPU), "i64")
         at_once = self.same(self.load(tensor, exchange.BYTE_OFFSET, "i64"), "0", "i64")
@@ -300,7 +281,7 @@ class _Entry(WordWriter):
         """Go on at `following` where an attribute is the expected object, else to the slow path."""
         f = self.f
         value = self.call("PyObject_GetAttr", "ptr", f"ptr {owner}", f"ptr {name}")
-        with self.otherwise(self.some(value), "slow"):
+        with self.f.otherwise(self.some(value), "slow"):
             self.call("PyErr_Clear", "void")
         self.call("Py_DecRef", "void", f"ptr {value}")
         f.branch(self.same(value, expected), following, "slow")
@@ -357,22 +338,19 @@ class _Entry(WordWriter):
             ends = {array_end: pointer, tensor_end: elements, float_end: cell, int_end: cell}
             value = f.op(f"phi ptr {', '.join(f'[ {value}, %{label} ]' for label, value in ends.items())}")
             self.store(value, self.element(inputs, self.load(row, 8 * ARGUMENT.index("slot"), "i64")))
-            f.jump(next_)
-            f.begin_block(next_)
+            f.enter(next_)
 
     def check_array(self, row: str, object_: str, descr: str, inputs: str) -> str:
         """The NumPy array of an argument, proven to have the type of the row."""
         f = self.f
         wrapper = self.field("wrapper", "ptr")
         wrapped, checked, start = f.fresh("wrapped"), f.fresh("checked"), f.label
-        f.branch(self.same(wrapper, "null"), checked, wrapped)
-        f.begin_block(wrapped)
+        f.branch(self.same(wrapper, "null"), checked, wrapped, begin=wrapped)
         self.unless(self.same(self.load(object_, cpython.OB_TYPE), wrapper), "slow")
         inner = self.load(object_, self.field("data_offset"))
         self.unless(self.some(inner), "slow")
         end = f.label
-        f.jump(checked)
-        f.begin_block(checked)
+        f.enter(checked)
         array = f.op(f"phi ptr [ {object_}, %{start} ], [ {inner}, %{end} ]")
         exact = self.same(self.load(array, cpython.OB_TYPE), self.external("ndarray"))
         self.unless(exact, "slow")
@@ -475,8 +453,7 @@ class _Entry(WordWriter):
         number = f.op(f"add i64 {f.op(f'lshr i64 {code}, 1')}, {self.field('size_slot')}")
         cell = self.at(self.element(inputs, number), 8)
         first, again = f.fresh("first"), f.fresh("again")
-        f.branch(self.same(f.op(f"and i64 {code}, 1"), "0", "i64"), first, again)
-        f.begin_block(first)
+        f.branch(self.same(f.op(f"and i64 {code}, 1"), "0", "i64"), first, again, begin=first)
         self.store(size, cell, 0, "i64")
         f.jump(following)
         f.begin_block(again)
@@ -488,8 +465,7 @@ class _Entry(WordWriter):
         prepare = self.field("prepare", "ptr")
         fixed = self.at(self.table, 8 * FIGURES)
         sized, ready, start = f.fresh("sized"), f.fresh("ready"), f.label
-        f.branch(self.same(prepare, "null"), ready, sized)
-        f.begin_block(sized)
+        f.branch(self.same(prepare, "null"), ready, sized, begin=sized)
         cell = self.element(inputs, self.field("size_slot"))
         sizes = self.at(cell, 8)
         self.store(sizes, cell)
@@ -497,8 +473,7 @@ class _Entry(WordWriter):
         holds = f.op(f"call i64 {prepare}(ptr {sizes}, ptr {frame})")
         self.unless(f.op(f"icmp ne i64 {holds}, 0"), "slow")
         end = f.label
-        f.jump(ready)
-        f.begin_block(ready)
+        f.enter(ready)
         return f.op(f"phi ptr [ {fixed}, %{start} ], [ {frame}, %{end} ]")
 
     def check_float(self, object_: str, width: str, cell: str) -> None:
@@ -520,7 +495,7 @@ class _Entry(WordWriter):
         self.store(value, cell, 0, "i64")
         with f.when(self.same(value, "-1", "i64")):
             fine = self.same(self.call("PyErr_Occurred", "ptr"), "null")
-            with self.otherwise(fine, "slow"):
+            with self.f.otherwise(fine, "slow"):
                 self.call("PyErr_Clear", "void")
         self.unless(f.op(f"icmp ule i64 {f.op(f'add i64 {value}, {EXACT}')}, {2 * EXACT}"), "slow")
 
@@ -536,15 +511,13 @@ class _Entry(WordWriter):
             nbytes = self.load(dims, -8, "i64")
             small, large, merge = f.fresh("small"), f.fresh("large"), f.fresh("made")
             ours, theirs, following = f.fresh("ours"), f.fresh("theirs"), f.fresh("following")
-            f.branch(self.same(library, "null"), ours, theirs)
-            f.begin_block(theirs)
+            f.branch(self.same(library, "null"), ours, theirs, begin=theirs)
             block, data = self.new_block(self.load(row, 0, "i64"), dims)
             self.store(block, self.element(blocks, loop.index))
             self.store(data, self.element(outputs, loop.index))
             f.jump(following)
             f.begin_block(ours)
-            f.branch(self.same(nbytes, "0", "i64"), small, large)
-            f.begin_block(small)
+            f.branch(self.same(nbytes, "0", "i64"), small, large, begin=small)
             anywhere = self.new_array(descr, ndim, dims)
             self.unless(self.some(anywhere), "failed")
             small_end = f.label
@@ -552,13 +525,11 @@ class _Entry(WordWriter):
             f.begin_block(large)
             on_line = self.make_on_line(descr, ndim, dims, nbytes)
             large_end = f.label
-            f.jump(merge)
-            f.begin_block(merge)
+            f.enter(merge)
             array = f.op(f"phi ptr [ {anywhere}, %{small_end} ], [ {on_line}, %{large_end} ]")
             self.store(array, self.element(results, loop.index))
             self.store(self.load(array, cpython.ARRAY_DATA), self.element(outputs, loop.index))
-            f.jump(following)
-            f.begin_block(following)
+            f.enter(following)
 
     def new_block(self, word: str, dims: str) -> tuple[str, str]:
         """A `DLManagedTensorVersioned` with its sizes, strides and elements behind it; and where these begin."""
@@ -575,7 +546,7 @@ class _Entry(WordWriter):
         need = self.round_up(f.op(f"add i64 {f.op(f'add i64 {before}, {nbytes}')}, {ALIGNMENT}"))
         # Not aligned more than all memory is: what is freed of such blocks fits no later one, and memory grows.
         block = self.call("aligned_alloc", "ptr", "i64 16", f"i64 {need}")
-        with self.otherwise(self.some(block), "failed"):
+        with self.f.otherwise(self.some(block), "failed"):
             self.call("PyErr_NoMemory", "ptr")
         mask = f.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"])
         advise = self.external("madvise")
@@ -648,16 +619,14 @@ class _Entry(WordWriter):
         own = self.load(figures, 8 * FRAME.index("scratch_bytes"), "i64")
         need = f.op(f"add i64 {own}, {self.field('write_bytes')}")
         stack, heap, cached, fresh, ready = (f.fresh(x) for x in ("stack", "heap", "cached", "fresh", "ready"))
-        f.branch(f.op(f"icmp ule i64 {need}, {STACK_BYTES}"), stack, heap)
-        f.begin_block(stack)
+        f.branch(f.op(f"icmp ule i64 {need}, {STACK_BYTES}"), stack, heap, begin=stack)
         local = f.op(f"alloca i8, i64 {need}, align 64")
         f.jump(ready)
         f.begin_block(heap)
         available = self.external("scratch_bytes", "i64")
         enough = f.op(f"icmp uge i64 {available}, {need}")
         block = self.external("scratch")
-        f.branch(enough, cached, fresh)
-        f.begin_block(cached)
+        f.branch(enough, cached, fresh, begin=cached)
         self.store("null", self.process, 8 * cpython.WORD["scratch"])
         self.store("0", self.process, 8 * cpython.WORD["scratch_bytes"], "i64")
         f.jump(ready)
@@ -667,11 +636,10 @@ class _Entry(WordWriter):
         self.store("0", self.process, 8 * cpython.WORD["scratch_bytes"], "i64")
         self.call("free", "void", f"ptr {block}")
         new = self.call("aligned_alloc", "ptr", "i64 64", f"i64 {need}")
-        with self.otherwise(self.some(new), "failed"):
+        with self.f.otherwise(self.some(new), "failed"):
             self.call("PyErr_NoMemory", "ptr")
         got = f.label
-        f.jump(ready)
-        f.begin_block(ready)
+        f.enter(ready)
         return (
             f.op(f"phi ptr [ {local}, %{stack} ], [ {block}, %{cached} ], [ {new}, %{got} ]"),
             f.op(f"phi i64 [ 0, %{stack} ], [ {available}, %{cached} ], [ {need}, %{got} ]"),
@@ -713,15 +681,13 @@ class _Entry(WordWriter):
         call = f"call void {program}(ptr {inputs}, ptr {outputs}, ptr {scratch})"
         short, careful, done = f.fresh("short"), f.fresh("careful"), f.fresh("done")
         release, pending = self.load(figures, 8 * FRAME.index("release"), "i64"), self.field("pending")
-        f.branch(self.same(f.op(f"or i64 {release}, {pending}"), "0", "i64"), short, careful)
-        f.begin_block(careful)
+        f.branch(self.same(f.op(f"or i64 {release}, {pending}"), "0", "i64"), short, careful, begin=careful)
         raised = self.run_while_python_may(call, release)
         careful_end = f.label
         f.jump(done)
         f.begin_block(short)
         f.do(call)
-        f.jump(done)
-        f.begin_block(done)
+        f.enter(done)
         whole = f.op(f"phi i1 [ {raised}, %{careful_end} ], [ true, %{short} ]")
         stop = f.op(f"select i1 {whole}, i64 {outputs_count}, i64 {results_count}")
         with f.loop(results_count, stop) as loop:
@@ -740,16 +706,14 @@ class _Entry(WordWriter):
         f = self.f
         self.count_reader(1)
         with_gil, free, back = f.fresh("kept"), f.fresh("free"), f.fresh("back")
-        f.branch(self.same(release, "0", "i64"), with_gil, free)
-        f.begin_block(free)
+        f.branch(self.same(release, "0", "i64"), with_gil, free, begin=free)
         thread = self.call("PyEval_SaveThread", "ptr")
         f.do(call)
         self.call("PyEval_RestoreThread", "void", f"ptr {thread}")
         f.jump(back)
         f.begin_block(with_gil)
         f.do(call)
-        f.jump(back)
-        f.begin_block(back)
+        f.enter(back)
         self.count_reader(-1)
         return self.raise_pending()
 

@@ -143,11 +143,6 @@ class _Writer:
         )
         self.f.do(f"call void {body}(ptr {data}, i64 {start}, i64 {stop}, i64 {slot})")
 
-    def choose(self, condition: str, then: str, orelse: str) -> None:
-        """Branch, and go on in the block `then`."""
-        self.f.branch(condition, then, orelse)
-        self.f.begin_block(then)
-
 
 class _Rounding:
     """Copies a caller's rounding mode and treatment of denormal numbers to the workers."""
@@ -191,7 +186,6 @@ def _emit_breathe(module: Module, target: Target) -> None:
         w.f.do(f"call void {module.declare('llvm.aarch64.hint', 'void', ['i32'])}(i32 {_YIELD_HINT})")
     with w.f.when(w.f.op(f"icmp sgt i64 %elapsed, {YIELDS_AFTER_NS}")):
         w.external("sched_yield", "i32")
-    w.f.do("ret void")
 
 
 def _emit_help(module: Module, rounding: _Rounding) -> None:
@@ -199,30 +193,27 @@ def _emit_help(module: Module, rounding: _Rounding) -> None:
     w = _Writer(module, "help", (("ptr", "pool"),), returns="i1", linkage="internal")
     f = w.f
     mine, last = f.alloca("i64"), f.alloca("i64")
-    f.jump("look")
-    f.begin_block("look")
+    f.enter("look")
     ticket = w.load("ticket", "acquire")
     some, stop = w.free(ticket)
-    w.choose(some, "some", "none")
+    f.branch(some, "some", "none", begin="some")
     slot = w.number("add", w.bits(ticket, _WORKERS_AT, _WORKER_BITS), 1)
-    w.choose(f.op(f"icmp ult i64 {slot}, {w.load('threads')}"), "wanted", "none")
+    f.branch(f.op(f"icmp ult i64 {slot}, {w.load('threads')}"), "wanted", "none", begin="wanted")
     # Read before the chunk is taken: taking it proves that they are those of the loop that was seen.
     body, data, count, chunks = w.job()
     mode = w.load("rounding")
     joined = w.number("add", ticket, (1 << _WORKERS_AT) - (1 << _STOP_AT))
-    w.choose(w.replace("ticket", ticket, joined), "first", "look")
+    f.branch(w.replace("ticket", ticket, joined), "first", "look", begin="first")
     rounding.take(w, mode)
     f.do(f"store i64 0, ptr {mine}, align 8")
     f.do(f"store i64 {stop}, ptr {last}, align 8")
-    f.jump("chunk")
-    f.begin_block("chunk")
+    f.enter("chunk")
     w.run(body, data, f.op(f"sub i64 {f.op(f'load i64, ptr {last}, align 8')}, 1"), chunks, count, slot)
     f.do(f"store i64 {w.number('add', f.op(f'load i64, ptr {mine}, align 8'), 1)}, ptr {mine}, align 8")
-    f.jump("next")
-    f.begin_block("next")
+    f.enter("next")
     ticket = w.load("ticket", "acquire")
     some, stop = w.free(ticket)
-    w.choose(some, "more", "done")
+    f.branch(some, "more", "done", begin="more")
     f.do(f"store i64 {stop}, ptr {last}, align 8")
     f.branch(w.replace("ticket", ticket, w.number("sub", ticket, 1 << _STOP_AT)), "chunk", "next")
     f.begin_block("done")
@@ -241,18 +232,14 @@ def _emit_worker(module: Module) -> None:
     """`ptr worker(ptr pool)`: a thread's life. It helps, looks for a while for more to do, then sleeps."""
     w = _Writer(module, "worker", (("ptr", "pool"),), returns="ptr", linkage="internal")
     f = w.f
-    f.jump("awake")
-    f.begin_block("awake")
+    f.enter("awake")
     since = w.now()
-    f.jump("look")
-    f.begin_block("look")
+    f.enter("look")
     ticket = w.load("ticket", "acquire")
-    w.choose(f.op(f"icmp eq i64 {w.load('stop', 'acquire')}, 0"), "alive", "end")
-    f.branch(f.op("call i1 @help(ptr %pool)"), "awake", "idle")
-    f.begin_block("idle")
+    f.branch(f.op(f"icmp eq i64 {w.load('stop', 'acquire')}, 0"), "alive", "end", begin="alive")
+    f.branch(f.op("call i1 @help(ptr %pool)"), "awake", "idle", begin="idle")
     elapsed = w.number("sub", w.now(), since)
-    f.branch(f.op(f"icmp slt i64 {elapsed}, {WORKER_SPINS_NS}"), "breathe", "sleep")
-    f.begin_block("breathe")
+    f.branch(f.op(f"icmp slt i64 {elapsed}, {WORKER_SPINS_NS}"), "breathe", "sleep", begin="breathe")
     f.do(f"call void @breathe(ptr %pool, i64 {elapsed})")
     f.jump("look")
     f.begin_block("sleep")
@@ -276,13 +263,12 @@ def _emit_start(module: Module) -> None:
     with f.loop(0, _SIGNAL_SET) as loop:
         f.do(f"store i64 -1, ptr {f.op(f'getelementptr i64, ptr {every}, i64 {loop.index}')}, align 8")
     w.external("pthread_sigmask", "i32", f"i32 {_SIG_SETMASK}", f"ptr {every}", f"ptr {before}")
-    f.jump("more")
-    f.begin_block("more")
+    f.enter("more")
     count = w.load("workers")
-    w.choose(f.op(f"icmp ult i64 {count}, {f.umin('%wanted', w.load('ceiling'))}"), "one", "enough")
+    f.branch(f.op(f"icmp ult i64 {count}, {f.umin('%wanted', w.load('ceiling'))}"), "one", "enough", begin="one")
     thread = f.op(f"getelementptr i64, ptr {w.word('thread')}, i64 {count}")
     code = w.external("pthread_create", "i32", f"ptr {thread}", "ptr null", "ptr @worker", "ptr %pool")
-    w.choose(f.op(f"icmp eq i32 {code}, 0"), "made", "refused")
+    f.branch(f.op(f"icmp eq i32 {code}, 0"), "made", "refused", begin="made")
     w.store(w.number("add", count, 1), "workers")
     f.jump("more")
     f.begin_block("refused")
@@ -304,16 +290,15 @@ def _emit_parallel(module: Module, rounding: _Rounding) -> None:
     limit = f.umin(f.op(f"load atomic i64, ptr {cells['threads']} monotonic, align 8"), "%slots")
     # At least two ranges: `grain` is 1 or more, and no more than half of `count`.
     some = f.op(f"icmp ult i64 {w.number('sub', '%grain', 1)}, {w.number('lshr', '%count', 1)}")
-    w.choose(f.op(f"and i1 {some}, {f.op(f'icmp ugt i64 {limit}, 1')}"), "try", "alone")
-    f.branch(f.op("icmp ne i64 %wake, 0"), "begin", "asleep")
-    f.begin_block("asleep")
+    f.branch(f.op(f"and i1 {some}, {f.op(f'icmp ugt i64 {limit}, 1')}"), "try", "alone", begin="try")
+    f.branch(f.op("icmp ne i64 %wake, 0"), "begin", "asleep", begin="asleep")
     none = f.op(f"icmp eq i64 {w.load('workers')}, 0")
     some = f.op(f"icmp ne i64 {w.load('sleepers')}, 0")
-    w.choose(f.op(f"icmp eq i1 {f.op(f'or i1 {none}, {some}')}, false"), "begin", "alone")
-    w.choose(w.replace("lock", 0, 1), "mine", "alone")
+    f.branch(f.op(f"icmp eq i1 {f.op(f'or i1 {none}, {some}')}, false"), "begin", "alone", begin="begin")
+    f.branch(w.replace("lock", 0, 1), "mine", "alone", begin="mine")
     workers = f.op(f"call i64 @start(ptr {w.pool}, i64 {f.op(f'sub i64 {limit}, 1')})")
     threads = f.umin(limit, w.number("add", workers, 1))
-    w.choose(f.op(f"icmp ugt i64 {threads}, 1"), "several", "unlock")
+    f.branch(f.op(f"icmp ugt i64 {threads}, 1"), "several", "unlock", begin="several")
     most = f.umin(w.number("mul", threads, CHUNKS_EACH), _MOST_CHUNKS)
     chunks = f.umin(most, w.number("udiv", "%count", "%grain"))
     rounding.keep(w)
@@ -322,13 +307,11 @@ def _emit_parallel(module: Module, rounding: _Rounding) -> None:
     _wait(w, chunks)
     f.begin_block("unlock")
     w.store(0, "lock", "release")
-    f.branch(f.op(f"icmp ugt i64 {threads}, 1"), "end", "alone")
-    f.begin_block("end")
+    f.branch(f.op(f"icmp ugt i64 {threads}, 1"), "end", "alone", begin="end")
     f.do("ret void")
     f.begin_block("alone")
     with f.when(f.op("icmp sgt i64 %count, 0")):
         f.do("call void %body(ptr %data, i64 0, i64 %count, i64 0)")
-    f.do("ret void")
 
 
 def _publish(w: _Writer, threads: str, chunks: str) -> None:
@@ -351,12 +334,11 @@ def _publish(w: _Writer, threads: str, chunks: str) -> None:
 def _take_front(w: _Writer, chunks: str) -> None:
     """The caller's share: chunk after chunk from the front; it counts them as done in the end."""
     f = w.f
-    f.jump("next")
-    f.begin_block("next")
+    f.enter("next")
     ticket = w.load("ticket", "acquire")
     some, _ = w.free(ticket)
-    w.choose(some, "more", "none")
-    w.choose(w.replace("ticket", ticket, w.number("add", ticket, 1)), "chunk", "next")
+    f.branch(some, "more", "none", begin="more")
+    f.branch(w.replace("ticket", ticket, w.number("add", ticket, 1)), "chunk", "next", begin="chunk")
     w.run("%body", "%data", w.bits(ticket, 0, _CHUNK_BITS), chunks, "%count", 0)
     f.jump("next")
     f.begin_block("none")
@@ -370,21 +352,20 @@ def _wait(w: _Writer, chunks: str) -> None:
     f = w.f
     f.begin_block("others")
     since = w.now()
-    f.jump("wait")
-    f.begin_block("wait")
-    w.choose(f.op(f"icmp eq i64 {w.load('done', 'acquire')}, {chunks}"), "finished", "unfinished")
+    f.enter("wait")
+    f.branch(f.op(f"icmp eq i64 {w.load('done', 'acquire')}, {chunks}"), "finished", "unfinished", begin="finished")
     w.store(0, "waiting")
     f.jump("unlock")
     f.begin_block("unfinished")
     elapsed = w.number("sub", w.now(), since)
-    w.choose(f.op(f"icmp slt i64 {elapsed}, {CALLER_SPINS_NS}"), "breathe", "sleep")
+    f.branch(f.op(f"icmp slt i64 {elapsed}, {CALLER_SPINS_NS}"), "breathe", "sleep", begin="breathe")
     f.do(f"call void @breathe(ptr {w.pool}, i64 {elapsed})")
     f.jump("wait")
     f.begin_block("sleep")
     # The word first, then another look: whoever finishes last looks at the word after counting.
     w.store(1, "waiting", "seq_cst")
     done = w.load("done", "seq_cst")
-    w.choose(f.op(f"icmp eq i64 {done}, {chunks}"), "wait.over", "doze")
+    f.branch(f.op(f"icmp eq i64 {done}, {chunks}"), "wait.over", "doze", begin="wait.over")
     f.jump("wait")
     f.begin_block("doze")
     w.futex(w.word("done"), _WAIT, done)
@@ -395,7 +376,7 @@ def _emit_shutdown(module: Module) -> None:
     """End the workers; the next loop makes new ones."""
     w = _Writer(module, SHUTDOWN, (("ptr", "pool"),), returns="i64")
     f = w.f
-    w.choose(w.replace("lock", 0, 1), "idle", "busy")
+    f.branch(w.replace("lock", 0, 1), "idle", "busy", begin="idle")
     w.store(1, "stop", "seq_cst")
     w.store(w.next_loop(), "ticket", "seq_cst")
     w.futex(w.loop_number(), _WAKE, THREADS)

@@ -15,7 +15,7 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.functions.table import constant, emit_call, emit_cast, register, select
 from hybridize.codegen.llvm.routines.reals import Reals
-from hybridize.codegen.llvm.text import Function
+from hybridize.codegen.llvm.text import Function, shuffled
 from hybridize.loops.draws import TERMS, Term, candidates, judged, squeezed
 from hybridize.loops.expr import CallExpr, Cast, Const, Expr, Load, Routine, Select
 from hybridize.machine.target import Target
@@ -66,13 +66,12 @@ def _first_candidates(f: Function, reals: Reals, words: Sequence[str], first: st
     double, single = reals.of(2 * lanes).type, reals.of(lanes).type
     sides = []
     for side in (0, 1):
-        order = ", ".join(f"i32 {2 * lane + side}" for lane in range(lanes))
-        every_other = f.op(f"shufflevector {double} {shapes}, {double} poison, <{lanes} x i32> <{order}>")
+        every_other = shuffled(f, double, shapes, range(side, 2 * lanes, 2))
         value, accepted = squeezed(TERMS, formulas.given(every_other, dtype), x[side], u[side])
         unsettled = constant(float("nan"), dtype, lanes)
         sides.append(select(f, formulas.value(accepted), formulas.value(value), unsettled, dtype, lanes))
-    order = ", ".join(f"i32 {lane + side * lanes}" for lane in range(lanes) for side in (0, 1))
-    both = f.op(f"shufflevector {single} {sides[0]}, {single} {sides[1]}, <{2 * lanes} x i32> <{order}>")
+    picks = (lane + side * lanes for lane in range(lanes) for side in (0, 1))
+    both = shuffled(f, single, sides[0], picks, sides[1])
     reals.store(both, "%o0", first, 2 * lanes)
 
 

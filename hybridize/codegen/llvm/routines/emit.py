@@ -54,7 +54,6 @@ def emit_routine(
             area: f.op(f"getelementptr i8, ptr %scratch, i64 {f.size(offset)}") for area, offset in scratch.offsets
         }
         _WRITERS_WITH_SCRATCH[routine.name](f, routine, inputs, outputs, target, areas)
-    f.do("ret void")
     return name
 
 

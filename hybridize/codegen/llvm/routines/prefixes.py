@@ -15,7 +15,7 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines.cells import Cells
-from hybridize.codegen.llvm.text import Function, broadcast, plus, times, vector
+from hybridize.codegen.llvm.text import Function, broadcast, in_names, plus, shuffled, times, vector
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
 
@@ -30,7 +30,6 @@ class _Numbers(Cells):
     def __init__(self, f: Function, kind: TensorType, target: Target) -> None:
         super().__init__(f, kind.dtype)
         self.fma = target.fma
-        self.bits = 32 if self.half else 8 * kind.dtype.itemsize
         self.lanes = target.lanes(max(float32.itemsize, kind.dtype.itemsize))
 
     def zero(self, lanes: int) -> str:
@@ -38,8 +37,8 @@ class _Numbers(Cells):
 
     def multiply_add(self, x: str, y: str, total: str, lanes: int) -> str:
         kind = self.number_type(lanes)
-        suffix = f"{f'v{lanes}' if lanes > 1 else ''}f{self.bits}"
-        name = self.f.module.declare(f"llvm.{'fma' if self.fma else 'fmuladd'}.{suffix}", kind, [kind] * 3)
+        word = f"llvm.{'fma' if self.fma else 'fmuladd'}.{in_names(self.number_scalar, lanes)}"
+        name = self.f.module.declare(word, kind, [kind] * 3)
         return self.f.op(f"call {kind} {name}({kind} {x}, {kind} {y}, {kind} {total})")
 
     def total(self, x: str, lanes: int) -> str:
@@ -49,11 +48,10 @@ class _Numbers(Cells):
             kind, wide = vector(self.number_scalar, lanes), vector(self.number_scalar, 2 * lanes)
             halves = []
             for first in (0, lanes):
-                picks = ", ".join(f"i32 {first + k}" for k in range(lanes))
                 if lanes == 1:
                     halves.append(self.f.op(f"extractelement {wide} {x}, i32 {first}"))
                 else:
-                    halves.append(self.f.op(f"shufflevector {wide} {x}, {wide} poison, <{lanes} x i32> <{picks}>"))
+                    halves.append(shuffled(self.f, wide, x, range(first, first + lanes)))
             x = self.f.op(f"fadd {kind} {halves[0]}, {halves[1]}")
         return x
 

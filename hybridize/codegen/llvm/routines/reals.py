@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from hybridize.base.dtypes import DType
 from hybridize.codegen.llvm.functions.vectors import Vectors
-from hybridize.codegen.llvm.text import Function, broadcast, vector
+from hybridize.codegen.llvm.text import Function, broadcast, shuffled, vector
 from hybridize.machine.target import Target
 
 Position = str | int
@@ -93,10 +93,8 @@ class Reals(Vectors):
         """Write a loop that turns while `condition`, written at its head, gives a true i1."""
         f = self.f
         head, body, after = f.fresh("head"), f.fresh("body"), f.fresh("after")
-        f.jump(head)
-        f.begin_block(head)
-        f.branch(condition(), body, after)
-        f.begin_block(body)
+        f.enter(head)
+        f.branch(condition(), body, after, begin=body)
         yield
         f.jump(head)
         f.begin_block(after)
@@ -119,10 +117,7 @@ class Reals(Vectors):
         while lanes > 1:
             lanes //= 2
             of = self.of(2 * lanes).type
-            low, high = (
-                f.op(f"shufflevector {of} {value}, {of} poison, <{lanes} x i32> <{', '.join(picks)}>")
-                for picks in ([f"i32 {k}" for k in range(lanes)], [f"i32 {k + lanes}" for k in range(lanes)])
-            )
+            low, high = (shuffled(f, of, value, range(first, first + lanes)) for first in (0, lanes))
             value = combine(f"<{lanes} x {self.type}>", low, high)
         return value if self.width == 1 else f.op(f"extractelement <1 x {self.type}> {value}, i32 0")
 
