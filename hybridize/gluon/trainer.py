@@ -151,9 +151,14 @@ class Trainer:
                 statistics.
         """
         if self._is_spread:
-            self._step_spread(batch_size, ignore_stale_grad)
-        else:
-            self._update(batch_size, ignore_stale_grad)
+            self._init_kvstore()
+            if not self._update_on_kvstore:
+                _refuse_in_program("step of update_on_kvstore=False")
+                with imperatively():
+                    indices = due(self, ignore_stale_grad)  # before anything is changed
+                    self._check_finite(indices, self._summed(indices))
+                    reduce_gradients(self)
+        self._update(batch_size, ignore_stale_grad)
 
     def allreduce_grads(self) -> None:
         """Sum the gradients of all devices, and write the sum to each of them; on one device do nothing.
@@ -178,9 +183,8 @@ class Trainer:
         if self._is_spread:
             self._init_kvstore()
             refuse_on_store(self, "update")
-            self._update_spread(batch_size, ignore_stale_grad)
-        else:
-            self._update(batch_size, ignore_stale_grad)
+            _refuse_in_program("update")
+        self._update(batch_size, ignore_stale_grad)
 
     @property
     def _is_spread(self) -> bool:
@@ -193,39 +197,15 @@ class Trainer:
             with imperatively():
                 make_store(self)
 
-    def _step_spread(self, batch_size: float, ignore_stale_grad: bool) -> None:
-        """A step where parameters are on several devices."""
-        self._init_kvstore()
-        trace = current_trace()
-        if trace is not None and self._update_on_kvstore:
-            self._check_owner()
-            update_in_program(trace, self, batch_size, ignore_stale_grad)
-            return
-        if not self._update_on_kvstore:
-            _refuse_in_program("step of update_on_kvstore=False")
-            with imperatively():
-                indices = due(self, ignore_stale_grad)  # before anything is changed
-                self._check_gradients(indices)
-                reduce_gradients(self)
-        self._update_spread(batch_size, ignore_stale_grad)
+    def _summed(self, indices: Sequence[int]) -> list[Any]:
+        """Return the sums of the gradients on all devices, where somebody is going to look at them."""
+        looked_at = self.check_finite or self.loss_scaler is not None
+        return [summed(self._params[index]) for index in indices] if looked_at else []
 
-    def _update_spread(self, batch_size: float, ignore_stale_grad: bool) -> None:
-        """The update where parameters are on several devices."""
-        _refuse_in_program("update")
-        self._check_owner()
-        self._optimizer.rescale_grad = factor(self, batch_size)
-        with imperatively():
-            indices = due(self, ignore_stale_grad)
-            self._check_gradients(indices)
-            if indices:
-                (update_on_store if self._update_on_kvstore else update_each)(self, indices)
-        for index in indices:
-            self._params[index].fresh_grad = False
-
-    def _check_gradients(self, indices: Sequence[int]) -> None:
+    def _check_finite(self, indices: Sequence[int], grads: Sequence[Any]) -> None:
         """With `check_finite`, refuse gradients that are not finite."""
-        for index in indices if self.check_finite else ():
-            if not np.isfinite(summed(self._params[index])).all():
+        for index, grad in zip(indices, grads, strict=True) if self.check_finite else ():
+            if not np.isfinite(grad).all():
                 raise AssertionFailed("E520", not_finite(self, index))
 
     def _check_owner(self) -> None:
@@ -238,7 +218,6 @@ class Trainer:
             )
 
     def _update(self, batch_size: float, ignore_stale_grad: bool) -> None:
-        """The update where every parameter is on one device."""
         self._check_owner()
         trace = current_trace()
         if trace is not None:
@@ -247,13 +226,16 @@ class Trainer:
         self._optimizer.rescale_grad = factor(self, batch_size) / self.scale_of_loss
         with imperatively():
             indices, weights, grads = self._due(ignore_stale_grad)
+            spread = bool(OTHERS) and self._is_spread
+            if spread:
+                grads = self._summed(indices)
             accepted = self.loss_scaler is None or self.loss_scaler.accepts(grads)
             if self.check_finite and accepted:
-                for index, grad in zip(indices, grads, strict=True):
-                    if not np.isfinite(grad).all():
-                        raise AssertionFailed("E520", not_finite(self, index))
-            if accepted:
+                self._check_finite(indices, grads)
+            if accepted and not spread:
                 self._updaters[0](indices, grads, weights)
+            elif accepted and indices:
+                (update_on_store if self._update_on_kvstore else update_each)(self, indices)
         for index in indices:
             self._params[index].fresh_grad = False
 
