@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hybridize.array.functions import convolution
@@ -92,7 +92,7 @@ class _Convolution(Convolving):
     channels are last.
     """
 
-    _operation = staticmethod(convolution.convolution)
+    _operation: Callable[..., Any] = staticmethod(convolution.convolution)
     _more: Mapping[str, Any] = {}
     """Arguments of the function besides those of all convolutions."""
 

@@ -215,7 +215,7 @@ class IntegerLessThanEq(LessThanEq):
 
 
 class _FromZero(_Bounded):
-    """Whose lower bound is 0."""
+    """A bounded constraint from 0."""
 
     def __init__(self) -> None:
         super().__init__(0)

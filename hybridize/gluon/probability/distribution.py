@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hybridize.array import np
 from hybridize.base import dims
@@ -39,6 +39,10 @@ class Distribution:
     _depths: ClassVar[Mapping[str, int]] = {}
     """The number of last axes of a parameter that are of one event, where there are any."""
     _validate_args = False
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...  # its parameters
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:

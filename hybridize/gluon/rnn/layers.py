@@ -74,7 +74,7 @@ class RecurrentLayer(Stateful, HybridBlock):
             if end is not None:
                 check_number(self, word, end)
         self._stack = RecurrentStack(
-            self._mode, hidden, layers, bool(bidirectional), *(projection or [None]), float(dropout), *self._clip
+            self._mode, hidden, layers, bool(bidirectional), next(iter(projection), None), float(dropout), *self._clip
         )  # fmt: skip
         self._layout, self._dtype = layout, dtype
         self._use_sequence_length = use_sequence_length

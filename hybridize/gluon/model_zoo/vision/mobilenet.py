@@ -107,14 +107,9 @@ class MobileNetV2(Classifier):
                 self.output.add(nn.Conv2D(classes, 1, use_bias=False, prefix="pred_"), nn.Flatten())
 
 
-def _suffix(multiplier: float) -> str:
-    """The multiplier as files have it: 1.0, 0.75, 0.5, 0.25."""
-    two = f"{multiplier:.2f}"
-    return two[:-1] if two in ("1.00", "0.50") else two
-
-
 def _maker(family: str, net: Callable[..., Net], multiplier: float) -> Callable[..., Net]:
-    return constructor(f"{family}{_suffix(multiplier)}", net, multiplier)
+    two = f"{multiplier:.2f}"  # files have 1.0, 0.75, 0.5, 0.25
+    return constructor(f"{family}{two[:-1] if two in ('1.00', '0.50') else two}", net, multiplier)
 
 
 def get_mobilenet(
