@@ -26,15 +26,13 @@ if TYPE_CHECKING:
 _OPTIONS = ("backend", "verify", "dynamic", "freeze", "threads", "winograd")
 
 
-class HybridBlock(Block):
+class HybridBlock(Block, layer=False):
     """Base of layers and nets that can be compiled.
 
     Subclasses define `forward(self, x)`, or MXNet 1.x's `hybrid_forward(self, F, x, **parameters)`, where `F` is the
     module of functions, `hybridize.ndarray` or, while compiling, `hybridize.symbol`, and the block's own parameters
     come by keyword.
     """
-
-    _is_layer = False
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None, **unknown: Any) -> None:
         super().__init__(prefix, params, **unknown)

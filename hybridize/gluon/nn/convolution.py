@@ -92,6 +92,7 @@ class _Convolution(Convolving):
     channels are last.
     """
 
+    _name_hint = "conv"
     _operation: Callable[..., Any] = staticmethod(convolution.convolution)
     _more: Mapping[str, Any] = {}
     """Arguments of the function besides those of all convolutions."""
@@ -116,9 +117,6 @@ class _Convolution(Convolving):
         self._layout = self._layout_of("layout", layout)
         self.weight = self.params.deferred("weight", self._weight_shape(in_channels), weight_initializer)
         self.bias = self.params.deferred("bias", (channels,), bias_initializer) if use_bias else None
-
-    def _alias(self) -> str:
-        return "conv"
 
     def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
         """Return the shape of the weight; 0 channels are not known yet."""

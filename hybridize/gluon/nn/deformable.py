@@ -93,9 +93,6 @@ class DeformableConvolution(Convolving, rank=2):
         ):
             setattr(self, key, self.params.deferred(key, shapes[key], init) if used else None)
 
-    def _alias(self) -> str:
-        return type(self).__name__.lower()
-
     def _shapes(self, in_channels: int) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the parameters; 0 channels are not known yet."""
         return {

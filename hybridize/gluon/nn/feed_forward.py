@@ -24,15 +24,14 @@ class GLU(HybridBlock):
         activation: "sigmoid", "silu", "gelu", "gelu_tanh", "relu", "linear", or another activation.
     """
 
+    _repr_form = "axis={0._axis}, {0._activation}"
+
     def __init__(self, axis: int = -1, activation: str = "sigmoid", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._axis, self._activation = axis, activation
 
     def forward(self, x: Any) -> ndarray:
         return positions.glu(x, self._axis, self._activation)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(axis={self._axis}, {self._activation})"
 
 
 class FeedForward(HybridBlock):

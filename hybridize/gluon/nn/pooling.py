@@ -15,6 +15,11 @@ from hybridize.ops.library.convolution_layers import LAYOUTS
 class _Pooling(Windowed):
     """Base of the layers: what they compute, and over how many axes."""
 
+    _name_hint = "pool"
+    _repr_form = (
+        "size={0._kernel}, stride={0._stride}, padding={0._pad}, ceil_mode={0._ceil_mode}, global_pool={0._global}, "
+        "pool_type={0._kind}, layout={0._layout}"
+    )
     _kind: ClassVar[str]
     _global: ClassVar[bool] = False
 
@@ -39,9 +44,6 @@ class _Pooling(Windowed):
         self._pad = self._numbers("padding", padding, 0)
         self._ceil_mode, self._layout, self._count_include_pad = bool(ceil_mode), layout, count_include_pad
 
-    def _alias(self) -> str:
-        return "pool"
-
     def forward(self, x: Any) -> ndarray:
         return pooling.pooling(
             x,
@@ -53,13 +55,6 @@ class _Pooling(Windowed):
             global_pool=self._global,
             count_include_pad=self._count_include_pad,
             layout=self._layout,
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(size={self._kernel}, stride={self._stride}, padding={self._pad}, "
-            f"ceil_mode={self._ceil_mode}, global_pool={self._global}, pool_type={self._kind}, "
-            f"layout={self._layout})"
         )
 
 

@@ -24,6 +24,8 @@ class ReflectionPad2D(HybridBlock):
         padding: pixels on each side; or MXNet's eight numbers, before and after each of the four axes.
     """
 
+    _repr_form = "padding={0._padding}"
+
     def __init__(self, padding: Any = 0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if isinstance(padding, (tuple, list)):
@@ -36,9 +38,6 @@ class ReflectionPad2D(HybridBlock):
             what = f"ReflectionPad2D of {x.ndim} axes, {list(x.shape)}"
             raise ShapeError("E179", what, help="it is given [batch, channels, height, width]")
         return legacy_shapes.pad(x, mode="reflect", pad_width=self._padding)
-
-    def __repr__(self) -> str:
-        return f"ReflectionPad2D(padding={self._padding})"
 
 
 class _PixelShuffle(Windowed):

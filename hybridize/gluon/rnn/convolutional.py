@@ -83,7 +83,7 @@ class ConvolutionalCell(GatedCell, Windowed):
         self._own("h2h_bias", (filters,), h2h_bias_initializer)
 
     def _alias(self) -> str:
-        return f"conv_{self._name}"
+        return f"conv_{self._name_hint}"
 
     def infer_shape(self, x: Any, *others: Any) -> None:
         if isinstance(x, int):  # MXNet 2's infer_shape(layer, x, is_bidirect)
