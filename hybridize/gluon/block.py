@@ -17,7 +17,7 @@ from hybridize.array.device import OTHERS
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError
-from hybridize.base.loading import LOADING, load_module
+from hybridize.base.loading import load_module
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.formats import mxnet
@@ -548,10 +548,7 @@ class Block:
 
     def _repr_html_(self) -> str:
         """Return the tree of parts with their parameters, as notebooks show it."""
-        with LOADING:
-            from hybridize.gluon import tree  # late: few nets are seen in notebooks
-
-        return tree.page(self)
+        return load_module("hybridize.gluon.tree").page(self)  # late: few nets are seen in notebooks
 
 
 def _indented(text: str) -> str:

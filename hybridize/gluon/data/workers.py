@@ -330,7 +330,6 @@ def _seed(seed: int) -> None:
     with LOADING:
         import random as pythons
 
-    with LOADING:
         import numpy.random  # late, and loaded before forking: one that a data set loads in a worker would seed itself
 
     random.seed(seed)
