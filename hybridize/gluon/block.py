@@ -548,7 +548,8 @@ class Block:
 
     def _repr_html_(self) -> str:
         """Return the tree of parts with their parameters, as notebooks show it."""
-        return load_module("hybridize.gluon.tree").page(self)  # late: few nets are seen in notebooks
+        text: str = load_module("hybridize.gluon.tree").page(self)  # late: few nets are seen in notebooks
+        return text
 
 
 def _indented(text: str) -> str:

@@ -23,7 +23,7 @@ class Request(Feed):
     def __init__(self, parameter: Any, request: str) -> None:
         self._parameter, self._request = parameter, request
 
-    def before(self) -> str:
+    def before(self) -> Any:
         """Return what is asked for now."""
         return self._parameter.grad_req
 

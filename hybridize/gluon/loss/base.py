@@ -27,7 +27,7 @@ class Loss(HybridBlock):
 
     _repr_form = "batch_axis={0._batch_axis}, w={0._weight}"
 
-    def __init__(self, weight: float | None, batch_axis: int, **kwargs: Any) -> None:
+    def __init__(self, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if weight is not None and not isinstance(weight, NUMBERS):
             raise ArgumentError(

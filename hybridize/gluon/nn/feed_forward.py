@@ -8,7 +8,7 @@ from typing import Any
 from hybridize.array.functions import neural, positions
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
-from hybridize.gluon.checking import check_count, check_part
+from hybridize.gluon.checking import check_counts, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.basic import Dense
 
@@ -71,15 +71,14 @@ class FeedForward(HybridBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        check_count(self, "hidden_size", hidden_size)
-        check_count(self, "units", units)
-        check_part(self, "dropout", dropout)
+        check_counts(self, hidden_size=hidden_size, units=units)
+        self._dropout = check_part(self, "dropout", dropout)
         if activation not in _ACTIVATIONS and activation not in _GATES:
             known = ", ".join((*_ACTIVATIONS, *_GATES))
             raise ArgumentError(
                 "E330", f"{activation!r} is not an activation of FeedForward", help=f"use one of {known}"
             )
-        self._activation, self._dropout = activation, dropout
+        self._activation = activation
         settings = {
             "use_bias": use_bias, "flatten": False, "dtype": dtype, "weight_initializer": weight_initializer,
             "bias_initializer": bias_initializer,

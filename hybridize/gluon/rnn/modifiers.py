@@ -18,11 +18,6 @@ from hybridize.gluon.rnn.memory import CellMemory
 from hybridize.gluon.rnn.unrolling import through_steps
 
 
-def _probability(owner: object, word: str, value: float) -> float:
-    check_part(owner, word, value)
-    return float(value)
-
-
 class DropoutCell(HybridRecurrentCell):
     """Dropout between cells: while training a random part of what goes through is 0; there are no states.
 
@@ -40,7 +35,7 @@ class DropoutCell(HybridRecurrentCell):
         super().__init__(prefix=prefix, params=params)
         if not isinstance(axes, (tuple, list)) or not all(hasattr(axis, "__index__") for axis in axes):
             raise ArgumentError("E331", f"axes of DropoutCell are integers, got {axes}", help="0 is the batch")
-        self._rate, self._axes = _probability(self, "rate", rate), tuple(axes)
+        self._rate, self._axes = float(check_part(self, "rate", rate)), tuple(axes)
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         return []
@@ -99,8 +94,8 @@ class ZoneoutCell(ModifierCell):
 
     def __init__(self, base_cell: RecurrentCell, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0) -> None:
         super().__init__(base_cell)
-        self.zoneout_outputs = _probability(self, "zoneout_outputs", zoneout_outputs)
-        self.zoneout_states = _probability(self, "zoneout_states", zoneout_states)
+        self.zoneout_outputs = float(check_part(self, "zoneout_outputs", zoneout_outputs))
+        self.zoneout_states = float(check_part(self, "zoneout_states", zoneout_states))
         self._last_output = CellMemory()
 
     def reset(self) -> None:
@@ -215,9 +210,9 @@ class VariationalDropoutCell(ModifierCell):
         drop_outputs: float = 0.0,
     ) -> None:
         super().__init__(base_cell)
-        self.drop_inputs = _probability(self, "drop_inputs", drop_inputs)
-        self.drop_states = _probability(self, "drop_states", drop_states)
-        self.drop_outputs = _probability(self, "drop_outputs", drop_outputs)
+        self.drop_inputs = float(check_part(self, "drop_inputs", drop_inputs))
+        self.drop_states = float(check_part(self, "drop_states", drop_states))
+        self.drop_outputs = float(check_part(self, "drop_outputs", drop_outputs))
         self._of_inputs, self._of_states, self._of_outputs = CellMemory(), CellMemory(), CellMemory()
 
     def reset(self) -> None:
