@@ -114,8 +114,8 @@ def unscale(trainer: Trainer) -> None:
     factor, trainer.scale_of_loss = trainer.scale_of_loss, 1.0
     for parameter in trainer.parameters:
         if parameter.grad_req != "null":
-            gradient = parameter.grad()
-            gradient[...] = gradient / factor
+            for gradient in parameter.list_grad():
+                gradient[...] = gradient / factor
 
 
 def _scaler(trainer: Trainer) -> Any:

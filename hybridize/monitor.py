@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from hybridize.array import np
@@ -101,9 +101,9 @@ class Monitor:
                 self._python = modes.Mode(disabled=True)
                 self._python.__enter__()
                 self._handles = [
-                    block.register_forward_hook(self._hook(f"{path}_output" if path else "output"))
+                    block.register_forward_hook(self._hook(f"{path[:-1]}_output" if path else "output"))
                     for root in self.blocks
-                    for path, block in _below(root)
+                    for path, block in root._walk("")
                 ]
         self.step += 1
 
@@ -163,13 +163,6 @@ def _text(value: Any) -> str:
         what = f"stat_func gives an array or a list of them, got {value!r:.80}"
         raise ArgumentError("E300", what, help="np.mean(x) is one")
     return "".join(f"{one.item() if one.size == 1 else one.asnumpy()}\t" for one in values)
-
-
-def _below(block: Block, path: str = "") -> Iterator[tuple[str, Block]]:
-    """A block and those below it, by their paths."""
-    yield path, block
-    for name, child in block._children.items():
-        yield from _below(child, f"{path}.{name}" if path else name)
 
 
 __getattr__ = refuses(__name__, globals())

@@ -10,14 +10,14 @@ from contextlib import AbstractContextManager
 from functools import lru_cache
 from itertools import chain
 from types import CodeType
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar, cast
 
 from hybridize import formats
 from hybridize.array.device import OTHERS
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError
-from hybridize.base.loading import LOADING, load_module
+from hybridize.base.loading import load_module
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.formats import mxnet
@@ -102,13 +102,17 @@ class Block:
     _watches: dict[str, Storage]
     watch: Storage
     """Touched when a child, a parameter, or a setting of a layer of ours is replaced."""
+    _repr_form: ClassVar[str] = ""
+    """What `repr` shows of a layer in parentheses, with its attributes as `{0._rate}`; none: its children."""
+    _name_hint: ClassVar[str] = ""
+    """The word by which MXNet 1.x counts names of such blocks; none: the class, in small letters."""
     _is_layer: bool = False
     """True if `forward` is ours, and reads attributes that no capture guards; the user's own code is guarded."""
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, layer: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.__module__.startswith("hybridize.") and "_is_layer" not in cls.__dict__:
-            cls._is_layer = True
+        if cls.__module__.startswith("hybridize."):
+            cls._is_layer = layer
 
     # --------------------------------------------------------------------------------------------------- members
 
@@ -182,7 +186,7 @@ class Block:
     # ----------------------------------------------------------------------------------------------------- names
 
     def _alias(self) -> str:
-        return type(self).__name__.lower()
+        return self._name_hint or type(self).__name__.lower()
 
     @property
     def prefix(self) -> str:
@@ -537,15 +541,15 @@ class Block:
         load_module("hybridize.gluon.summary").show(self, inputs)
 
     def __repr__(self) -> str:
+        if self._repr_form:
+            return f"{type(self).__name__}({self._repr_form.format(self)})"
         lines = "\n".join(f"  ({name}): {_indented(repr(child))}" for name, child in self._children.items())
         return f"{type(self).__name__}(\n{lines}\n)"
 
     def _repr_html_(self) -> str:
         """Return the tree of parts with their parameters, as notebooks show it."""
-        with LOADING:
-            from hybridize.gluon import tree  # late: few nets are seen in notebooks
-
-        return tree.page(self)
+        text: str = load_module("hybridize.gluon.tree").page(self)  # late: few nets are seen in notebooks
+        return text
 
 
 def _indented(text: str) -> str:

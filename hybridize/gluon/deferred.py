@@ -8,13 +8,14 @@ parameter's shape from the other arguments, and the call is made with the array.
 
 from __future__ import annotations
 
+import functools
 import inspect
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from hybridize.array.operators import Operators
 from hybridize.base.errors import DeferredInitializationError
+from hybridize.base.loading import load_module
 from hybridize.base.types import Shape
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 
@@ -41,11 +42,10 @@ class DeferredArray(Operators):
         """Complete the shapes of the parameters among the arguments, then call `function` with their arrays."""
         bound = inspect.signature(function).bind(*args, **kwargs)
         arrays = {key: value for key, value in bound.arguments.items() if hasattr(value, "shape")}
-        rule = _RULES.get(name.lower().removeprefix("broadcast_"), _elementwise)
-        for shapes in (rule(arrays, bound.arguments), _elementwise(arrays, bound.arguments)):
+        for shapes in (_layer(name, arrays, bound.arguments), _dot(name, arrays), _elementwise(arrays)):
             for key, shape in shapes.items():
                 value = arrays.get(key)
-                if isinstance(value, DeferredArray) and value.parameter.deferred:
+                if isinstance(value, DeferredArray) and value.parameter.deferred and UNKNOWN not in shape:
                     value.parameter.complete(*shape)
         return function(*map(_array, args), **{key: _array(value) for key, value in kwargs.items()})
 
@@ -66,7 +66,7 @@ Arguments = Mapping[str, Any]
 Shapes = dict[str, Shape]
 
 
-def _elementwise(arrays: Arguments, _: Arguments) -> Shapes:
+def _elementwise(arrays: Arguments) -> Shapes:
     """Unknown sizes are those that the other arguments have at the same axis from the right."""
     known = [value.shape for value in arrays.values() if not isinstance(value, DeferredArray)]
     shapes: Shapes = {}
@@ -83,66 +83,32 @@ def _elementwise(arrays: Arguments, _: Arguments) -> Shapes:
     return shapes
 
 
-def _argument(arrays: Arguments, *names: str) -> Any:
-    return next((arrays[name] for name in names if name in arrays), None)
+@functools.cache
+def _operators() -> Mapping[str, Any]:
+    """The operators of expressions, whose weights' shapes follow from the data, by their names in small letters."""
+    operators = load_module("hybridize.symbol.operators").OPERATORS
+    return {word.lower(): one for word, one in operators.items()} | {"groupnorm": operators["InstanceNorm"]}
 
 
-def _fully_connected(arrays: Arguments, arguments: Arguments) -> Shapes:
-    x = _argument(arrays, "x", "data")
-    weight = arrays.get("weight")
-    if x is None or not isinstance(weight, DeferredArray) or len(weight.shape) != 2:
+def _layer(name: str, arrays: Arguments, arguments: Arguments) -> Shapes:
+    """Return what is known of the weights of a layer by its data: as an expression without its weights does."""
+    operator = _operators().get(name.lower().replace("_", ""))
+    x = arrays.get("x", arrays.get("data"))
+    if operator is None or x is None:
         return {}
-    inputs = math.prod(x.shape[1:]) if arguments.get("flatten", True) else x.shape[-1]
-    return {"weight": (weight.shape[0], inputs)} if weight.shape[0] != UNKNOWN else {}
-
-
-def _convolution(arrays: Arguments, arguments: Arguments) -> Shapes:
-    """A weight is [filters, channels / groups, window], transposed [channels, filters / groups, window]."""
-    x, filters, kernel = _argument(arrays, "x", "data"), arguments.get("num_filter"), arguments.get("kernel")
-    if x is None or filters is None or kernel is None:
+    attributes = {key: value for key, value in arguments.items() if value is not None}
+    if "weight" in arrays:
+        attributes.setdefault("num_hidden", (*arrays["weight"].shape, UNKNOWN)[0])
+    try:
+        shapes = operator.shapes(x.shape, attributes)
+    except (KeyError, IndexError, TypeError):  # the call says what is wrong, or lacking
         return {}
-    last = str(arguments.get("layout")).endswith("C")
-    window = tuple(kernel) if isinstance(kernel, (tuple, list)) else (kernel,) * (len(x.shape) - 2)
-    channels, groups = x.shape[-1 if last else 1], arguments.get("num_group", 1)
-    first, second = (channels, filters) if arguments.get("transposed") else (filters, channels)
-    inner = (second // groups,)
-    return {"weight": (first, *window, *inner) if last else (first, *inner, *window), "bias": (filters,)}
+    return {key: shapes[name] for key in arrays if (name := key.replace("running_", "moving_")) in shapes}
 
 
-def _deconvolution(arrays: Arguments, arguments: Arguments) -> Shapes:
-    return _convolution(arrays, {**arguments, "transposed": True})
-
-
-def _dot(arrays: Arguments, _: Arguments) -> Shapes:
-    """The second argument of a matrix product has as many rows as the first has columns."""
+def _dot(name: str, arrays: Arguments) -> Shapes:
+    """Return the shape of the second factor of a product: as many rows as the first has columns."""
     keys = list(arrays)
-    if len(keys) != 2 or not isinstance(arrays[keys[1]], DeferredArray) or isinstance(arrays[keys[0]], DeferredArray):
+    if name not in ("dot", "matmul") or len(keys) != 2 or len(arrays[keys[1]].shape) != 2 or not arrays[keys[0]].shape:
         return {}
-    x, weight = arrays[keys[0]].shape, arrays[keys[1]].shape
-    if len(weight) != 2 or weight[1] == UNKNOWN:
-        return {}
-    return {keys[1]: (x[-1], weight[1])}
-
-
-def _normalization(arrays: Arguments, arguments: Arguments) -> Shapes:
-    x = _argument(arrays, "x", "data")
-    if x is None:
-        return {}
-    size = x.shape[arguments.get("axis", -1)]
-    return {key: (size,) for key in _BY_CHANNEL if key in arrays}
-
-
-def _by_channel(arrays: Arguments, arguments: Arguments) -> Shapes:
-    return _normalization(arrays, {"axis": 1, **arguments})
-
-
-_BY_CHANNEL = ("gamma", "beta", "running_mean", "running_var", "moving_mean", "moving_var")
-
-
-_RULES: dict[str, Callable[[Arguments, Arguments], Shapes]] = {
-    "fullyconnected": _fully_connected, "fully_connected": _fully_connected,
-    "convolution": _convolution, "deconvolution": _deconvolution,
-    "dot": _dot, "matmul": _dot, "layernorm": _normalization, "layer_norm": _normalization,
-    "batchnorm": _by_channel, "batch_norm": _by_channel, "groupnorm": _by_channel, "group_norm": _by_channel,
-    "instancenorm": _by_channel, "instance_norm": _by_channel,
-}  # fmt: skip
+    return {keys[1]: (arrays[keys[0]].shape[-1], arrays[keys[1]].shape[1])}

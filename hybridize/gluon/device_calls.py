@@ -3,27 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 from hybridize.array.device import current_device
 from hybridize.array.placing import arrays_in, one_device, settled, within
-from hybridize.gluon.parameter import Parameter
 
 
-class OnDevice(Protocol):
-    """A block, as its calls on a device see it."""
-
-    _is_layer: bool
-
-    @property
-    def _children(self) -> Mapping[str, Any]: ...
-
-    @property
-    def _parameters(self) -> Mapping[str, Parameter]: ...
-
-
-def run_there(block: OnDevice, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def run_there(block: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run a block on the device of its arguments, which is the present one meanwhile.
 
     A layer of ours is as one function of arrays: its arguments are on one device, and so is what it gives.

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
+import numpy
 
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base import modes
@@ -178,18 +178,13 @@ def _write(
         types = ", ".join(f"{name} {value.type}" for name, value in zip(inputs, graph.inputs, strict=False))
         warn(f"the net computes with the sizes of its inputs, so the exported graph is only right for {types}")
     symbol = symbol_json(graph, [*inputs, *signature.state], results, metadata, arguments=arguments, means=means)
-    weights = {name: _with_axis(program.weights[name]) for name in signature.state} | symbol.constants
+    weights = {name: numpy.atleast_1d(program.weights[name]) for name in signature.state} | symbol.constants
     arrays = {f"{'aux' if name in symbol.auxiliary else 'arg'}:{name}": array for name, array in weights.items()}
     symbol_file, params_file = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
     if arrays:
         write_params(params_file, arrays, np_shape=symbol.np_shape)
     write_atomically(symbol_file, [symbol.text.encode()])
     return symbol_file, params_file if arrays else None
-
-
-def _with_axis(array: NDArray[Any]) -> NDArray[Any]:
-    """MXNet 1.x has no arrays without axes."""
-    return array.reshape(1) if not array.ndim else array
 
 
 def _for_inference(program: SavedProgram) -> int:

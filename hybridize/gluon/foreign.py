@@ -86,7 +86,8 @@ def load(
     rest: list[LoadedArray] = []
     for name, array in arrays.items():
         wanted = named(name)
-        path = None if wanted is None else _path(wanted, parameters)
+        paths = () if wanted is None else (wanted, *_words(wanted))
+        path = next((path for path in paths if path in parameters), None)
         if path is None:
             left_out = wanted is None or name.rpartition(".")[2] in _COUNTERS
             rest.append(LoadedArray("", name, array.shape, "left out" if left_out else "extra"))
@@ -94,7 +95,7 @@ def load(
             raise ArgumentError("E324", f"{title}: {origins[path]!r} and {name!r} are both for the parameter {path!r}")
         else:
             origins[path] = name
-    values = {path: _as_parameter(parameters[path], arrays[name]) for path, name in origins.items()}
+    values = {path: parameters[path].fitted(arrays[name]) for path, name in origins.items()}
     _check(title, parameters, values, rest, allow_missing, ignore_extra, cast_dtype)
     ids = {id(parameters[path]) for path in values}
     rows = []
@@ -209,11 +210,6 @@ def _map_of(names: Names) -> Callable[[str], str | None]:
     return mapped
 
 
-def _path(name: str, parameters: Mapping[str, Parameter]) -> str | None:
-    """Return the path of the parameter that goes by a name, or by its word for a name of PyTorch's."""
-    return next((path for path in (name, *_words(name)) if path in parameters), None)
-
-
 def _words(name: str) -> Iterator[str]:
     """Give the names that Gluon has for a parameter of PyTorch's."""
     folder, dot, last = name.rpartition(".")
@@ -224,11 +220,6 @@ def _words(name: str) -> Iterator[str]:
         kind, between, layer, reverse = match.groups()
         start = "" if layer is None else f"{'r' if reverse else 'l'}{layer}_"
         yield f"{folder}{dot}{start}{_BETWEEN[between]}_{kind}"
-
-
-def _as_parameter(parameter: Parameter, array: NDArray[Any]) -> NDArray[Any]:
-    """MXNet 1.x has no arrays without axes; those of others may stand for one of its."""
-    return array.reshape(()) if parameter.shape == () and array.shape == (1,) else array
 
 
 def _line(*cells: str) -> str:

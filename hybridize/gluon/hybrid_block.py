@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hybridize.array.device import OTHERS
 from hybridize.base.errors import ArgumentError, StateError
-from hybridize.base.loading import LOADING, load_module
+from hybridize.base.loading import load_module
 from hybridize.base.participation import outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.gluon.block import Block
@@ -26,15 +26,13 @@ if TYPE_CHECKING:
 _OPTIONS = ("backend", "verify", "dynamic", "freeze", "threads", "winograd")
 
 
-class HybridBlock(Block):
+class HybridBlock(Block, layer=False):
     """Base of layers and nets that can be compiled.
 
     Subclasses define `forward(self, x)`, or MXNet 1.x's `hybrid_forward(self, F, x, **parameters)`, where `F` is the
     module of functions, `hybridize.ndarray` or, while compiling, `hybridize.symbol`, and the block's own parameters
     come by keyword.
     """
-
-    _is_layer = False
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None, **unknown: Any) -> None:
         super().__init__(prefix, params, **unknown)
@@ -303,20 +301,10 @@ def _data(data: Any, *args: Any) -> None:
 
 def functions() -> ModuleType:
     """`F`: the module of functions that fits what is going on."""
-    return _symbolic_functions() if capturing() else _imperative_functions()
+    return _module("hybridize.symbol" if capturing() else "hybridize.ndarray")
 
 
 @functools.cache
-def _symbolic_functions() -> ModuleType:
-    with LOADING:
-        from hybridize import symbol  # late: few blocks are written with `F`
-
-    return symbol
-
-
-@functools.cache
-def _imperative_functions() -> ModuleType:
-    with LOADING:
-        from hybridize import ndarray  # late: few blocks are written with `F`
-
-    return ndarray
+def _module(name: str) -> ModuleType:
+    module: ModuleType = load_module(name)  # late: few blocks are written with `F`
+    return module

@@ -452,6 +452,10 @@ class Parameter:
         for one in self.copies():
             one._held()[...] = data
 
+    def fitted(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return an array as one without axes, where the parameter has none: MXNet 1.x writes it with an axis."""
+        return array.reshape(()) if self._shape == () and array.shape == (1,) else array
+
     def check(self, data: numpy.ndarray[Any, Any], path: str, cast_dtype: bool) -> None:
         """Raise unless `load` can take `data`, which a file has for this parameter at `path` of the net.
 

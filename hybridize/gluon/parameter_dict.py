@@ -10,11 +10,11 @@ from typing import Any
 import numpy
 
 from hybridize import init as initializers
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.formats import mxnet
-from hybridize.gluon.parameter import Constant, Parameter
-from hybridize.gluon.stored import load_into, named_arrays
+from hybridize.gluon.parameter import Constant, Parameter, checked_devices
+from hybridize.gluon.stored import listed, named_arrays, names_by_path
 
 
 class ParameterDict(dict[str, Parameter]):
@@ -226,18 +226,53 @@ class ParameterDict(dict[str, Parameter]):
         *,
         source: str = "the dict",
     ) -> None:
-        """Take over arrays by name.
+        """Copy arrays into the parameters. Nothing is written unless everything is there and fits.
+
+        Args:
+            arrays: by path, or by MXNet 1.x's name.
+            device: a device, or a list of them, for parameters that have none yet; others must be there.
+            allow_missing: leave parameters without an array as they are.
+            ignore_extra: leave out arrays without a parameter.
+            cast_dtype: convert where dtypes differ.
+            dtype_source: `current` converts to the parameter's dtype, `saved` makes it the array's.
+            source: what messages call the arrays' origin.
 
         Raises:
-            LoadError E610: a parameter is missing; E611: an array belongs to none.
+            LoadError E610: a parameter is missing; E611: an array belongs to none; E613: a shape or dtype differs.
             ArgumentError E327: an unknown `dtype_source`.
+            DeviceError E704: a parameter is on other devices.
         """
         if dtype_source not in ("current", "saved"):
             raise ArgumentError("E327", f"dtype_source must be current or saved, got {dtype_source!r}")
-        load_into(
-            dict(self), arrays, source, allow_missing, ignore_extra,
-            cast_dtype=cast_dtype, dtype_source=dtype_source, device=device,
-        )  # fmt: skip
+
+        devices = None if device is None else checked_devices(device)
+        values = {
+            name: array.asnumpy() if hasattr(array, "asnumpy") else numpy.asarray(array)
+            for name, array in arrays.items()
+        }
+        names = names_by_path(self, values)
+        by_path = {path: self[path].fitted(values[name]) for path, name in names.items()}
+        shared = {id(self[path]) for path in by_path}
+        missing = [path for path, p in self.items() if id(p) not in shared and not isinstance(p, Constant)]
+        if missing and not allow_missing:
+            raise LoadError(
+                "E610",
+                f"parameter {missing[0]!r} is missing in {source}, which contains {listed(values)}",
+                help="allow_missing=True leaves such parameters as they are",
+            )
+        extra = set(values) - set(names.values())
+        if extra and not ignore_extra:
+            raise LoadError(
+                "E611",
+                f"parameter {min(extra)!r} of {source} is not in the net, which has {listed(self)}",
+                help="ignore_extra=True leaves it out",
+            )
+        for path, array in by_path.items():
+            self[path].check(array, path, cast_dtype)
+            if devices is not None:
+                self[path].expect_on(devices)
+        for path, array in by_path.items():
+            self[path].load(array, dtype_source=dtype_source)
 
 
 def _agree(parameter: Parameter, kwargs: dict[str, Any]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trainer's steps where parameters are on several devices: gradients summed over them, and all arrays updated.
+"""What a trainer updates; and its steps over several devices: gradients summed over them, and all arrays updated.
 
 As in MXNet there are two ways. On a store that updates (`update_on_kvstore`, the default) the sum of the gradients
 updates the first array, and the others become copies of it. Else `allreduce_grads` writes the sum to every gradient,
@@ -8,36 +8,126 @@ and each device updates its own array, with an updater of its own; without any s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from hybridize.array.device import OTHERS
 from hybridize.array.ndarray import ndarray
 from hybridize.array.placing import moved
-from hybridize.base.errors import AssertionFailed, StateError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, AssertionFailed, StateError, ValueArgumentError
 from hybridize.gluon.parameter import Parameter
 from hybridize.kvstore import KVStore, KVStoreBase, create
 from hybridize.kvstore.base import total_of as total_of
 from hybridize.optimizer import Optimizer, Updater
 
 
-class Updating(Protocol):
-    """A trainer, as its updates see it: in a program, and over several devices."""
+class LossScaling(Protocol):
+    """Whoever chooses the factor of a loss."""
 
-    check_finite: bool
-    loss_scaler: Any
-    _params: list[Parameter]
-    _optimizer: Optimizer
-    _updaters: list[Updater]
-    _numbered: dict[int, Parameter]
-    _scale: float
-    _asked_store: tuple[Any, bool | None]
-    _kvstore: Any
-    _kv_initialized: bool
-    _update_on_kvstore: bool | None
+    def accepts(self, grads: Sequence[Any]) -> bool:
+        """Tell whether a step goes by these gradients."""
 
-    def _due(self, ignore_stale_grad: bool) -> tuple[list[int], list[ndarray], list[ndarray]]: ...
 
-    def _called(self, index: int) -> str: ...
+class Updating:
+    """What a trainer updates, by what, and what it remembers: see `Trainer`."""
+
+    def __init__(
+        self,
+        params: Any,
+        optimizer: str | Optimizer,
+        optimizer_params: Mapping[str, Any] | None = None,
+        kvstore: Any = "device",
+        compression_params: Any = None,
+        update_on_kvstore: bool | None = None,
+        *,
+        check_finite: bool = False,
+    ) -> None:
+        named = _entries(params)
+        if compression_params is not None or "dist" in str(kvstore):
+            raise ArgumentError(
+                "E359",
+                f"training must be on one machine, got kvstore={kvstore!r} and "
+                f"compression_params={compression_params!r}",
+                help="leave them out",
+            )
+        self._params = [parameter for _, parameter in named]
+        self._paths = [path for path, _ in named]
+        self._asked_store = kvstore, update_on_kvstore
+        self._kvstore: Any = None
+        """The store; made at the first step over several devices."""
+        self._kv_initialized = False
+        self._update_on_kvstore: bool | None = None
+        """True if the store updates; None where no step over several devices was made."""
+        self.check_finite = bool(check_finite)
+        """True if gradients are checked before an update."""
+        if isinstance(optimizer, Optimizer):
+            if optimizer_params:
+                text = f"optimizer_params={optimizer_params!r} were given beside an optimizer that is made already"
+                raise ArgumentError("E358", text, help="give its name, or set its attributes")
+            self._optimizer = optimizer
+        else:
+            self._optimizer = Optimizer.create_optimizer(optimizer, **dict(optimizer_params or {}))
+        self._numbered = self._optimizer.param_dict = dict(enumerate(self._params))
+        # An earlier trainer of this optimizer has left the scale of its last batch in it.
+        self._scale = self._optimizer._scale = getattr(self._optimizer, "_scale", self._optimizer.rescale_grad)
+        self._updaters = [Updater(self._optimizer)]
+        self.loss_scaler: LossScaling | None = None
+        """Leaves out steps whose gradients are not finite; None: there is no such step."""
+        self.scale_of_loss = 1.0
+        """The factor of the loss that the gradients are of."""
+
+    @property
+    def _is_spread(self) -> bool:
+        """True if a parameter is on several devices."""
+        return bool(OTHERS) and any(parameter._elsewhere for parameter in self._params)
+
+    def _due(self, ignore_stale_grad: bool) -> tuple[list[int], list[ndarray], list[ndarray]]:
+        """Collect the parameters that are to be updated, of several devices the first array of each."""
+        if self._is_spread:
+            numbers = due(self, ignore_stale_grad)
+            return numbers, [self._params[index]._held() for index in numbers], []
+        indices, weights, grads = [], [], []
+        for index, parameter in enumerate(self._params):
+            if parameter._grad_req == "null":
+                continue
+            variable = parameter._variable
+            if variable is None or not variable.fresh:
+                if ignore_stale_grad:
+                    continue
+                parameter.data()  # where it is not initialized, that is what is wrong
+                raise StateError(
+                    "E561",
+                    f"the gradient of parameter {self._called(index)!r} has not been written by backward since the "
+                    "last step",
+                    help="if it takes no part in the loss, say step(batch_size, ignore_stale_grad=True), or give it "
+                    "grad_req='null'",
+                )
+            indices.append(index)
+            weights.append(parameter.data())
+            grads.append(parameter.grad() if variable.grad is None or OTHERS else variable.grad)
+        return indices, weights, grads
+
+    def _called(self, index: int) -> str:
+        return self._paths[index] or self._params[index].name
+
+
+def _entries(params: Any) -> list[tuple[str, Parameter]]:
+    """The parameters, each once, with the path by which a dict knows it."""
+    pairs: list[tuple[str, Any]]
+    if isinstance(params, Mapping):
+        pairs = list(params.items())
+    elif isinstance(params, Sequence) and not isinstance(params, str):
+        pairs = [("", one) for one in params]
+    else:
+        what = f"a trainer takes a dict or list of parameters, got {type(params).__name__}"
+        raise ArgumentError("E358", what, help="say Trainer(net.collect_params(), ...)")
+    entries: dict[int, tuple[str, Parameter]] = {}
+    for path, parameter in pairs:
+        if not isinstance(parameter, Parameter):
+            what = f"a trainer takes parameters, got {type(parameter).__name__} among them"
+            raise ArgumentError("E358", what, help="net.collect_params() gives those of a net")
+        entries.setdefault(id(parameter), (path, parameter))
+    return list(entries.values())
 
 
 def make_store(trainer: Updating) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.base.advice import warn
-from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, GraphError, LoadError, ShapeError
 from hybridize.base.nested import Structure, unflatten
 from hybridize.base.participation import outside_only
@@ -20,7 +19,7 @@ from hybridize.formats.mxnet.params import DTYPES
 from hybridize.formats.mxnet.symbol import LABELLED, SymbolGraph, read_symbol
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import Parameter
-from hybridize.gluon.stored import load_into, named_arrays
+from hybridize.gluon.stored import named_arrays
 from hybridize.symbol import inference, stored
 from hybridize.symbol.expression import Expression, group
 
@@ -117,10 +116,7 @@ class SymbolBlock(HybridBlock):
                 f"({', '.join(self._inputs)}) nor in {param_file}",
                 help="name all inputs in input_names; allow_missing=True leaves parameters uninitialized",
             )
-        load_into(
-            self._parameters, arrays, param_file, allow_missing, ignore_extra,
-            cast_dtype=True, dtype_source="saved", device=device,
-        )  # fmt: skip
+        self.load_dict(arrays, device, allow_missing, ignore_extra, True, "saved", source=param_file)
 
     def infer_shape(self, *args: Any) -> None:
         """Set the unknown shapes of the parameters from the inputs, where MXNet's operators tell them."""
@@ -192,17 +188,13 @@ def _parameter(variable: Expression) -> Parameter:
         shape = variable.shape_hint
         if shape is None and "__shape__" in attributes:
             shape = parse_value(attributes["__shape__"])
-        dtype = variable.dtype_hint or _dtype(attributes.get("__dtype__", "0"))
+        dtype = variable.dtype_hint or DTYPES[max(int(attributes.get("__dtype__", "0")), 0)]
         parameter = Parameter(name, shape=shape, dtype=dtype, **options)
     except (ValueError, IndexError, ArgumentError):
         warn(f"variable {name!r} has hidden attributes that cannot be read: {attributes}")
         parameter = Parameter(name, **options)
     parameter.adopted = True
     return parameter
-
-
-def _dtype(code: str) -> DType:
-    return DTYPES[max(int(code), 0)]
 
 
 def _result_of(graph: SymbolGraph) -> tuple[Structure | None, list[bool]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from hybridize.array import np
 from hybridize.array.device import OTHERS
@@ -16,6 +16,7 @@ from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.capture.trace.recording import current_trace
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.gluon.spread import (
+    Updating,
     due,
     make_store,
     provide_updaters,
@@ -27,18 +28,11 @@ from hybridize.gluon.spread import (
 )
 from hybridize.gluon.update import factor, not_finite, update_in_program
 from hybridize.ops.op import imperatively
-from hybridize.optimizer import Optimizer, Updater, create
+from hybridize.optimizer import Optimizer, Updater
 from hybridize.optimizer.stored import States, read_states, write_states
 
 
-class LossScaling(Protocol):
-    """Whoever chooses the factor of a loss."""
-
-    def accepts(self, grads: Sequence[Any]) -> bool:
-        """Tell whether a step goes by these gradients."""
-
-
-class Trainer:
+class Trainer(Updating):
     """Updates parameters by their gradients.
 
     Args:
@@ -62,51 +56,6 @@ class Trainer:
     __hybridize_read__ = ReadPolicy.IDENTITY
     __hybridize_write__ = WritePolicy.IN_TURN
     __hybridize_fed__: ClassVar[Mapping[str, type | None]] = {"learning_rate": float}
-
-    def __init__(
-        self,
-        params: Any,
-        optimizer: str | Optimizer,
-        optimizer_params: Mapping[str, Any] | None = None,
-        kvstore: Any = "device",
-        compression_params: Any = None,
-        update_on_kvstore: bool | None = None,
-        *,
-        check_finite: bool = False,
-    ) -> None:
-        named = _entries(params)
-        if compression_params is not None or "dist" in str(kvstore):
-            raise ArgumentError(
-                "E359",
-                f"training must be on one machine, got kvstore={kvstore!r} and "
-                f"compression_params={compression_params!r}",
-                help="leave them out",
-            )
-        self._params = [parameter for _, parameter in named]
-        self._paths = [path for path, _ in named]
-        self._asked_store = kvstore, update_on_kvstore
-        self._kvstore: Any = None
-        """The store; made at the first step over several devices."""
-        self._kv_initialized = False
-        self._update_on_kvstore: bool | None = None
-        """True if the store updates; None where no step over several devices was made."""
-        self.check_finite = bool(check_finite)
-        """True if gradients are checked before an update."""
-        if isinstance(optimizer, Optimizer):
-            if optimizer_params:
-                text = f"optimizer_params={optimizer_params!r} were given beside an optimizer that is made already"
-                raise ArgumentError("E358", text, help="give its name, or set its attributes")
-            self._optimizer = optimizer
-        else:
-            self._optimizer = create(optimizer, **dict(optimizer_params or {}))
-        self._numbered = self._optimizer.param_dict = dict(enumerate(self._params))
-        # An earlier trainer of this optimizer has left the scale of its last batch in it.
-        self._scale = self._optimizer._scale = getattr(self._optimizer, "_scale", self._optimizer.rescale_grad)
-        self._updaters = [Updater(self._optimizer)]
-        self.loss_scaler: LossScaling | None = None
-        """Leaves out steps whose gradients are not finite; None: there is no such step."""
-        self.scale_of_loss = 1.0
-        """The factor of the loss that the gradients are of."""
 
     def __repr__(self) -> str:
         return f"Trainer({len(self._params)} parameters, {self._optimizer!r})"
@@ -151,9 +100,14 @@ class Trainer:
                 statistics.
         """
         if self._is_spread:
-            self._step_spread(batch_size, ignore_stale_grad)
-        else:
-            self._update(batch_size, ignore_stale_grad)
+            self._init_kvstore()
+            if not self._update_on_kvstore:
+                _refuse_in_program("step of update_on_kvstore=False")
+                with imperatively():
+                    indices = due(self, ignore_stale_grad)  # before anything is changed
+                    self._check_finite(indices, self._summed(indices))
+                    reduce_gradients(self)
+        self._update(batch_size, ignore_stale_grad)
 
     def allreduce_grads(self) -> None:
         """Sum the gradients of all devices, and write the sum to each of them; on one device do nothing.
@@ -178,14 +132,8 @@ class Trainer:
         if self._is_spread:
             self._init_kvstore()
             refuse_on_store(self, "update")
-            self._update_spread(batch_size, ignore_stale_grad)
-        else:
-            self._update(batch_size, ignore_stale_grad)
-
-    @property
-    def _is_spread(self) -> bool:
-        """True if a parameter is on several devices."""
-        return bool(OTHERS) and any(parameter._elsewhere for parameter in self._params)
+            _refuse_in_program("update")
+        self._update(batch_size, ignore_stale_grad)
 
     def _init_kvstore(self) -> None:
         """Make the store for several devices, if there is none yet."""
@@ -193,39 +141,15 @@ class Trainer:
             with imperatively():
                 make_store(self)
 
-    def _step_spread(self, batch_size: float, ignore_stale_grad: bool) -> None:
-        """A step where parameters are on several devices."""
-        self._init_kvstore()
-        trace = current_trace()
-        if trace is not None and self._update_on_kvstore:
-            self._check_owner()
-            update_in_program(trace, self, batch_size, ignore_stale_grad)
-            return
-        if not self._update_on_kvstore:
-            _refuse_in_program("step of update_on_kvstore=False")
-            with imperatively():
-                indices = due(self, ignore_stale_grad)  # before anything is changed
-                self._check_gradients(indices)
-                reduce_gradients(self)
-        self._update_spread(batch_size, ignore_stale_grad)
+    def _summed(self, indices: Sequence[int]) -> list[Any]:
+        """Return the sums of the gradients on all devices, where somebody is going to look at them."""
+        looked_at = self.check_finite or self.loss_scaler is not None
+        return [summed(self._params[index]) for index in indices] if looked_at else []
 
-    def _update_spread(self, batch_size: float, ignore_stale_grad: bool) -> None:
-        """The update where parameters are on several devices."""
-        _refuse_in_program("update")
-        self._check_owner()
-        self._optimizer.rescale_grad = factor(self, batch_size)
-        with imperatively():
-            indices = due(self, ignore_stale_grad)
-            self._check_gradients(indices)
-            if indices:
-                (update_on_store if self._update_on_kvstore else update_each)(self, indices)
-        for index in indices:
-            self._params[index].fresh_grad = False
-
-    def _check_gradients(self, indices: Sequence[int]) -> None:
+    def _check_finite(self, indices: Sequence[int], grads: Sequence[Any]) -> None:
         """With `check_finite`, refuse gradients that are not finite."""
-        for index in indices if self.check_finite else ():
-            if not np.isfinite(summed(self._params[index])).all():
+        for index, grad in zip(indices, grads, strict=True) if self.check_finite else ():
+            if not np.isfinite(grad).all():
                 raise AssertionFailed("E520", not_finite(self, index))
 
     def _check_owner(self) -> None:
@@ -238,7 +162,6 @@ class Trainer:
             )
 
     def _update(self, batch_size: float, ignore_stale_grad: bool) -> None:
-        """The update where every parameter is on one device."""
         self._check_owner()
         trace = current_trace()
         if trace is not None:
@@ -247,44 +170,18 @@ class Trainer:
         self._optimizer.rescale_grad = factor(self, batch_size) / self.scale_of_loss
         with imperatively():
             indices, weights, grads = self._due(ignore_stale_grad)
+            spread = bool(OTHERS) and self._is_spread
+            if spread:
+                grads = self._summed(indices)
             accepted = self.loss_scaler is None or self.loss_scaler.accepts(grads)
             if self.check_finite and accepted:
-                for index, grad in zip(indices, grads, strict=True):
-                    if not np.isfinite(grad).all():
-                        raise AssertionFailed("E520", not_finite(self, index))
-            if accepted:
+                self._check_finite(indices, grads)
+            if accepted and not spread:
                 self._updaters[0](indices, grads, weights)
+            elif accepted and indices:
+                (update_on_store if self._update_on_kvstore else update_each)(self, indices)
         for index in indices:
             self._params[index].fresh_grad = False
-
-    def _due(self, ignore_stale_grad: bool) -> tuple[list[int], list[ndarray], list[ndarray]]:
-        """Collect the parameters that are to be updated, of several devices the first array of each."""
-        if self._is_spread:
-            numbers = due(self, ignore_stale_grad)
-            return numbers, [self._params[index]._held() for index in numbers], []
-        indices, weights, grads = [], [], []
-        for index, parameter in enumerate(self._params):
-            if parameter._grad_req == "null":
-                continue
-            variable = parameter._variable
-            if variable is None or not variable.fresh:
-                if ignore_stale_grad:
-                    continue
-                parameter.data()  # where it is not initialized, that is what is wrong
-                raise StateError(
-                    "E561",
-                    f"the gradient of parameter {self._called(index)!r} has not been written by backward since the "
-                    "last step",
-                    help="if it takes no part in the loss, say step(batch_size, ignore_stale_grad=True), or give it "
-                    "grad_req='null'",
-                )
-            indices.append(index)
-            weights.append(parameter.data())
-            grads.append(parameter.grad() if variable.grad is None or OTHERS else variable.grad)
-        return indices, weights, grads
-
-    def _called(self, index: int) -> str:
-        return self._paths[index] or self._params[index].name
 
     # ---------------------------------------------------------------------------------------------------- files
 
@@ -364,25 +261,6 @@ def _refuse_in_program(what: str) -> None:
             f"a trainer's {what} over several devices in a compiled function",
             help="compile step() with kvstore='device', which updates on the store, or call it outside",
         )
-
-
-def _entries(params: Any) -> list[tuple[str, Parameter]]:
-    """The parameters, each once, with the path by which a dict knows it."""
-    pairs: list[tuple[str, Any]]
-    if isinstance(params, Mapping):
-        pairs = list(params.items())
-    elif isinstance(params, Sequence) and not isinstance(params, str):
-        pairs = [("", one) for one in params]
-    else:
-        what = f"a trainer takes a dict or list of parameters, got {type(params).__name__}"
-        raise ArgumentError("E358", what, help="say Trainer(net.collect_params(), ...)")
-    entries: dict[int, tuple[str, Parameter]] = {}
-    for path, parameter in pairs:
-        if not isinstance(parameter, Parameter):
-            what = f"a trainer takes parameters, got {type(parameter).__name__} among them"
-            raise ArgumentError("E358", what, help="net.collect_params() gives those of a net")
-        entries.setdefault(id(parameter), (path, parameter))
-    return list(entries.values())
 
 
 def _fits(theirs: tuple[int, ...] | None, mine: tuple[int, ...] | None) -> bool:

@@ -38,7 +38,7 @@ def _rows(block: Any, name: str, depth: int) -> Iterator[tuple[str, str, str, st
     children = {
         child: part for child, part in block._children.items() if not tells or part.collect_params()
     }  # an activation of a layer stands in its text
-    shapes = ", ".join(f"{word} {_shape(one)} {_dtype(one)}" for word, one in own.items())
+    shapes = ", ".join(f"{word} {_shape(one)} {getattr(one.dtype, '__name__', one.dtype)}" for word, one in own.items())
     counts = [_count(one) for one in own.values()]
     count = "" if not counts else "?" if None in counts else f"{sum(one for one in counts if one is not None):,}"
     yield _STEP * depth + (name or "·"), text if tells else type(block).__name__, shapes, count
@@ -50,10 +50,6 @@ def _shape(parameter: Any) -> str:
     shape = parameter.shape
     sizes = "?" if shape is None else " × ".join(str(size) if size > 0 else "?" for size in shape)
     return sizes or "()"
-
-
-def _dtype(parameter: Any) -> str:
-    return str(getattr(parameter.dtype, "__name__", parameter.dtype))
 
 
 def _count(parameter: Any) -> int | None:

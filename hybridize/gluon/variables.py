@@ -7,7 +7,7 @@ is its own from there on: it does not depend on what was there before.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from hybridize.array.traced import Variable
 from hybridize.base.errors import CaptureError
@@ -17,27 +17,13 @@ from hybridize.contract.feeds import Feed, Setting
 from hybridize.contract.places import Attribute
 
 
-class Requested(Protocol):
-    """A parameter, as the setting of its `grad_req` in a program sees it."""
-
-    name: str
-
-    @property
-    def _variable(self) -> Variable | None: ...
-
-    @property
-    def grad_req(self) -> str: ...
-
-    def request(self, grad_req: str) -> None: ...
-
-
 class Request(Feed):
     """The feed of a `grad_req` that a program sets: what comes later in the program goes by it."""
 
-    def __init__(self, parameter: Requested, request: str) -> None:
+    def __init__(self, parameter: Any, request: str) -> None:
         self._parameter, self._request = parameter, request
 
-    def before(self) -> str:
+    def before(self) -> Any:
         """Return what is asked for now."""
         return self._parameter.grad_req
 
@@ -51,7 +37,7 @@ class Request(Feed):
         self._parameter.request(before)
 
 
-def request_in_turn(parameter: Requested, request: str) -> bool:
+def request_in_turn(parameter: Any, request: str) -> bool:
     """Let calls of the program set `grad_req`, in turn; False where nothing is captured, or the parameter is made here.
 
     A program may switch between `write` and `add`; who has no gradient has no buffer that a program could write.

@@ -12,7 +12,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, UndefinedError
-from hybridize.base.loading import LOADING
+from hybridize.base.loading import load_module
 from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.base.registry import Registry, described
 
@@ -83,10 +83,8 @@ class Initializer:
 
     def _tell(self, desc: str, by: Any, arr: ndarray) -> None:
         if self._print is not None:
-            with LOADING:
-                import logging  # a millisecond that few need
-
-            logging.getLogger("hybridize.init").info("Initialized %s as %s: %s", desc, by, self._print(arr))
+            log = load_module("logging").getLogger("hybridize.init")  # late: a millisecond that few need
+            log.info("Initialized %s as %s: %s", desc, by, self._print(arr))
 
     def dumps(self) -> str:
         """JSON that `create` reads back: `["uniform", {"scale": 0.07}]`."""

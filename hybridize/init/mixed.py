@@ -9,7 +9,7 @@ from typing import Any
 
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.base.loading import LOADING
+from hybridize.base.loading import load_module
 from hybridize.init.base import Initializer, create, register
 
 
@@ -57,10 +57,7 @@ class Load(Initializer):
     def __init__(self, param: Any, default_init: Any = None, verbose: bool = False) -> None:
         super().__init__(param=param, default_init=default_init, verbose=verbose)
         if not isinstance(param, Mapping):
-            with LOADING:
-                from hybridize.formats.mxnet import read_params  # loaded with the first file
-
-            param = read_params(param)
+            param = load_module("hybridize.formats.mxnet").read_params(param)  # late: with the first file
         if not isinstance(param, Mapping):
             raise ArgumentError("E313", "Load needs arrays with names", help="save a dict of them")
         self.param = {name[4:] if name[:4] in ("arg:", "aux:") else name: array for name, array in param.items()}

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from hybridize.base.loading import LOADING
+from hybridize.base.loading import load_module
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.optimizer.base import Optimizer
 from hybridize.optimizer.stored import States, read_states, restore, write_states
@@ -47,10 +47,8 @@ class Updater:
     @outside_only("gives the states as the bytes of a file")
     def get_states(self, dump_optimizer: bool = True) -> bytes:
         """The states, and, unless not wanted, the settings of the optimizer, as the bytes of a file."""
-        with LOADING:
-            import tempfile  # late: it costs more than all optimizers, and files are mostly written without it
-
-        with tempfile.TemporaryDirectory() as folder:
+        # Late: it costs more than all optimizers, and files are mostly written without it.
+        with load_module("tempfile").TemporaryDirectory() as folder:
             path = os.path.join(folder, "states")
             write_states(path, self.optimizer, self.states, settings=dump_optimizer)
             with open(path, "rb") as file:
@@ -63,10 +61,7 @@ class Updater:
         Raises:
             LoadError E660 to E662: they are not such bytes, damaged, or of another optimizer.
         """
-        with LOADING:
-            import tempfile  # late: see get_states
-
-        with tempfile.TemporaryDirectory() as folder:
+        with load_module("tempfile").TemporaryDirectory() as folder:
             path = os.path.join(folder, "states")
             with open(path, "wb") as file:
                 file.write(states)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from hybridize.base.errors import StateError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy
@@ -17,12 +17,8 @@ from hybridize.profiler.recording import PROFILE, SCOPE
 _PLACES = {"global": "g", "process": "p", "thread": "t", "task": "t", "marker": "t"}
 
 
-class Domain:
-    """A group of objects, by a name.
-
-    Args:
-        name: the category under which they are shown.
-    """
+class _Named:
+    """Something with a name."""
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
@@ -31,6 +27,14 @@ class Domain:
 
     def __str__(self) -> str:
         return self.name
+
+
+class Domain(_Named):
+    """A group of objects, by a name.
+
+    Args:
+        name: the category under which they are shown.
+    """
 
     def new_task(self, name: str) -> Task:
         """Make a task."""
@@ -49,13 +53,11 @@ class Domain:
         return Marker(self, name)
 
 
-class _Stretch:
+class _Stretch(_Named):
     """Something with a start and a stop, and a `with` block for both; it may be started again."""
 
-    __hybridize_read__ = ReadPolicy.OUTSIDE
-
     def __init__(self, kind: str, name: str) -> None:
-        self.name = name
+        super().__init__(name)
         self._kind = kind
         self._began: int | None = None
 
@@ -85,11 +87,13 @@ class _Stretch:
     ) -> None:
         self.stop()
 
-    def __str__(self) -> str:
-        return self.name
+
+class _Work(_Stretch):
+    def __init__(self, domain: Domain, name: str) -> None:
+        super().__init__(domain.name, name)
 
 
-class Task(_Stretch):
+class Task(_Work):
     """A piece of work, in any thread.
 
     Args:
@@ -97,20 +101,14 @@ class Task(_Stretch):
         name: what it is called.
     """
 
-    def __init__(self, domain: Domain, name: str) -> None:
-        super().__init__(domain.name, name)
 
-
-class Frame(_Stretch):
+class Frame(_Work):
     """One of several pieces of the same work: a batch, an epoch.
 
     Args:
         domain: its domain.
         name: what it is called.
     """
-
-    def __init__(self, domain: Domain, name: str) -> None:
-        super().__init__(domain.name, name)
 
 
 class Event(_Stretch):
@@ -120,7 +118,19 @@ class Event(_Stretch):
         super().__init__("event", name)
 
 
-class Counter:
+class _Member(_Named):
+    """Something of a domain that is noted at moments."""
+
+    def __init__(self, domain: Domain, name: str) -> None:
+        super().__init__(name)
+        self._domain = domain
+
+    def _note(self, phase: str, name: str, value: Any) -> None:
+        if PROFILE.listens:
+            PROFILE.note(self._domain.name, self.name, phase, time.perf_counter_ns(), details={name: value})
+
+
+class Counter(_Member):
     """A number that changes.
 
     Args:
@@ -129,11 +139,8 @@ class Counter:
         value: to begin with; None: 0, of which nothing is noted.
     """
 
-    __hybridize_read__ = ReadPolicy.OUTSIDE
-
     def __init__(self, domain: Domain, name: str, value: float | None = None) -> None:
-        self.name = name
-        self._domain = domain
+        super().__init__(domain, name)
         self.value: float = 0
         """The present number."""
         if value is not None:
@@ -142,9 +149,7 @@ class Counter:
     def set_value(self, value: float) -> None:
         """Let it be another number."""
         self.value = value
-        if PROFILE.listens:
-            now = time.perf_counter_ns()
-            PROFILE.note(self._domain.name, self.name, "C", now, details={self.name: value})
+        self._note("C", self.name, value)
 
     def increment(self, delta: float = 1) -> None:
         """Add to it."""
@@ -162,23 +167,14 @@ class Counter:
         self.decrement(delta)
         return self
 
-    def __str__(self) -> str:
-        return self.name
 
-
-class Marker:
+class Marker(_Member):
     """Moments under one name.
 
     Args:
         domain: its domain.
         name: what they are called.
     """
-
-    __hybridize_read__ = ReadPolicy.OUTSIDE
-
-    def __init__(self, domain: Domain, name: str) -> None:
-        self.name = name
-        self._domain = domain
 
     def mark(self, scope: str = "process") -> None:
         """Note that it is now.
@@ -191,12 +187,7 @@ class Marker:
         """
         if scope not in _PLACES:
             raise ValueArgumentError("E361", f"a mark is drawn across {', '.join(_PLACES)}, got {scope!r}")
-        if PROFILE.listens:
-            now = time.perf_counter_ns()
-            PROFILE.note(self._domain.name, self.name, "i", now, details={"s": _PLACES[scope]})
-
-    def __str__(self) -> str:
-        return self.name
+        self._note("i", "s", _PLACES[scope])
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from hybridize.base.advice import warn
 from hybridize.base.errors import ValueArgumentError
-from hybridize.base.loading import LOADING
+from hybridize.base.loading import load_module
 from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
 from hybridize.profiler.recording import PROFILE, SpanSum, check_process
@@ -52,10 +52,7 @@ def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", as
             PROFILE.reset()
     kernels = None
     if PROFILE.settings.profile_kernels:
-        with LOADING:
-            from hybridize.profiler.kernels import measured  # late: few measure them
-
-        kernels = measured(programs)
+        kernels = load_module("hybridize.profiler.kernels").measured(programs)  # late: few measure them
     if format == "json":
         return json.dumps({
             "Time": {kind: {name: _figures(one) for name, one in sums.items()} for kind, sums in times.items()},

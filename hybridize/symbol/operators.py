@@ -55,7 +55,8 @@ def _deconvolution(data: Shape, attributes: Given) -> dict[str, Shape]:
 def _windows(data: Shape, attributes: Given, ends: Callable[[int, int, int], tuple[int, int]]) -> dict[str, Shape]:
     layout = str(attributes.get("layout") or "NCHW")
     filters, channels = attributes["num_filter"], data[-1 if is_channels_last(layout) else 1]
-    kernel = attributes["kernel"] if isinstance(attributes["kernel"], (tuple, list)) else (attributes["kernel"],)
+    size = attributes["kernel"]
+    kernel = size if isinstance(size, (tuple, list)) else (size,) * (len(data) - 2)
     weight = weight_shape(*ends(filters, channels, attributes.get("num_group", 1)), kernel, layout)
     return {"weight": weight, "bias": (filters,)}
 

@@ -57,7 +57,7 @@ def peer(layer, x, weight, bias):
         "padding": layer._padding,
         "dilation": layer._dilation,
         "groups": layer._groups,
-        **({"output_padding": layer._output_padding} if transposed else {}),
+        **({"output_padding": layer._more["adj"]} if transposed else {}),
     }
     y = function(x, weight, bias, **arguments)
     return y if layer.act is None else getattr(torch, layer.act._act_type)(y)

@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 import hybridize
-from hybridize import autograd, compiler, cpu, gluon, kvstore
+from hybridize import amp, autograd, compiler, cpu, gluon, kvstore
 from hybridize.array import np
 from hybridize.errors import AssertionFailed, StateError, ValueArgumentError
 from hybridize.gluon import nn
@@ -234,3 +234,33 @@ def test_a_store_of_ones_own_sums():
     _, net, trainer = trained(DEVICES, kvstore="counting", steps=2)
     assert Counting.calls == 2 * len(net.collect_params())
     assert trainer._update_on_kvstore is False
+
+
+@pytest.mark.parametrize("unscaled", [False, True])
+@pytest.mark.parametrize("settings", [{}, {"update_on_kvstore": False}], ids=str)
+def test_losses_are_scaled_on_all_devices(settings, unscaled):
+    """A step divides by the factor of the loss on several devices as on one, and leaves out what is not finite."""
+
+    def after(devices, bad):
+        hybridize.random.seed(5)
+        net = nn.Dense(2, in_units=3)
+        net.initialize(ctx=devices)
+        trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1}, **settings)
+        amp.init_trainer(trainer, amp.LossScaler(1024.0))
+        x = numpy.arange(1.0, 13.0, dtype="float32").reshape(4, 3) * (numpy.inf if bad else 1)
+        with autograd.record():
+            losses = [(net(part) ** 2).sum() for part in split_and_load(np.array(x), devices)]
+            with amp.scale_loss(losses, trainer) as scaled:
+                autograd.backward(scaled)
+        if unscaled:
+            amp.unscale(trainer)
+        trainer.step(4)
+        return trainer.loss_scaler.loss_scale, arrays(net)
+
+    for bad in (False, True):
+        (factor, one), (other, both) = after([cpu()], bad), after(DEVICES, bad)
+        assert factor == other == (512.0 if bad else 1024.0)
+        for (first,), copies in zip(one, both, strict=True):
+            assert len(copies) == 2
+            for copy_ in copies:
+                numpy.testing.assert_allclose(copy_.asnumpy(), first.asnumpy(), rtol=1e-5)

@@ -2,19 +2,13 @@
 """The cells that MXNet 1.x has in `gluon.contrib.rnn`."""
 
 from hybridize.base.names import late, places
+from hybridize.gluon import rnn
 
-PLACES = places(
+PLACES = {name: place for name, place in rnn.PLACES.items() if ".convolutional:" in place} | places(
     "hybridize.gluon.rnn",
-    {
-        "base": "dynamic_unroll",
-        "cells": "LSTMPCell",
-        "convolutional": (
-            "Conv1DGRUCell Conv1DLSTMCell Conv1DRNNCell Conv2DGRUCell Conv2DLSTMCell Conv2DRNNCell "
-            "Conv3DGRUCell Conv3DLSTMCell Conv3DRNNCell"
-        ),
-        "modifiers": "VariationalDropoutCell",
-    },
-) | {"rnn_cell": "hybridize.gluon.rnn.rnn_cell"}
+    {"base": "dynamic_unroll", "cells": "LSTMPCell", "modifiers": "VariationalDropoutCell"},
+)
+PLACES["rnn_cell"] = "hybridize.gluon.rnn.rnn_cell"
 """Places of the cells."""
 
 __all__ = sorted(PLACES)

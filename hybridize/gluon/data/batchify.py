@@ -72,7 +72,8 @@ class Pad(_Batchify):
         if len({array.ndim for array in arrays}) > 1:
             shapes = ", ".join(str(array.shape) for array in arrays[:4])
             raise ValueArgumentError("E379", f"samples to pad have equal numbers of axes, got shapes {shapes}")
-        shape = [self._rounded(max(sizes)) for sizes in zip(*(array.shape for array in arrays), strict=True)]
+        sizes = (max(column) for column in zip(*(array.shape for array in arrays), strict=True))
+        shape = [math.ceil(size / self._round_to) * self._round_to for size in sizes]
         dtype = self._dtype or _common(data, arrays)
         if not _holds(dtype, self._value):
             raise ArgumentError(
@@ -85,9 +86,6 @@ class Pad(_Batchify):
             box: tuple[Any, ...] = (row, *map(slice, array.shape))
             batch[box] = array
         return wrap(batch)
-
-    def _rounded(self, size: int) -> int:
-        return math.ceil(size / self._round_to) * self._round_to
 
 
 class Append(_Batchify):
@@ -157,14 +155,10 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
     return wrap(_stacked(data))
 
 
-def _values(sample: Any) -> Any:
-    return sample._data if isinstance(sample, ndarray) else sample
-
-
 def _arrays(data: Sequence[Any]) -> list[NDArray[Any]]:
     if not len(data):
         raise ValueArgumentError("E379", "a batch has one sample or more, the batch sampler named none")
-    return [_numbers(_values(sample), sample) for sample in data]
+    return [_numbers(sample._data if isinstance(sample, ndarray) else sample, sample) for sample in data]
 
 
 def _common(data: Sequence[Any], arrays: list[NDArray[Any]]) -> DType:

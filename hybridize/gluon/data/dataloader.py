@@ -12,7 +12,7 @@ from typing import Any
 from hybridize.array.ndarray import wrap
 from hybridize.array.orders import STEP, drawn, mixed
 from hybridize.base.errors import ArgumentError
-from hybridize.base.loading import LOADING
+from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.data.batchify import default_batchify_fn
 from hybridize.gluon.data.dataset import Dataset, as_dataset
@@ -136,10 +136,7 @@ class DataLoader:
 
         def finished(future: Any, number: int) -> Any:
             if not wait([future], self._timeout).done:
-                with LOADING:
-                    from hybridize.gluon.data.workers import late
-
-                raise late(number, self._timeout)
+                raise load_module("hybridize.gluon.data.workers").late(number, self._timeout)
             return future.result()
 
         if self._workers is None or self._pid != os.getpid():  # a forked process has none of its parent's threads
@@ -161,10 +158,7 @@ class DataLoader:
 
     def _from_processes(self, order: Iterator[Any], seed: int) -> Iterator[Any]:
         if self._workers is None or not self._workers.alive:
-            with LOADING:
-                from hybridize.gluon.data.workers import Workers
-
-            self._workers = Workers(self._maker, self._num_workers)
+            self._workers = load_module("hybridize.gluon.data.workers").Workers(self._maker, self._num_workers)
             weakref.finalize(self, self._workers.shutdown)
         workers = self._workers
         iteration = workers.begin()

@@ -292,9 +292,6 @@ def _work(connection: Connection, inherited: list[Connection], make: Make, forke
                 if value is not None or wanted(iteration):  # None may be a batch of the user's
                     kind = "batch"
             send(connection, kind, serial, value)
-        except OSError as error:
-            if not _sent_error(connection, serial, error):
-                return
         except Exception as error:
             if not _sent_error(connection, serial, error):
                 return
@@ -333,7 +330,6 @@ def _seed(seed: int) -> None:
     with LOADING:
         import random as pythons
 
-    with LOADING:
         import numpy.random  # late, and loaded before forking: one that a data set loads in a worker would seed itself
 
     random.seed(seed)

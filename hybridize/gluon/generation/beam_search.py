@@ -9,18 +9,15 @@ from typing import Any
 import numpy
 
 from hybridize.array import np, npx
-from hybridize.autograd import pause
 from hybridize.base.errors import ArgumentError
-from hybridize.base.modes import is_training
 from hybridize.base.settings import number, whole
-from hybridize.gluon.generation.prompts import Endings, aligned, stops
-from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.generation.prompts import Generator
 
 _DIGITS = 30
 """Decimal places before the point, or zeros behind it, that float32 has for what scores are divided by."""
 
 
-class BeamSearch(HybridBlock):
+class BeamSearch(Generator, layer=False):
     """Finds likely continuations: `tokens, lengths, scores = search(prompts, valid_length=None)`.
 
     Each row keeps `beams` sequences. At each place all tokens may follow each of them; those of the best scores stay. A
@@ -45,8 +42,6 @@ class BeamSearch(HybridBlock):
         ValueArgumentError E353: a setting that makes no sense.
     """
 
-    _is_layer = False
-
     def __init__(
         self,
         decoder: Any,
@@ -59,45 +54,31 @@ class BeamSearch(HybridBlock):
         pad_token: int = 0,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
-        self.decoder = decoder
-        self._endings = Endings("BeamSearch", decoder, max_new_tokens, stop_tokens, pad_token)
+        super().__init__(decoder, max_new_tokens, stop_tokens, pad_token, **kwargs)
         self._beams = whole("beams of BeamSearch", beams, 1)
         self._n_best = whole("n_best of BeamSearch", n_best, 1)
         if self._n_best > self._beams:
             raise ArgumentError("E331", f"n_best of BeamSearch is {n_best}, of {beams} beams", help="keep more beams")
-        most = _DIGITS / math.log10((5 + self._endings.new) / 6) if self._endings.new > 1 else math.inf
+        most = _DIGITS / math.log10((5 + self._new) / 6) if self._new > 1 else math.inf
         self._length_penalty = number("length_penalty of BeamSearch", length_penalty, -most, most)
 
-    def forward(self, prompts: Any, valid_length: Any = None) -> tuple[Any, Any, Any]:
-        with pause(train_mode=is_training()):
-            return self._generated(prompts, valid_length)
-
-    def _generated(self, prompts: Any, valid_length: Any) -> tuple[Any, Any, Any]:
-        decoder, endings, beams = self.decoder, self._endings, self._beams
-        tokens, start = aligned(prompts, valid_length, endings.new, decoder.max_length)
-        batch, time = tokens.shape
-        caches = decoder.begin_cache(batch)
-        scores = decoder.prefill(tokens, caches, start)
-        endings.check_scores(scores, batch)
+    def _generated(self, tokens: Any, start: Any, caches: list[Any], scores: Any) -> tuple[Any, Any, Any]:
+        (batch, time), beams = tokens.shape, self._beams
         first = npx.log_softmax(scores, -1)
         vocabulary = first.shape[-1]
         if vocabulary < beams:
             raise ArgumentError("E331", f"{beams} beams of {vocabulary} tokens", help="no more beams than tokens")
         sums, token = _best(first, beams)
-        sequences = np.full((batch, beams, endings.new), endings.pad, dtype="int64")
+        sequences = np.full((batch, beams, self._new), self._pad, dtype="int64")
         sequences[:, :, 0] = token
         beam_caches = [np.repeat(cache, beams, axis=0) for cache in caches]
         begin = None if start is None else np.repeat(start, beams, axis=0)
         lengths = np.ones((batch, beams), dtype="int64")
-        padded = np.where(np.arange(vocabulary) == endings.pad, 0.0, -numpy.inf)
+        padded = np.where(np.arange(vocabulary) == self._pad, 0.0, -numpy.inf)
         offsets = np.expand_dims(np.arange(batch, dtype="int64") * beams, 1)
 
-        def going(count: Any, token: Any, done: Any) -> Any:
-            return (count < endings.new) & ~done.all()
-
         def advance(count: Any, token: Any, done: Any) -> tuple[Any, list[Any]]:
-            scores = decoder.step(token.reshape((-1,)), count + (time - 1), beam_caches, begin)
+            scores = self.decoder.step(token.reshape((-1,)), count + (time - 1), beam_caches, begin)
             following = npx.log_softmax(scores, -1).reshape((batch, beams, vocabulary))
             totals = np.expand_dims(sums, 2) + np.where(np.expand_dims(done, 2), padded, following)
             longer = lengths + ~done
@@ -107,16 +88,16 @@ class BeamSearch(HybridBlock):
             rows = (parent + offsets).reshape((-1,))
             sums[...] = np.take_along_axis(totals.reshape((batch, -1)), indices, 1)
             lengths[...] = np.take_along_axis(longer, parent, 1)
-            sequences[...] = sequences.reshape((-1, endings.new)).take(rows, axis=0).reshape(sequences.shape)
+            sequences[...] = sequences.reshape((-1, self._new)).take(rows, axis=0).reshape(sequences.shape)
             sequences[:, :, count] = token
             for cache in beam_caches:
                 cache[...] = cache.take(rows, axis=0)
-            return [], [count + 1, token, np.take_along_axis(done, parent, 1) | stops(token, endings.stop)]
+            return [], [count + 1, token, np.take_along_axis(done, parent, 1) | self._stops(token)]
 
-        if endings.new > 1:
-            npx.while_loop(going, advance, [np.array(1, dtype="int64"), token, stops(token, endings.stop)])
+        if self._new > 1:
+            npx.while_loop(self._going, advance, [np.array(1, dtype="int64"), token, self._stops(token)])
         values, indices = _best(sums / self._divisor(lengths), self._n_best)
-        chosen = np.broadcast_to(np.expand_dims(indices, 2), (batch, self._n_best, endings.new))
+        chosen = np.broadcast_to(np.expand_dims(indices, 2), (batch, self._n_best, self._new))
         return np.take_along_axis(sequences, chosen, 1), np.take_along_axis(lengths, indices, 1), values
 
     def _divisor(self, lengths: Any) -> Any:

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from hybridize.array import np
 from hybridize.array.functions.bounds import check
 from hybridize.array.operands import array, index_numbers, operand, result
+from hybridize.autograd import pause
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.modes import is_training
 from hybridize.base.settings import whole
+from hybridize.gluon.hybrid_block import HybridBlock
 
 
 def prompts_of(tokens: Any, least: int = 1) -> Any:
@@ -90,19 +93,10 @@ def aligned(prompts: Any, valid_length: Any, new: int, places: int | None) -> tu
     return np.take_along_axis(tokens, np.maximum(columns, 0), 1), start
 
 
-def stops(tokens: Any, stop_tokens: Sequence[int]) -> Any:
-    """True where a token is one that ends a sequence."""
-    ends = tokens < 0
-    for token in stop_tokens:
-        ends = ends | (tokens == token)
-    return ends
-
-
-class Endings:
-    """The settings that all generators share, checked.
+class Generator(HybridBlock, layer=False):
+    """The base of what continues prompts by a decoder: the settings that all share, checked.
 
     Args:
-        owner: the name of the generator, for messages.
         decoder: what it asks.
         max_new_tokens: tokens that follow a prompt at most.
         stop_tokens: a number, or several, after which a sequence ends.
@@ -113,17 +107,41 @@ class Endings:
         ValueArgumentError E353: a number is not one that it may be.
     """
 
-    def __init__(self, owner: str, decoder: Any, max_new_tokens: int, stop_tokens: Any, pad_token: int) -> None:
-        for name in ("max_length", "begin_cache", "prefill", "step"):
-            if not hasattr(decoder, name):
-                what = f"the decoder of {owner}, {type(decoder).__name__}, has no {name}"
+    def __init__(self, decoder: Any, max_new_tokens: int, stop_tokens: Any, pad_token: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        name = type(self).__name__
+        for part in ("max_length", "begin_cache", "prefill", "step"):
+            if not hasattr(decoder, part):
+                what = f"the decoder of {name}, {type(decoder).__name__}, has no {part}"
                 raise ArgumentError("E331", what, help="a net of model_zoo.text, or generation.Recurrent(...)")
-        self._owner = owner
-        self.new = whole(f"max_new_tokens of {owner}", max_new_tokens, 1)
-        self.stop = _tokens(f"stop_tokens of {owner}", stop_tokens)
-        self.pad = whole(f"pad_token of {owner}", pad_token, 0)
+        self.decoder = decoder
+        self._new = whole(f"max_new_tokens of {name}", max_new_tokens, 1)
+        self._stop = _tokens(f"stop_tokens of {name}", stop_tokens)
+        self._pad = whole(f"pad_token of {name}", pad_token, 0)
 
-    def check_scores(self, scores: Any, batch: int) -> None:
+    def forward(self, prompts: Any, valid_length: Any = None) -> Any:
+        with pause(train_mode=is_training()):
+            tokens, start = aligned(prompts, valid_length, self._new, self.decoder.max_length)
+            caches = self.decoder.begin_cache(tokens.shape[0])
+            scores = self.decoder.prefill(tokens, caches, start)
+            self._check_scores(scores, tokens.shape[0])
+            return self._generated(tokens, start, caches, scores)
+
+    def _generated(self, tokens: Any, start: Any, caches: list[Any], scores: Any) -> Any:
+        """Continue prompts that the decoder has read into its caches, by the scores of their first new token."""
+        raise NotImplementedError
+
+    def _going(self, count: Any, token: Any, done: Any) -> Any:
+        return (count < self._new) & ~done.all()
+
+    def _stops(self, tokens: Any) -> Any:
+        """True where a token is one that ends a sequence."""
+        ends = tokens < 0
+        for token in self._stop:
+            ends = ends | (tokens == token)
+        return ends
+
+    def _check_scores(self, scores: Any, batch: int) -> None:
         """Refuse scores of the first new token that are none, and tokens that end a sequence which have no score.
 
         A sequence that has ended goes on with the padding, so that it must be a token, too, where one may end.
@@ -133,12 +151,12 @@ class Endings:
             ShapeError E134: scores are not [batch, vocabulary].
         """
         if scores.ndim != 2 or scores.shape[0] != batch or scores.shape[1] < 1:
-            what = f"{self._owner}: the decoder gives scores {scores.type} for {dims.text(batch)} rows"
+            what = f"{type(self).__name__}: the decoder gives scores {scores.type} for {dims.text(batch)} rows"
             raise ShapeError("E134", what, help="[batch, vocabulary]")
         vocabulary = scores.shape[1]
-        for word, token in (*(("stop_tokens", one) for one in self.stop), ("pad_token", self.pad)):
-            if self.stop and token >= vocabulary:
-                what = f"{word} of {self._owner}: {token}, of {dims.text(vocabulary)} tokens"
+        for word, token in (*(("stop_tokens", one) for one in self._stop), ("pad_token", self._pad)):
+            if self._stop and token >= vocabulary:
+                what = f"{word} of {type(self).__name__}: {token}, of {dims.text(vocabulary)} tokens"
                 raise ArgumentError("E331", what, help=f"tokens are from 0 to {dims.text(vocabulary - 1)}")
 
 

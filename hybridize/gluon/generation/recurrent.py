@@ -15,7 +15,7 @@ from hybridize.gluon.generation.prompts import first_places, prompts_of
 from hybridize.gluon.hybrid_block import HybridBlock
 
 
-class Recurrent(HybridBlock):
+class Recurrent(HybridBlock, layer=False):
     """A decoder of `step(tokens, states)`, which gives the scores [batch, vocabulary] and the next states.
 
     Prompts are read one token after the other. Rows whose prompts begin later keep the states that they begin with.
@@ -29,7 +29,6 @@ class Recurrent(HybridBlock):
         ShapeError E134: at a call: scores are not [batch, vocabulary], or a state changes its shape.
     """
 
-    _is_layer = False
     max_length = None
     """There is no end of places."""
 

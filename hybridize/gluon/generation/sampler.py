@@ -6,18 +6,15 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np, npx
-from hybridize.autograd import pause
-from hybridize.base.modes import is_training
 from hybridize.base.settings import number, whole
-from hybridize.gluon.generation.prompts import Endings, aligned, stops
-from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.generation.prompts import Generator
 
 _LEAST, _MOST = 1e-9, 1e9
 """Settings that must be above 0 are no less. What scores are multiplied or divided by is no more, so that they stay
 numbers of float32."""
 
 
-class SequenceSampler(HybridBlock):
+class SequenceSampler(Generator, layer=False):
     """Continues prompts, one token after the other: `tokens, lengths = sampler(prompts, valid_length=None)`.
 
     Prompts are [batch, time], of which the first `valid_length` tokens of each row count. Tokens are
@@ -44,8 +41,6 @@ class SequenceSampler(HybridBlock):
         ValueArgumentError E353: a setting that makes no sense.
     """
 
-    _is_layer = False
-
     def __init__(
         self,
         decoder: Any,
@@ -59,9 +54,7 @@ class SequenceSampler(HybridBlock):
         pad_token: int = 0,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
-        self.decoder = decoder
-        self._endings = Endings("SequenceSampler", decoder, max_new_tokens, stop_tokens, pad_token)
+        super().__init__(decoder, max_new_tokens, stop_tokens, pad_token, **kwargs)
         self._temperature = (
             number("temperature of SequenceSampler", temperature, _LEAST, _MOST) if temperature else None
         )
@@ -69,36 +62,24 @@ class SequenceSampler(HybridBlock):
         self._top_p = None if top_p is None else number("top_p of SequenceSampler", top_p, _LEAST, 1.0 + _LEAST)
         self._penalty = number("repetition_penalty of SequenceSampler", repetition_penalty, _LEAST, _MOST)
 
-    def forward(self, prompts: Any, valid_length: Any = None) -> tuple[Any, Any]:
-        with pause(train_mode=is_training()):
-            return self._generated(prompts, valid_length)
-
-    def _generated(self, prompts: Any, valid_length: Any) -> tuple[Any, Any]:
-        decoder, endings = self.decoder, self._endings
-        tokens, start = aligned(prompts, valid_length, endings.new, decoder.max_length)
+    def _generated(self, tokens: Any, start: Any, caches: list[Any], scores: Any) -> tuple[Any, Any]:
         batch, time = tokens.shape
-        caches = decoder.begin_cache(batch)
-        scores = decoder.prefill(tokens, caches, start)
-        endings.check_scores(scores, batch)
-        drawn = None if self._temperature is None else np.random.uniform(size=(endings.new, batch))
+        drawn = None if self._temperature is None else np.random.uniform(size=(self._new, batch))
         seen = None if self._penalty == 1 else _presence(tokens, start, scores.shape[-1])
         token = self._chosen(scores, seen, drawn, 0)
-        sequences = np.full((batch, endings.new), endings.pad, dtype="int64")
+        sequences = np.full((batch, self._new), self._pad, dtype="int64")
         sequences[:, 0] = token
         lengths = np.ones((batch,), dtype="int64")
 
-        def going(count: Any, token: Any, done: Any) -> Any:
-            return (count < endings.new) & ~done.all()
-
         def advance(count: Any, token: Any, done: Any) -> tuple[Any, list[Any]]:
-            scores = decoder.step(token, count + (time - 1), caches, start)
-            following = np.where(done, endings.pad, self._chosen(scores, seen, drawn, count))
+            scores = self.decoder.step(token, count + (time - 1), caches, start)
+            following = np.where(done, self._pad, self._chosen(scores, seen, drawn, count))
             sequences[:, count] = following
             lengths[...] = lengths + ~done
-            return [], [count + 1, following, done | stops(following, endings.stop)]
+            return [], [count + 1, following, done | self._stops(following)]
 
-        if endings.new > 1:
-            npx.while_loop(going, advance, [np.array(1, dtype="int64"), token, stops(token, endings.stop)])
+        if self._new > 1:
+            npx.while_loop(self._going, advance, [np.array(1, dtype="int64"), token, self._stops(token)])
         return sequences, lengths
 
     def _chosen(self, scores: Any, seen: Any, drawn: Any, count: Any) -> Any:

@@ -25,7 +25,9 @@ class Loss(HybridBlock):
         ArgumentError E365: `weight` is no number.
     """
 
-    def __init__(self, weight: float | None, batch_axis: int, **kwargs: Any) -> None:
+    _repr_form = "batch_axis={0._batch_axis}, w={0._weight}"
+
+    def __init__(self, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if weight is not None and not isinstance(weight, NUMBERS):
             raise ArgumentError(
@@ -35,9 +37,6 @@ class Loss(HybridBlock):
             )
         self._weight = weight
         self._batch_axis = batch_axis
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(batch_axis={self._batch_axis}, w={self._weight})"
 
     def _finished(self, loss: Any, sample_weight: Any = None) -> Any:
         """Elements weighted, and their mean for each sample."""

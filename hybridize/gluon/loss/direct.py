@@ -50,7 +50,8 @@ def cross_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
     """-weight log(softmax(pred)) at the label: [batch] of [batch, classes] and [batch]."""
     if LISTENERS and is_heard(OPERATION):
         return span(OPERATION, "cross_entropy", cross_entropy, pred, label, weight)
-    x, labels = pred._data, _classes(label._data)
+    x, labels = pred._data, label._data
+    labels = index_numbers(labels) if is_float(labels.dtype) else labels.astype(int64, copy=False)
     loss, slope, wrong = _CROSS_ENTROPY(x, labels)
     if wrong:
         check_labels(labels, x.shape[1])
@@ -60,10 +61,6 @@ def cross_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
     if tape is None:
         return wrap(loss)
     return tape.made("cross_entropy", (pred,), loss, labels.copy() if labels is label._data else labels, slope, weight)
-
-
-def _classes(label: Array) -> Array:
-    return index_numbers(label) if is_float(label.dtype) else label.astype(int64, copy=False)
 
 
 def _surprise(x: Operand, labels: Operand) -> list[Operand]:

@@ -51,9 +51,6 @@ class L1Loss(Loss):
     `pred`. Gives [batch], the mean over a sample.
     """
 
-    def __init__(self, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
-        super().__init__(weight, batch_axis, **kwargs)
-
     def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
         pred = array(pred)
         return self._finished(np.absolute(self._like(label, pred) - pred), sample_weight)

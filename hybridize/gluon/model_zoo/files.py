@@ -7,10 +7,12 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.gluon.hybrid_block import HybridBlock
+
+Net = TypeVar("Net", bound=HybridBlock)
 
 _SPELLED = re.compile("(mobilenet|inception)v([0-9])")
 """Families whose functions are spelled in another way than their files: `inception_v3` is in `inceptionv3.params`."""
@@ -45,7 +47,7 @@ def find_parameters(name: str, root: Any = None) -> Path:
     return path
 
 
-def constructor(name: str, build: Callable[..., HybridBlock], *leading: Any, **fixed: Any) -> Callable[..., Any]:
+def constructor(name: str, build: Callable[..., Net], *leading: Any, **fixed: Any) -> Callable[..., Net]:
     """Make the function that makes a network by name, as `vision.resnet18_v1`.
 
     Args:
@@ -55,7 +57,7 @@ def constructor(name: str, build: Callable[..., HybridBlock], *leading: Any, **f
 
     def construct(
         pretrained: bool = False, device: Any = None, root: Any = None, *, ctx: Any = None, **kwargs: Any
-    ) -> HybridBlock:
+    ) -> Net:
         path = find_parameters(name, root) if pretrained else None
         net = build(*leading, **fixed, **kwargs)
         if path is not None:
@@ -79,7 +81,7 @@ def constructor(name: str, build: Callable[..., HybridBlock], *leading: Any, **f
     return construct
 
 
-def of_family(family: str, nets: Mapping[Any, Callable[..., Any]], layers: Any) -> Callable[..., Any]:
+def of_family(family: str, nets: Mapping[Any, Callable[..., Net]], layers: Any) -> Callable[..., Net]:
     """Return the constructor of a family's net by its number of layers.
 
     Raises:

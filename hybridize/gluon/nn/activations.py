@@ -22,6 +22,8 @@ class Activation(HybridBlock):
         activation: one of relu, sigmoid, log_sigmoid, mish, tanh, softrelu, softsign.
     """
 
+    _repr_form = "{0._act_type}"
+
     def __init__(self, activation: str, **kwargs: Any) -> None:
         if activation not in _FUNCTIONS:
             raise ArgumentError(
@@ -38,9 +40,6 @@ class Activation(HybridBlock):
     def forward(self, x: Any) -> ndarray:
         return neural.activation(x, self._act_type)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._act_type})"
-
 
 def activation_of(block: HybridBlock, word: str | None) -> Activation | None:
     """Make the activation of a layer's result, in the layer's scope of names; None where there is none."""
@@ -51,6 +50,8 @@ def activation_of(block: HybridBlock, word: str | None) -> Activation | None:
 class LeakyReLU(HybridBlock):
     """x where x > 0, alpha x elsewhere."""
 
+    _repr_form = "{0._alpha}"
+
     def __init__(self, alpha: float, **kwargs: Any) -> None:
         if not hasattr(alpha, "__float__") or alpha < 0:
             raise ArgumentError("E330", f"the slope of LeakyReLU must not be negative, got {alpha!r}")
@@ -59,9 +60,6 @@ class LeakyReLU(HybridBlock):
 
     def forward(self, x: Any) -> ndarray:
         return neural.leaky_relu(x, act_type="leaky", slope=self._alpha)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._alpha})"
 
 
 class PReLU(HybridBlock):

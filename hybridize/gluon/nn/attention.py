@@ -27,6 +27,8 @@ class DotProductAttention(HybridBlock):
         ArgumentError E331: dropout does not lie between 0 and 1, the scale is no number, or there is no such layout.
     """
 
+    _repr_form = "p = {0._dropout}, layout={0._layout}"
+
     def __init__(self, dropout: float = 0.0, scale: float | None = None, layout: str = "BHTD", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         check_part(self, "dropout", dropout)
@@ -57,9 +59,6 @@ class DotProductAttention(HybridBlock):
             layout=self._layout,
             need_weights=need_weights,
         )
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(p = {self._dropout}, layout={self._layout})"
 
 
 class MultiHeadAttention(HybridBlock):

@@ -78,6 +78,8 @@ class Dropout(HybridBlock):
         axes: axes along which the same elements are dropped.
     """
 
+    _repr_form = "p = {0._rate}, axes={0._axes}"
+
     def __init__(self, rate: float, axes: tuple[int, ...] = (), **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._rate = check_part(self, "rate", rate)
@@ -85,9 +87,6 @@ class Dropout(HybridBlock):
 
     def forward(self, x: Any) -> ndarray:
         return neural.dropout(x, p=self._rate, axes=self._axes)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(p = {self._rate}, axes={self._axes})"
 
 
 class Flatten(HybridBlock):
@@ -118,6 +117,8 @@ class Embedding(HybridBlock):
         sparse_grad: accepted for MXNet; gradients are dense.
     """
 
+    _repr_form = "{0._input_dim} -> {0._output_dim}, {0._dtype}"
+
     def __init__(
         self,
         input_dim: int,
@@ -134,19 +135,15 @@ class Embedding(HybridBlock):
     def forward(self, x: Any) -> ndarray:
         return neural.embedding(x, self.weight.data(), input_dim=self._input_dim, output_dim=self._output_dim)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._input_dim} -> {self._output_dim}, {self._dtype})"
-
 
 class _FunctionBlock(Block):
     """The base of blocks that are a function."""
 
+    _repr_form = "{0._func_name}"
+
     def __init__(self, function: Callable[..., Any] | str, prefix: str | None = None) -> None:
         super().__init__(prefix)
         self._func, self._func_name = _function(function)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._func_name})"
 
 
 class Lambda(_FunctionBlock):

@@ -14,10 +14,8 @@ from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 
 
-class Chain(Block):
+class Chain(Block, layer=False):
     """Adding, counting and indexing of blocks in order."""
-
-    _is_layer = False
 
     @outside_only("changes what the net is made of")
     def add(self, *blocks: Block) -> None:
@@ -54,7 +52,7 @@ def _through(chain: Chain, x: Any, args: tuple[Any, ...]) -> Any:
     return (x, *args) if args else x
 
 
-class Sequential(Chain):
+class Sequential(Chain, layer=False):
     """Blocks one after the other; Python runs the chain, HybridBlocks in it can be compiled one by one.
 
     >>> net = Sequential()
@@ -62,8 +60,6 @@ class Sequential(Chain):
     >>> len(net)
     2
     """
-
-    _is_layer = False
 
     def forward(self, x: Any, *args: Any) -> ndarray:
         return _through(self, x, args)
@@ -78,10 +74,8 @@ class Sequential(Chain):
         super().hybridize(active, **kwargs)
 
 
-class HybridSequential(Chain, HybridBlock):
+class HybridSequential(Chain, HybridBlock, layer=False):
     """HybridBlocks one after the other, compiled as a whole."""
-
-    _is_layer = False
 
     def forward(self, x: Any, *args: Any) -> ndarray:
         return _through(self, x, args)

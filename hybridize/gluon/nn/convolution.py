@@ -3,27 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from hybridize.array.functions import convolution
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.gluon.checking import check_choice, check_count
-from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.checking import check_count
 from hybridize.gluon.nn.activations import activation_of
 from hybridize.gluon.parameter import UNKNOWN, Parameter
-from hybridize.ops.convolution import each_axis
-from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last, weight_shape
-
-Numbers = int | Sequence[int]
-"""One number for all axes of windows, or one for each."""
+from hybridize.gluon.windowed import Numbers, Windowed
+from hybridize.ops.library.convolution_layers import is_channels_last, weight_shape
 
 
-class Convolving(HybridBlock):
+class Convolving(Windowed):
     """The base of layers that convolve: numbers of channels, windows, groups, and the activation of the result."""
-
-    _rank: ClassVar[int]
 
     def __init__(
         self,
@@ -46,15 +40,12 @@ class Convolving(HybridBlock):
         self._strides = self._numbers("strides", strides)
         self._padding = self._numbers("padding", padding, 0)
         self._dilation = self._numbers("dilation", dilation)
-        (self._groups,) = each_axis(name, "groups", groups, 1)
+        self._groups = self._number("groups", groups)
         if channels % self._groups or in_channels % self._groups:
             text = f"from {in_channels} to {channels}" if in_channels else f"to {channels}"
             what = f"{name} {text} channels in {groups} groups"
             raise ArgumentError("E331", what, help="groups divide the numbers of channels, of the input and the result")
         self.act = activation_of(self, activation)
-
-    def _numbers(self, keyword: str, numbers: Numbers, least: int = 1) -> tuple[int, ...]:
-        return each_axis(type(self).__name__, keyword, numbers, self._rank, least, least)
 
     def _channels_of(self, x: Any, layout: str) -> int:
         """Return the number of channels of an input, having checked that it has the axes, and is parted into groups."""
@@ -101,6 +92,11 @@ class _Convolution(Convolving):
     channels are last.
     """
 
+    _name_hint = "conv"
+    _operation: Callable[..., Any] = staticmethod(convolution.convolution)
+    _more: Mapping[str, Any] = {}
+    """Arguments of the function besides those of all convolutions."""
+
     def __init__(
         self,
         channels: int,
@@ -118,14 +114,9 @@ class _Convolution(Convolving):
         **kwargs: Any,
     ) -> None:
         super().__init__(channels, kernel_size, strides, padding, dilation, groups, activation, in_channels, **kwargs)
-        layouts = LAYOUTS[self._rank]
-        self._layout = layouts[0] if layout is None else layout
-        check_choice(self, "layout", self._layout, layouts, "channels come behind the batch, or last")
+        self._layout = self._layout_of("layout", layout)
         self.weight = self.params.deferred("weight", self._weight_shape(in_channels), weight_initializer)
         self.bias = self.params.deferred("bias", (channels,), bias_initializer) if use_bias else None
-
-    def _alias(self) -> str:
-        return "conv"
 
     def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
         """Return the shape of the weight; 0 channels are not known yet."""
@@ -135,16 +126,8 @@ class _Convolution(Convolving):
         self.weight.complete(*self._weight_shape(self._channels_of(x, self._layout)))
 
     def forward(self, x: Any) -> ndarray:
-        y = self._applied(
-            convolution.convolution,
-            (x,),
-            self.weight,
-            self.bias,
-            num_filter=self._channels,
-            num_group=self._groups,
-            layout=self._layout,
-        )
-        return self._activated(y)
+        windows = {"num_filter": self._channels, "num_group": self._groups, "layout": self._layout, **self._more}
+        return self._activated(self._applied(self._operation, (x,), self.weight, self.bias, **windows))
 
     def _in_channels(self) -> int | None:
         """Return the number of channels of the input, where it is known."""
@@ -177,6 +160,8 @@ class _Convolution(Convolving):
 class _Transposed(_Convolution):
     """The base of the transposed layers, whose weight begins with the channels of the input."""
 
+    _operation = staticmethod(convolution.deconvolution)
+
     def __init__(
         self,
         channels: int,
@@ -188,8 +173,9 @@ class _Transposed(_Convolution):
         **kwargs: Any,
     ) -> None:
         super().__init__(channels, kernel_size, strides, padding, *args, **kwargs)
-        self._output_padding = self._numbers("output_padding", output_padding, 0)
-        steps = zip(self._output_padding, self._strides, self._dilation, strict=True)
+        edges = self._numbers("output_padding", output_padding, 0)
+        self._more = {"adj": edges}
+        steps = zip(edges, self._strides, self._dilation, strict=True)
         if any(more >= max(stride, dilation) for more, stride, dilation in steps):
             what = f"{type(self).__name__} with output_padding={output_padding!r} and strides={self._strides}"
             raise ArgumentError("E331", what, help="it is less than the stride, or than the dilation")
@@ -197,28 +183,15 @@ class _Transposed(_Convolution):
     def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
         return weight_shape(in_channels, self._channels // self._groups, self._kernel, self._layout)
 
-    def forward(self, x: Any) -> ndarray:
-        y = self._applied(
-            convolution.deconvolution,
-            (x,),
-            self.weight,
-            self.bias,
-            adj=self._output_padding,
-            num_filter=self._channels,
-            num_group=self._groups,
-            layout=self._layout,
-        )
-        return self._activated(y)
-
     def _in_channels(self) -> int | None:
         size = (self.weight.shape or (UNKNOWN,))[0]
         return None if size == UNKNOWN else size
 
     def _shown(self) -> list[str]:
-        return [f"output_padding={self._output_padding}"] if any(self._output_padding) else []
+        return [f"output_padding={self._more['adj']}"] if any(self._more["adj"]) else []
 
 
-class Conv1D(_Convolution):
+class Conv1D(_Convolution, rank=1):
     """Convolution over one axis, as networks call the correlation, plus a bias.
 
     Args:
@@ -242,10 +215,8 @@ class Conv1D(_Convolution):
     Conv1D(3 -> 8, kernel_size=(3,), stride=(1,))
     """
 
-    _rank = 1
 
-
-class Conv2D(_Convolution):
+class Conv2D(_Convolution, rank=2):
     """Convolution over two axes, as networks call the correlation, plus a bias.
 
     Args:
@@ -269,10 +240,8 @@ class Conv2D(_Convolution):
     Conv2D(3 -> 8, kernel_size=(3, 3), stride=(1, 1))
     """
 
-    _rank = 2
 
-
-class Conv3D(_Convolution):
+class Conv3D(_Convolution, rank=3):
     """Convolution over three axes, as networks call the correlation, plus a bias.
 
     Args:
@@ -296,10 +265,8 @@ class Conv3D(_Convolution):
     Conv3D(3 -> 8, kernel_size=(3, 3, 3), stride=(1, 1, 1))
     """
 
-    _rank = 3
 
-
-class Conv1DTranspose(_Transposed):
+class Conv1DTranspose(_Transposed, rank=1):
     """Transposed convolution over one axis, plus a bias: the gradient of `Conv1D` by its input, as a layer.
 
     Args:
@@ -324,10 +291,8 @@ class Conv1DTranspose(_Transposed):
     Conv1DTranspose(3 -> 8, kernel_size=(3,), stride=(1,))
     """
 
-    _rank = 1
 
-
-class Conv2DTranspose(_Transposed):
+class Conv2DTranspose(_Transposed, rank=2):
     """Transposed convolution over two axes, plus a bias: the gradient of `Conv2D` by its input, as a layer.
 
     Args:
@@ -352,10 +317,8 @@ class Conv2DTranspose(_Transposed):
     Conv2DTranspose(3 -> 8, kernel_size=(3, 3), stride=(1, 1))
     """
 
-    _rank = 2
 
-
-class Conv3DTranspose(_Transposed):
+class Conv3DTranspose(_Transposed, rank=3):
     """Transposed convolution over three axes, plus a bias: the gradient of `Conv3D` by its input, as a layer.
 
     Args:
@@ -379,5 +342,3 @@ class Conv3DTranspose(_Transposed):
     >>> Conv3DTranspose(8, 3, in_channels=3)
     Conv3DTranspose(3 -> 8, kernel_size=(3, 3, 3), stride=(1, 1, 1))
     """
-
-    _rank = 3

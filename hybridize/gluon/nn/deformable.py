@@ -9,12 +9,12 @@ from hybridize.array.functions import convolution, neural, sampling
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.checking import check_choice
-from hybridize.gluon.nn.convolution import Convolving, Numbers
+from hybridize.gluon.nn.convolution import Convolving
 from hybridize.gluon.parameter import UNKNOWN, Parameter
-from hybridize.ops.convolution import each_axis
+from hybridize.gluon.windowed import Numbers
 
 
-class DeformableConvolution(Convolving):
+class DeformableConvolution(Convolving, rank=2):
     """Convolution of images [n, c, h, w] whose windows bend, plus a bias.
 
     Where each element of each window lies is computed from the image, by a convolution with the same windows whose
@@ -49,7 +49,6 @@ class DeformableConvolution(Convolving):
     deformable_conv_weight: Parameter
     deformable_conv_bias: Parameter | None
 
-    _rank = 2
     _each = 2
     """Numbers that the convolution of offsets gives for each element of a window."""
 
@@ -78,7 +77,7 @@ class DeformableConvolution(Convolving):
         super().__init__(channels, kernel_size, strides, padding, dilation, groups, activation, in_channels, **kwargs)
         name = type(self).__name__
         check_choice(self, "layout", layout, ("NCHW",), "turn the image: np.moveaxis(x, -1, 1)")
-        (self._parts,) = each_axis(name, "num_deformable_group", num_deformable_group, 1)
+        self._parts = self._number("num_deformable_group", num_deformable_group)
         if in_channels % self._parts:
             what = (
                 f"{name} from {in_channels} channels, {num_deformable_group} parts of which have offsets of their own"
@@ -93,9 +92,6 @@ class DeformableConvolution(Convolving):
             ("deformable_conv_bias", use_bias, bias_initializer),
         ):
             setattr(self, key, self.params.deferred(key, shapes[key], init) if used else None)
-
-    def _alias(self) -> str:
-        return type(self).__name__.lower()
 
     def _shapes(self, in_channels: int) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the parameters; 0 channels are not known yet."""

@@ -8,7 +8,7 @@ from typing import Any
 from hybridize.array.functions import neural, positions
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
-from hybridize.gluon.checking import check_count, check_part
+from hybridize.gluon.checking import check_counts, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.basic import Dense
 
@@ -24,15 +24,14 @@ class GLU(HybridBlock):
         activation: "sigmoid", "silu", "gelu", "gelu_tanh", "relu", "linear", or another activation.
     """
 
+    _repr_form = "axis={0._axis}, {0._activation}"
+
     def __init__(self, axis: int = -1, activation: str = "sigmoid", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._axis, self._activation = axis, activation
 
     def forward(self, x: Any) -> ndarray:
         return positions.glu(x, self._axis, self._activation)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(axis={self._axis}, {self._activation})"
 
 
 class FeedForward(HybridBlock):
@@ -72,15 +71,14 @@ class FeedForward(HybridBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        check_count(self, "hidden_size", hidden_size)
-        check_count(self, "units", units)
-        check_part(self, "dropout", dropout)
+        check_counts(self, hidden_size=hidden_size, units=units)
+        self._dropout = check_part(self, "dropout", dropout)
         if activation not in _ACTIVATIONS and activation not in _GATES:
             known = ", ".join((*_ACTIVATIONS, *_GATES))
             raise ArgumentError(
                 "E330", f"{activation!r} is not an activation of FeedForward", help=f"use one of {known}"
             )
-        self._activation, self._dropout = activation, dropout
+        self._activation = activation
         settings = {
             "use_bias": use_bias, "flatten": False, "dtype": dtype, "weight_initializer": weight_initializer,
             "bias_initializer": bias_initializer,

@@ -36,8 +36,39 @@ def _along_axis(block: HybridBlock, name: str, learned: bool, size: int, init: A
     return block.params.deferred(name, (size,), init, grad_req=request, differentiable=learned)
 
 
-class _Normalized(HybridBlock):
-    """The base of the layers: `gamma` and `beta` along an axis, whose size the first input tells."""
+class _Scaled(HybridBlock):
+    """The base of the layers: `gamma` along an axis, whose size the first input tells."""
+
+    _repr_form = "eps={0._epsilon}, axis={0._axis}, scale={0._scale}, in_channels={0._size}"
+
+    def __init__(
+        self,
+        axis: int = -1,
+        epsilon: float = 1e-5,
+        scale: bool = True,
+        gamma_initializer: Any = "ones",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        _check_epsilon(self, epsilon)
+        self._axis, self._epsilon, self._scale = axis, epsilon, scale
+        self.gamma = _along_axis(self, "gamma", scale, in_channels, gamma_initializer)
+
+    @property
+    def _size(self) -> int:
+        return (self.gamma.shape or (UNKNOWN,))[0]
+
+    def infer_shape(self, x: Any) -> None:
+        size = x.shape[axis_of(self._axis, x.ndim, type(self).__name__)]
+        for parameter in self._parameters.values():
+            parameter.complete(size)
+
+
+class _Normalized(_Scaled):
+    """The base of the layers that have `beta`, too."""
+
+    _repr_form = "eps={0._epsilon}, axis={0._axis}, center={0._center}, scale={0._scale}, in_channels={0._size}"
 
     def __init__(
         self,
@@ -50,25 +81,9 @@ class _Normalized(HybridBlock):
         in_channels: int = 0,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
-        _check_epsilon(self, epsilon)
-        self._axis, self._epsilon, self._center, self._scale = axis, epsilon, center, scale
-        self.gamma = _along_axis(self, "gamma", scale, in_channels, gamma_initializer)
+        super().__init__(axis, epsilon, scale, gamma_initializer, in_channels, **kwargs)
+        self._center = center
         self.beta = _along_axis(self, "beta", center, in_channels, beta_initializer)
-
-    def infer_shape(self, x: Any) -> None:
-        size = x.shape[axis_of(self._axis, x.ndim, type(self).__name__)]
-        for parameter in self._parameters.values():
-            parameter.complete(size)
-
-    def _shown(self) -> dict[str, Any]:
-        """Return the settings that `repr` shows."""
-        return {"eps": self._epsilon, "axis": self._axis, "center": self._center, "scale": self._scale}
-
-    def __repr__(self) -> str:
-        size = (self.gamma.shape or (UNKNOWN,))[0]
-        shown = {**self._shown(), "in_channels": size}
-        return f"{type(self).__name__}({', '.join(f'{key}={value}' for key, value in shown.items())})"
 
 
 class BatchNorm(_Normalized):
@@ -99,6 +114,11 @@ class BatchNorm(_Normalized):
     BatchNorm(axis=1, eps=1e-05, momentum=0.9, fix_gamma=False, use_global_stats=False, in_channels=3)
     """
 
+    _repr_form = (
+        "axis={0._axis}, eps={0._epsilon}, momentum={0._momentum}, fix_gamma={0._fix_gamma}, "
+        "use_global_stats={0._use_global_stats}, in_channels={0._size}"
+    )
+
     def __init__(
         self,
         axis: int = 1,
@@ -116,7 +136,7 @@ class BatchNorm(_Normalized):
     ) -> None:
         super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
         check_part(self, "momentum", momentum, "it is the part of the running statistics that is kept")
-        self._momentum, self._use_global_stats = momentum, use_global_stats
+        self._momentum, self._use_global_stats, self._fix_gamma = momentum, use_global_stats, not scale
         self.running_mean = _along_axis(self, "running_mean", False, in_channels, running_mean_initializer)
         self.running_var = _along_axis(self, "running_var", False, in_channels, running_variance_initializer)
 
@@ -132,7 +152,7 @@ class BatchNorm(_Normalized):
             var,
             eps=self._epsilon,
             momentum=self._momentum,
-            fix_gamma=not self._scale,
+            fix_gamma=self._fix_gamma,
             use_global_stats=self._use_global_stats,
             axis=self._axis,
         )
@@ -140,15 +160,6 @@ class BatchNorm(_Normalized):
     def cast(self, dtype: Any) -> None:
         """Change the dtype; a short one leaves the parameters in float32, as means over a batch need it."""
         super().cast("float32" if as_dtype(dtype) in (float16, bfloat16) else dtype)
-
-    def _shown(self) -> dict[str, Any]:
-        return {
-            "axis": self._axis,
-            "eps": self._epsilon,
-            "momentum": self._momentum,
-            "fix_gamma": not self._scale,
-            "use_global_stats": self._use_global_stats,
-        }
 
 
 class BatchNormReLU(BatchNorm):
@@ -209,7 +220,7 @@ class LayerNorm(_Normalized):
         return neural.layer_norm(x, self.gamma.data(), self.beta.data(), axis=self._axis, eps=self._epsilon)
 
 
-class RMSNorm(HybridBlock):
+class RMSNorm(_Scaled):
     """x / sqrt(mean(x x) + epsilon) gamma over one axis: neither a mean is taken away nor a `beta` added.
 
     Args:
@@ -226,29 +237,8 @@ class RMSNorm(HybridBlock):
     RMSNorm(eps=1e-05, axis=-1, scale=True, in_channels=3)
     """
 
-    def __init__(
-        self,
-        axis: int = -1,
-        epsilon: float = 1e-5,
-        scale: bool = True,
-        gamma_initializer: Any = "ones",
-        in_channels: int = 0,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        _check_epsilon(self, epsilon)
-        self._axis, self._epsilon, self._scale = axis, epsilon, scale
-        self.gamma = _along_axis(self, "gamma", scale, in_channels, gamma_initializer)
-
-    def infer_shape(self, x: Any) -> None:
-        self.gamma.complete(x.shape[axis_of(self._axis, x.ndim, "RMSNorm")])
-
     def forward(self, x: Any) -> ndarray:
         return positions.rms_norm(x, self.gamma.data(), self._axis, self._epsilon)
-
-    def __repr__(self) -> str:
-        size = (self.gamma.shape or (UNKNOWN,))[0]
-        return f"RMSNorm(eps={self._epsilon}, axis={self._axis}, scale={self._scale}, in_channels={size})"
 
 
 class GroupNorm(_Normalized):
@@ -263,6 +253,8 @@ class GroupNorm(_Normalized):
         gamma_initializer: initializer of `gamma`.
         in_channels: number of channels; 0: taken from the first input.
     """
+
+    _repr_form = f"num_groups={{0._num_groups}}, {_Normalized._repr_form}"
 
     def __init__(
         self,
@@ -280,9 +272,6 @@ class GroupNorm(_Normalized):
 
     def forward(self, x: Any) -> ndarray:
         return normalization.group_norm(x, self.gamma.data(), self.beta.data(), self._num_groups, self._epsilon)
-
-    def _shown(self) -> dict[str, Any]:
-        return {"num_groups": self._num_groups, **super()._shown()}
 
 
 class InstanceNorm(_Normalized):

@@ -8,15 +8,19 @@ from typing import Any, ClassVar
 from hybridize.array.functions import pooling
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ValueArgumentError
-from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.ops.convolution import each_axis
+from hybridize.gluon.windowed import Windowed
+from hybridize.ops.library.convolution_layers import LAYOUTS
 
 
-class _Pooling(HybridBlock):
+class _Pooling(Windowed):
     """Base of the layers: what they compute, and over how many axes."""
 
+    _name_hint = "pool"
+    _repr_form = (
+        "size={0._kernel}, stride={0._stride}, padding={0._pad}, ceil_mode={0._ceil_mode}, global_pool={0._global}, "
+        "pool_type={0._kind}, layout={0._layout}"
+    )
     _kind: ClassVar[str]
-    _rank: ClassVar[int]
     _global: ClassVar[bool] = False
 
     def __init__(
@@ -30,21 +34,15 @@ class _Pooling(HybridBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        letters = "DHW"[-self._rank :]
-        layout = f"NC{letters}" if layout is None else layout
-        if layout not in (f"NC{letters}", f"N{letters}C"):
-            raise ValueArgumentError(
-                "E345",
-                f"{type(self).__name__}: layout must be 'NC{letters}' or 'N{letters}C', got {layout!r}",
-            )
-        name, rank = type(self).__name__, self._rank
-        self._kernel = each_axis(name, "pool_size", pool_size, rank)
-        self._stride = self._kernel if strides is None else each_axis(name, "strides", strides, rank)
-        self._pad = each_axis(name, "padding", padding, rank, default=0, least=0)
+        layouts = LAYOUTS[self._rank]
+        layout = layouts[0] if layout is None else layout
+        if layout not in layouts:
+            what = f"{type(self).__name__}: layout must be {' or '.join(map(repr, layouts))}, got {layout!r}"
+            raise ValueArgumentError("E345", what)
+        self._kernel = self._numbers("pool_size", pool_size)
+        self._stride = self._kernel if strides is None else self._numbers("strides", strides)
+        self._pad = self._numbers("padding", padding, 0)
         self._ceil_mode, self._layout, self._count_include_pad = bool(ceil_mode), layout, count_include_pad
-
-    def _alias(self) -> str:
-        return "pool"
 
     def forward(self, x: Any) -> ndarray:
         return pooling.pooling(
@@ -57,13 +55,6 @@ class _Pooling(HybridBlock):
             global_pool=self._global,
             count_include_pad=self._count_include_pad,
             layout=self._layout,
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(size={self._kernel}, stride={self._stride}, padding={self._pad}, "
-            f"ceil_mode={self._ceil_mode}, global_pool={self._global}, pool_type={self._kind}, "
-            f"layout={self._layout})"
         )
 
 
@@ -93,7 +84,15 @@ class _GlobalPool(_Pooling):
         super().__init__(1, None, 0, True, layout, None, **kwargs)
 
 
-class MaxPool1D(_MaxPool):
+class _GlobalMaxPool(_GlobalPool):
+    _kind = "max"
+
+
+class _GlobalAvgPool(_GlobalPool):
+    _kind = "avg"
+
+
+class MaxPool1D(_MaxPool, rank=1):
     """The largest element of each window over one axis.
 
     Args:
@@ -104,10 +103,8 @@ class MaxPool1D(_MaxPool):
         ceil_mode: one window more where elements would be left out.
     """
 
-    _rank = 1
 
-
-class AvgPool1D(_AvgPool):
+class AvgPool1D(_AvgPool, rank=1):
     """The mean of each window over one axis.
 
     Args:
@@ -118,8 +115,6 @@ class AvgPool1D(_AvgPool):
         ceil_mode: one window more where elements would be left out.
         count_include_pad: padding counts as elements that are 0.
     """
-
-    _rank = 1
 
     def __init__(
         self,
@@ -134,7 +129,7 @@ class AvgPool1D(_AvgPool):
         super().__init__(pool_size, strides, padding, ceil_mode, layout, count_include_pad, **kwargs)
 
 
-class MaxPool2D(_MaxPool):
+class MaxPool2D(_MaxPool, rank=2):
     """The largest element of each window over two axes.
 
     Args:
@@ -145,10 +140,8 @@ class MaxPool2D(_MaxPool):
         ceil_mode: one window more where elements would be left out.
     """
 
-    _rank = 2
 
-
-class AvgPool2D(_AvgPool):
+class AvgPool2D(_AvgPool, rank=2):
     """The mean of each window over two axes.
 
     Args:
@@ -160,10 +153,8 @@ class AvgPool2D(_AvgPool):
         count_include_pad: padding counts as elements that are 0.
     """
 
-    _rank = 2
 
-
-class MaxPool3D(_MaxPool):
+class MaxPool3D(_MaxPool, rank=3):
     """The largest element of each window over three axes.
 
     Args:
@@ -173,8 +164,6 @@ class MaxPool3D(_MaxPool):
         ceil_mode: one window more where elements would be left out.
         layout: NCDHW, which is the default, or NDHWC.
     """
-
-    _rank = 3
 
     def __init__(
         self,
@@ -188,7 +177,7 @@ class MaxPool3D(_MaxPool):
         super().__init__(pool_size, strides, padding, layout, ceil_mode, **kwargs)
 
 
-class AvgPool3D(_AvgPool):
+class AvgPool3D(_AvgPool, rank=3):
     """The mean of each window over three axes.
 
     Args:
@@ -200,64 +189,50 @@ class AvgPool3D(_AvgPool):
         count_include_pad: padding counts as elements that are 0.
     """
 
-    _rank = 3
 
-
-class GlobalMaxPool1D(_GlobalPool):
+class GlobalMaxPool1D(_GlobalMaxPool, rank=1):
     """The largest element of each channel of an image, one axis of size 1.
 
     Args:
         layout: NCW, which is the default, or NWC.
     """
 
-    _kind, _rank = "max", 1
 
-
-class GlobalAvgPool1D(_GlobalPool):
+class GlobalAvgPool1D(_GlobalAvgPool, rank=1):
     """The mean of each channel of an image, one axis of size 1.
 
     Args:
         layout: NCW, which is the default, or NWC.
     """
 
-    _kind, _rank = "avg", 1
 
-
-class GlobalMaxPool2D(_GlobalPool):
+class GlobalMaxPool2D(_GlobalMaxPool, rank=2):
     """The largest element of each channel of an image, two axes of size 1.
 
     Args:
         layout: NCHW, which is the default, or NHWC.
     """
 
-    _kind, _rank = "max", 2
 
-
-class GlobalAvgPool2D(_GlobalPool):
+class GlobalAvgPool2D(_GlobalAvgPool, rank=2):
     """The mean of each channel of an image, two axes of size 1.
 
     Args:
         layout: NCHW, which is the default, or NHWC.
     """
 
-    _kind, _rank = "avg", 2
 
-
-class GlobalMaxPool3D(_GlobalPool):
+class GlobalMaxPool3D(_GlobalMaxPool, rank=3):
     """The largest element of each channel of an image, three axes of size 1.
 
     Args:
         layout: NCDHW, which is the default, or NDHWC.
     """
 
-    _kind, _rank = "max", 3
 
-
-class GlobalAvgPool3D(_GlobalPool):
+class GlobalAvgPool3D(_GlobalAvgPool, rank=3):
     """The mean of each channel of an image, three axes of size 1.
 
     Args:
         layout: NCDHW, which is the default, or NDHWC.
     """
-
-    _kind, _rank = "avg", 3

@@ -39,6 +39,8 @@ class PositionalEncoding(HybridBlock):
             vector.
     """
 
+    _repr_form = "{0._units}, p = {0._dropout}, max_length={0._max_length}"
+
     def __init__(
         self, units: int, dropout: float = 0.0, max_length: int | None = 1000, base: float = 10000.0, **kwargs: Any
     ) -> None:
@@ -60,9 +62,6 @@ class PositionalEncoding(HybridBlock):
             places = creation.arange(x.shape[-2]) if positions is None else _places(self, positions, x)
             added = encodings.sinusoidal_positions(places, self._units, self._base, floating(x.dtype))
         return neural.dropout(x + added, self._dropout)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._units}, p = {self._dropout}, max_length={self._max_length})"
 
 
 class LearnedPositionalEncoding(HybridBlock):
@@ -134,6 +133,8 @@ class RotaryEmbedding(HybridBlock):
         ArgumentError E331: there is no such pairing or layout, or the base is no number.
     """
 
+    _repr_form = "base={0._base}, pairing={0._pairing}"
+
     def __init__(
         self,
         base: float = 10000.0,
@@ -150,9 +151,6 @@ class RotaryEmbedding(HybridBlock):
 
     def forward(self, x: Any, positions: Any = None) -> ndarray:
         return encodings.rotary_embedding(x, positions, self._base, self._pairing, self._rotary_size, self._layout)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(base={self._base}, pairing={self._pairing})"
 
 
 def _check_vectors(block: HybridBlock, x: Any, units: int | None = None) -> None:

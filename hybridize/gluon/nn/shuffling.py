@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from hybridize.array.functions import legacy_shapes, shapes
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.windowed import Windowed
 from hybridize.ops.convolution import each_axis
 
 COPY, MERGE, SPLIT = -2, -5, -6
@@ -22,6 +23,8 @@ class ReflectionPad2D(HybridBlock):
     Args:
         padding: pixels on each side; or MXNet's eight numbers, before and after each of the four axes.
     """
+
+    _repr_form = "padding={0._padding}"
 
     def __init__(self, padding: Any = 0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -36,20 +39,15 @@ class ReflectionPad2D(HybridBlock):
             raise ShapeError("E179", what, help="it is given [batch, channels, height, width]")
         return legacy_shapes.pad(x, mode="reflect", pad_width=self._padding)
 
-    def __repr__(self) -> str:
-        return f"ReflectionPad2D(padding={self._padding})"
 
-
-class _PixelShuffle(HybridBlock):
+class _PixelShuffle(Windowed):
     """Base of the layers: the factors, one for each axis of the image."""
-
-    _rank: ClassVar[int]
 
     def __init__(self, factor: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if factor is None:
             raise ArgumentError("E398", f"{type(self).__name__} with factor=None", help="give a whole number from 1")
-        self._factors = each_axis(type(self).__name__, "factor", factor, self._rank)
+        self._factors = self._numbers("factor", factor)
 
     def forward(self, x: Any) -> ndarray:
         rank, rest = self._rank, math.prod(self._factors)
@@ -72,31 +70,25 @@ class _PixelShuffle(HybridBlock):
         return f"{type(self).__name__}({self._factors[0] if self._rank == 1 else self._factors})"
 
 
-class PixelShuffle1D(_PixelShuffle):
+class PixelShuffle1D(_PixelShuffle, rank=1):
     """Channels that become elements of a line: [n, f c, w] to [n, c, w f].
 
     Args:
         factor: f, by how much the line grows.
     """
 
-    _rank = 1
 
-
-class PixelShuffle2D(_PixelShuffle):
+class PixelShuffle2D(_PixelShuffle, rank=2):
     """Channels that become pixels of an image: [n, f g c, h, w] to [n, c, h f, w g].
 
     Args:
         factor: f and g, by how much height and width grow, or one number for both.
     """
 
-    _rank = 2
 
-
-class PixelShuffle3D(_PixelShuffle):
+class PixelShuffle3D(_PixelShuffle, rank=3):
     """Channels that become pixels of a volume: [n, e f g c, d, h, w] to [n, c, d e, h f, w g].
 
     Args:
         factor: e, f and g, by how much depth, height and width grow, or one number for all.
     """
-
-    _rank = 3

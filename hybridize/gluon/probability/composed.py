@@ -10,7 +10,7 @@ from hybridize.array import np
 from hybridize.gluon.probability.constraint import dependent_property
 from hybridize.gluon.probability.distribution import Distribution, _sizes
 from hybridize.gluon.probability.numerics import sum_right_most
-from hybridize.gluon.probability.transformation import Transformation
+from hybridize.gluon.probability.transformation import ComposeTransform, Transformation
 
 
 class Independent(Distribution):
@@ -91,8 +91,8 @@ class TransformedDistribution(Distribution):
     ) -> None:
         self._base_dist = base_dist
         self._transforms = [transforms] if isinstance(transforms, Transformation) else list(transforms)
-        event_dim = max(base_dist.event_dim, *(one.event_dim for one in self._transforms), 0)
-        super().__init__(event_dim, validate_args)
+        self._chain = ComposeTransform(self._transforms)
+        super().__init__(max(base_dist.event_dim, self._chain.event_dim), validate_args)
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -106,18 +106,13 @@ class TransformedDistribution(Distribution):
         return type(self)(**own, validate_args=self._validate_args)
 
     def sample(self, size: Any = None) -> Any:
-        return self._forwards(self._base_dist.sample(size)) if not self.arg_constraints else super().sample(size)
+        return self._chain(self._base_dist.sample(size)) if not self.arg_constraints else super().sample(size)
 
     def sample_n(self, size: Any = None) -> Any:
-        return self._forwards(self._base_dist.sample_n(size)) if not self.arg_constraints else super().sample_n(size)
+        return self._chain(self._base_dist.sample_n(size)) if not self.arg_constraints else super().sample_n(size)
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
-        return self._forwards(self._base_dist.sample(shape))
-
-    def _forwards(self, x: Any) -> Any:
-        for one in self._transforms:
-            x = one(x)
-        return x
+        return self._chain(self._base_dist.sample(shape))
 
     def log_prob(self, value: Any) -> Any:
         y = self._validate_samples(value)
@@ -129,18 +124,11 @@ class TransformedDistribution(Distribution):
         return total + sum_right_most(self._base_dist.log_prob(y), self.event_dim - self._base_dist.event_dim)
 
     def cdf(self, value: Any) -> Any:
-        value = self._validate_samples(value)
-        sign: Any = 1
-        for one in reversed(self._transforms):
-            value = one.inv(value)
-            sign = sign * one.sign
-        return sign * (self._base_dist.cdf(value) - 0.5) + 0.5
+        base = self._base_dist.cdf(self._chain.inv(self._validate_samples(value)))
+        return self._chain.sign * (base - 0.5) + 0.5
 
     def icdf(self, value: Any) -> Any:
-        sign: Any = 1
-        for one in self._transforms:
-            sign = sign * one.sign
-        return self._forwards(self._base_dist.icdf(sign * (value - 0.5) + 0.5))
+        return self._chain(self._base_dist.icdf(self._chain.sign * (value - 0.5) + 0.5))
 
 
 class Folded(TransformedDistribution):

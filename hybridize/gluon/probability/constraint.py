@@ -214,32 +214,27 @@ class IntegerLessThanEq(LessThanEq):
     _whole = True
 
 
-class Positive(GreaterThan):
+class _FromZero(_Bounded):
+    """A bounded constraint from 0."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+
+class Positive(_FromZero, GreaterThan):
     """Above 0."""
 
-    def __init__(self) -> None:
-        super().__init__(0)
 
-
-class NonNegative(GreaterThanEq):
+class NonNegative(_FromZero, GreaterThanEq):
     """0 or above."""
 
-    def __init__(self) -> None:
-        super().__init__(0)
 
-
-class PositiveInteger(IntegerGreaterThan):
+class PositiveInteger(_FromZero, IntegerGreaterThan):
     """An integer above 0."""
 
-    def __init__(self) -> None:
-        super().__init__(0)
 
-
-class NonNegativeInteger(IntegerGreaterThanEq):
+class NonNegativeInteger(_FromZero, IntegerGreaterThanEq):
     """An integer, 0 or above."""
-
-    def __init__(self) -> None:
-        super().__init__(0)
 
 
 class Simplex(ConditionConstraint):

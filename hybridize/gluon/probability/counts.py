@@ -11,15 +11,11 @@ from hybridize.gluon.probability.constraint import (
     Boolean,
     GreaterThanEq,
     IntegerInterval,
-    Interval,
     NonNegativeInteger,
     Positive,
-    Real,
 )
 from hybridize.gluon.probability.distribution import ExponentialFamily, Probable
 from hybridize.gluon.probability.numerics import softplus
-
-_OF_BOTH: Any = {"prob": Interval(0, 1), "logit": Real()}
 
 
 class Bernoulli(Probable, ExponentialFamily):
@@ -33,10 +29,6 @@ class Bernoulli(Probable, ExponentialFamily):
 
     support = Boolean()
     has_enumerate_support = True
-    arg_constraints: ClassVar[Any] = _OF_BOTH
-
-    def __init__(self, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
-        super().__init__(prob, logit, 0, validate_args)
 
     @property
     def mean(self) -> Any:
@@ -71,13 +63,11 @@ class Binomial(Probable):
         validate_args: as for `Distribution`.
     """
 
-    arg_constraints: ClassVar[Any] = _OF_BOTH
-
     def __init__(self, n: Any = 1, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
         if n < 0 or n % 1 != 0:
             raise ValueArgumentError("E345", f"Binomial: n is an integer, 0 or above, got {n}")
         self.n = int(n)
-        super().__init__(prob, logit, 0, validate_args)
+        super().__init__(prob, logit, validate_args)
 
     @property
     def support(self) -> Any:
@@ -111,10 +101,6 @@ class Geometric(Probable):
     """
 
     support = NonNegativeInteger()
-    arg_constraints: ClassVar[Any] = _OF_BOTH
-
-    def __init__(self, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
-        super().__init__(prob, logit, 0, validate_args)
 
     @property
     def mean(self) -> Any:
@@ -146,11 +132,11 @@ class NegativeBinomial(Probable):
     """
 
     support = NonNegativeInteger()
-    arg_constraints: ClassVar[Any] = {"n": GreaterThanEq(0), **_OF_BOTH}
+    arg_constraints: ClassVar[Any] = {"n": GreaterThanEq(0), **Probable.arg_constraints}
 
     def __init__(self, n: Any, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
         self.n = n
-        super().__init__(prob, logit, 0, validate_args)
+        super().__init__(prob, logit, validate_args)
 
     @property
     def mean(self) -> Any:
@@ -181,8 +167,7 @@ class Poisson(ExponentialFamily):
     arg_constraints: ClassVar[Any] = {"rate": Positive()}
 
     def __init__(self, rate: Any = 1.0, validate_args: bool | None = None) -> None:
-        self.rate = rate
-        super().__init__(0, validate_args)
+        super().__init__(0, validate_args, rate=rate)
 
     @property
     def mean(self) -> Any:

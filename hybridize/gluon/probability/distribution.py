@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hybridize.array import np
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError, StateError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy
-from hybridize.gluon.probability.constraint import Constraint
+from hybridize.gluon.probability.constraint import Constraint, Interval, Real, Simplex
 from hybridize.gluon.probability.numerics import cached_property, lacking, logit2prob, prob2logit
 
 
@@ -40,6 +40,10 @@ class Distribution:
     """The number of last axes of a parameter that are of one event, where there are any."""
     _validate_args = False
 
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...  # its parameters
+
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
         """Check arguments from now on, or not, where a distribution does not say."""
@@ -47,7 +51,8 @@ class Distribution:
             raise ValueArgumentError("E345", f"set_default_validate_args takes a bool, got {value!r}")
         Distribution._validate_args = value
 
-    def __init__(self, event_dim: int = 0, validate_args: bool | None = None) -> None:
+    def __init__(self, event_dim: int = 0, validate_args: bool | None = None, **parameters: Any) -> None:
+        vars(self).update(parameters)
         self.event_dim = event_dim
         if validate_args is not None:
             self._validate_args = validate_args
@@ -166,16 +171,15 @@ class ExponentialFamily(Distribution):
 class Probable(Distribution):
     """A distribution that is given `prob` or `logit`, and has both."""
 
+    arg_constraints: ClassVar[Any] = {"prob": Interval(0, 1), "logit": Real()}
+    event_dim = 0
     _binary = True
 
-    def __init__(self, prob: Any, logit: Any, event_dim: int, validate_args: bool | None) -> None:
+    def __init__(self, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
         if (prob is None) == (logit is None):
-            raise _one_of_both(type(self).__name__)
-        if prob is not None:
-            self.prob = prob
-        else:
-            self.logit = logit
-        super().__init__(event_dim, validate_args)
+            raise _BothGiven("E316", f"{type(self).__name__} takes prob or logit, one of them")
+        parameters = {"logit": logit} if prob is None else {"prob": prob}
+        super().__init__(self.event_dim, validate_args, **parameters)
 
     @cached_property
     def prob(self) -> Any:
@@ -188,12 +192,16 @@ class Probable(Distribution):
         return prob2logit(self.prob, self._binary)
 
 
+class ProbableEvents(Probable):
+    """With several events, whose probabilities lie along the last axis of `prob` or `logit`."""
+
+    arg_constraints: ClassVar[Any] = {"prob": Simplex(), "logit": Real()}
+    _depths: ClassVar[Any] = {"prob": 1, "logit": 1}
+    _binary = False
+
+
 class _BothGiven(ArgumentError, ValueError):
     """Two arguments that say the same."""
-
-
-def _one_of_both(name: str) -> ArgumentError:
-    return _BothGiven("E316", f"{name} takes prob or logit, one of them")
 
 
 def _sizes(size: Any) -> tuple[int, ...]:

@@ -3,30 +3,23 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.base.errors import ValueArgumentError
-from hybridize.gluon.probability.constraint import IntegerInterval, Real, Simplex
-from hybridize.gluon.probability.distribution import Probable
-
-_OF_BOTH: Any = {"prob": Simplex(), "logit": Real()}
-_DEPTHS: Any = {"prob": 1, "logit": 1}
+from hybridize.gluon.probability.constraint import IntegerInterval, Simplex
+from hybridize.gluon.probability.distribution import ProbableEvents
 
 
-class _OfEvents(Probable):
+class _OfEvents(ProbableEvents):
     """With `num_events` events, whose probabilities lie along the last axis of `prob` or `logit`."""
 
-    _binary = False
-    arg_constraints: ClassVar[Any] = _OF_BOTH
-    _depths: ClassVar[Any] = _DEPTHS
-
-    def __init__(self, num_events: Any, prob: Any, logit: Any, event_dim: int, validate_args: bool | None) -> None:
+    def __init__(self, num_events: Any, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
         if not num_events > 0:
             name = type(self).__name__
             raise ValueArgumentError("E345", f"{name}: num_events is an integer above 0, got {num_events}")
         self.num_events = int(num_events)
-        super().__init__(prob, logit, event_dim, validate_args)
+        super().__init__(prob, logit, validate_args)
 
     def _log_probs(self) -> Any:
         return npx.log_softmax(self.logit, -1)
@@ -40,7 +33,16 @@ class _OfEvents(Probable):
         return np.broadcast_to(numbers, (self.num_events, *self.batch_shape))
 
 
-class Categorical(_OfEvents):
+class _OfOneEvent(_OfEvents):
+    """One of the events."""
+
+    has_enumerate_support = True
+
+    def entropy(self) -> Any:
+        return -np.sum(npx.softmax(self.logit, -1) * self._log_probs(), -1)
+
+
+class Categorical(_OfOneEvent):
     """The number of an event.
 
     Args:
@@ -49,11 +51,6 @@ class Categorical(_OfEvents):
         logit: [..., num_events], log(prob) up to a constant; one of both is given.
         validate_args: as for `Distribution`.
     """
-
-    has_enumerate_support = True
-
-    def __init__(self, num_events: Any, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
-        super().__init__(num_events, prob, logit, 0, validate_args)
 
     @property
     def support(self) -> Any:
@@ -69,14 +66,11 @@ class Categorical(_OfEvents):
         log_probs = self._log_probs() + np.expand_dims(np.zeros_like(value, dtype="float32"), -1)
         return npx.pick(log_probs, np.broadcast_to(value, log_probs.shape[:-1]), -1)
 
-    def entropy(self) -> Any:
-        return -np.sum(npx.softmax(self.logit, -1) * self._log_probs(), -1)
-
     def enumerate_support(self) -> Any:
         return self._all_numbers()
 
 
-class OneHotCategorical(_OfEvents):
+class OneHotCategorical(_OfOneEvent):
     """A vector that is 1 at the number of an event, else 0.
 
     Args:
@@ -86,11 +80,8 @@ class OneHotCategorical(_OfEvents):
         validate_args: as for `Distribution`.
     """
 
-    has_enumerate_support = True
     support = Simplex()
-
-    def __init__(self, num_events: Any, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
-        super().__init__(num_events, prob, logit, 1, validate_args)
+    event_dim = 1
 
     @property
     def mean(self) -> Any:
@@ -105,9 +96,6 @@ class OneHotCategorical(_OfEvents):
 
     def log_prob(self, value: Any) -> Any:
         return np.sum(self._validate_samples(value) * self._log_probs(), -1)
-
-    def entropy(self) -> Any:
-        return -np.sum(npx.softmax(self.logit, -1) * self._log_probs(), -1)
 
     def enumerate_support(self) -> Any:
         return npx.one_hot(self._all_numbers(), self.num_events)
@@ -124,6 +112,8 @@ class Multinomial(_OfEvents):
         validate_args: as for `Distribution`.
     """
 
+    event_dim = 1
+
     def __init__(
         self,
         num_events: Any,
@@ -135,7 +125,7 @@ class Multinomial(_OfEvents):
         if not isinstance(total_count, (int, float)) or total_count < 0 or total_count % 1:
             raise ValueArgumentError("E345", f"Multinomial: total_count is an integer, 0 or above, got {total_count}")
         self.total_count = int(total_count)
-        super().__init__(num_events, prob, logit, 1, validate_args)
+        super().__init__(num_events, prob, logit, validate_args)
 
     @property
     def support(self) -> Any:

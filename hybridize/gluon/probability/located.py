@@ -28,8 +28,7 @@ class Uniform(Distribution):
     arg_constraints: ClassVar[Any] = {"low": Real(), "high": Real()}
 
     def __init__(self, low: Any = 0.0, high: Any = 1.0, validate_args: bool | None = None) -> None:
-        self.low, self.high = low, high
-        super().__init__(0, validate_args)
+        super().__init__(0, validate_args, low=low, high=high)
 
     @property
     def support(self) -> Any:
@@ -69,10 +68,23 @@ class _Located(Distribution):
     has_grad = True
     support = Real()
     arg_constraints: ClassVar[Any] = {"loc": Real(), "scale": Positive()}
+    _deviation: ClassVar[float] = 1.0
+    """The standard deviation over the scale."""
 
     def __init__(self, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = loc, scale
-        super().__init__(0, validate_args)
+        super().__init__(0, validate_args, loc=loc, scale=scale)
+
+    @property
+    def mean(self) -> Any:
+        return self.loc
+
+    @property
+    def variance(self) -> Any:
+        return self.stddev**2
+
+    @property
+    def stddev(self) -> Any:
+        return self.scale * self._deviation
 
     def _standardized(self, value: Any) -> Any:
         return (self._validate_samples(value) - self.loc) / self.scale
@@ -86,18 +98,6 @@ class Normal(_Located, ExponentialFamily):
         scale: the standard deviation.
         validate_args: as for `Distribution`.
     """
-
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
-    @property
-    def variance(self) -> Any:
-        return self.scale**2
-
-    @property
-    def stddev(self) -> Any:
-        return self.scale
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
         return np.random.normal(self.loc, self.scale, shape)
@@ -124,17 +124,7 @@ class Laplace(_Located):
         validate_args: as for `Distribution`.
     """
 
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
-    @property
-    def variance(self) -> Any:
-        return 2 * self.scale**2
-
-    @property
-    def stddev(self) -> Any:
-        return math.sqrt(2) * self.scale
+    _deviation = math.sqrt(2)
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
         return np.random.laplace(self.loc, self.scale, shape)
@@ -167,7 +157,7 @@ class Cauchy(_Located):
     def mean(self) -> Any:
         return np.full(self.batch_shape, math.nan)
 
-    variance = mean
+    variance = stddev = mean
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
         return self.icdf(np.random.uniform(0.0, 1.0, shape))
@@ -194,17 +184,11 @@ class Gumbel(_Located):
         validate_args: as for `Distribution`.
     """
 
+    _deviation = math.pi / math.sqrt(6)
+
     @property
     def mean(self) -> Any:
         return self.loc + self.scale * EULER_GAMMA
-
-    @property
-    def variance(self) -> Any:
-        return self.stddev**2
-
-    @property
-    def stddev(self) -> Any:
-        return math.pi / math.sqrt(6) * self.scale
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
         return np.random.gumbel(self.loc, self.scale, shape)
@@ -237,8 +221,7 @@ class StudentT(Distribution):
     arg_constraints: ClassVar[Any] = {"df": Positive(), "loc": Real(), "scale": Positive()}
 
     def __init__(self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None) -> None:
-        self.df, self.loc, self.scale = df, loc, scale
-        super().__init__(0, validate_args)
+        super().__init__(0, validate_args, df=df, loc=loc, scale=scale)
 
     @property
     def mean(self) -> Any:

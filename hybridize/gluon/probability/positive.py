@@ -37,8 +37,7 @@ class Exponential(ExponentialFamily):
     arg_constraints: ClassVar[Any] = {"scale": Positive()}
 
     def __init__(self, scale: Any = 1.0, validate_args: bool | None = None) -> None:
-        self.scale = scale
-        super().__init__(0, validate_args)
+        super().__init__(0, validate_args, scale=scale)
 
     @cached_property
     def rate(self) -> Any:
@@ -85,8 +84,7 @@ class Gamma(ExponentialFamily):
     arg_constraints: ClassVar[Any] = {"shape": Positive(), "scale": Positive()}
 
     def __init__(self, shape: Any, scale: Any = 1.0, validate_args: bool | None = None) -> None:
-        self.shape, self.scale = shape, scale
-        super().__init__(0, validate_args)
+        super().__init__(0, validate_args, shape=shape, scale=scale)
 
     @property
     def mean(self) -> Any:
@@ -138,8 +136,7 @@ class FisherSnedecor(Distribution):
     arg_constraints: ClassVar[Any] = {"df1": Positive(), "df2": Positive()}
 
     def __init__(self, df1: Any, df2: Any, validate_args: bool | None = None) -> None:
-        self.df1, self.df2 = df1, df2
-        super().__init__(0, validate_args)
+        super().__init__(0, validate_args, df1=df1, df2=df2)
 
     @property
     def mean(self) -> Any:
@@ -242,8 +239,7 @@ class Beta(ExponentialFamily):
     arg_constraints: ClassVar[Any] = {"alpha": Positive(), "beta": Positive()}
 
     def __init__(self, alpha: Any, beta: Any, validate_args: bool | None = None) -> None:
-        self.alpha, self.beta = alpha, beta
-        super().__init__(0, validate_args)
+        super().__init__(0, validate_args, alpha=alpha, beta=beta)
 
     @property
     def mean(self) -> Any:
@@ -284,8 +280,7 @@ class Dirichlet(ExponentialFamily):
     _depths: ClassVar[Any] = {"alpha": 1}
 
     def __init__(self, alpha: Any, validate_args: bool | None = None) -> None:
-        self.alpha = alpha
-        super().__init__(1, validate_args)
+        super().__init__(1, validate_args, alpha=alpha)
 
     @property
     def mean(self) -> Any:

@@ -7,12 +7,12 @@ Source: Maddison et al., The concrete distribution, 2017.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.gluon.probability.composed import TransformedDistribution
-from hybridize.gluon.probability.constraint import Interval, OpenInterval, Real, Simplex
-from hybridize.gluon.probability.distribution import Probable
+from hybridize.gluon.probability.constraint import OpenInterval, Real, Simplex
+from hybridize.gluon.probability.distribution import Probable, ProbableEvents
 from hybridize.gluon.probability.numerics import softplus
 from hybridize.gluon.probability.transformation import ExpTransform, SigmoidTransform
 
@@ -22,11 +22,10 @@ class _Logit(Probable):
 
     has_grad = True
     support = Real()
-    arg_constraints: ClassVar[Any] = {"prob": Interval(0, 1), "logit": Real()}
 
     def __init__(self, T: Any, prob: Any, logit: Any, validate_args: bool | None) -> None:
         self.T = T
-        super().__init__(prob, logit, 0, validate_args)
+        super().__init__(prob, logit, validate_args)
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
         return np.random.logistic(self.logit, 1.0, shape) / self.T
@@ -36,18 +35,16 @@ class _Logit(Probable):
         return np.log(self.T) + apart - 2 * softplus(apart)
 
 
-class _Logarithms(Probable):
+class _Logarithms(ProbableEvents):
     """The logarithms of relaxed one-hot vectors."""
 
     has_grad = True
     support = Real()
-    _binary = False
-    arg_constraints: ClassVar[Any] = {"prob": Simplex(), "logit": Real()}
-    _depths: ClassVar[Any] = {"prob": 1, "logit": 1}
+    event_dim = 1
 
     def __init__(self, T: Any, num_events: int, prob: Any, logit: Any, validate_args: bool | None) -> None:
         self.T, self.num_events = T, num_events
-        super().__init__(prob, logit, 1, validate_args)
+        super().__init__(prob, logit, validate_args)
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
         noise = np.random.gumbel(0.0, 1.0, (*shape, self.num_events))

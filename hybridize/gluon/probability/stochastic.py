@@ -24,7 +24,7 @@ class _Collecting(threading.local):
 _COLLECTING = _Collecting()
 
 
-class StochasticBlock(HybridBlock):
+class StochasticBlock(HybridBlock, layer=False):
     """A block whose `forward` may `add_loss`: a decorator collects them, and `losses` has those of the last call.
 
     class Layer(StochasticBlock):
@@ -34,8 +34,6 @@ class StochasticBlock(HybridBlock):
             self.add_loss(kl_divergence(posterior, Normal(0, 1)))
             return posterior.sample()
     """
-
-    _is_layer = False
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -71,11 +71,10 @@ class InverseTransformation(Transformation):
         return -self._forward.log_det_jacobian(y, x)
 
 
-class TransformBlock(Transformation, HybridBlock):
+class TransformBlock(Transformation, HybridBlock, layer=False):
     """Base of transformations with parameters that are learned, such as normalizing flows."""
 
     __hybridize_read__ = HybridBlock.__hybridize_read__
-    _is_layer = False
     __call__ = Transformation.__call__
 
 

@@ -17,22 +17,25 @@ _OPEN = "only input_size may be left open"
 
 
 class _DenseCell(GatedCell):
-    """The base of the cells, whose products are dense: their parameters, and the shapes of states."""
+    """The base of the cells, whose products are dense: their parameters, the shapes of states, the two activations."""
 
     def __init__(
         self,
         hidden_size: int,
-        input_size: int,
-        i2h_weight_initializer: Any,
-        h2h_weight_initializer: Any,
-        i2h_bias_initializer: Any,
-        h2h_bias_initializer: Any,
-        prefix: str | None,
-        params: Any,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: Any = None,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
         **kwargs: Any,
     ) -> None:
         super().__init__(prefix=prefix, params=params, **kwargs)
         self._hidden_size = check_count(self, "hidden_size", hidden_size, _OPEN)
+        self._activation, self._recurrent_activation = activation, recurrent_activation
         rows = self._gates * self._hidden_size
         self._own("i2h_weight", (rows, input_size), i2h_weight_initializer)
         self._own("h2h_weight", (rows, self._state_sizes[0]), h2h_weight_initializer)
@@ -124,37 +127,12 @@ class RNNCell(_DenseCell, PlainCell):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            hidden_size, input_size, i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer,
-            h2h_bias_initializer, prefix, params, **kwargs,
+            hidden_size, i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer,
+            input_size, prefix, params, activation, self._recurrent_activation, **kwargs,
         )  # fmt: skip
-        self._activation = activation
 
 
-class _CellOfTwoActivations(_DenseCell):
-    """The base of LSTM and GRU: an activation for what is new, another one for the gates."""
-
-    def __init__(
-        self,
-        hidden_size: int,
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
-        input_size: int = 0,
-        prefix: str | None = None,
-        params: Any = None,
-        activation: Any = "tanh",
-        recurrent_activation: Any = "sigmoid",
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            hidden_size, input_size, i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer,
-            h2h_bias_initializer, prefix, params, **kwargs,
-        )  # fmt: skip
-        self._activation, self._recurrent_activation = activation, recurrent_activation
-
-
-class LSTMCell(_CellOfTwoActivations, MemoryCell):
+class LSTMCell(_DenseCell, MemoryCell):
     """A step of long short-term memory, with a cell beside the state.
 
         i, f, g, o = W_i2h x + b_i2h + W_h2h h + b_h2h
@@ -234,7 +212,7 @@ class LSTMPCell(LSTMCell):
         return f"{super().__repr__()[:-1]} -> {self._projection_size})"
 
 
-class GRUCell(_CellOfTwoActivations, MixedCell):
+class GRUCell(_DenseCell, MixedCell):
     """A step of gated recurrent units, whose state is a mixture of the last one and a new one.
 
         r, z from W_i2h x + b_i2h + W_h2h h + b_h2h, each through a sigmoid

@@ -109,6 +109,8 @@ class BidirectionalCell(_OfCells, HybridRecurrentCell):
         output_prefix: accepted for MXNet.
     """
 
+    _repr_form = "forward={0.l_cell!r}, backward={0.r_cell!r}"
+
     def __init__(
         self,
         l_cell: RecurrentCell,
@@ -145,6 +147,3 @@ class BidirectionalCell(_OfCells, HybridRecurrentCell):
         turned = npx.sequence_reverse(x, valid_length)
         z, after_too = through_cell(backward, turned, right, valid_length)
         return np.concatenate([y, npx.sequence_reverse(z, valid_length)], axis=-1), after + after_too
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(forward={self.l_cell!r}, backward={self.r_cell!r})"

@@ -4,20 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.gluon.checking import check_choice
 from hybridize.gluon.rnn.gates import GatedCell, MemoryCell, MixedCell, PlainCell
-from hybridize.ops.convolution import each_axis
-from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last, weight_shape
-
-Numbers = int | Sequence[int]
-"""One number for all axes of windows, or one for each."""
+from hybridize.gluon.windowed import Numbers, Windowed
+from hybridize.ops.library.convolution_layers import is_channels_last, weight_shape
 
 
-class ConvolutionalCell(GatedCell):
+class ConvolutionalCell(GatedCell, Windowed):
     """Base of the cells.
 
     Args:
@@ -42,8 +38,6 @@ class ConvolutionalCell(GatedCell):
         ArgumentError E331, E398: an argument is not what it may be.
     """
 
-    _rank: ClassVar[int]
-
     def __init__(
         self,
         input_shape: Sequence[int],
@@ -63,18 +57,24 @@ class ConvolutionalCell(GatedCell):
         params: Any = None,
     ) -> None:
         super().__init__(prefix=prefix, params=params)
-        name, layouts = type(self).__name__, LAYOUTS[self._rank]
-        self._layout = layouts[0] if conv_layout is None else conv_layout
-        check_choice(self, "conv_layout", self._layout, layouts, "channels come behind the batch, or last")
+        name = type(self).__name__
+        self._layout = self._layout_of("conv_layout", conv_layout)
         self._activation = activation
-        self._windows(name, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate)
+        self._i2h_kernel = self._numbers("i2h_kernel", i2h_kernel)
+        self._h2h_kernel = self._numbers("h2h_kernel", h2h_kernel)
+        if any(size % 2 == 0 for size in self._h2h_kernel):
+            what = f"h2h_kernel of {name} is odd along each axis, got {h2h_kernel}"
+            raise ArgumentError("E331", what, help="so the state keeps its size")
+        self._i2h_pad = self._numbers("i2h_pad", i2h_pad, 0)
+        self._i2h_dilate = self._numbers("i2h_dilate", i2h_dilate)
+        self._h2h_dilate = self._numbers("h2h_dilate", h2h_dilate)
         if len(input_shape) != self._rank + 1:
             what = f"input_shape of {name} has {self._rank + 1} numbers, got {input_shape}"
             raise ArgumentError("E331", what, help="channels and pixels, without the batch, in the layout")
         last = is_channels_last(self._layout)
         channels = input_shape[-1 if last else 0]
         self._pixels = tuple(input_shape[:-1] if last else input_shape[1:])
-        (self._hidden_channels,) = each_axis(name, "hidden_channels", hidden_channels, 1)
+        self._hidden_channels = self._number("hidden_channels", hidden_channels)
         filters = self._gates * self._hidden_channels
         of_state = weight_shape(filters, self._hidden_channels, self._h2h_kernel, self._layout)
         self._own("i2h_weight", self._input_weight(channels), i2h_weight_initializer)
@@ -82,21 +82,8 @@ class ConvolutionalCell(GatedCell):
         self._own("i2h_bias", (filters,), i2h_bias_initializer)
         self._own("h2h_bias", (filters,), h2h_bias_initializer)
 
-    def _windows(
-        self, name: str, i2h_kernel: Numbers, h2h_kernel: Numbers, pad: Numbers, dilate: Numbers, h2h_dilate: Numbers
-    ) -> None:
-        rank = self._rank
-        self._i2h_kernel = each_axis(name, "i2h_kernel", i2h_kernel, rank)
-        self._h2h_kernel = each_axis(name, "h2h_kernel", h2h_kernel, rank)
-        if any(size % 2 == 0 for size in self._h2h_kernel):
-            what = f"h2h_kernel of {name} is odd along each axis, got {h2h_kernel}"
-            raise ArgumentError("E331", what, help="so the state keeps its size")
-        self._i2h_pad = each_axis(name, "i2h_pad", pad, rank, 0, 0)
-        self._i2h_dilate = each_axis(name, "i2h_dilate", dilate, rank)
-        self._h2h_dilate = each_axis(name, "h2h_dilate", h2h_dilate, rank)
-
     def _alias(self) -> str:
-        return f"conv_{self._name}"
+        return f"conv_{self._name_hint}"
 
     def infer_shape(self, x: Any, *others: Any) -> None:
         if isinstance(x, int):  # MXNet 2's infer_shape(layer, x, is_bidirect)
@@ -171,55 +158,37 @@ class ConvolutionalCell(GatedCell):
         return f"{type(self).__name__}({inputs} -> {filters}, i2h_kernel={self._i2h_kernel}, {self._layout})"
 
 
-class Conv1DRNNCell(PlainCell, ConvolutionalCell):
+class Conv1DRNNCell(PlainCell, ConvolutionalCell, rank=1):
     """A step of plain recurrence whose products are convolutions over one axis; see `ConvolutionalCell`."""
 
-    _rank = 1
 
-
-class Conv2DRNNCell(PlainCell, ConvolutionalCell):
+class Conv2DRNNCell(PlainCell, ConvolutionalCell, rank=2):
     """A step of plain recurrence whose products are convolutions over two axes; see `ConvolutionalCell`."""
 
-    _rank = 2
 
-
-class Conv3DRNNCell(PlainCell, ConvolutionalCell):
+class Conv3DRNNCell(PlainCell, ConvolutionalCell, rank=3):
     """A step of plain recurrence whose products are convolutions over three axes; see `ConvolutionalCell`."""
 
-    _rank = 3
 
-
-class Conv1DLSTMCell(MemoryCell, ConvolutionalCell):
+class Conv1DLSTMCell(MemoryCell, ConvolutionalCell, rank=1):
     """A step of long short-term memory whose products are convolutions over one axis; see `ConvolutionalCell`."""
 
-    _rank = 1
 
-
-class Conv2DLSTMCell(MemoryCell, ConvolutionalCell):
+class Conv2DLSTMCell(MemoryCell, ConvolutionalCell, rank=2):
     """A step of long short-term memory whose products are convolutions over two axes; see `ConvolutionalCell`."""
 
-    _rank = 2
 
-
-class Conv3DLSTMCell(MemoryCell, ConvolutionalCell):
+class Conv3DLSTMCell(MemoryCell, ConvolutionalCell, rank=3):
     """A step of long short-term memory whose products are convolutions over three axes; see `ConvolutionalCell`."""
 
-    _rank = 3
 
-
-class Conv1DGRUCell(MixedCell, ConvolutionalCell):
+class Conv1DGRUCell(MixedCell, ConvolutionalCell, rank=1):
     """A step of gated recurrent units whose products are convolutions over one axis; see `ConvolutionalCell`."""
 
-    _rank = 1
 
-
-class Conv2DGRUCell(MixedCell, ConvolutionalCell):
+class Conv2DGRUCell(MixedCell, ConvolutionalCell, rank=2):
     """A step of gated recurrent units whose products are convolutions over two axes; see `ConvolutionalCell`."""
 
-    _rank = 2
 
-
-class Conv3DGRUCell(MixedCell, ConvolutionalCell):
+class Conv3DGRUCell(MixedCell, ConvolutionalCell, rank=3):
     """A step of gated recurrent units whose products are convolutions over three axes; see `ConvolutionalCell`."""
-
-    _rank = 3

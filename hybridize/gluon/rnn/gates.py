@@ -16,7 +16,6 @@ class GatedCell(HybridRecurrentCell, ABC):
 
     _gates: ClassVar[int] = 1
     _states: ClassVar[int] = 1
-    _name: ClassVar[str]
     _activation: Any
     _recurrent_activation: Any = "sigmoid"
 
@@ -24,9 +23,6 @@ class GatedCell(HybridRecurrentCell, ABC):
     h2h_weight: Parameter
     i2h_bias: Parameter
     h2h_bias: Parameter
-
-    def _alias(self) -> str:
-        return self._name
 
     def _own(self, name: str, shape: tuple[int, ...], init: Any) -> None:
         """Make a parameter of the cell."""
@@ -44,7 +40,7 @@ class GatedCell(HybridRecurrentCell, ABC):
 class PlainCell(GatedCell):
     """Plain recurrence: h' = activation(W_i2h x + b_i2h + W_h2h h + b_h2h)."""
 
-    _name = "rnn"
+    _name_hint = "rnn"
 
     def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output and the new state of a step."""
@@ -56,7 +52,7 @@ class PlainCell(GatedCell):
 class MemoryCell(GatedCell):
     """Long short-term memory: a cell beside the state, and gates that say what it takes, keeps and shows."""
 
-    _gates, _states, _name = 4, 2, "lstm"
+    _gates, _states, _name_hint = 4, 2, "lstm"
 
     def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output, the new state and the new cell of a step."""
@@ -74,7 +70,7 @@ class MemoryCell(GatedCell):
 class MixedCell(GatedCell):
     """Gated recurrent units: the state is a mixture of the last one and a new one."""
 
-    _gates, _name = 3, "gru"
+    _gates, _name_hint = 3, "gru"
 
     def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output and the new state of a step."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy
@@ -43,39 +43,43 @@ class RecurrentLayer(Stateful, HybridBlock):
     Parameters are named after layer and direction, `l0_i2h_weight`, `r0_h2h_bias`: `l` goes forward, `r` backward.
     """
 
+    _mode: str = "gru"
+    _projection_size: int | None = None
+    _clip: tuple[float | None, float | None, bool] = (None, None, False)
+    _h2r_weight_initializer: Any = None
+
     def __init__(
         self,
-        mode: str,
         hidden_size: int,
-        num_layers: int,
-        layout: str,
-        dropout: float,
-        bidirectional: bool,
-        input_size: int,
-        initializers: Sequence[Any],
-        dtype: Any,
-        use_sequence_length: bool,
-        h2r_weight_initializer: Any = None,
-        *,
-        projection_size: int | None = None,
-        clip: tuple[float | None, float | None, bool] = (None, None, False),
+        num_layers: int = 1,
+        layout: str = "TNC",
+        dropout: float = 0,
+        bidirectional: bool = False,
+        input_size: int = 0,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        dtype: Any = "float32",
+        use_sequence_length: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         sizes = [("hidden_size", hidden_size), ("num_layers", num_layers)]
-        sizes += [] if projection_size is None else [("projection_size", projection_size)]
+        sizes += [] if self._projection_size is None else [("projection_size", self._projection_size)]
         hidden, layers, *projection = (check_count(self, word, size, _OPEN) for word, size in sizes)
         check_choice(self, "layout", layout, ("TNC", "NTC"), "steps first, or sequences first")
         check_part(self, "dropout", dropout)
-        for word, end in zip(("state_clip_min", "state_clip_max"), clip, strict=False):
+        for word, end in zip(("state_clip_min", "state_clip_max"), self._clip, strict=False):
             if end is not None:
                 check_number(self, word, end)
         self._stack = RecurrentStack(
-            mode, hidden, layers, bool(bidirectional), projection[0] if projection else None, float(dropout), *clip
+            self._mode, hidden, layers, bool(bidirectional), next(iter(projection), None), float(dropout), *self._clip
         )  # fmt: skip
         self._layout, self._dtype = layout, dtype
         self._use_sequence_length = use_sequence_length
-        init = dict(zip(KINDS, (*initializers, h2r_weight_initializer), strict=True))
+        weights, biases = (i2h_weight_initializer, h2h_weight_initializer), (i2h_bias_initializer, h2h_bias_initializer)
+        init = dict(zip(KINDS, (*weights, *biases, self._h2r_weight_initializer), strict=True))
         for part, shape in self._stack.parts(input_size):
             setattr(self, part, self.params.deferred(part, shape, init[part.partition("_")[2]], dtype=dtype))
 
@@ -275,10 +279,10 @@ class RNN(RecurrentLayer):
         **kwargs: Any,
     ) -> None:
         check_choice(self, "activation", activation, ("relu", "tanh"))
-        initializers = (i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer)
+        self._mode = f"rnn_{activation}"
         super().__init__(
-            f"rnn_{activation}", hidden_size, num_layers, layout, dropout, bidirectional, input_size, initializers,
-            dtype, use_sequence_length, **kwargs,
+            hidden_size, num_layers, layout, dropout, bidirectional, input_size, i2h_weight_initializer,
+            h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, dtype, use_sequence_length, **kwargs,
         )  # fmt: skip
 
 
@@ -314,6 +318,8 @@ class LSTM(RecurrentLayer):
     LSTM(None -> 20, TNC, num_layers=2, bidirectional)
     """
 
+    _mode = "lstm"
+
     def __init__(
         self,
         hidden_size: int,
@@ -335,11 +341,11 @@ class LSTM(RecurrentLayer):
         use_sequence_length: bool = False,
         **kwargs: Any,
     ) -> None:
-        initializers = (i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer)
+        self._projection_size, self._h2r_weight_initializer = projection_size, h2r_weight_initializer
+        self._clip = (state_clip_min, state_clip_max, state_clip_nan)
         super().__init__(
-            "lstm", hidden_size, num_layers, layout, dropout, bidirectional, input_size, initializers, dtype,
-            use_sequence_length, h2r_weight_initializer, projection_size=projection_size,
-            clip=(state_clip_min, state_clip_max, state_clip_nan), **kwargs,
+            hidden_size, num_layers, layout, dropout, bidirectional, input_size, i2h_weight_initializer,
+            h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, dtype, use_sequence_length, **kwargs,
         )  # fmt: skip
 
 
@@ -369,25 +375,3 @@ class GRU(RecurrentLayer):
     >>> GRU(20, layout="NTC", input_size=10)
     GRU(10 -> 20, NTC)
     """
-
-    def __init__(
-        self,
-        hidden_size: int,
-        num_layers: int = 1,
-        layout: str = "TNC",
-        dropout: float = 0,
-        bidirectional: bool = False,
-        input_size: int = 0,
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
-        dtype: Any = "float32",
-        use_sequence_length: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        initializers = (i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer)
-        super().__init__(
-            "gru", hidden_size, num_layers, layout, dropout, bidirectional, input_size, initializers, dtype,
-            use_sequence_length, **kwargs,
-        )  # fmt: skip

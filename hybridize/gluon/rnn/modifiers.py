@@ -18,11 +18,6 @@ from hybridize.gluon.rnn.memory import CellMemory
 from hybridize.gluon.rnn.unrolling import through_steps
 
 
-def _probability(owner: object, word: str, value: float) -> float:
-    check_part(owner, word, value)
-    return float(value)
-
-
 class DropoutCell(HybridRecurrentCell):
     """Dropout between cells: while training a random part of what goes through is 0; there are no states.
 
@@ -33,14 +28,14 @@ class DropoutCell(HybridRecurrentCell):
         params: accepted for MXNet.
     """
 
+    _name_hint = "dropout"
+    _repr_form = "rate={0._rate}, axes={0._axes}"
+
     def __init__(self, rate: float, axes: tuple[int, ...] = (), prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix=prefix, params=params)
         if not isinstance(axes, (tuple, list)) or not all(hasattr(axis, "__index__") for axis in axes):
             raise ArgumentError("E331", f"axes of DropoutCell are integers, got {axes}", help="0 is the batch")
-        self._rate, self._axes = _probability(self, "rate", rate), tuple(axes)
-
-    def _alias(self) -> str:
-        return "dropout"
+        self._rate, self._axes = float(check_part(self, "rate", rate)), tuple(axes)
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         return []
@@ -54,9 +49,6 @@ class DropoutCell(HybridRecurrentCell):
         axes = tuple(axis + 1 if axis >= 0 else axis for axis in self._axes)
         return npx.sequence_mask(npx.dropout(x, p=self._rate, axes=axes), valid_length), states
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(rate={self._rate}, axes={self._axes})"
-
 
 class ModifierCell(HybridRecurrentCell):
     """Base of cells that change what another does; the states are those of the other.
@@ -64,6 +56,8 @@ class ModifierCell(HybridRecurrentCell):
     Args:
         base_cell: the other cell.
     """
+
+    _repr_form = "{0.base_cell!r}"
 
     def __init__(self, base_cell: RecurrentCell) -> None:
         super().__init__(prefix=f"{base_cell.prefix}{self._alias()}_")
@@ -84,9 +78,6 @@ class ModifierCell(HybridRecurrentCell):
     def _width(self, below: int) -> int:
         return self.base_cell._width(below)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.base_cell!r})"
-
 
 class ZoneoutCell(ModifierCell):
     """Zoneout: while training a random part of the outputs, or of the states, stays what it was a step before.
@@ -99,14 +90,13 @@ class ZoneoutCell(ModifierCell):
     Source: Krueger et al. 2016, "Zoneout".
     """
 
+    _name_hint = "zoneout"
+
     def __init__(self, base_cell: RecurrentCell, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0) -> None:
         super().__init__(base_cell)
-        self.zoneout_outputs = _probability(self, "zoneout_outputs", zoneout_outputs)
-        self.zoneout_states = _probability(self, "zoneout_states", zoneout_states)
+        self.zoneout_outputs = float(check_part(self, "zoneout_outputs", zoneout_outputs))
+        self.zoneout_states = float(check_part(self, "zoneout_states", zoneout_states))
         self._last_output = CellMemory()
-
-    def _alias(self) -> str:
-        return "zoneout"
 
     def reset(self) -> None:
         super().reset()
@@ -172,8 +162,7 @@ class ResidualCell(ModifierCell):
     Source: Wu et al. 2016, "Google's neural machine translation system".
     """
 
-    def _alias(self) -> str:
-        return "residual"
+    _name_hint = "residual"
 
     def forward(self, x: Any, states: Any) -> tuple[Any, Any]:
         """Give the sum of output and input, and the new states."""
@@ -211,6 +200,8 @@ class VariationalDropoutCell(ModifierCell):
     Source: Gal and Ghahramani 2016, "A theoretically grounded application of dropout in recurrent neural networks".
     """
 
+    _name_hint = "vardrop"
+
     def __init__(
         self,
         base_cell: RecurrentCell,
@@ -219,13 +210,10 @@ class VariationalDropoutCell(ModifierCell):
         drop_outputs: float = 0.0,
     ) -> None:
         super().__init__(base_cell)
-        self.drop_inputs = _probability(self, "drop_inputs", drop_inputs)
-        self.drop_states = _probability(self, "drop_states", drop_states)
-        self.drop_outputs = _probability(self, "drop_outputs", drop_outputs)
+        self.drop_inputs = float(check_part(self, "drop_inputs", drop_inputs))
+        self.drop_states = float(check_part(self, "drop_states", drop_states))
+        self.drop_outputs = float(check_part(self, "drop_outputs", drop_outputs))
         self._of_inputs, self._of_states, self._of_outputs = CellMemory(), CellMemory(), CellMemory()
-
-    def _alias(self) -> str:
-        return "vardrop"
 
     def reset(self) -> None:
         super().reset()

@@ -2,15 +2,11 @@
 """The cells under the name of MXNet's module, and its `dynamic_unroll`."""
 
 from hybridize.base.names import late, places
+from hybridize.gluon import rnn
 
-PLACES = places(
-    "hybridize.gluon.rnn",
-    {
-        "base": "HybridRecurrentCell RecurrentCell dynamic_unroll",
-        "cells": "GRUCell LSTMCell LSTMPCell RNNCell",
-        "containers": "BidirectionalCell HybridSequentialRNNCell SequentialRNNCell",
-        "modifiers": "DropoutCell ModifierCell ResidualCell VariationalDropoutCell ZoneoutCell",
-    },
+_MODULES = tuple(f"hybridize.gluon.rnn.{module}:" for module in ("base", "cells", "containers", "modifiers"))
+PLACES = {name: place for name, place in rnn.PLACES.items() if place.startswith(_MODULES)} | places(
+    "hybridize.gluon.rnn", {"base": "dynamic_unroll"}
 )
 """Places of the cells."""
 

@@ -7,6 +7,7 @@ import copy
 import logging
 import sys
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from hybridize.array.device import Device, cpu
@@ -187,28 +188,27 @@ class Estimator:
         self.epoch = self.batch = 0
         handlers = self._with_defaults(event_handlers, val_data)
         try:
-            for handler in _who(handlers, TrainBegin):
-                handler.train_begin(self, train_data=train_data)
+            self._tell(handlers, TrainBegin, "train_begin", train_data=train_data)
             while not self._epoch(handlers, train_data, batch_axis):
                 pass
-            for handler in _who(handlers, TrainEnd):
-                handler.train_end(self)
+            self._tell(handlers, TrainEnd, "train_end")
         except BaseException:
             for handler in handlers:
                 handler.aborted(self)
             raise
 
+    def _tell(self, handlers: list[EventHandler], kind: type[EventHandler], method: str, **what: Any) -> list[Any]:
+        """Tell the handlers of an event that it happens, and return their answers."""
+        return [getattr(handler, method)(self, **what) for handler in _who(handlers, kind)]
+
     def _epoch(self, handlers: list[EventHandler], train_data: Any, batch_axis: int) -> bool:
         """Train for an epoch, and tell whether it was the last."""
-        for handler in _who(handlers, EpochBegin):
-            handler.epoch_begin(self)
+        self._tell(handlers, EpochBegin, "epoch_begin")
         first = self.batch
         for batch in train_data:
-            for handler in _who(handlers, BatchBegin):
-                handler.batch_begin(self, batch=batch)
+            self._tell(handlers, BatchBegin, "batch_begin", batch=batch)
             _, label, pred, loss = self.batch_processor.fit_batch(self, batch, batch_axis)
-            what = {"batch": batch, "pred": pred, "label": label, "loss": loss}
-            stop = [handler.batch_end(self, **what) for handler in _who(handlers, BatchEnd)]
+            stop = self._tell(handlers, BatchEnd, "batch_end", batch=batch, pred=pred, label=label, loss=loss)
             self.batch += 1
             if any(stop):
                 break
@@ -219,7 +219,7 @@ class Estimator:
                 help="what fit trains with must give them again for each epoch, as a DataLoader or a list does",
             )
         self.batch -= 1  # to those who hear of the end of the epoch it is still the present one
-        ended = [handler.epoch_end(self) for handler in _who(handlers, EpochEnd)]
+        ended = self._tell(handlers, EpochEnd, "epoch_end")
         self.batch += 1
         self.epoch += 1
         return any(ended)
@@ -233,35 +233,27 @@ class Estimator:
             event_handlers: one or a list; where there is none, a MetricHandler and a LoggingHandler are added.
         """
         _repeatable(val_data)
-        handlers = _checked(event_handlers)
-        if not _who(handlers, MetricHandler):
-            handlers.append(MetricHandler(self.val_metrics))
-        if not _who(handlers, LoggingHandler):
-            handlers.append(LoggingHandler(metrics=self.val_metrics))
-        handlers.sort(key=_priority)
-        for handler in _who(handlers, EpochBegin):
-            handler.epoch_begin(self)
+        handlers = _with_others(
+            event_handlers, MetricHandler(self.val_metrics), LoggingHandler(metrics=self.val_metrics)
+        )
+        self._tell(handlers, EpochBegin, "epoch_begin")
         for batch in val_data:
-            for handler in _who(handlers, BatchBegin):
-                handler.batch_begin(self, batch=batch)
+            self._tell(handlers, BatchBegin, "batch_begin", batch=batch)
             _, label, pred, loss = self.batch_processor.evaluate_batch(self, batch, batch_axis)
-            for handler in _who(handlers, BatchEnd):
-                handler.batch_end(self, batch=batch, pred=pred, label=label, loss=loss)
-        for handler in _who(handlers, EpochEnd):
-            handler.epoch_end(self)
+            self._tell(handlers, BatchEnd, "batch_end", batch=batch, pred=pred, label=label, loss=loss)
+        self._tell(handlers, EpochEnd, "epoch_end")
 
     def _with_defaults(self, event_handlers: Any, val_data: Any) -> list[EventHandler]:
-        handlers = _checked(event_handlers)
-        defaults: list[EventHandler] = [
+        others: list[EventHandler] = [
+            StoppingHandler(),
             GradientUpdateHandler(),
             MetricHandler(self.train_metrics),
             LoggingHandler(metrics=self.train_metrics),
             ProgressHandler(self.train_metrics),
         ]
         if val_data is not None:
-            defaults.append(ValidationHandler(val_data, self.evaluate))
-        added = [one for one in defaults if not _who(handlers, type(one))]
-        handlers = sorted([*handlers, StoppingHandler(), *added], key=_priority)
+            others.append(ValidationHandler(val_data, self.evaluate))
+        handlers = _with_others(event_handlers, *others)
         self._check_metrics(handlers)
         return handlers
 
@@ -278,15 +270,13 @@ def _who(handlers: list[EventHandler], kind: type[Any]) -> list[Any]:
     return [handler for handler in handlers if isinstance(handler, kind)]
 
 
-def _priority(handler: EventHandler) -> float:
-    return handler.priority
-
-
-def _checked(handlers: Any) -> list[EventHandler]:
+def _with_others(handlers: Any, *others: EventHandler) -> list[EventHandler]:
+    """List handlers by priority, with those of others of whose class there is none, and what stops in any case."""
     listed = list(handlers) if isinstance(handlers, Sequence) else [] if handlers is None else [handlers]
     for one in listed:
         _of_kind("event handler", one, EventHandler)
-    return listed
+    added = [one for one in others if isinstance(one, StoppingHandler) or not _who(listed, type(one))]
+    return sorted([*listed, *added], key=attrgetter("priority"))
 
 
 def _repeatable(*several: Any) -> None:

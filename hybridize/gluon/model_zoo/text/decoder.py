@@ -110,7 +110,7 @@ class DecoderLayer(HybridBlock):
         return x + self.network(self.network_norm(x))
 
 
-class CausalDecoder(HybridBlock):
+class CausalDecoder(HybridBlock, layer=False):
     """Scores of the next token after each place: `decoder(tokens)` maps [batch, time] to [batch, time, vocabulary].
 
     Args:
@@ -127,8 +127,6 @@ class CausalDecoder(HybridBlock):
         OutOfBoundsError E110: at a call: a token is none of the vocabulary.
         ShapeError E134: at a call: tokens are not [batch, time], or more than there are places.
     """
-
-    _is_layer = False
 
     def __init__(
         self,

@@ -88,5 +88,4 @@ def get_densenet(
         ArgumentError E331: another number of layers.
         LoadError E615: `pretrained`, and there is no file.
     """
-    net: DenseNet = of_family("DenseNet", NETS, num_layers)(pretrained, device, root, **kwargs)
-    return net
+    return of_family("DenseNet", NETS, num_layers)(pretrained, device, root, **kwargs)

@@ -14,7 +14,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.gluon import nn
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.gluon.model_zoo.files import constructor
+from hybridize.gluon.model_zoo.files import Net, constructor
 from hybridize.gluon.model_zoo.vision.parts import Classifier, NetworkPart, chain, normalized, relu
 
 
@@ -107,14 +107,9 @@ class MobileNetV2(Classifier):
                 self.output.add(nn.Conv2D(classes, 1, use_bias=False, prefix="pred_"), nn.Flatten())
 
 
-def _suffix(multiplier: float) -> str:
-    """The multiplier as files have it: 1.0, 0.75, 0.5, 0.25."""
-    two = f"{multiplier:.2f}"
-    return two[:-1] if two in ("1.00", "0.50") else two
-
-
-def _maker(family: str, net: Callable[..., HybridBlock], multiplier: float) -> Callable[..., Any]:
-    return constructor(f"{family}{_suffix(multiplier)}", net, multiplier)
+def _maker(family: str, net: Callable[..., Net], multiplier: float) -> Callable[..., Net]:
+    two = f"{multiplier:.2f}"  # files have 1.0, 0.75, 0.5, 0.25
+    return constructor(f"{family}{two[:-1] if two in ('1.00', '0.50') else two}", net, multiplier)
 
 
 def get_mobilenet(
@@ -132,8 +127,7 @@ def get_mobilenet(
     Raises:
         LoadError E615: `pretrained`, and there is no file.
     """
-    net: MobileNet = _maker("mobilenet", MobileNet, multiplier)(pretrained, device, root, **kwargs)
-    return net
+    return _maker("mobilenet", MobileNet, multiplier)(pretrained, device, root, **kwargs)
 
 
 def get_mobilenet_v2(
@@ -151,8 +145,7 @@ def get_mobilenet_v2(
     Raises:
         LoadError E615: `pretrained`, and there is no file.
     """
-    net: MobileNetV2 = _maker("mobilenetv2_", MobileNetV2, multiplier)(pretrained, device, root, **kwargs)
-    return net
+    return _maker("mobilenetv2_", MobileNetV2, multiplier)(pretrained, device, root, **kwargs)
 
 
 MULTIPLIERS = (1.0, 0.75, 0.5, 0.25)

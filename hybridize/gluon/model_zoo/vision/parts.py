@@ -46,8 +46,7 @@ class NetworkPart(HybridBlock):
     """The base of networks and of their parts, which are made of layers and are none."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        cls._is_layer = False
+        super().__init_subclass__(layer=False, **kwargs)
 
 
 class Classifier(NetworkPart):

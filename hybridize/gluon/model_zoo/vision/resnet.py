@@ -78,11 +78,35 @@ class BottleneckV1(_BlockV1):
         return [*first, *second, nn.Conv2D(channels, 1), nn.BatchNorm()]
 
 
-def _activated(norm: nn.BatchNorm, x: Any) -> Any:
-    return npx.activation(norm(x), act_type="relu")
+class _BlockV2(NetworkPart, ABC):
+    """The base of the blocks of v2: convolutions of normalized values, cut at 0, added to what came in."""
+
+    def __init__(
+        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        convolutions = self._convolutions(channels, stride, in_channels)
+        self._depth = len(convolutions)
+        for number, convolution in enumerate(convolutions, 1):
+            setattr(self, f"bn{number}", nn.BatchNorm())
+            setattr(self, f"conv{number}", convolution)
+        self.downsample = _pointwise(channels, stride, in_channels) if downsample else None
+
+    @abstractmethod
+    def _convolutions(self, channels: int, stride: int, in_channels: int) -> list[nn.Conv2D]:
+        """Make the convolutions."""
+
+    def forward(self, x: Any) -> ndarray:
+        y, short = x, x
+        for number in range(1, self._depth + 1):
+            y = npx.activation(getattr(self, f"bn{number}")(y), act_type="relu")
+            if number == 1 and self.downsample is not None:
+                short = self.downsample(y)
+            y = getattr(self, f"conv{number}")(y)
+        return y + short
 
 
-class BasicBlockV2(NetworkPart):
+class BasicBlockV2(_BlockV2):
     """Two 3 × 3 convolutions of what came in, normalized and cut at 0, added to what came in.
 
     Args:
@@ -92,24 +116,11 @@ class BasicBlockV2(NetworkPart):
         in_channels: that come in; 0 if the first input tells.
     """
 
-    def __init__(
-        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
-    ) -> None:
-        super().__init__(**kwargs)
-        self.bn1 = nn.BatchNorm()
-        self.conv1 = _by_3(channels, stride, in_channels)
-        self.bn2 = nn.BatchNorm()
-        self.conv2 = _by_3(channels, 1, channels)
-        self.downsample = _pointwise(channels, stride, in_channels) if downsample else None
-
-    def forward(self, x: Any) -> ndarray:
-        y = _activated(self.bn1, x)
-        short = x if self.downsample is None else self.downsample(y)
-        y = self.conv1(y)
-        return self.conv2(_activated(self.bn2, y)) + short
+    def _convolutions(self, channels: int, stride: int, in_channels: int) -> list[nn.Conv2D]:
+        return [_by_3(channels, stride, in_channels), _by_3(channels, 1, channels)]
 
 
-class BottleneckV2(NetworkPart):
+class BottleneckV2(_BlockV2):
     """A 3 × 3 convolution of a quarter of the channels between two pointwise ones, each of normalized values.
 
     Args:
@@ -119,25 +130,10 @@ class BottleneckV2(NetworkPart):
         in_channels: that come in; 0 if the first input tells.
     """
 
-    def __init__(
-        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
-    ) -> None:
-        super().__init__(**kwargs)
+    def _convolutions(self, channels: int, stride: int, in_channels: int) -> list[nn.Conv2D]:
         narrow = channels // 4
-        self.bn1 = nn.BatchNorm()
-        self.conv1 = nn.Conv2D(narrow, 1, use_bias=False)
-        self.bn2 = nn.BatchNorm()
-        self.conv2 = _by_3(narrow, stride, narrow)
-        self.bn3 = nn.BatchNorm()
-        self.conv3 = nn.Conv2D(channels, 1, use_bias=False)
-        self.downsample = _pointwise(channels, stride, in_channels) if downsample else None
-
-    def forward(self, x: Any) -> ndarray:
-        y = _activated(self.bn1, x)
-        short = x if self.downsample is None else self.downsample(y)
-        y = self.conv1(y)
-        y = self.conv2(_activated(self.bn2, y))
-        return self.conv3(_activated(self.bn3, y)) + short
+        first, last = (nn.Conv2D(count, 1, use_bias=False) for count in (narrow, channels))
+        return [first, _by_3(narrow, stride, narrow), last]
 
 
 def _pointwise(channels: int, stride: int, in_channels: int) -> nn.Conv2D:
@@ -233,7 +229,7 @@ SIZES = {
 """Blocks of each stage, and channels, by the number of layers."""
 
 
-def _nets(version: int, net: Callable[..., Any], basic: Any, bottleneck: Any) -> dict[int, Callable[..., Any]]:
+def _nets(version: int, net: Callable[..., _ResNet], basic: Any, bottleneck: Any) -> dict[int, Callable[..., _ResNet]]:
     return {
         layers: constructor(f"resnet{layers}_v{version}", net, basic if sizes is BASIC else bottleneck, counts, sizes)
         for layers, (counts, sizes) in SIZES.items()
@@ -267,5 +263,4 @@ def get_resnet(
     """
     if version not in VERSIONS:
         raise ArgumentError("E331", f"ResNet has versions 1 and 2, not {version!r}")
-    net: HybridBlock = of_family("ResNet", VERSIONS[version], num_layers)(pretrained, device, root, **kwargs)
-    return net
+    return of_family("ResNet", VERSIONS[version], num_layers)(pretrained, device, root, **kwargs)

@@ -67,5 +67,4 @@ def get_squeezenet(
         ArgumentError E331: another version.
         LoadError E615: `pretrained`, and there is no file.
     """
-    net: SqueezeNet = constructor(f"squeezenet{version}", SqueezeNet, version)(pretrained, device, root, **kwargs)
-    return net
+    return constructor(f"squeezenet{version}", SqueezeNet, version)(pretrained, device, root, **kwargs)

@@ -78,5 +78,4 @@ def get_vgg(num_layers: int, pretrained: bool = False, device: Any = None, root:
         LoadError E615: `pretrained`, and there is no file.
     """
     nets = NORMALIZED if kwargs.pop("batch_norm", False) else PLAIN
-    net: VGG = of_family("VGG", nets, num_layers)(pretrained, device, root, **kwargs)
-    return net
+    return of_family("VGG", nets, num_layers)(pretrained, device, root, **kwargs)
