@@ -25,7 +25,6 @@ SAMPLE = 5
 """Of each so many, one is run by `make test`."""
 
 REFUSED: dict[str, str] = {
-    "decisions.epsilon_greedy_episode": "E441: `total += array` where `total` is a float or an array, depending on data",
     "language.beam_search_with_heap_of_tuples": "E401: sorts tuples by a value of the data",
     "language.cosine_similarity_of_words": "E422: words chosen by data",
     "language.ctc_collapse": "E402: returns x[mask], of a size that the data decides",

@@ -580,7 +580,7 @@ def test_functions_of_python_get_the_number(backend, number):
         lambda x: statistics.mean([float(x[0])]),
         lambda x: fractions.Fraction(x.item(0)),
         lambda x: cmath.sqrt(x[0]),
-        lambda x: round(float(x[0]), 2),
+        lambda x: round(float(x[0]), 23),
         lambda x: math.lcm(int(x[0]), 2),
         lambda x: float(x[0]) * 1j,
         lambda x: pow(int(x[0]), 3, 7),

@@ -7,6 +7,7 @@ that it changes. A `While` runs as long as a condition holds; `scans` makes loop
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import field
 from types import CellType
 from typing import Any
@@ -97,12 +98,31 @@ class _Shared:
         if result not in self._results:
             self._results.append(result)
 
-    def tell(self, trace: Recording) -> None:
-        """Link each result with all arrays that it may be, and with the results that may be one of these too."""
+    def tell(self, trace: Recording, body: Branch) -> None:
+        """Link each result with all arrays of before that it may be, and with the results that may be one array."""
         reached = [self._reached(result) for result in self._results]
         for number, (result, arrays) in enumerate(zip(self._results, reached, strict=True)):
             others = [self._results[i] for i in range(number) if reached[i] & arrays]
-            trace.root.aliases.may_share(result, [*arrays, *others], trace)
+            before = [array for array in arrays if not body.is_own(array.value)]
+            trace.root.aliases.may_share(result, [*before, *others], trace)
+
+    def check_writes(self, trace: Recording, body: Branch, readers: Collection[Cell], left: Iterable[Cell]) -> None:
+        """Check that writes of the body to what the loop carries are seen by no other name, in whichever round.
+
+        Args:
+            trace: where the loop is.
+            body: of the loop.
+            readers: what the loop carries of which a round reads what the one before has left.
+            left: arrays that rounds leave elsewhere.
+
+        Raises:
+            CaptureError E441: one may be.
+        """
+        aliases = trace.root.aliases
+        reached = {cell: aliases.reached({cell} | self._reached(cell)) for cell in self._origins}
+        for cell, arrays in reached.items():
+            others = [reached[other] for other in readers if other is not cell and other in reached]
+            aliases.check_carried(cell, arrays, set(left).union(*others), body)
 
     def _reached(self, result: Cell) -> set[Cell]:
         cells: set[Cell] = set()
@@ -231,8 +251,7 @@ class RecordedLoop:
                     self.trace.root.numbers.counts(values[0], Line(self.number, 1, rounds, ends_early=True), branch)
             self.trace.root.history.carried(values)
             value, cells = merge.rebuilt(spec, values, branch)
-            for cell in cells:
-                self.trace.root.aliases.carry(cell)
+            self._carry(name, spec, cells, branch)
             self.trace.root.aliases.carry_containers(merge.containers_of(value))
             inputs[name] = (values, value)
             assign(self.cells[name], value)
@@ -276,6 +295,14 @@ class RecordedLoop:
         for name in later:
             del undefined[name]
         return RecordedBody(branch, inputs, after, arrays, any(new))
+
+    def _carry(self, name: str, spec: Spec, cells: list[Cell], branch: Branch) -> None:
+        """Say of the arrays that the body carries in a variable what they are before the loop."""
+        before = content(self.cells[name])
+        starts = [None] * len(cells) if before is MISSING else merge.cells_of(before, spec)
+        for cell, start in zip(cells, starts, strict=True):
+            is_number = before is not MISSING and start is None
+            self.trace.root.aliases.carry(cell, is_number, start, branch)
 
     def _changed(self, owner: Any, now: Any, before: Any, loc: SourceLoc | None) -> bool:
         """Hear that the body changes a container; return whether it has to be recorded again for that.
@@ -402,6 +429,8 @@ class RecordedLoop:
             outputs.append(branch.own(recorded.arrays[cell]))
         results = self._looped(recorded, first, start, outputs)
         shared = _Shared()
+        read = {value for node in branch.builder.nodes for value in node.inputs}.union(outputs)
+        readers: list[Cell] = []
         for name, spec in carried.specs.items():
             values = [results.pop(0) for _ in spec.types]
             if name not in carried.far:
@@ -413,6 +442,8 @@ class RecordedLoop:
             if containers:
                 trace.root.aliases.may_be([*merge.containers_of(outcome), *containers])
             inside = merge.cells_of(inputs[name][1], spec)
+            if name != RESULT:  # after which there is no round
+                readers += [cell for cell in inside if cell is not None and cell.value in read]
             for value, left in zip(before, (not self._runs(), True), strict=True):
                 origins = merge.cells_of(value, spec) if value is not MISSING else []
                 for cell, carrier, origin in zip(cells, inside, origins, strict=False):
@@ -420,7 +451,8 @@ class RecordedLoop:
                         raise self._refused_write(name)
                     shared.add(cell, carrier, origin, left=left)
             assign(self.cells[name], outcome)
-        shared.tell(trace)
+        shared.check_writes(trace, branch, readers, self._left())
+        shared.tell(trace, branch)
         for cell in carried.arrays:
             branches.write_cell(trace, cell, results.pop(0))
         for name in carried.unset:
@@ -429,6 +461,10 @@ class RecordedLoop:
             trace.note_container(lent.owner, lent.loc)
             trace.root.aliases.changes(lent.owner, trace)
             refill(lent.owner, content(self.cells[name]))
+
+    def _left(self) -> list[Cell]:
+        """Return arrays that rounds leave elsewhere than in variables."""
+        return []
 
     def _looped(
         self, recorded: RecordedBody, first: list[Value], start: list[Value], outputs: list[Value]

@@ -66,11 +66,15 @@ class ArrayRows(Rounds):
         return take(self.array)
 
     def after(self, number: int) -> Rounds:
-        return ArrayRows(self.array[number:]) if number else self
+        return self.of(self.array[number:]) if number else self
+
+    def of(self, array: Symbol) -> Rounds:
+        """Return the rows of another array, as of this one."""
+        return ArrayRows(array)
 
     def backward(self) -> Rounds:
         """Return the same, the last row first."""
-        return ArrayRows(self.array[::-1])
+        return self.of(self.array[::-1])
 
 
 class FacedRows(ArrayRows):
@@ -86,12 +90,8 @@ class FacedRows(ArrayRows):
     def sliced(self, take: Take) -> Any:
         return self.kind.made(super().sliced(take))
 
-    def after(self, number: int) -> Rounds:
-        return FacedRows(self.kind.made(self.array[number:])) if number else self
-
-    def backward(self) -> Rounds:
-        """Return the same, the last row first."""
-        return FacedRows(self.kind.made(self.array[::-1]))
+    def of(self, array: Symbol) -> Rounds:
+        return FacedRows(self.kind.made(array))
 
 
 class ListItems(Rounds):
@@ -149,30 +149,16 @@ class Range(Rounds):
         """Return Python's range, on whose length the program then depends."""
         return range(operator.index(self.start), operator.index(self.stop), self.step)
 
-    def __len__(self) -> int:
-        return len(self.known())
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.known()[index]
-
-    def __contains__(self, value: Any) -> bool:
-        return value in self.known()
-
-    def __reversed__(self) -> Iterator[int]:
-        return reversed(self.known())
-
     def __eq__(self, other: object) -> bool:
         return self.known() == (other.known() if isinstance(other, Range) else other)
 
-    def __hash__(self) -> int:
-        return hash(self.known())
 
-    def __repr__(self) -> str:
-        return repr(self.known())
+def _of_known(name: str) -> Callable[..., Any]:
+    return lambda self, *args: getattr(self.known(), name)(*args)
 
-    def index(self, value: Any) -> int:
-        """The place of a number."""
-        return self.known().index(value)
+
+for _name in ("__len__", "__getitem__", "__contains__", "__reversed__", "__hash__", "__repr__", "index"):
+    setattr(Range, _name, _of_known(_name))
 
 
 class IteratedRounds(Rounds):
@@ -235,23 +221,6 @@ class Zipped(IteratedRounds):
         return Zipped(tuple(part.after(number) for part in self.parts))
 
 
-class Enumerated(IteratedRounds):
-    """`enumerate`."""
-
-    def __init__(self, rounds: Rounds, start: int) -> None:
-        self.rounds, self.start, self.count = rounds, start, rounds.count
-        self._numbers = Range(start, start + rounds.count, 1)
-
-    def at(self, number: Any) -> Any:
-        return self._numbers.at(number), self.rounds.at(number)
-
-    def sliced(self, take: Take) -> Any:
-        return self._numbers.sliced(take), self.rounds.sliced(take)
-
-    def after(self, number: int) -> Rounds:
-        return Enumerated(self.rounds.after(number), self.start + number)
-
-
 def _length(start: Size, stop: Size, step: int) -> Size:
     if not (is_symbolic(start) or is_symbolic(stop)):
         return len(range(start, stop, step))
@@ -303,7 +272,7 @@ def of_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
             start = args[1] if len(args) == 2 else kwargs.get("start", 0)
             plain = len(args) + len(kwargs) <= 2 and kwargs.keys() <= {"start"} and type(start) is int
             if parts[0] is not None and plain:
-                return Enumerated(parts[0], start)
+                return Zipped((Range(start, start + parts[0].count, 1), parts[0]))
         case builtins.zip:
             strict = kwargs.get("strict", False)
             if all(part is not None for part in parts) and kwargs.keys() <= {"strict"}:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.ndarray import ndarray
-from hybridize.array.symbol import At, Symbol
+from hybridize.array.symbol import At, Cell, Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import HybridizeError
@@ -330,6 +330,10 @@ class ScanLoop(RecordedLoop):
         items = [one.item for one in self.growing.values()]
         leaves = flatten([list(recorded.after.values()), items], lambda x: type(x) is RolledItems)[0]
         return [leaf for leaf in leaves if type(leaf) is Symbol]
+
+    def _left(self) -> list[Cell]:
+        leaves = flatten([one.item for one in self.growing.values()], lambda x: type(x) is RolledItems)[0]
+        return [leaf._cell for leaf in leaves if type(leaf) is Symbol]
 
     def _tell(self, item: Any, rolled: Any, before: dict[str, Any], carried: Carried, recorded: RecordedBody) -> None:
         """Tell which arrays the items of a list may be: one that is carried, one from before, what the loop is over."""

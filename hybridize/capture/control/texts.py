@@ -29,7 +29,7 @@ from hybridize.base.faces import Face
 from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.control.special import binary, dataclass_of, is_users_object
 from hybridize.capture.control.special import method as special
-from hybridize.capture.control.truth import plain
+from hybridize.capture.control.truth import plain, refusing
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.places import static
@@ -73,12 +73,10 @@ class Text:
 
 
 def _refuse_now(what: str) -> NoReturn:
-    error = CaptureError(
+    raise refusing(CaptureError(
         "E424", f"{what} is needed while capturing, and the text is made of values that only a call has",
         help="print it, raise it, return it or keep it outside; compare the values themselves",
-    )  # fmt: skip
-    trace = current_trace()
-    raise error if trace is None else trace.root.refusing(error)
+    ))  # fmt: skip
 
 
 def _refusing(name: str) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from types import FunctionType
 from typing import Any, cast
 
 from hybridize.base.errors import CaptureError
+from hybridize.capture.control.truth import refusing
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.trust import is_trusted_class, is_trusted_file
 from hybridize.capture.python.semantics import Semantics
@@ -80,12 +81,10 @@ def _check(name: str, kind: Any, method: str) -> None:
 
 
 def _refused(name: str, called: str) -> CaptureError:
-    error = CaptureError(
+    return refusing(CaptureError(
         "E431", f"class {name} is defined inside of a compiled function, and {called} runs when it is made",
         help="define the class outside of the function",
-    )  # fmt: skip
-    trace = current_trace()
-    return error if trace is None else trace.root.refusing(error)
+    ))  # fmt: skip
 
 
 def metaclass(chosen: Any) -> Any:

@@ -26,10 +26,12 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import bool_, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
+from hybridize.capture.control.joining import is_mixed
 from hybridize.capture.control.truth import plain
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.bounds import WHOLE
 from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.ops.library.decimals import MOST_DIGITS, decimal
 from hybridize.ops.op import Op, Operand, bind1, constant, in_charge
 
 _KINDS: dict[str, type] = {"b": bool, "i": int, "u": int}
@@ -357,12 +359,34 @@ def _int(router: Semantics, *args: Any, **kwargs: Any) -> Any:
 
 def _round(router: Semantics, number: Any, ndigits: Any = None) -> Any:
     if type(number) is Symbol and number.weak is not None and is_by_data(number):
-        if ndigits is None:
-            return to_int(number, ops.Round())
-        raise refused("round", number, help="np.round(x, digits) of the array it comes from, or round the result")
+        return to_int(number, ops.Round()) if ndigits is None else _to_decimal(number, operator.index(plain(ndigits)))
     if type(number) is ndarray:
         number = in_charge(Recording).lift(number)
     return round(plain(number)) if ndigits is None else round(plain(number), plain(ndigits))
+
+
+_MOST_ZEROS = 18
+"""Twice a power of ten up to this one is an integer of 64 bits."""
+
+
+def _to_decimal(number: Symbol, digits: int) -> Any:
+    """Give `round(number, digits)` of a number that data decides, of the class of the number."""
+    trace = in_charge(Recording)
+    most = MOST_DIGITS if number.weak is float else _MOST_ZEROS
+    if abs(digits) > MOST_DIGITS or digits < -most:
+        raise refused("round", number, help=f"round to {MOST_DIGITS} digits after the point at most, {most} before it")
+    if number.weak is float:
+        value = decimal(number.operand(), digits)
+        if is_mixed(number):
+            trace.root.numbers.mixed.add(value)
+        return Symbol.of(trace, value, weak=float)
+    if digits >= 0:
+        return to_int(number)
+    unit = 10**-digits
+    rest = number % (2 * unit)  # of two units, which tells even multiples from odd ones
+    over = rest % unit
+    is_up = (2 * over > unit) | ((2 * over == unit) & (rest >= unit))
+    return number - over + unit * is_up
 
 
 def _pow(router: Semantics, base: Any, exp: Any, mod: Any = None) -> Any:

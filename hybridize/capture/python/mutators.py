@@ -17,6 +17,7 @@ from hybridize.array.symbol import Symbol, described
 from hybridize.base.errors import CaptureError
 from hybridize.base.members import class_member
 from hybridize.capture.control.special import IN_PLACE
+from hybridize.capture.control.truth import refusing
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.python import writes
 from hybridize.capture.python.semantics import Semantics
@@ -99,9 +100,9 @@ class _Names(Mapping[str, Any]):
         self._refuse("is written")
 
     def _refuse(self, what: str) -> CaptureError:
-        trace = current_trace()
-        error = CaptureError("E428", f"globals() {what} inside of a compiled function", help="use the name itself")
-        raise error if trace is None else trace.root.refusing(error)
+        raise refusing(
+            CaptureError("E428", f"globals() {what} inside of a compiled function", help="use the name itself")
+        )
 
 
 def _vars(router: Semantics, *args: Any) -> Any:
@@ -120,13 +121,10 @@ def _vars(router: Semantics, *args: Any) -> Any:
 
 def _running_text(name: str) -> Callable[..., Any]:
     def refuse(router: Semantics, *args: Any, **kwargs: Any) -> Any:
-        trace = current_trace()
-        error = CaptureError(
-            "E428",
-            f"{name}() inside of a compiled function: what its text reads cannot be followed",
+        raise refusing(CaptureError(
+            "E428", f"{name}() inside of a compiled function: what its text reads cannot be followed",
             help="write the code itself, or call it outside",
-        )
-        raise error if trace is None else trace.root.refusing(error)
+        ))  # fmt: skip
 
     return refuse
 

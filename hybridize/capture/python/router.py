@@ -183,14 +183,20 @@ class Router:
 
     # Classes of values: see `capture.python.classes`.
     pattern_name = PatternName
+    class_pattern = class_pattern
     case_guard = staticmethod(case_guard)
     matched = staticmethod(matched)
 
     # Functions and classes that are defined: see `capture.python.definitions`.
+    decorator = definitions.decorator
     metaclass = staticmethod(definitions.metaclass)
 
     # Writes: see `capture.python.writes`.
     new = staticmethod(writes.new)
+    set_attribute = writes.set_attribute
+    delete_attribute = writes.delete_attribute
+    delete_item = writes.delete_item
+    augmented = staticmethod(writes.augmented)
 
     def __init__(self, function: FunctionType) -> None:
         self.function = function
@@ -309,14 +315,6 @@ class Router:
             return writes.new(part) if type(key) is slice else part
         trace.root.world.depend_on_state(owner, "__getitem__")
         return trace.root.world.wrap(owner[plain(key)], "an item", whole)
-
-    def decorator(self, function: Any) -> Any:
-        """A decorator of a function or class."""
-        return definitions.decorator(self, function)
-
-    def class_pattern(self, kind: Any, count: int, names: tuple[str, ...]) -> Any:
-        """A class that a pattern of a `match` names, with so many positional patterns and these attributes."""
-        return class_pattern(self, kind, count, names)
 
     # ----------------------------------------------------------------------------------------------------- calls
 
@@ -500,9 +498,6 @@ class Router:
     def _by_rolled_loops(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         return rolled_calls.answer(trace, function, args, kwargs) if trace.root.rolls else NotImplemented
 
-    def _by_special_methods(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
-        return implicit.answer(self, trace, function, args, kwargs)
-
     def _by_replacement(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         replaced = REPLACED.get(function)
         if replaced is None:
@@ -679,23 +674,11 @@ class Router:
 
     # ---------------------------------------------------------------------------------------------------- writes
 
-    def set_attribute(self, value: Any, owner: Any, name: str) -> None:
-        """`owner.name = value`."""
-        writes.set_attribute(self, value, owner, name)
-
     def set_item(self, value: Any, owner: Any, key: Any) -> None:
         """`owner[key] = value`."""
         if type(value) is Symbol and sys.getrefcount(value) <= _TEMPORARY:
             value = writes.consumed(value)
         writes.set_item(self, value, owner, key)
-
-    def delete_attribute(self, owner: Any, name: str) -> None:
-        """`del owner.name`."""
-        writes.delete_attribute(self, owner, name)
-
-    def delete_item(self, owner: Any, key: Any) -> None:
-        """`del owner[key]`."""
-        writes.delete_item(self, owner, key)
 
     def attribute_before(self, owner: Any, name: str) -> tuple[Any, str, Any]:
         """Return what `owner.name += value` goes by: the owner, and the attribute before `value` is computed."""
@@ -718,8 +701,6 @@ class Router:
         """`owner[key] += value`, or another operator."""
         owner, key, before = read
         writes.set_item(self, writes.augmented(before, method, value), owner, key)
-
-    augmented = staticmethod(writes.augmented)
 
     def rebinding(self, kind: str, name: str, deletes: bool = False) -> None:
         """Before a write to a variable that is not the function's own, or its `del`.
@@ -763,7 +744,7 @@ class Router:
 _Rule = Callable[[Router, Recording, Any, Any, Any], Any]
 _RULES_OF_OBJECTS: tuple[_Rule, ...] = (
     Router._by_rolled_loops,  # before all: items of a loop's rounds are no values that others could take
-    Router._by_special_methods,
+    implicit.answer,
 )
 """Rules of calls of trusted functions on objects, in order: the first that does not give NotImplemented decides."""
 _RULES: tuple[_Rule, ...] = (
@@ -778,7 +759,7 @@ _RULES: tuple[_Rule, ...] = (
     Router._refusing,  # last: what no rule knows is called as it is, if it gives the same at each call
 )
 """The same with the numbers that objects give for themselves in their places."""
-_OF_TABLES = (Router._by_special_methods, Router._by_replacement)
+_OF_TABLES = (implicit.answer, Router._by_replacement)
 """Those that look the function up in a table."""
 _RULES_OF_UNHASHABLE = tuple(rule for rule in _RULES_OF_OBJECTS + _RULES if rule not in _OF_TABLES)
 """Rules of calls of what no table can hold."""

@@ -17,6 +17,7 @@ import types
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, cast
 
@@ -212,18 +213,18 @@ class Reached:
             world.read(Global(table, name), MISSING)
         for name, level in _imports_of(code):
             self._imported(name, level)
-        self._hold(table, "names", lambda: _Snapshot(lambda: dict(table), lambda old: _put_back(table, old)))
+        self._hold(table, "names", lambda: dict(table), partial(refill, table))
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-            self._hold(cell, "content", functools.partial(_of_cell, cell))
+            self._hold(
+                cell, "content", lambda cell=cell: {0: content(cell)}, lambda old, cell=cell: assign(cell, old[0])
+            )
             world.read(Closure(cell, name), content(cell), name)
             if content(cell) is not MISSING:
                 self._value(content(cell))
         for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self._value(default)
         self._attributes(function, own(function))
-        self._hold(
-            function, "own", lambda: _Snapshot(lambda: dict(own(function)), lambda old: refill(own(function), old))
-        )
+        self._hold(function, "own", lambda: dict(own(function)), lambda old: refill(own(function), old))
 
     def _imported(self, name: str, level: int) -> None:
         """Depend on a module that code imports, as `import` will find it."""
@@ -245,9 +246,7 @@ class Reached:
         self._met[id(value)] = value
         if isinstance(value, numpy.ndarray):
             self._world.wrap(value)
-            self._hold(
-                value, "data", lambda: _Snapshot(lambda: {0: value.tobytes()}, lambda old: _write(value, old[0]))
-            )
+            self._hold(value, "data", lambda: {0: value.tobytes()}, lambda old: _write(value, old[0]))
         elif isinstance(value, (list, dict, set, deque)) or type(value) in CONTAINERS:
             self._container(value)
         elif isinstance(value, FunctionType):
@@ -287,11 +286,7 @@ class Reached:
         else:
             world.wrap(value, "a container")
             if changes:
-                self._hold(
-                    value,
-                    "parts",
-                    lambda: _Snapshot(lambda: _parts(value), lambda old: refill(value, _content(value, old))),
-                )
+                self._hold(value, "parts", lambda: _parts(value), lambda old: refill(value, _content(value, old)))
         if type(value) not in CONTAINERS:
             self._object(value)
         for part in (*value, *value.values()) if isinstance(value, dict) else value:
@@ -318,11 +313,11 @@ class Reached:
             if value is not MISSING:
                 self._value(value)
         if not trusted:
-            self._hold(table, "names", lambda: _Snapshot(lambda: dict(table), lambda old: _put_back(table, old)))
+            self._hold(table, "names", lambda: dict(table), partial(refill, table))
             return
         names = frozenset(self._names)  # the others are Python's business: what it imports, say
-        read = lambda: {name: table.get(name, MISSING) for name in names}  # noqa: E731
-        self._hold(table, f"{len(names)} names", lambda: _Snapshot(read, lambda old: _set_names(table, old)))
+        held = f"{len(names)} names"
+        self._hold(table, held, lambda: {name: table.get(name, MISSING) for name in names}, partial(_set_names, table))
 
     def _attributes(self, owner: Any, values: dict[str, Any]) -> None:
         """Depend on the attributes of an object that have one of the names, and on its not having the others."""
@@ -353,7 +348,7 @@ class Reached:
             self._met[id(kind)] = kind
         for base in kind.__mro__:
             if not is_trusted_class(base):
-                self._hold(base, "class", functools.partial(_of_class, base))
+                self._hold(base, "class", lambda base=base: dict(vars(base)), partial(_set_class, base))
         self._world.read(Members(kind), Members(kind).read(), whole=False)
         self._members(kind)
         meta: Any = type(kind)
@@ -366,8 +361,8 @@ class Reached:
         if entry is None:
             self._objects.append(value)
         if entry is None or entry[1] is not self._trace:
-            self._hold(value, "own", lambda: _Snapshot(lambda: dict(own(value)), lambda old: refill(own(value), old)))
-            self._hold(value, "slots", lambda: _Snapshot(lambda: slots(value), lambda old: set_slots(value, old)))
+            self._hold(value, "own", lambda: dict(own(value)), lambda old: refill(own(value), old))
+            self._hold(value, "slots", lambda: slots(value), partial(set_slots, value))
         if is_of_package(kind):
             self._attributes(value, {name: part for name, part in own(value).items() if name[:1] != "_"})
             return
@@ -396,7 +391,7 @@ class Reached:
         if isinstance(value, threading.local):
             for name, member in vars(value).items():
                 self._world.read(Attribute(value, name), member, name)
-            self._hold(value, "own", lambda: _Snapshot(lambda: dict(vars(value)), lambda old: refill(vars(value), old)))
+            self._hold(value, "own", lambda: dict(vars(value)), lambda old: refill(vars(value), old))
 
     def _members(self, kind: Any) -> None:
         """Depend on what a class and those that it is derived of have under the names: `super()` finds them, too."""
@@ -421,10 +416,12 @@ class Reached:
                 else:
                     self._method(member.__func__ if isinstance(member, classmethod | staticmethod) else member)
 
-    def _hold(self, owner: Any, what: str, make: Callable[[], _Snapshot]) -> None:
+    def _hold(
+        self, owner: Any, what: str, read: Callable[[], dict[Any, Any]], write: Callable[[dict[Any, Any]], object]
+    ) -> None:
         """Remember what something holds, once."""
         if (id(owner), what) not in self._held:
-            self._held[id(owner), what] = make(), self._world.mark()
+            self._held[id(owner), what] = _Snapshot(read, write), self._world.mark()
 
     # --------------------------------------------------------------------------------------------- before and after
 
@@ -446,9 +443,9 @@ class Reached:
             handed = router.handed(names[name])
             if isinstance(handed, functools.partial) and handed is not names[name]:
                 handed = functools.wraps(names[name])(functools.partial(self._followed, handed))
-                self._hold(handed, "own", functools.partial(_of_copy, vars(handed)))
+                self._hold(handed, "own", lambda handed=handed: dict(vars(handed)), _leave)
             names[name] = handed
-        self._hold(names, "names", lambda: _of_copy(names))
+        self._hold(names, "names", lambda: dict(names), _leave)
         copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
         copy.__kwdefaults__ = function.__kwdefaults__
         return copy
@@ -539,19 +536,6 @@ class _Snapshot:
         self._write(self._before)
 
 
-def _of_cell(cell: types.CellType) -> _Snapshot:
-    return _Snapshot(lambda: {0: content(cell)}, lambda old: assign(cell, old[0]))
-
-
-def _of_class(kind: type) -> _Snapshot:
-    return _Snapshot(lambda: dict(vars(kind)), lambda old: _set_class(kind, old))
-
-
-def _of_copy(table: dict[str, Any]) -> _Snapshot:
-    """A table that only this call has: a change to it is one to what it was copied from."""
-    return _Snapshot(lambda: dict(table), lambda _: None)
-
-
 def _parts(container: Any) -> dict[Any, Any]:
     """Give the content of a container, by key, by number, or (of a set) each by itself."""
     if isinstance(container, dict):
@@ -567,9 +551,8 @@ def _write(array: Any, data: bytes) -> None:
     array[...] = numpy.frombuffer(data, array.dtype).reshape(array.shape)
 
 
-def _put_back(table: dict[str, Any], before: dict[str, Any]) -> None:
-    table.clear()
-    table.update(before)
+def _leave(before: dict[str, Any]) -> None:
+    """Leave a table that only this call has: a change to it is one to what it was copied from."""
 
 
 def _set_names(table: dict[str, Any], before: dict[str, Any]) -> None:

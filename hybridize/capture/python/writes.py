@@ -282,7 +282,13 @@ def augmented(before: Any, method: str, value: Any) -> Any:
     if trace is None:
         return in_place(method[1:], before, value)
     changeable = Changeable(trace, (before,), f"__{method}__")
-    result = in_place(method[1:], trace.lifted(before), value)
+    array = trace.lifted(before)
+    number = trace.root.aliases.carried_number(array._cell) if type(array) is Symbol and not array._view else None
+    if number is not None:
+        array = Symbol.of(trace, array.operand(), array.name)
+    result = in_place(method[1:], array, value)
+    if number is not None:
+        number.copied(trace, trace.root.aliases.refused_write())
     changeable.check()
     return result
 

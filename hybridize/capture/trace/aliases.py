@@ -20,6 +20,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import mutable
 from hybridize.base.members import has_class_member
 from hybridize.capture.outside.world import World
+from hybridize.capture.trace.carried import CarriedNumber
 from hybridize.capture.trace.scope import GraphScope
 
 _Partner = tuple["weakref.ref[GraphScope]", "weakref.ref[Cell]"]
@@ -60,8 +61,9 @@ class Aliases:
         """Of those who may have to undo what is being recorded."""
         self._gone_on: dict[int, GraphScope | None] = {}
         """By the identity of an iterator: the branch where alone it is known how far it has gone; None if nowhere."""
-        self._carried: weakref.WeakSet[Cell] = weakref.WeakSet()
-        """Cells that a loop of the graph carries: they cannot be written, as at first they are an array from before."""
+        self._carried: weakref.WeakKeyDictionary[Cell, CarriedNumber | None] = weakref.WeakKeyDictionary()
+        """Cells that a loop of the graph carries: they cannot be written, as at first they are an array from before, or
+        a number."""
         self._carried_containers: dict[int, Any] = {}
         """The same of lists and dicts."""
         self._twins: dict[int, tuple[Any, list[Any]]] = {}
@@ -73,9 +75,38 @@ class Aliases:
 
     # ------------------------------------------------------------------------------------------------------- arrays
 
-    def carry(self, cell: Cell) -> None:
-        """Hear of a cell that a loop of the graph carries."""
-        self._carried.add(cell)
+    def carry(self, cell: Cell, is_number: bool, before: Cell | None, body: GraphScope) -> None:
+        """Hear of a cell that the body of a loop carries, a number before the loop, or an array."""
+        around = None if before is None else self._carried.get(before)
+        number = is_number or around is not None
+        self._carried[cell] = CarriedNumber(cell.value, body, around) if number else None
+
+    def carried_number(self, cell: Cell) -> CarriedNumber | None:
+        """Return what a loop carries in a cell, if it is a number at first."""
+        return self._carried.get(cell)
+
+    def check_carried(self, cell: Cell, arrays: set[Cell], others: set[Cell], body: GraphScope) -> None:
+        """Refuse writes to what a loop carries where they would be seen by another name.
+
+        Args:
+            cell: what the loop carries.
+            arrays: those that it may be: from before the loop, or left in it by a round.
+            others: those that anything else may be of which a round reads what the one before has left.
+            body: the body.
+
+        Raises:
+            CaptureError E441: they would be, in some round.
+        """
+        number = self._carried.get(cell)
+        if number is None or number.refusal is None:
+            return
+        own = all(body.is_own(one.value) or self._carried.get(one) is not None for one in arrays)
+        if not own or not arrays.isdisjoint(others) or number.is_read():
+            raise self._world.program.refusing(number.refusal)
+
+    def reached(self, cells: set[Cell]) -> set[Cell]:
+        """Return cells, and those that may be the same arrays."""
+        return cells.union(other for cell in cells for _, other in self._sharing(cell))
 
     def may_share(self, cell: Cell, others: Iterable[Cell], at: GraphScope) -> None:
         """Say that an array may be, depending on data, the same as others, from here on in a branch."""
@@ -126,7 +157,12 @@ class Aliases:
         while around is not None:
             chain.add(around)
             around = around.parent
-        return [other for scope, other in self._sharing(cell) if scope in chain]
+        return [other for scope, other in self._sharing(cell) if scope in chain and not self._is_over(other)]
+
+    def _is_over(self, cell: Cell) -> bool:
+        """Tell whether a copy of what a loop carries in a cell was written, after which nobody reads the cell."""
+        number = self._carried.get(cell)
+        return number is not None and number.refusal is not None
 
     def check_write(self, cell: Cell, at: GraphScope) -> None:
         """Refuse a write to an array that may be another one, which is in use.
@@ -136,11 +172,11 @@ class Aliases:
         """
         self._decide(cell)
         if cell in self._carried:
-            raise self._refused()
+            raise self.refusing_write()
         if self.origins(cell, at):
             self._forget()
             if self.origins(cell, at):
-                raise self._refused()
+                raise self.refusing_write()
 
     def may_be_one(self, cell: Cell, other: Cell, at: GraphScope) -> bool:
         """Tell whether two arrays may be one object or not, depending on data."""
@@ -158,11 +194,16 @@ class Aliases:
                 help="compare what decides it, or give x.copy() on one side, which is never the same object",
             ))  # fmt: skip
 
-    def _refused(self) -> CaptureError:
-        return self._world.program.refusing(CaptureError(
+    def refusing_write(self) -> CaptureError:
+        """Refuse a write to an array that may be another one."""
+        return self._world.program.refusing(self.refused_write())
+
+    def refused_write(self) -> CaptureError:
+        """Make the error for a write, at this line, to an array that may be another one."""
+        return CaptureError(
             "E441", "a write to an array that is, depending on data, the same as another one or not",
-            help="make a new array instead: x = x + 1, not x += 1",
-        ))  # fmt: skip
+            help="make a new array instead: x = x + 1, not x += 1", loc=self._world.program.location(),
+        )  # fmt: skip
 
     def _sharing(self, cell: Cell) -> list[tuple[GraphScope, Cell]]:
         """The cells in use that may be the same array as this one, each with the branch where that is so."""

@@ -449,6 +449,9 @@ class Branch(Recording):
     def around(self, value: Value) -> Value | None:
         return self.stands.get(value)
 
+    def inside(self, value: Value) -> Value | None:
+        return self.outer.get(value)
+
     def own(self, value: Value) -> Value:
         """The value here: values of the trace around become inputs."""
         if value in self.mine:
@@ -475,7 +478,8 @@ class Branch(Recording):
     def graph(self, operands: Sequence[Value], outputs: Sequence[Value], first: Sequence[Value] = ()) -> Graph:
         """The closed graph: inputs are `first`, then one for each of `operands`, values of the trace around."""
         inputs = [*first, *(self.receive(value) for value in operands)]
-        return Graph(tuple(inputs), tuple(self.builder.nodes), tuple(outputs), dict(self.builder.constants))
+        self.outputs = tuple(outputs)
+        return Graph(tuple(inputs), tuple(self.builder.nodes), self.outputs, dict(self.builder.constants))
 
 
 class Trace(Recording):

@@ -7,6 +7,7 @@ while it was recorded, so that it can be undone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hybridize.array.staging import Staging
@@ -52,6 +53,8 @@ class GraphScope(Staging):
         self.parent = parent
         self.builder = Builder()
         self.producers = Producers(self.builder)
+        self.outputs: Sequence[Value] = ()
+        """What the closed graph gives, once there is one."""
         self.repeats = False
         """True for what is recorded once, and run again and again."""
         self.journal: list[tuple[Cell, Operand]] = []
@@ -75,6 +78,10 @@ class GraphScope(Staging):
 
     def around(self, value: Value) -> Value | None:
         """Return the value of the scope around that an input of this one stands for; None for any other value."""
+        return None
+
+    def inside(self, value: Value) -> Value | None:
+        """Return the input that stands for a value of the scope around; None: there is none."""
         return None
 
 

@@ -419,7 +419,7 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     named = {name: convert(value, name) for name, value in kwargs.items()}
     check_operands(entry, operands, named)
     output = entry.function(*operands, **named)
-    if entry.held or entry.scales or entry.fills:
+    if entry.held or entry.scales or entry.fills or entry.whole:
         check_numbers(entry, operands, named, output)
     if detached and entry.views:
         output = _without_history(output, args)

@@ -115,7 +115,7 @@ def _copied(input: Operand) -> Operand:
     return input
 
 
-@computes("fill", fills="value")
+@computes("fill", whole="value")
 def _fill(input: Operand, value: Any) -> Operand:
     of = type_of(input)
     expect(not is_tensor(value) or not type_of(value).shape)

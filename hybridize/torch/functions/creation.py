@@ -102,19 +102,19 @@ def _dtype_of(value: Any) -> torch.dtype:
     return torch_dtype(numpy.dtype(kind)) if issubclass(kind, numpy.generic) else common(value)
 
 
-@computes("torch.full", held="fill_value")
+@computes("torch.full", whole="fill_value")
 def _torch_full(size: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     return _full(fill_value, sizes_in((size,)), checked(dtype or _dtype_of(fill_value), **options))
 
 
-@computes("Tensor.new_full", held="fill_value")
+@computes("Tensor.new_full", whole="fill_value")
 def _new_full(
     input: Operand, size: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any
 ) -> Operand:
     return _full(fill_value, sizes_in((size,)), _checked_like(input, dtype, **options))
 
 
-@computes("full_like", fills="fill_value")
+@computes("full_like", whole="fill_value")
 def _full_like(input: Operand, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     return _full(fill_value, type_of(input).shape, _checked_like(input, dtype, **options))
 

@@ -13,7 +13,7 @@ import torch
 from hybridize import ops
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
-from hybridize.base.dtypes import bool_, is_float
+from hybridize.base.dtypes import bool_, float32, is_float
 from hybridize.base.types import TensorType
 from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.ops import Operand, composites, type_of
@@ -193,7 +193,21 @@ def _fmod(input: Operand, other: Any) -> Operand:
     return _divided(ops.fmod, input, other)
 
 
-multiply = _of_two("mul", "multiply", by=ops.mul)
+def _wide(function: Joined, x: Any, y: Any) -> Operand:
+    """Return a product or quotient; beside a number, or a tensor without axes, floats of 16 bits are float32 in it."""
+    dtype = dtype_of(common(x, y))
+    beside_number = not is_tensor(y) or (not type_of(y).shape and type_of(x).shape != ())
+    if not (beside_number and is_float(dtype) and dtype.itemsize < 4):
+        return function(*aligned(x, y))
+    return ops.cast(function(*aligned(x, y, dtype=torch.float32)), dtype)
+
+
+@computes("mul", "multiply")
+def multiply(input: Any, other: Any) -> Operand:
+    """Return products."""
+    return _wide(ops.mul, *((input, other) if is_tensor(input) else (other, input)))
+
+
 xlogy = _of_two("xlogy", "special.xlogy", by=_times_log(ops.log, 0.0), real=True)
 _of_two("special.xlog1py", by=_times_log(ops.log1p, -1.0), real=True)
 _of_two("bitwise_and", by=ops.bit_and, kinds="iub")
@@ -251,10 +265,15 @@ def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Opera
     """Return quotients: floats, or rounded ones in the common dtype."""
     dtype = common(input, other)
     if rounding_mode is None:
-        return ops.div(*aligned(input, other, dtype=as_float(dtype)))
+        if not dtype.is_floating_point:
+            return ops.div(*aligned(input, other, dtype=as_float(dtype)))
+        if not is_tensor(input) and dtype.itemsize < 4:  # as the operator of Python's does it
+            return multiply(ops.div(ops.like(1, other), other), input)
+        return _wide(ops.div, input, other)
     expect(rounding_mode in ("floor", "trunc"))
     expect(dtype is not torch.bool)
-    return _divided(ops.floor_div if rounding_mode == "floor" else _cut_quotient, input, other)
+    function = ops.floor_div if rounding_mode == "floor" else _cut_quotient
+    return (_wide if dtype.is_floating_point and is_tensor(input) else _divided)(function, input, other)
 
 
 def _cut_quotient(x: Operand, y: Operand) -> Operand:
@@ -352,10 +371,12 @@ _of_integers("lcm")
 @computes("lerp", kinds="f", alike="input end weight", scales="weight")
 def _lerp(input: Operand, end: Operand, weight: Any) -> Operand:
     """From the end that is nearer, as torch does: either end is exactly itself."""
-    dtype = torch_dtype(type_of(input).dtype)
-    x, y, w = aligned(input, end, weight, dtype=dtype)
+    dtype = type_of(input).dtype
+    width = float32 if dtype.itemsize < 4 and not is_tensor(weight) else dtype
+    x, y, w = aligned(input, end, weight, dtype=torch_dtype(width))
     apart, near = ops.sub(y, x), ops.lt(ops.abs(w), ops.like(0.5, w))
-    return ops.where(near, ops.add(x, ops.mul(w, apart)), ops.sub(y, ops.mul(apart, ops.sub(ops.like(1, w), w))))
+    result = ops.where(near, ops.add(x, ops.mul(w, apart)), ops.sub(y, ops.mul(apart, ops.sub(ops.like(1, w), w))))
+    return ops.cast(result, dtype)
 
 
 @computes("addcmul", kinds="fiu", scales="value")

@@ -10,7 +10,7 @@ import torch
 
 from hybridize import ops
 from hybridize.array.symbol import Symbol
-from hybridize.base.dims import broadcast, is_symbolic, product
+from hybridize.base.dims import broadcast, is_symbolic, product, same
 from hybridize.base.dtypes import DType, float32, float64, int32, int64, is_float, uint32
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture.control import raising
@@ -67,12 +67,13 @@ def check_numbers(entry: Entry, args: Sequence[Any], kwargs: dict[str, Any], res
     """
     bound = {**dict(zip(entry.places, args, strict=False)), **kwargs}
     dtype = type_of(result[0] if isinstance(result, (tuple, list)) else result).dtype
-    for policy in ("held", "scales", "fills"):
+    for policy in ("held", "scales", "fills", "whole"):
         for name in getattr(entry, policy):
-            check_fits(bound.get(name), dtype, policy)
+            one = policy == "whole" and same(product(type_of(result).shape), 1)
+            check_fits(bound.get(name), dtype, "fills" if one else policy)
 
 
-_NARROW = {"held": None, "scales": float32, "fills": float64, "data": float64}
+_NARROW = {"held": None, "scales": float32, "fills": float64, "whole": None, "data": float64}
 """Policies for numbers that entries put into tensors, and what stands for floats of 16 bits; None: they themselves."""
 
 
@@ -93,8 +94,8 @@ def check_fits(x: Any, dtype: DType, policy: str = "held") -> None:
     error = RuntimeError(f"value cannot be converted to type {name} without overflow")
     for test in (number >= low, number <= limits.max):
         if is_float(dtype) and kind is float:
-            if truth(test) is False:
-                check(number - number != 0, error)  # infinities are held, and NaN
+            if truth(test) is not True:
+                check((number - number != 0) | test, error)  # infinities are held, and NaN
         else:
             check(test, error)
 

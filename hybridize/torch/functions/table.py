@@ -62,6 +62,8 @@ class Entry:
     """The same, where floats of 16 bits are computed with as float32, which must hold them."""
     fills: tuple[str, ...] = ()
     """The same, where floats of 16 bits take any number."""
+    whole: tuple[str, ...] = ()
+    """The same, where floats of 16 bits take any number if the result has one element."""
     also: tuple[str, ...] = ()
     """Other names that torch has for parameters, each as `name=parameter`."""
 
@@ -150,6 +152,7 @@ def computes(
     held: str = "",
     scales: str = "",
     fills: str = "",
+    whole: str = "",
     also: str = "",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register what is computed in the place of functions of torch: operands in, operands out.
@@ -161,9 +164,10 @@ def computes(
         held: those whose numbers the dtype of the result must hold.
         scales: those whose numbers it must hold, float32 in the place of floats of 16 bits.
         fills: those whose numbers it must hold, where floats of 16 bits take any.
+        whole: those whose numbers it must hold, where floats of 16 bits take any if the result has one element.
         also: other names of parameters, as `name=parameter` after each other.
     """
-    return _register(names, False, kinds, alike=alike, held=held, scales=scales, fills=fills, also=also)
+    return _register(names, False, kinds, alike=alike, held=held, scales=scales, fills=fills, whole=whole, also=also)
 
 
 def views(*names: str, also: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:

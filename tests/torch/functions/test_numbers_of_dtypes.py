@@ -32,13 +32,13 @@ HELD = [
     lambda x, s: x.clone().fill_(s), lambda x, s: torch.full((2,), s, dtype=x.dtype), lambda x, s: torch.full_like(x, s),
     lambda x, s: x.new_full((2,), s), lambda x, s: torch.scalar_tensor(s, dtype=x.dtype), lambda x, s: torch.where(x > 0, s, x),
     lambda x, s: x.where(x > 0, s), _written, _masked, lambda x, s: x.index_fill(0, AT, s), lambda x, s: x.scatter(0, AT, s),
-    lambda x, s: x.scatter(0, AT, s, reduce="add"), lambda x, s: x.reshape(1, 1).clone().fill_diagonal_(s),
+    lambda x, s: x.scatter(0, AT, s, reduce="add"), lambda x, s: x.reshape(1, -1).clone().fill_diagonal_(s),
     lambda x, s: F.threshold(x, 1, s), lambda x, s: F.threshold(x, s, 1), lambda x, s: x.index_add(0, AT, x, alpha=s),
     lambda x, s: torch.add(x, x, alpha=s), lambda x, s: torch.addcmul(x, x, x, value=s), lambda x, s: x**s, lambda x, s: torch.pow(x, s),
     lambda x, s: x + s, lambda x, s: x * s, lambda x, s: x < s,
     lambda x, s: torch.tensor([s], dtype=x.dtype), lambda x, s: torch.as_tensor([s, 2], dtype=x.dtype), lambda x, s: x.new_tensor(s),
     lambda x, s: F.softplus(x, s), lambda x, s: F.elu(x, s), lambda x, s: F.celu(x, s), lambda x, s: F.leaky_relu(x, s),
-    lambda x, s: torch.addmm(x.reshape(1, 1), x.reshape(1, 1), x.reshape(1, 1), alpha=s),
+    lambda x, s: torch.addmm(x.reshape(1, -1), x[:1].reshape(1, 1), x.reshape(1, -1), alpha=s),
 ]  # fmt: skip
 NUMBERS = [3, 1000, -1, -1000, 2**40, 2**70, 2.5, -2.5, 1e6, 1e300, math.inf, math.nan]
 DTYPES = [torch.int8, torch.uint8, torch.int32, torch.int64, torch.float16, torch.float32, torch.float64]
@@ -69,6 +69,18 @@ def test_constants_and_numbers_of_data(function, number):
         assert outcome(hybridize(one), x, of_data) == outcome(one, x, of_data)
         small = torch.tensor(5, dtype=of_data.dtype)
         assert outcome(hybridize(one), x, small) == outcome(one, x, small)
+
+
+@pytest.mark.parametrize("function", [one for one in HELD if "celu" not in one.__code__.co_names])
+def test_floats_of_data_beyond_the_ends(function):
+    """One element, which some functions fill with an infinity, and several, for which they raise."""
+    compiled = hybridize(lambda x, s: function(x, s.item()))
+    for x in (torch.ones(1), torch.ones(3)):
+        for dtype in (torch.float16, torch.float32):
+            for number in (2.5, 1e6, -1e39, math.inf, math.nan):
+                s = torch.tensor(number, dtype=torch.float64)
+                one, other = (outcome(f, x.to(dtype), s) for f in (compiled, lambda x, s: function(x, s.item())))
+                assert one == other, (dtype, number)
 
 
 ARRAYS = [
