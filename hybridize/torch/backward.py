@@ -170,7 +170,7 @@ class OwnPasses:
         before = symbol.operand()
         leaf = library.leaf(trace, symbol)
         has_history = trace.differentiated and is_float(symbol.dtype)
-        keeps = has_history and (leaf is not None or library.is_live(trace, symbol))
+        keeps = has_history and (leaf is not None or library.is_live(trace, before))
         value = source.array.operand()
         trace.root.inputs.rebind(symbol, ops.stop_gradient(value) if has_history else value)
         if keeps:

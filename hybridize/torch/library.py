@@ -278,9 +278,9 @@ class TorchLibrary(Library):
         tensor = None if entry is None else self.tensor(entry.array)
         return tensor if tensor is not None and tensor.requires_grad and self.is_leaf(recording, base) else None
 
-    def is_live(self, recording: Recording, base: Symbol) -> bool:
-        """Tell whether a gradient goes through a buffer, whatever torch records now."""
-        return base.operand() in self._live(recording)
+    def is_live(self, recording: Recording, value: Any) -> bool:
+        """Tell whether a gradient goes through a value, whatever torch records now."""
+        return value in self._live(recording)
 
     def held(self, trace: Recording) -> Iterator[tuple[Value, torch.Tensor]]:
         """List the tensors of floats from outside that a program has met, with their values, but for the state that

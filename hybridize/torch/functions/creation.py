@@ -333,9 +333,8 @@ def _between(start: Any, end: Any, steps: Any, dtype: torch.dtype) -> Operand:
     if isinstance(steps, (SizeNumber, Value)):
         raise CaptureError("E422", "how many steps there are cannot depend on data", help="use a size, or a number")
     expect(is_symbolic(steps) or steps >= 0)
-    wide = float64 if dtype != torch.float32 else kind(torch.float64, ()).dtype
-    shape = (steps,)
-    low, high = operand(start, wide, shape), operand(end, wide, shape)
+    wide, shape = float64, (steps,)
+    low, high = (ops.stop_gradient(operand(one, wide, shape)) for one in (start, end))
     if not dtype.is_floating_point:
         low, high = ops.trunc(low), ops.trunc(high)
     if steps == 1:

@@ -20,7 +20,7 @@ from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.histories import with_gradient_of
 from hybridize.ops.library.logarithms import log_add_exp2
 from hybridize.torch.functions.conversions import tensor_of_operand
-from hybridize.torch.functions.operands import operand, required
+from hybridize.torch.functions.operands import operand, required, underived
 from hybridize.torch.functions.rules import (
     as_float,
     check,
@@ -73,12 +73,6 @@ def negative(input: Operand) -> Operand:
     """Return numbers with the other sign."""
     expect(type_of(input).dtype.kind != "b")
     return ops.neg(input)
-
-
-@computes("positive")
-def _positive(input: Operand) -> Operand:
-    expect(type_of(input).dtype.kind != "b")
-    return input
 
 
 @computes("round", "special.round", kinds="fiu")
@@ -265,7 +259,8 @@ def _cut_quotient(x: Operand, y: Operand) -> Operand:
 
 @computes("floor_divide")
 def _floor_divide(input: Any, other: Any) -> Operand:
-    return divide(input, other, rounding_mode="floor")
+    quotient = divide(input, other, rounding_mode="floor")
+    return underived(quotient, "derivative for aten::floor_divide is not implemented", input, other)
 
 
 @computes("pow")
@@ -311,7 +306,8 @@ def _of_floats(function: Callable[..., Operand], *xs: Any) -> Operand:
 def _heaviside(input: Operand, values: Operand) -> Operand:
     x, at = aligned(input, values)
     zero = ops.like(0, x)
-    return ops.where(ops.eq(x, zero), at, ops.cast(ops.gt(x, zero), type_of(x).dtype))
+    step = ops.where(ops.eq(x, zero), at, ops.cast(ops.gt(x, zero), type_of(x).dtype))
+    return underived(step, "derivative for aten::heaviside is not implemented", input, values)
 
 
 @computes("bitwise_left_shift")

@@ -54,7 +54,7 @@ def store(symbol: Symbol, value: Operand) -> None:
     library: Any = trace.root.library
     base, before = symbol.base, symbol.base.operand()
     leaf = library.leaf(trace, base)
-    keeps = leaf is not None or library.is_live(trace, base)
+    keeps = leaf is not None or library.is_live(trace, base.operand())
     with modes.mode(recording=False):
         symbol.write(ops.stop_gradient(value))
     if keeps and isinstance(before, Value):
