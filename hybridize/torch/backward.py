@@ -69,6 +69,10 @@ class OwnPasses:
         """`x.grad` as the program has set it, by the identity of `x`, which it keeps."""
         self._met: dict[int, tuple[Any, Any]] = {}
         """`x.grad` as it was before the call."""
+        self.flags: dict[int, tuple[torch.Tensor, bool]] = {}
+        """`x.requires_grad` of tensors from outside as the program has set it, by the identity of `x`."""
+        self._cut: dict[Any, tuple[Any, Any]] = {}
+        """By the cells of those: the values that stand for them since, and what is in their memory."""
 
     # ------------------------------------------------------------------------------------------------------ x.grad
 
@@ -121,6 +125,11 @@ class OwnPasses:
                     help="say x = x.detach().requires_grad_()",
                 )
             )
+        for cell, (value, memory) in self._cut.items():
+            cell.value = memory if cell.value is value else cell.value  # where nothing was written
+        for owner, flag in self.flags.values():
+            if owner.requires_grad is not flag:
+                trace.root.world.effects.append(SideEffect(owner.requires_grad_, (flag,)))
         left = [(owner, value) for owner, value in self._grads.values() if not isinstance(owner, TracedTensor)]
         left = [one for one in left if self._met.get(id(one[0]), (None, self))[1] is not one[1]]
         if left:
@@ -175,6 +184,35 @@ class OwnPasses:
         trace.root.inputs.rebind(symbol, ops.stop_gradient(value) if has_history else value)
         if keeps:
             self.keep(symbol, before, leaf)
+
+    def set_flag(self, trace: Recording, face: TracedTensor, flag: bool) -> None:
+        """Set `requires_grad` of a leaf: what is computed of it from now on has a gradient or none.
+
+        Raises:
+            RuntimeError: it is no leaf; in torch's words.
+            CaptureError E422: in a branch or loop that depends on data.
+        """
+        self._check_depth(trace, "requires_grad_() is called")
+        symbol, owner = face.array.base, _known_owner(trace, face)
+        if not self.is_leaf(trace, owner):
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        now = symbol.operand()
+        if isinstance(owner, TracedTensor):
+            del self.leaves[now]
+            face.array = face.array.view_by(ops.StopGradient())
+            return
+        self.flags[id(owner)] = owner, flag
+        value, memory = self._cut.get(symbol._cell, (now, now))
+        before = trace.root.inputs.of_cell(symbol._cell).value
+        operand = with_gradient_of(before, now) if flag else ops.stop_gradient(now)
+        with modes.mode(recording=False):
+            symbol.write(operand)
+        self._cut[symbol._cell] = symbol.operand(), memory if value is now else now
+        if flag:
+            self._kept[symbol.operand()] = before
 
     def require(self, trace: Recording, face: TracedTensor) -> Value:
         """Make a tensor of the program a leaf, and return its value.
@@ -360,7 +398,8 @@ class OwnPasses:
         library: Any = trace.root.library
         leaves: dict[Value, Any] = dict.fromkeys(library.flagged)
         leaves.update((value, tensor) for value, tensor in library.held(trace) if library.flag(trace, tensor))
-        return leaves | self.leaves
+        leaves |= self.leaves
+        return {value: one for value, one in leaves.items() if self.flags.get(id(_owner(one)), (one, True))[1]}
 
     def _value_of(self, trace: Recording, x: Any) -> Value:
         """The value that stands for a tensor with respect to which a gradient is asked.
@@ -574,16 +613,11 @@ def _requires_grad(trace: Recording, self: Any, requires_grad: bool = True) -> A
     face = trace.lifted(self)
     if bool(requires_grad) == face.requires_grad:
         return self
-    if not requires_grad:
-        raise trace.root.refusing(
-            CaptureError(
-                "E422",
-                "requires_grad_(False) of a tensor that has a gradient",
-                help="freeze parameters before the call; inside, compute with x.detach()",
-            )
-        )
-    library: Any = trace.root.library
-    library.flagged.add(CURRENT.get().require(trace, face))
+    passes, library = CURRENT.get(), trace.root.library
+    if not requires_grad or (face.of is not None and id(face.of) in passes.flags):
+        passes.set_flag(trace, face, bool(requires_grad))
+    else:
+        library.flagged.add(passes.require(trace, face))  # type: ignore[union-attr]
     return self
 
 

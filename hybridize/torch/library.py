@@ -244,8 +244,8 @@ class TorchLibrary(Library):
     def requires_grad(self, recording: Recording, face: Any) -> bool:
         self.asks_mode = True
         if face.of is not None:
-            recording.root.world.read(Flag(face.of, "requires_grad"), face.of.requires_grad, whole=False)
-            return bool(face.of.requires_grad)
+            _, flag = CURRENT.get().flags.get(id(face.of)) or (face.of, self.flag(recording, face.of))
+            return flag
         if not recording.root.differentiated and self._argument(recording, face) is not None:
             raise NotRecorded("E422", "whether an argument has a gradient is asked in a call without")
         if not recording.root.differentiated or not is_float(face.array.dtype):
