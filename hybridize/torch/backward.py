@@ -23,7 +23,7 @@ from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.capture.gradients.sweep import Producer, TraceSweep
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import Recording, active_trace
 from hybridize.contract.captured import SideEffect
 from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Refer
@@ -118,12 +118,10 @@ class OwnPasses:
             CaptureError E422: a view that was made a leaf was written, or what it is of.
         """
         if any(symbol.operand() is not before for symbol, before in self._views):
-            raise trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    "a view that requires_grad_() was called of is written later, or what it is a view of",
-                    help="say x = x.detach().requires_grad_()",
-                )
+            raise trace.refusal(
+                "E422",
+                "a view that requires_grad_() was called of is written later, or what it is a view of",
+                help="say x = x.detach().requires_grad_()",
             )
         for cell, (value, memory) in self._cut.items():
             cell.value = memory if cell.value is value else cell.value  # where nothing was written
@@ -227,12 +225,10 @@ class OwnPasses:
         view = face.array
         is_view = face.of is None and view._view
         if view.exists and not is_view and not view.has_step(ops.StopGradient):
-            raise trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    "requires_grad_() of a tensor that is there before the call",
-                    help="set it before the call, or say x = x.detach().requires_grad_()",
-                )
+            raise trace.refusal(
+                "E422",
+                "requires_grad_() of a tensor that is there before the call",
+                help="set it before the call, or say x = x.detach().requires_grad_()",
             )
         value = _of_its_own(view.operand())
         face.array = Symbol.of(trace, value)
@@ -270,18 +266,15 @@ class OwnPasses:
         leaves = [face for face in results if self.as_leaf(face) is not None]
         if not leaves or self.passed:
             return bool(leaves)
-        trace = current_trace()
-        assert trace is not None, "the results are those of a capture"
+        trace = active_trace()
         library: Any = trace.root.library
         live = library.live(trace, {face.array.operand() for face in leaves}) if trace.differentiated else set()
         if any(face.array.operand() in live for face in results if self.as_leaf(face) is None):
-            raise trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    "a result is computed from another one, which is a leaf: nn.Parameter(x) or requires_grad_() of "
-                    "what the call computes",
-                    help="make the leaf of what the call returns, outside; or x.detach() of it is what others read",
-                )
+            raise trace.refusal(
+                "E422",
+                "a result is computed from another one, which is a leaf: nn.Parameter(x) or requires_grad_() of "
+                "what the call computes",
+                help="make the leaf of what the call returns, outside; or x.detach() of it is what others read",
             )
         return True
 
@@ -330,12 +323,10 @@ class OwnPasses:
         library: Any = trace.root.library
         entry = next(entry for entry in trace.root.inputs.entries if entry.value is argument)
         library.argument_of(trace, TracedTensor(entry.symbol))
-        return trace.root.refusing(
-            CaptureError(
-                "E422",
-                "backward() of a compiled function reaches one of its arguments, which has a gradient",
-                help="pass x.detach(), or ask for it: torch.autograd.grad(loss, x)",
-            )
+        return trace.refusal(
+            "E422",
+            "backward() of a compiled function reaches one of its arguments, which has a gradient",
+            help="pass x.detach(), or ask for it: torch.autograd.grad(loss, x)",
         )
 
     def _hooked(self, trace: Recording, owner: Any, gradient: Operand) -> Operand:
@@ -414,12 +405,10 @@ class OwnPasses:
         if not face.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         if face.array._view:
-            raise trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    "a gradient with respect to a view of another tensor",
-                    help="ask for that of the other tensor, or compute with x.clone()",
-                )
+            raise trace.refusal(
+                "E422",
+                "a gradient with respect to a view of another tensor",
+                help="ask for that of the other tensor, or compute with x.clone()",
             )
         value = face.array.operand()
         assert isinstance(value, Value), "a constant has no gradient"
@@ -427,12 +416,10 @@ class OwnPasses:
 
     def _check_depth(self, trace: Recording, what: str) -> None:
         if trace.depth:
-            raise trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    f"{what} in a branch or loop that depends on data",
-                    help="do it after it, or use torch.autograd.grad inside",
-                )
+            raise trace.refusal(
+                "E422",
+                f"{what} in a branch or loop that depends on data",
+                help="do it after it, or use torch.autograd.grad inside",
             )
 
 
@@ -657,12 +644,10 @@ def _set_data(trace: Recording, self: Any, value: Any) -> None:
         if not source.array.exists and source.array.type == target.array.type and is_alone:
             CURRENT.get().set_data(trace, target, source)
             return
-    raise trace.root.refusing(
-        CaptureError(
+    raise trace.refusal(
             "E401", "x.data is set to a tensor that is there before the call, or of another type",
             help="write into the tensor: x.data.copy_(value)",
-        )
-    )  # fmt: skip
+        )  # fmt: skip
 
 
 def _zero_grad(trace: Recording, module: torch.nn.Module, set_to_none: bool = True) -> None:

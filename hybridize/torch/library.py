@@ -22,7 +22,7 @@ from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.capture.python.mathematics import ELEMENTS, to_float, to_int
 from hybridize.capture.python.router import context, routed
 from hybridize.capture.python.writes import new
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import Recording, active_trace, current_trace
 from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Place, Refer
 from hybridize.graph import Value
@@ -365,8 +365,7 @@ class TorchLibrary(Library):
 
 
 def _applied(function: Any, *args: Any, **kwargs: Any) -> Any:
-    trace = current_trace()
-    assert trace is not None, "who asks is recording"
+    trace = active_trace()
     return apply(trace, function, args, kwargs)
 
 

@@ -21,7 +21,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, FaceTuple
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace, current_trace
 from hybridize.contract.places import Attribute, static
 from hybridize.torch.internals import as_class, as_torch
 from hybridize.torch.memory import tensor_of
@@ -136,12 +136,10 @@ class TracedTensor(Face, torch.Tensor):
         names = [name for name in vars(self) if name not in _STATE]
         trace = current_trace()
         if names and trace is not None:
-            raise trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    f"the attribute {names[0]!r} is set of a tensor that the call returns",
-                    help="return it beside the tensor, and set it outside",
-                )
+            raise trace.refusal(
+                "E422",
+                f"the attribute {names[0]!r} is set of a tensor that the call returns",
+                help="return it beside the tensor, and set it outside",
             )
 
     @classmethod
@@ -169,13 +167,11 @@ class TracedTensor(Face, torch.Tensor):
         trace = current_trace()
         if node is not None and trace is not None:
             name = node.name().removesuffix("Backward")
-            raise trace.root.refusing(
-                CaptureError(
-                    "E420",
-                    f"{name}.apply() is called by code that is not followed, so that its gradient is not seen",
-                    help=f"call {name}.apply() in the module itself; or hybridize.torch.island(...) runs a part of it "
-                    "in PyTorch",
-                )
+            raise trace.refusal(
+                "E420",
+                f"{name}.apply() is called by code that is not followed, so that its gradient is not seen",
+                help=f"call {name}.apply() in the module itself; or hybridize.torch.island(...) runs a part of it "
+                "in PyTorch",
             )
 
     # ------------------------------------------------------------------------------------------ what a tensor says
@@ -399,8 +395,7 @@ class TracedTensor(Face, torch.Tensor):
         return self._python(None)
 
     def _python(self, kind: Any) -> Any:
-        trace = current_trace()
-        assert trace is not None, "it is a tensor of a program"
+        trace = active_trace()
         if self.numel() != 1:
             raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
         return trace.root.library.number(self, kind)  # type: ignore[union-attr]

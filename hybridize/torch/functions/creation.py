@@ -16,7 +16,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Operand, type_of
 from hybridize.torch.functions.conversions import check_device, converted, tensor_of_operand
@@ -203,8 +203,7 @@ def _as_operands(data: Any) -> Any:
         return [_as_operands(part) for part in data]
     if type(data) is Symbol:
         return data.operand() if data.weak is None else SizeNumber(data.operand(), data.weak)
-    trace = current_trace()
-    assert trace is not None, "who calls is captured"
+    trace = active_trace()
     lifted = trace.lifted(data)
     return lifted if lifted is data else _as_operands(lifted)
 
