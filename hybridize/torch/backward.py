@@ -608,26 +608,6 @@ def _requires_grad(trace: Recording, self: Any, requires_grad: bool = True) -> A
     return self
 
 
-def _set_requires_grad(trace: Recording, self: Any, value: bool) -> None:
-    _requires_grad(trace, self, value)
-
-
-def _get_grad(trace: Recording, self: Any, *_: Any) -> Any:
-    return CURRENT.get().grad(trace, self)
-
-
-def _is_leaf(trace: Recording, self: Any, *_: Any) -> bool:
-    return CURRENT.get().is_leaf(trace, self)
-
-
-def _set_grad(trace: Recording, self: Any, value: Any) -> None:
-    CURRENT.get().set_grad(trace, self, value)
-
-
-def _delete_grad(trace: Recording, self: Any) -> None:
-    CURRENT.get().set_grad(trace, self, None)
-
-
 def _set_data(trace: Recording, self: Any, value: Any) -> None:
     """Set `x.data` to what the program has made; views of what `x` was before stay with that.
 
@@ -650,14 +630,10 @@ def _set_data(trace: Recording, self: Any, value: Any) -> None:
         )  # fmt: skip
 
 
-def _zero_grad(trace: Recording, module: torch.nn.Module, set_to_none: bool = True) -> None:
-    clear(trace, list(module.parameters()), set_to_none)
-
-
-def clear(trace: Recording, tensors: Sequence[Any], set_to_none: bool) -> None:
+def clear(trace: Recording, tensors: Iterable[Any], set_to_none: bool = True) -> None:
     """Set the gradients of tensors to None, whatever they are, or those that there are to 0."""
     passes = CURRENT.get()
-    for one in tensors:
+    for one in list(tensors):
         if set_to_none:
             passes.set_grad(trace, one, None)
         elif (grad := passes.grad(trace, one)) is not None:
@@ -675,11 +651,13 @@ CALLS: dict[Any, Callable[..., Any]] = {
     torch.autograd.grad: _grad,
     torch.Tensor.requires_grad_: _requires_grad,
     _DATA.__set__: _set_data,
-    _GRAD.__get__: _get_grad,
-    _IS_LEAF.__get__: _is_leaf,
-    _GRAD.__set__: _set_grad,
-    _GRAD.__delete__: _delete_grad,
-    _REQUIRES_GRAD.__set__: _set_requires_grad,
-    torch.nn.Module.zero_grad: _zero_grad,
+    _GRAD.__get__: lambda trace, self, *_: CURRENT.get().grad(trace, self),
+    _IS_LEAF.__get__: lambda trace, self, *_: CURRENT.get().is_leaf(trace, self),
+    _GRAD.__set__: lambda trace, self, value: CURRENT.get().set_grad(trace, self, value),
+    _GRAD.__delete__: lambda trace, self: CURRENT.get().set_grad(trace, self, None),
+    _REQUIRES_GRAD.__set__: _requires_grad,
+    torch.nn.Module.zero_grad: lambda trace, module, *args, **kwargs: clear(
+        trace, module.parameters(), *args, **kwargs
+    ),
 }
 """Calls that a program makes in the place of torch's functions, which get the recording first."""

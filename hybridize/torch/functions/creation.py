@@ -124,13 +124,8 @@ def _scalar_tensor(s: Any, *, dtype: torch.dtype | None = None, **options: Any) 
     return _full(s, (), checked(dtype, **options))
 
 
-@computes("empty_strided")
+@computes("empty_strided", "empty_permuted", also="physical_layout=stride")
 def _empty_strided(size: Any, stride: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
-    return _full(0, sizes_in((size,)), checked(dtype, **options))
-
-
-@computes("empty_permuted")
-def _empty_permuted(size: Any, physical_layout: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     return _full(0, sizes_in((size,)), checked(dtype, **options))
 
 

@@ -98,30 +98,25 @@ def _square(input: Operand) -> Operand:
     return ops.mul(x, x)
 
 
-@computes("deg2rad")
-def _deg2rad(input: Operand) -> Operand:
-    return _scaled(input, math.pi / 180)
+def _scaled(name: str, factor: float) -> None:
+    @computes(name)
+    def entry(input: Operand) -> Operand:
+        x = ops.cast(input, dtype_of(float_operand(input)))
+        return ops.mul(x, ops.like(factor, x))
 
 
-@computes("rad2deg")
-def _rad2deg(input: Operand) -> Operand:
-    return _scaled(input, 180 / math.pi)
-
-
-def _scaled(input: Operand, factor: float) -> Operand:
-    x = ops.cast(input, dtype_of(float_operand(input)))
-    return ops.mul(x, ops.like(factor, x))
+_scaled("deg2rad", math.pi / 180)
+_scaled("rad2deg", 180 / math.pi)
 
 
 # Of two.
 
-
-def _joined(by: Callable[[Operand, Operand], Operand], x: Any, y: Any, real: bool) -> Operand:
-    dtype = common(x, y)
-    return by(*aligned(x, y, dtype=as_float(dtype) if real else dtype))
-
-
 Joined = Callable[[Operand, Operand], Operand]
+
+
+def _joined(by: Joined, x: Any, y: Any, real: bool, dtype: torch.dtype | None = None) -> Operand:
+    dtype = dtype or common(x, y)
+    return by(*aligned(x, y, dtype=as_float(dtype) if real else dtype))
 
 
 def _of_two(*names: str, by: Joined, real: bool = False, kinds: str = "") -> Callable[..., Operand]:
@@ -134,12 +129,12 @@ def _of_two(*names: str, by: Joined, real: bool = False, kinds: str = "") -> Cal
     return entry
 
 
-def _of_tensors(*names: str, by: Joined, real: bool = False, kinds: str = "") -> None:
-    """Register a function of two tensors."""
+def _of_tensors(*names: str, by: Joined, real: bool = False, kinds: str = "", dtype: torch.dtype | None = None) -> None:
+    """Register a function of two tensors, in the dtype that they have in common or in another one."""
 
     @computes(*names, kinds=kinds)
     def entry(input: Operand, other: Operand) -> Operand:
-        return _joined(by, input, other, real)
+        return _joined(by, input, other, real, dtype)
 
 
 def larger(function: Joined) -> Joined:
@@ -207,6 +202,8 @@ _of_tensors("fmin", by=ops.fmin)
 _of_tensors("fmax", by=ops.fmax)
 _of_tensors("atan2", "arctan2", by=ops.arctan2, real=True)
 _of_tensors("hypot", by=ops.hypot, kinds="f")
+_of_tensors("logaddexp", by=ops.log_add_exp, real=True, kinds="f")
+_of_tensors("logaddexp2", by=log_add_exp2, real=True, kinds="f")
 
 
 def aligned(*xs: Any, dtype: torch.dtype | None = None) -> list[Operand]:
@@ -285,21 +282,7 @@ def _float_power(input: Any, exponent: Any) -> Operand:
 @computes("ldexp")
 def _ldexp(input: Operand, other: Operand) -> Operand:
     expect(not _is_bool(other) or not is_float(type_of(input).dtype))
-    return _of_floats(lambda x, n: ops.mul(x, ops.exp2(n)), input, other)
-
-
-@computes("logaddexp", kinds="f")
-def _logaddexp(input: Operand, other: Operand) -> Operand:
-    return _of_floats(ops.log_add_exp, input, other)
-
-
-@computes("logaddexp2", kinds="f")
-def _logaddexp2(input: Operand, other: Operand) -> Operand:
-    return _of_floats(log_add_exp2, input, other)
-
-
-def _of_floats(function: Callable[..., Operand], *xs: Any) -> Operand:
-    return function(*aligned(*xs, dtype=as_float(common(*xs))))
+    return _joined(lambda x, n: ops.mul(x, ops.exp2(n)), input, other, real=True)
 
 
 @computes("heaviside", alike="input values")
@@ -476,15 +459,9 @@ _comparison(ops.gt, "gt", "greater")
 _comparison(ops.ge, "ge", "greater_equal")
 
 
-def _logical(name: str, function: Joined) -> None:
-    @computes(name)
-    def entry(input: Operand, other: Operand) -> Operand:
-        return function(*aligned(input, other, dtype=torch.bool))
-
-
-_logical("logical_and", ops.bit_and)
-_logical("logical_or", ops.bit_or)
-_logical("logical_xor", ops.bit_xor)
+_of_tensors("logical_and", by=ops.bit_and, dtype=torch.bool)
+_of_tensors("logical_or", by=ops.bit_or, dtype=torch.bool)
+_of_tensors("logical_xor", by=ops.bit_xor, dtype=torch.bool)
 
 
 @computes("logical_not")
@@ -492,45 +469,26 @@ def _logical_not(input: Operand) -> Operand:
     return ops.bit_not(ops.cast(input, bool_))
 
 
-def _never(x: Operand) -> Operand:
-    return operand(False, kind(torch.bool, ()).dtype, type_of(x).shape)
+def _of_floats_alone(name: str, test: Callable[[Operand], Operand], of_others: bool = False) -> None:
+    @computes(name)
+    def entry(input: Operand) -> Operand:
+        of = type_of(input)
+        return test(input) if is_float(of.dtype) else operand(of_others, bool_, of.shape)
 
 
-@computes("isnan")
-def _isnan(input: Operand) -> Operand:
-    return ops.isnan(input) if is_float(type_of(input).dtype) else _never(input)
-
-
-@computes("isinf")
-def _isinf(input: Operand) -> Operand:
-    return ops.isinf(input) if is_float(type_of(input).dtype) else _never(input)
-
-
-@computes("isfinite")
-def _isfinite(input: Operand) -> Operand:
-    return ops.isfinite(input) if is_float(type_of(input).dtype) else ops.bit_not(_never(input))
-
-
-@computes("isposinf")
-def _isposinf(input: Operand) -> Operand:
-    return ops.eq(input, ops.like(math.inf, input)) if is_float(type_of(input).dtype) else _never(input)
-
-
-@computes("isneginf")
-def _isneginf(input: Operand) -> Operand:
-    return ops.eq(input, ops.like(-math.inf, input)) if is_float(type_of(input).dtype) else _never(input)
-
-
-@computes("isreal")
-def _isreal(input: Operand) -> Operand:
-    return ops.bit_not(_never(input))
+_of_floats_alone("isnan", ops.isnan)
+_of_floats_alone("isinf", ops.isinf)
+_of_floats_alone("isfinite", ops.isfinite, True)
+_of_floats_alone("isposinf", lambda x: ops.eq(x, ops.like(math.inf, x)))
+_of_floats_alone("isneginf", lambda x: ops.eq(x, ops.like(-math.inf, x)))
+_of_floats_alone("isreal", lambda x: operand(True, bool_, type_of(x).shape), True)
 
 
 @computes("signbit")
 def _signbit(input: Operand) -> Operand:
     of = type_of(input)
     if of.dtype.kind in "bu":
-        return _never(input)
+        return operand(False, bool_, of.shape)
     signed = ops.copysign(ops.like(1, input), input) if is_float(of.dtype) else input
     return ops.lt(signed, ops.like(0, input))
 
