@@ -258,7 +258,7 @@ def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tu
     betas = group.get("betas")
     if type(betas) is tuple and seen.setdefault((number, "betas"), betas) != betas:
         numbers["betas"] = tuple(
-            trace.reading(functools.partial(_read_part, group, "betas", k), float) for k in range(len(betas))
+            trace.reading(functools.partial(_setting, group, "betas", k), float) for k in range(len(betas))
         )
     for name in FED:
         value = CURRENT.get().rates.get(id(group)) if name == "lr" else None
@@ -277,12 +277,8 @@ def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tu
     return numbers
 
 
-def _setting(group: dict[str, Any], name: str) -> float:
-    return float(group[name])
-
-
-def _read_part(group: dict[str, Any], name: str, number: int) -> float:
-    return float(group[name][number])
+def _setting(group: dict[str, Any], name: str, *place: int) -> float:
+    return float(functools.reduce(operator.getitem, place, group[name]))
 
 
 def _state_value(trace: Recording, value: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from hybridize import ops
+from hybridize.array.functions import elementwise
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import bool_, is_float
@@ -34,6 +35,7 @@ from hybridize.torch.functions.rules import (
     shape_of,
     torch_dtype,
 )
+from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import BY_NAME, computes, views
 from hybridize.torch.memory import dtype_of
 
@@ -426,18 +428,7 @@ def _masked_fill(input: Operand, mask: Operand, value: Any) -> Operand:
 def _nan_to_num(
     input: Operand, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Operand:
-    of = type_of(input)
-    if not is_float(of.dtype):
-        return input
-    ends = torch.finfo(torch_dtype(of.dtype))
-    x = input
-    for mask, value in (
-        (ops.isnan(input), 0.0 if nan is None else nan),
-        (ops.eq(input, ops.like(math.inf, input)), ends.max if posinf is None else posinf),
-        (ops.eq(input, ops.like(-math.inf, input)), ends.min if neginf is None else neginf),
-    ):
-        x = ops.where(mask, ops.like(value, x), x)
-    return x
+    return by(elementwise.nan_to_num, input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 
 # What is true.

@@ -12,6 +12,7 @@ import torch
 
 from hybridize import ops
 from hybridize.array.functions import statistics
+from hybridize.array.functions.reductions import diff as differences
 from hybridize.array.operands import result
 from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, float32, float64, int64, is_float, uint8
@@ -448,18 +449,10 @@ def _logcumsumexp(input: Operand, dim: int) -> Operand:
 def _diff(input: Operand, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Operand:
     axis = axis_of(dim, type_of(input).ndim)
     expect(type_of(input).ndim)
-    parts = [part for part in (prepend, input, append) if part is not None]
-    if len(parts) > 1:
-        dtype = kind(common(*parts), ()).dtype
-        input = ops.concat(*(ops.cast(part, dtype) for part in parts), axis=axis)
-    for _ in range(n):
-        size = type_of(input).shape[axis]
-        if size == 0:
-            break
-        right, left = ops.part(input, axis, 1, size), ops.part(input, axis, 0, size - 1)
-        whether = type_of(input).dtype.kind == "b"
-        input = ops.bit_xor(right, left) if whether else ops.sub(right, left)
-    return input
+    ends = {"prepend": prepend, "append": append}
+    dtype = kind(common(input, *(end for end in ends.values() if end is not None)), ()).dtype
+    arrays = {name: result(ops.cast(end, dtype)) for name, end in ends.items() if end is not None}
+    return by(differences, ops.cast(input, dtype), n=n, axis=axis, **arrays)
 
 
 def _steps(y: Operand, x: Any, dx: Any, axis: int) -> tuple[Operand, Any]:

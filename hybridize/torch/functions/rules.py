@@ -259,6 +259,15 @@ def fitting(*shapes: Shape) -> Shape:
     return shape or ()
 
 
+def at_least(shape: Shape, ndim: int) -> Shape:
+    """Return sizes with axes of size 1 up to a number of axes: the first ones, and the last one of three."""
+    if len(shape) >= ndim:
+        return shape
+    if ndim == 3 and shape:
+        return (1, *shape, 1) if len(shape) == 1 else (*shape, 1)
+    return (*(1,) * (ndim - len(shape)), *shape)
+
+
 def kind(dtype: torch.dtype, shape: Sequence[Any]) -> TensorType:
     """Return the type of a result."""
     return TensorType(tuple(shape), dtype_of(dtype))
