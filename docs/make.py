@@ -56,6 +56,7 @@ def raised() -> Iterator[tuple[str, str, str, str]]:
             if not (isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)):
                 continue
             code, name = node.args[0].value, ast.unparse(node.func).rsplit(".", 1)[-1]
+            name = "CaptureError" if name == "refusal" else name
             if isinstance(code, str) and CODE.fullmatch(code) and name.endswith("Error"):
                 remedy = next((keyword.value for keyword in node.keywords if keyword.arg == "help"), None)
                 yield code, name, text_of(node.args[1] if len(node.args) > 1 else None), text_of(remedy)

@@ -91,7 +91,7 @@ def _rewritten(graph: Graph, inputs: Sequence[CotangentShare]) -> Graph:
     with interpreting(recorder):
         here.update((value, constant(array)) for value, array in graph.constants.items())
         for node in graph.nodes:
-            if any(shares[value] is not CotangentShare.ABSENT for value in node.outputs):
+            if any(shares[value] is not CotangentShare.ABSENT for value in node.outputs or node.inputs):
                 recorder.loc = node.loc
                 here.update(zip(node.outputs, _applied(node, here, shares), strict=True))
         outputs = [_operand(value, here, shares) for value in graph.outputs]

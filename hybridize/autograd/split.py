@@ -133,12 +133,11 @@ def _cut(
 ) -> Halves:
     arguments, seeds = joint.inputs[:inputs], joint.inputs[inputs:]
     results, gradients = joint.outputs[:outputs], joint.outputs[outputs:]
-    late = set(seeds)
-    for node in joint.nodes:
-        if not late.isdisjoint(node.inputs):
-            late.update(node.outputs)
-    early = [node for node in joint.nodes if late.isdisjoint(node.outputs)]
-    after = [node for node in joint.nodes if not late.isdisjoint(node.outputs)]
+    late, early, after = set(seeds), list[Node](), list[Node]()
+    for node in joint.nodes:  # also what only raises
+        is_early = late.isdisjoint(node.inputs)
+        (early if is_early else after).append(node)
+        late.update(() if is_early else node.outputs)
     read = {value for node in after for value in node.inputs} | set(gradients)
     constants = set(joint.constants)
     saved, again = _economised(read - late - constants, early, {*arguments, *results} | constants)

@@ -10,7 +10,7 @@ import torch
 from torch.optim.swa_utils import AveragedModel, get_swa_avg_fn
 
 from hybridize.capture.python.router import routed
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import Recording, active_trace
 from hybridize.contract.places import Attribute
 
 _AVERAGE: Callable[..., Any] = get_swa_avg_fn()  # type: ignore[no-untyped-call]
@@ -60,8 +60,7 @@ def averaging_call(function: Any) -> Callable[..., Any] | None:
         return None
 
     def called(model: torch.nn.Module) -> None:
-        trace = current_trace()
-        assert trace is not None, "who asks is recording"
+        trace = active_trace()
         update_parameters(trace, owner, model)
 
     return called

@@ -23,7 +23,7 @@ from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.capture.gradients.sweep import Producer, TraceSweep
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import Recording, active_trace
 from hybridize.contract.captured import SideEffect
 from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Refer
@@ -69,6 +69,10 @@ class OwnPasses:
         """`x.grad` as the program has set it, by the identity of `x`, which it keeps."""
         self._met: dict[int, tuple[Any, Any]] = {}
         """`x.grad` as it was before the call."""
+        self.flags: dict[int, tuple[torch.Tensor, bool]] = {}
+        """`x.requires_grad` of tensors from outside as the program has set it, by the identity of `x`."""
+        self._cut: dict[Any, tuple[Any, Any]] = {}
+        """By the cells of those: the values that stand for them since, and what is in their memory."""
 
     # ------------------------------------------------------------------------------------------------------ x.grad
 
@@ -114,13 +118,16 @@ class OwnPasses:
             CaptureError E422: a view that was made a leaf was written, or what it is of.
         """
         if any(symbol.operand() is not before for symbol, before in self._views):
-            raise trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    "a view that requires_grad_() was called of is written later, or what it is a view of",
-                    help="say x = x.detach().requires_grad_()",
-                )
+            raise trace.refusal(
+                "E422",
+                "a view that requires_grad_() was called of is written later, or what it is a view of",
+                help="say x = x.detach().requires_grad_()",
             )
+        for cell, (value, memory) in self._cut.items():
+            cell.value = memory if cell.value is value else cell.value  # where nothing was written
+        for owner, flag in self.flags.values():
+            if owner.requires_grad is not flag:
+                trace.root.world.effects.append(SideEffect(owner.requires_grad_, (flag,)))
         left = [(owner, value) for owner, value in self._grads.values() if not isinstance(owner, TracedTensor)]
         left = [one for one in left if self._met.get(id(one[0]), (None, self))[1] is not one[1]]
         if left:
@@ -170,11 +177,40 @@ class OwnPasses:
         before = symbol.operand()
         leaf = library.leaf(trace, symbol)
         has_history = trace.differentiated and is_float(symbol.dtype)
-        keeps = has_history and (leaf is not None or library.is_live(trace, symbol))
+        keeps = has_history and (leaf is not None or library.is_live(trace, before))
         value = source.array.operand()
         trace.root.inputs.rebind(symbol, ops.stop_gradient(value) if has_history else value)
         if keeps:
             self.keep(symbol, before, leaf)
+
+    def set_flag(self, trace: Recording, face: TracedTensor, flag: bool) -> None:
+        """Set `requires_grad` of a leaf: what is computed of it from now on has a gradient or none.
+
+        Raises:
+            RuntimeError: it is no leaf; in torch's words.
+            CaptureError E422: in a branch or loop that depends on data.
+        """
+        self._check_depth(trace, "requires_grad_() is called")
+        symbol, owner = face.array.base, _known_owner(trace, face)
+        if not self.is_leaf(trace, owner):
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        now = symbol.operand()
+        if isinstance(owner, TracedTensor):
+            del self.leaves[now]
+            face.array = face.array.view_by(ops.StopGradient())
+            return
+        self.flags[id(owner)] = owner, flag
+        value, memory = self._cut.get(symbol._cell, (now, now))
+        before = trace.root.inputs.of_cell(symbol._cell).value
+        operand = with_gradient_of(before, now) if flag else ops.stop_gradient(now)
+        with modes.mode(recording=False):
+            symbol.write(operand)
+        self._cut[symbol._cell] = symbol.operand(), memory if value is now else now
+        if flag:
+            self._kept[symbol.operand()] = before
 
     def require(self, trace: Recording, face: TracedTensor) -> Value:
         """Make a tensor of the program a leaf, and return its value.
@@ -189,12 +225,10 @@ class OwnPasses:
         view = face.array
         is_view = face.of is None and view._view
         if view.exists and not is_view and not view.has_step(ops.StopGradient):
-            raise trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    "requires_grad_() of a tensor that is there before the call",
-                    help="set it before the call, or say x = x.detach().requires_grad_()",
-                )
+            raise trace.refusal(
+                "E422",
+                "requires_grad_() of a tensor that is there before the call",
+                help="set it before the call, or say x = x.detach().requires_grad_()",
             )
         value = _of_its_own(view.operand())
         face.array = Symbol.of(trace, value)
@@ -232,18 +266,15 @@ class OwnPasses:
         leaves = [face for face in results if self.as_leaf(face) is not None]
         if not leaves or self.passed:
             return bool(leaves)
-        trace = current_trace()
-        assert trace is not None, "the results are those of a capture"
+        trace = active_trace()
         library: Any = trace.root.library
         live = library.live(trace, {face.array.operand() for face in leaves}) if trace.differentiated else set()
         if any(face.array.operand() in live for face in results if self.as_leaf(face) is None):
-            raise trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    "a result is computed from another one, which is a leaf: nn.Parameter(x) or requires_grad_() of "
-                    "what the call computes",
-                    help="make the leaf of what the call returns, outside; or x.detach() of it is what others read",
-                )
+            raise trace.refusal(
+                "E422",
+                "a result is computed from another one, which is a leaf: nn.Parameter(x) or requires_grad_() of "
+                "what the call computes",
+                help="make the leaf of what the call returns, outside; or x.detach() of it is what others read",
             )
         return True
 
@@ -292,12 +323,10 @@ class OwnPasses:
         library: Any = trace.root.library
         entry = next(entry for entry in trace.root.inputs.entries if entry.value is argument)
         library.argument_of(trace, TracedTensor(entry.symbol))
-        return trace.root.refusing(
-            CaptureError(
-                "E422",
-                "backward() of a compiled function reaches one of its arguments, which has a gradient",
-                help="pass x.detach(), or ask for it: torch.autograd.grad(loss, x)",
-            )
+        return trace.refusal(
+            "E422",
+            "backward() of a compiled function reaches one of its arguments, which has a gradient",
+            help="pass x.detach(), or ask for it: torch.autograd.grad(loss, x)",
         )
 
     def _hooked(self, trace: Recording, owner: Any, gradient: Operand) -> Operand:
@@ -360,7 +389,8 @@ class OwnPasses:
         library: Any = trace.root.library
         leaves: dict[Value, Any] = dict.fromkeys(library.flagged)
         leaves.update((value, tensor) for value, tensor in library.held(trace) if library.flag(trace, tensor))
-        return leaves | self.leaves
+        leaves |= self.leaves
+        return {value: one for value, one in leaves.items() if self.flags.get(id(_owner(one)), (one, True))[1]}
 
     def _value_of(self, trace: Recording, x: Any) -> Value:
         """The value that stands for a tensor with respect to which a gradient is asked.
@@ -375,12 +405,10 @@ class OwnPasses:
         if not face.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         if face.array._view:
-            raise trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    "a gradient with respect to a view of another tensor",
-                    help="ask for that of the other tensor, or compute with x.clone()",
-                )
+            raise trace.refusal(
+                "E422",
+                "a gradient with respect to a view of another tensor",
+                help="ask for that of the other tensor, or compute with x.clone()",
             )
         value = face.array.operand()
         assert isinstance(value, Value), "a constant has no gradient"
@@ -388,12 +416,10 @@ class OwnPasses:
 
     def _check_depth(self, trace: Recording, what: str) -> None:
         if trace.depth:
-            raise trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    f"{what} in a branch or loop that depends on data",
-                    help="do it after it, or use torch.autograd.grad inside",
-                )
+            raise trace.refusal(
+                "E422",
+                f"{what} in a branch or loop that depends on data",
+                help="do it after it, or use torch.autograd.grad inside",
             )
 
 
@@ -574,37 +600,12 @@ def _requires_grad(trace: Recording, self: Any, requires_grad: bool = True) -> A
     face = trace.lifted(self)
     if bool(requires_grad) == face.requires_grad:
         return self
-    if not requires_grad:
-        raise trace.root.refusing(
-            CaptureError(
-                "E422",
-                "requires_grad_(False) of a tensor that has a gradient",
-                help="freeze parameters before the call; inside, compute with x.detach()",
-            )
-        )
-    library: Any = trace.root.library
-    library.flagged.add(CURRENT.get().require(trace, face))
+    passes, library = CURRENT.get(), trace.root.library
+    if not requires_grad or (face.of is not None and id(face.of) in passes.flags):
+        passes.set_flag(trace, face, bool(requires_grad))
+    else:
+        library.flagged.add(passes.require(trace, face))  # type: ignore[union-attr]
     return self
-
-
-def _set_requires_grad(trace: Recording, self: Any, value: bool) -> None:
-    _requires_grad(trace, self, value)
-
-
-def _get_grad(trace: Recording, self: Any, *_: Any) -> Any:
-    return CURRENT.get().grad(trace, self)
-
-
-def _is_leaf(trace: Recording, self: Any, *_: Any) -> bool:
-    return CURRENT.get().is_leaf(trace, self)
-
-
-def _set_grad(trace: Recording, self: Any, value: Any) -> None:
-    CURRENT.get().set_grad(trace, self, value)
-
-
-def _delete_grad(trace: Recording, self: Any) -> None:
-    CURRENT.get().set_grad(trace, self, None)
 
 
 def _set_data(trace: Recording, self: Any, value: Any) -> None:
@@ -623,22 +624,16 @@ def _set_data(trace: Recording, self: Any, value: Any) -> None:
         if not source.array.exists and source.array.type == target.array.type and is_alone:
             CURRENT.get().set_data(trace, target, source)
             return
-    raise trace.root.refusing(
-        CaptureError(
+    raise trace.refusal(
             "E401", "x.data is set to a tensor that is there before the call, or of another type",
             help="write into the tensor: x.data.copy_(value)",
-        )
-    )  # fmt: skip
+        )  # fmt: skip
 
 
-def _zero_grad(trace: Recording, module: torch.nn.Module, set_to_none: bool = True) -> None:
-    clear(trace, list(module.parameters()), set_to_none)
-
-
-def clear(trace: Recording, tensors: Sequence[Any], set_to_none: bool) -> None:
+def clear(trace: Recording, tensors: Iterable[Any], set_to_none: bool = True) -> None:
     """Set the gradients of tensors to None, whatever they are, or those that there are to 0."""
     passes = CURRENT.get()
-    for one in tensors:
+    for one in list(tensors):
         if set_to_none:
             passes.set_grad(trace, one, None)
         elif (grad := passes.grad(trace, one)) is not None:
@@ -656,11 +651,13 @@ CALLS: dict[Any, Callable[..., Any]] = {
     torch.autograd.grad: _grad,
     torch.Tensor.requires_grad_: _requires_grad,
     _DATA.__set__: _set_data,
-    _GRAD.__get__: _get_grad,
-    _IS_LEAF.__get__: _is_leaf,
-    _GRAD.__set__: _set_grad,
-    _GRAD.__delete__: _delete_grad,
-    _REQUIRES_GRAD.__set__: _set_requires_grad,
-    torch.nn.Module.zero_grad: _zero_grad,
+    _GRAD.__get__: lambda trace, self, *_: CURRENT.get().grad(trace, self),
+    _IS_LEAF.__get__: lambda trace, self, *_: CURRENT.get().is_leaf(trace, self),
+    _GRAD.__set__: lambda trace, self, value: CURRENT.get().set_grad(trace, self, value),
+    _GRAD.__delete__: lambda trace, self: CURRENT.get().set_grad(trace, self, None),
+    _REQUIRES_GRAD.__set__: _requires_grad,
+    torch.nn.Module.zero_grad: lambda trace, module, *args, **kwargs: clear(
+        trace, module.parameters(), *args, **kwargs
+    ),
 }
 """Calls that a program makes in the place of torch's functions, which get the recording first."""

@@ -15,11 +15,10 @@ from torch.utils.checkpoint import CheckpointFunction, checkpoint, checkpoint_se
 
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import broadcast
-from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.python.router import library_router, routed
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace
 from hybridize.torch.functions.rules import torch_dtype
 from hybridize.torch.internals import records
 from hybridize.torch.tensors import TracedTensor
@@ -74,8 +73,7 @@ class _Custom:
         """Run `forward` on symbols, while torch records no gradients."""
         arguments = [TracedTensor(x) if type(x) is Symbol and x.weak is None else x for x in args]
         self._kinds = [x.type if type(x) is Symbol else None for x in args]
-        trace = current_trace()
-        assert trace is not None, "it is captured"
+        trace = active_trace()
         trace.root.world.made(self._context, trace)
         with torch.no_grad():
             if self._kind.setup_context is torch.autograd.Function.setup_context:
@@ -90,20 +88,17 @@ class _Custom:
 
     def backward(self, *heads: Any) -> Any:
         """Run `backward` on symbols."""
-        trace = current_trace()
-        assert trace is not None, "it is captured"
+        trace = active_trace()
         context = self._context
         trace.root.world.made(context, trace)
         cotangents: list[Any] = list(map(TracedTensor, heads))
         if not context.materialize_grads:
             if self.constant.count(False) > 1:
-                raise trace.root.refusing(
-                    CaptureError(
-                        "E422",
-                        f"{self.__name__} of several results says set_materialize_grads(False): which gradients arrive "
-                        f"is not known while capturing",
-                        help="leave it out: gradients that do not arrive are zeros then",
-                    )
+                raise trace.refusal(
+                    "E422",
+                    f"{self.__name__} of several results says set_materialize_grads(False): which gradients arrive "
+                    f"is not known while capturing",
+                    help="leave it out: gradients that do not arrive are zeros then",
                 )
             cotangents = [None if fixed else one for one, fixed in zip(cotangents, self.constant, strict=True)]
         output = trace.convert(self._kind.backward)(context, *cotangents)
@@ -142,8 +137,7 @@ def custom_call(function: Any) -> Callable[..., Any] | None:
 
 
 def _applied(kind: Any, *args: Any) -> Any:
-    trace = current_trace()
-    assert trace is not None, "who asks is recording"
+    trace = active_trace()
     library = trace.root.library
     assert library is not None, "the module is captured"
     if kind is CheckpointFunction:
@@ -181,8 +175,7 @@ def _recomputed(function: Callable[..., Any], preserve: bool, *args: Any) -> Any
     """Return `function(*args)`, which PyTorch's reentrant checkpoints compute again as they go back: without a history
     where no argument has one.
     """
-    trace = current_trace()
-    assert trace is not None, "who asks is recording"
+    trace = active_trace()
     arguments = [trace.lifted(arg) for arg in args]
     has_history = any(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in arguments)
     if not has_history:

@@ -16,7 +16,7 @@ import torch
 from hybridize import ops
 from hybridize.base.dtypes import DType, float32, float64, uint64
 from hybridize.base.types import Shape, TensorType
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace
 from hybridize.contract.feeds import Feed, fed_array
 from hybridize.ops import Operand
 from hybridize.ops.views import full
@@ -59,8 +59,7 @@ class ModuleDraws:
 
     def key(self) -> Operand:
         """Return the key of the next draw, also in a loop of the program: the key is state that each draw steps on."""
-        trace = current_trace()
-        assert trace is not None, "who draws is captured"
+        trace = active_trace()
         if self._key is None:
             self._key = DrawnKey()
             trace.root.feed(self._key, None)

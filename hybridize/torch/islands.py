@@ -26,7 +26,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through
 from hybridize.base.types import TensorType
 from hybridize.capture.control.rolled_lists import unroll
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import Recording, active_trace
 from hybridize.contract.places import Item, Length
 from hybridize.graph import Value
 from hybridize.ops import stop_gradient
@@ -113,8 +113,7 @@ def _called(function: Callable[..., Any], like: Callable[..., Any] | None, *args
     Raises:
         CaptureError E460: its results cannot be told, or are no tensors.
     """
-    trace = current_trace()
-    assert trace is not None, "who asks is recording"
+    trace = active_trace()
     library: Any = trace.root.library
     assert library is not None, "a module is captured"
     title = _title(function)
@@ -182,7 +181,7 @@ def _exact(kind: TensorType) -> TensorType:
 
 
 def _refused(trace: Recording, what: str, help: str) -> CaptureError:
-    return trace.root.refusing(CaptureError("E460", what, help=help))
+    return trace.refusal("E460", what, help=help)
 
 
 def _module_of(function: Any) -> torch.nn.Module | None:

@@ -22,7 +22,7 @@ from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.capture.python.mathematics import ELEMENTS, to_float, to_int
 from hybridize.capture.python.router import context, routed
 from hybridize.capture.python.writes import new
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import Recording, active_trace, current_trace
 from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Place, Refer
 from hybridize.graph import Value
@@ -244,8 +244,8 @@ class TorchLibrary(Library):
     def requires_grad(self, recording: Recording, face: Any) -> bool:
         self.asks_mode = True
         if face.of is not None:
-            recording.root.world.read(Flag(face.of, "requires_grad"), face.of.requires_grad, whole=False)
-            return bool(face.of.requires_grad)
+            _, flag = CURRENT.get().flags.get(id(face.of)) or (face.of, self.flag(recording, face.of))
+            return flag
         if not recording.root.differentiated and self._argument(recording, face) is not None:
             raise NotRecorded("E422", "whether an argument has a gradient is asked in a call without")
         if not recording.root.differentiated or not is_float(face.array.dtype):
@@ -278,9 +278,9 @@ class TorchLibrary(Library):
         tensor = None if entry is None else self.tensor(entry.array)
         return tensor if tensor is not None and tensor.requires_grad and self.is_leaf(recording, base) else None
 
-    def is_live(self, recording: Recording, base: Symbol) -> bool:
-        """Tell whether a gradient goes through a buffer, whatever torch records now."""
-        return base.operand() in self._live(recording)
+    def is_live(self, recording: Recording, value: Any) -> bool:
+        """Tell whether a gradient goes through a value, whatever torch records now."""
+        return value in self._live(recording)
 
     def held(self, trace: Recording) -> Iterator[tuple[Value, torch.Tensor]]:
         """List the tensors of floats from outside that a program has met, with their values, but for the state that
@@ -365,8 +365,7 @@ class TorchLibrary(Library):
 
 
 def _applied(function: Any, *args: Any, **kwargs: Any) -> Any:
-    trace = current_trace()
-    assert trace is not None, "who asks is recording"
+    trace = active_trace()
     return apply(trace, function, args, kwargs)
 
 

@@ -16,7 +16,6 @@ from typing import Any, cast
 import torch
 from torch.nn.modules.lazy import LazyModuleMixin
 
-from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.base.members import has_class_member
 from hybridize.capture.convert import statements as convert
@@ -24,7 +23,7 @@ from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.trust import is_trusted_class
 from hybridize.capture.python.router import library_router, routed
 from hybridize.capture.python.unconverted import names_of
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import Recording, active_trace
 from hybridize.contract.captured import SideEffect
 from hybridize.contract.places import Attribute, CallResult, Emptiness, Item, Length, Place, static
 from hybridize.contract.snapshots import MISSING
@@ -139,19 +138,16 @@ def call_module(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
     Raises:
         CaptureError E420: it has hooks of its backward pass; E422: its parameters have no sizes yet.
     """
-    trace = current_trace()
-    assert trace is not None, "who asks is recording"
+    trace = active_trace()
     while isinstance(module, Wrapper):
         module = module.module
     if (alone := island_call(module)) is not None:
         return alone(*args, **kwargs)
     if isinstance(module, LazyModuleMixin) and module.has_uninitialized_params():
-        raise trace.root.refusing(
-            CaptureError(
-                "E422",
-                f"a {type(module).__name__} whose parameters have no sizes yet cannot be compiled",
-                help="call the module once before it is hybridized",
-            )
+        raise trace.refusal(
+            "E422",
+            f"a {type(module).__name__} whose parameters have no sizes yet cannot be compiled",
+            help="call the module once before it is hybridized",
         )
     _check_hooks(trace, module)
     for number, hook in _hooks_of(module, "_forward_pre_hooks"):
@@ -231,19 +227,17 @@ def _check(trace: Recording, name: str, hooks: Any, whose: str) -> None:
     trace.root.world.know(hooks)
     trace.root.world.read_content(hooks, name)
     if name in _BACKWARD_HOOKS:
-        raise trace.root.refusing(CaptureError("E420", f"{whose} hooks of the backward pass", help="remove them"))
+        raise trace.refusal("E420", f"{whose} hooks of the backward pass", help="remove them")
 
 
 def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
     kind: Any = type(module)
     trace.root.world.read_method(kind, "forward", "__call__")
     if is_trusted_class(kind) and is_users(static(kind, "__call__")):
-        raise trace.root.refusing(
-            CaptureError(
+        raise trace.refusal(
                 "E420", f"{kind.__name__}.__call__ is one of the user's, which goes around what calls a module",
                 help="replace forward, or register a hook",
-            )
-        )  # fmt: skip
+            )  # fmt: skip
     if "forward" in vars(module) or is_users(static(kind, "forward")) or not is_trusted_class(kind):
         trace.root.world.depend_on(Attribute(module, "forward"))
         return routed(module.forward)(*args, **kwargs)
@@ -262,10 +256,8 @@ def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[
     function = kind.forward
     twin = convert.converted(function, library_router(function))
     if twin is None:
-        raise trace.root.refusing(
-            CaptureError(
-                "E420", f"a {kind.__name__} whose parts are the user's cannot be followed", help="write it out"
-            )
+        raise trace.refusal(
+            "E420", f"a {kind.__name__} whose parts are the user's cannot be followed", help="write it out"
         )
     return twin(module, *args, **kwargs)
 
@@ -294,8 +286,7 @@ def _batch_norm(module: torch.nn.BatchNorm1d | torch.nn.BatchNorm2d | torch.nn.B
     is_tracking = module.training and module.track_running_stats
     if module.momentum is not None or not is_tracking or module.num_batches_tracked is None:
         return module.forward(input)
-    trace = current_trace()
-    assert trace is not None, "who asks is recording"
+    trace = active_trace()
     module._check_input_dim(input)
     module.num_batches_tracked.add_(1)
     factor = 1.0 / trace.lifted(module.num_batches_tracked).double()
@@ -339,8 +330,7 @@ def _exporting(*args: Any, **kwargs: Any) -> bool:
 
 
 def _cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Any:
-    trace = current_trace()
-    assert trace is not None, "who asks is recording"
+    trace = active_trace()
     chosen = pred.array if isinstance(pred, Face) else pred
     return trace.cond(chosen, lambda: routed(true_fn)(*operands), lambda: routed(false_fn)(*operands))
 
@@ -359,8 +349,7 @@ def _setting_call(function: Callable[[], Any]) -> Callable[[], Any]:
     """Return how a program asks for a setting: it holds for what that is before the call, which may change it."""
 
     def ask() -> Any:
-        trace = current_trace()
-        assert trace is not None, "who asks is recording"
+        trace = active_trace()
         library: Any = trace.root.library
         _guard(trace, CallResult(function, (), {}), library.settings[function])
         return function()
@@ -369,8 +358,7 @@ def _setting_call(function: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def _is_grad_enabled() -> bool:
-    trace = current_trace()
-    assert trace is not None, "who asks is recording"
+    trace = active_trace()
     library: Any = trace.root.library
     library.asks_mode = True
     return torch.is_grad_enabled()
@@ -399,8 +387,7 @@ def _registering(bound: Any) -> Callable[..., Any]:
     module = bound.__self__
 
     def register_buffer(name: str, tensor: Any, persistent: bool = True) -> None:
-        trace = current_trace()
-        assert trace is not None, "who asks is recording"
+        trace = active_trace()
         if trace.depth:
             raise trace.in_a_branch(f"the buffer {name!r} is registered")
         world = trace.root.world

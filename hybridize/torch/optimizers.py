@@ -25,7 +25,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.trust import is_trusted_class, is_trusted_file
 from hybridize.capture.python.router import library_router
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import Recording, active_trace
 from hybridize.contract.captured import SideEffect
 from hybridize.contract.feeds import Feed
 from hybridize.contract.places import Item
@@ -176,12 +176,12 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
                 raise
             why = "decides by numbers that it has computed" if isinstance(error, CaptureError) else f"fails: {error}"
             text = f"a step of {kind.__name__}, which {why}"
-            raise trace.root.refusing(CaptureError("E422", text, help=_OUTSIDE)) from error
+            raise trace.refusal("E422", text, help=_OUTSIDE) from error
     pairs = zip(contents, before, strict=True)
     changed = [name for now, then in pairs for name, value in now.items() if value is not then.get(name, MISSING)]
     if changed:
         text = f"a step of {kind.__name__}, which sets {changed[0]!r} of the optimizer or of a group of its parameters"
-        raise trace.root.refusing(CaptureError("E422", text, help=_OUTSIDE))
+        raise trace.refusal("E422", text, help=_OUTSIDE)
     for param in settings.params:
         _keep(trace, optimizer, param, state.get(keys[id(param)], {}), known.get(id(param), {}))
     return result
@@ -248,7 +248,7 @@ def _check(trace: Recording, optimizer: Any) -> None:
     elif isinstance(optimizer, torch.optim.LBFGS):
         why = "which searches by data how far it goes"
     if why:
-        raise trace.root.refusing(CaptureError("E422", f"a step of {kind} {why}", help=help))
+        raise trace.refusal("E422", f"a step of {kind} {why}", help=help)
     CURRENT.get().passed = True
 
 
@@ -258,7 +258,7 @@ def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tu
     betas = group.get("betas")
     if type(betas) is tuple and seen.setdefault((number, "betas"), betas) != betas:
         numbers["betas"] = tuple(
-            trace.reading(functools.partial(_read_part, group, "betas", k), float) for k in range(len(betas))
+            trace.reading(functools.partial(_setting, group, "betas", k), float) for k in range(len(betas))
         )
     for name in FED:
         value = CURRENT.get().rates.get(id(group)) if name == "lr" else None
@@ -273,16 +273,12 @@ def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tu
         elif isinstance(value, Symbol):
             numbers[name] = value
         elif value is not None:
-            raise trace.root.refusing(CaptureError("E422", f"{name}={value!r} of an optimizer", help="a number"))
+            raise trace.refusal("E422", f"{name}={value!r} of an optimizer", help="a number")
     return numbers
 
 
-def _setting(group: dict[str, Any], name: str) -> float:
-    return float(group[name])
-
-
-def _read_part(group: dict[str, Any], name: str, number: int) -> float:
-    return float(group[name][number])
+def _setting(group: dict[str, Any], name: str, *place: int) -> float:
+    return float(functools.reduce(operator.getitem, place, group[name]))
 
 
 def _state_value(trace: Recording, value: Any) -> Any:
@@ -370,10 +366,8 @@ def _numbers_in(group: dict[str, Any]) -> dict[str, Any]:
 def schedule_step(trace: Recording, schedule: LRScheduler, *args: Any) -> None:
     """Step a schedule at each call."""
     if trace.depth:
-        raise trace.root.refusing(
-            CaptureError(
-                "E422", "a step of a schedule in a branch or loop that depends on data", help="call step() outside"
-            )
+        raise trace.refusal(
+            "E422", "a step of a schedule in a branch or loop that depends on data", help="call step() outside"
         )
     if any(isinstance(arg, (TracedTensor, Symbol)) for arg in args):
         _step_by_metric(trace, schedule, args)
@@ -429,9 +423,7 @@ def clip_grad_norm(
 ) -> Any:
     """Scale gradients so that their norm is at most `max_norm`; return the norm before."""
     if error_if_nonfinite:
-        raise trace.root.refusing(
-            CaptureError("E422", "clip_grad_norm_(error_if_nonfinite=True)", help="look at the norm that it returns")
-        )
+        raise trace.refusal("E422", "clip_grad_norm_(error_if_nonfinite=True)", help="look at the norm that it returns")
     with torch.no_grad():
         grads = list(_grads(trace, parameters))
         total = total_norm(grads, float(norm_type))
@@ -501,8 +493,7 @@ def optimizer_call(function: Any) -> Callable[..., Any] | None:
 
 def _recorded(call: Callable[..., Any]) -> Callable[..., Any]:
     def recorded(*args: Any, **kwargs: Any) -> Any:
-        trace = current_trace()
-        assert trace is not None, "who asks is recording"
+        trace = active_trace()
         return call(trace, *args, **kwargs)
 
     return recorded

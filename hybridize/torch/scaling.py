@@ -15,9 +15,8 @@ import torch
 from torch.amp import GradScaler
 
 from hybridize.array.symbol import Symbol
-from hybridize.base.errors import CaptureError
 from hybridize.capture.control.truth import truth
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import Recording, active_trace
 from hybridize.contract.places import CallResult
 from hybridize.torch import optimizers
 from hybridize.torch.backward import CURRENT
@@ -51,12 +50,10 @@ def _settings(trace: Recording, scaler: GradScaler) -> tuple[Any, ...]:
     settings: tuple[Any, ...] = place.read()
     trace.root.world.read(place, settings, "a GradScaler", whole=False)
     if settings[0] and not settings[-1]:
-        raise trace.root.refusing(
-            CaptureError(
-                "E422",
-                "a GradScaler of which unscale_() or step() was called outside, and not update() after it",
-                help="call unscale_(), step() and update() on one side, all inside or all outside",
-            )
+        raise trace.refusal(
+            "E422",
+            "a GradScaler of which unscale_() or step() was called outside, and not update() after it",
+            help="call unscale_(), step() and update() on one side, all inside or all outside",
         )
     return settings
 
@@ -133,12 +130,10 @@ def step(trace: Recording, scaler: GradScaler, optimizer: torch.optim.Optimizer,
     result = None
     is_bad = truth(scaled.found > 0)
     if type(is_bad) is Symbol:
-        raise trace.root.refusing(
-            CaptureError(
-                "E401",
-                "a GradScaler's step() in a branch or loop on data, or of gradients that Python has computed",
-                help="call step() outside of branches and loops on data",
-            )
+        raise trace.refusal(
+            "E401",
+            "a GradScaler's step() in a branch or loop on data, or of gradients that Python has computed",
+            help="call step() outside of branches and loops on data",
         )
     if not is_bad:
         result = optimizers.step(trace, optimizer, *args, **kwargs)
@@ -189,8 +184,7 @@ def scaler_call(function: Any) -> Callable[..., Any] | None:
         return None
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        trace = current_trace()
-        assert trace is not None, "who asks is recording"
+        trace = active_trace()
         return method(trace, owner, *args, **kwargs)
 
     return called
@@ -203,10 +197,8 @@ def check_updated(trace: Recording) -> None:
         CaptureError E422: a scaler has not been updated since a step.
     """
     if any(CURRENT.get().scaled.values()):
-        raise trace.root.refusing(
-            CaptureError(
-                "E422",
-                "unscale_() or step() of a GradScaler without update() in the same call",
-                help="call scaler.update() after the last step, inside too",
-            )
+        raise trace.refusal(
+            "E422",
+            "unscale_() or step() of a GradScaler without update() in the same call",
+            help="call scaler.update() after the last step, inside too",
         )

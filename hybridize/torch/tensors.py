@@ -21,7 +21,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, FaceTuple
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace, current_trace
 from hybridize.contract.places import Attribute, static
 from hybridize.torch.internals import as_class, as_torch
 from hybridize.torch.memory import tensor_of
@@ -36,7 +36,6 @@ _REQUIRES_GRAD: Any = torch.Tensor.requires_grad
 _GRAD_FN: Any = torch.Tensor.grad_fn
 _STATE = frozenset({"array", "of", "_later", "_is_param"})
 """Attributes of a tensor of a program that are not the user's."""
-_REMEDY = "keep it a tensor: torch computes with it when the program runs"
 
 
 class TensorSizes(FaceTuple):
@@ -79,6 +78,22 @@ def sizes(shape: tuple[int, ...]) -> Any:
 
 SIZES: Final = {torch.Size: TensorSizes}
 """The `faces` that `nested.flatten` is given, to keep the class of sizes."""
+
+
+def _refusing(what: str, help: str = "keep it a tensor: torch computes with it when the program runs") -> Any:
+    """Return a method that needs values or memory, which there are none of while capturing."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        error = CaptureError("E401", f"{what} of a tensor of a program: there are no values while capturing", help=help)
+        trace = current_trace()
+        raise error if trace is None else trace.root.refusing(error)
+
+    return method
+
+
+def _always(value: Any) -> Any:
+    """Return a method that gives the same of every tensor of a program."""
+    return lambda self, device=None: value
 
 
 class TracedTensor(Face, torch.Tensor):
@@ -136,12 +151,10 @@ class TracedTensor(Face, torch.Tensor):
         names = [name for name in vars(self) if name not in _STATE]
         trace = current_trace()
         if names and trace is not None:
-            raise trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    f"the attribute {names[0]!r} is set of a tensor that the call returns",
-                    help="return it beside the tensor, and set it outside",
-                )
+            raise trace.refusal(
+                "E422",
+                f"the attribute {names[0]!r} is set of a tensor that the call returns",
+                help="return it beside the tensor, and set it outside",
             )
 
     @classmethod
@@ -169,13 +182,11 @@ class TracedTensor(Face, torch.Tensor):
         trace = current_trace()
         if node is not None and trace is not None:
             name = node.name().removesuffix("Backward")
-            raise trace.root.refusing(
-                CaptureError(
-                    "E420",
-                    f"{name}.apply() is called by code that is not followed, so that its gradient is not seen",
-                    help=f"call {name}.apply() in the module itself; or hybridize.torch.island(...) runs a part of it "
-                    "in PyTorch",
-                )
+            raise trace.refusal(
+                "E420",
+                f"{name}.apply() is called by code that is not followed, so that its gradient is not seen",
+                help=f"call {name}.apply() in the module itself; or hybridize.torch.island(...) runs a part of it "
+                "in PyTorch",
             )
 
     # ------------------------------------------------------------------------------------------ what a tensor says
@@ -317,9 +328,8 @@ class TracedTensor(Face, torch.Tensor):
         """Tell whether the elements are floats."""
         return is_float(self.array.dtype)
 
-    def is_complex(self) -> bool:
-        """Tell whether the elements are complex."""
-        return False
+    is_complex = is_shared = is_pinned = _always(False)
+    get_device = _always(-1)
 
     def is_signed(self) -> bool:
         """Tell whether elements may be negative."""
@@ -334,22 +344,6 @@ class TracedTensor(Face, torch.Tensor):
             "E420", "is_inference() of a tensor of a program", help="torch.is_inference_mode_enabled()"
         )
         raise error if trace is None else trace.root.refusing(error)
-
-    def is_shared(self) -> bool:
-        """Tell whether its memory is shared between processes."""
-        return False
-
-    def is_pinned(self, device: Any = None) -> bool:
-        """Tell whether its memory is pinned."""
-        return False
-
-    def is_set_to(self, tensor: Any) -> bool:
-        """Refused: there is no memory yet."""
-        raise _refused("is_set_to()")
-
-    def get_device(self) -> int:
-        """Return -1, as of all tensors in the computer's memory."""
-        return -1
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """Return the name of the class and dtype, or the tensor in another dtype."""
@@ -399,8 +393,7 @@ class TracedTensor(Face, torch.Tensor):
         return self._python(None)
 
     def _python(self, kind: Any) -> Any:
-        trace = current_trace()
-        assert trace is not None, "it is a tensor of a program"
+        trace = active_trace()
         if self.numel() != 1:
             raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
         return trace.root.library.number(self, kind)  # type: ignore[union-attr]
@@ -411,49 +404,21 @@ class TracedTensor(Face, torch.Tensor):
             return self.item()
         return [part.tolist() for part in self.unbind(0)]
 
-    def numpy(self, *, force: bool = False) -> Any:
-        """Refused: there are no values yet."""
-        raise _refused("numpy()")
-
-    def __array__(self, dtype: Any = None) -> Any:
-        raise _refused("numpy.asarray()")
-
-    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any:
-        raise _refused("__dlpack__()")
-
-    def data_ptr(self) -> int:
-        """Refused: there is no memory yet."""
-        raise _refused("data_ptr()")
-
-    def untyped_storage(self) -> Any:
-        """Refused: there is no memory yet."""
-        raise _refused("untyped_storage()")
-
-    storage = typed_storage = untyped_storage
-
-    def storage_offset(self) -> int:
-        """Refused: there is no memory yet."""
-        raise _refused("storage_offset()")
-
-    def register_hook(self, hook: Any) -> Any:
-        """Refused: the gradient is computed by a program."""
-        raise _refused("register_hook()", "register it outside, on an argument or a result")
-
+    numpy = _refusing("numpy()")
+    __array__ = _refusing("numpy.asarray()")
+    __dlpack__ = _refusing("__dlpack__()")
+    __reduce_ex__ = _refusing("pickle")
+    data_ptr = _refusing("data_ptr()")
+    untyped_storage = storage = typed_storage = _refusing("untyped_storage()")
+    storage_offset = _refusing("storage_offset()")
+    is_set_to = _refusing("is_set_to()")
+    share_memory_ = _refusing("share_memory_()")
+    register_hook = _refusing("register_hook()", "register it outside, on an argument or a result")
     register_post_accumulate_grad_hook = register_hook
-
-    def retain_grad(self) -> None:
-        """Refused: only results of the module have gradients outside."""
-        raise _refused("retain_grad()", "return the tensor")
-
-    def share_memory_(self) -> Any:
-        """Refused: there is no memory yet."""
-        raise _refused("share_memory_()")
+    retain_grad = _refusing("retain_grad()", "return the tensor")
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self.clone()
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        raise _refused("pickle")
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return f"<tensor {self.array.type}>"
@@ -470,13 +435,6 @@ _TYPE_NAMES = {
     torch.int64: "Long", torch.int32: "Int", torch.int16: "Short", torch.int8: "Char", torch.uint8: "Byte",
     torch.bool: "Bool",
 }  # fmt: skip
-
-
-def _refused(what: str, help: str = _REMEDY) -> CaptureError:
-    """The error for what needs values or memory while capturing."""
-    error = CaptureError("E401", f"{what} of a tensor of a program: there are no values while capturing", help=help)
-    trace = current_trace()
-    return error if trace is None else trace.root.refusing(error)
 
 
 def _apply(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:

@@ -922,3 +922,99 @@ def test_leaves_that_a_call_cannot_make_are_refused(x):
         hybridize(Lambda(lambda m, a, _: used(m, a), w=weight))(x, Unknown())
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"):
         hybridize(Lambda(lambda m, a, _: written(m, a), w=weight))(x, Unknown())
+
+
+# ------------------------------------------------------------------------------------------ flags that a call sets
+
+
+def frozen_between(m, a):
+    y = m.a(a)
+    m.a.requires_grad_(False)
+    return m.b(m.a(y)), m.a.weight.requires_grad
+
+
+def frozen_for_a_part(m, a):
+    weight = m.a.weight
+    m.a.weight.requires_grad = False
+    y = (a @ weight).sum() + m.b(m.a(a))
+    m.a.weight.requires_grad = True
+    return m.b(m.a(y)), weight.requires_grad
+
+
+def frozen_leaf(m, a):
+    leaf = a.detach().clone().requires_grad_()
+    y = leaf * 2
+    leaf.requires_grad_(False)
+    return m.a(a) * leaf, y.requires_grad, leaf.requires_grad
+
+
+def own_passes(m, a):
+    m.a.requires_grad_(False)
+    m.b(m.a(a)).sum().backward()
+    m.a.requires_grad_(True)
+    m.a(a).square().sum().backward()
+    y = m.a(a).sum()
+    m.b.requires_grad_(False)
+    m.a.bias.requires_grad_(False)
+    y.backward()
+    return (y.detach(),)
+
+
+def asked(m, a):
+    y = m.a(a)
+    m.a.weight.requires_grad_(False)
+    y = y + m.a(a)
+    m.a.weight.requires_grad_(True)
+    return torch.autograd.grad((y + m.a(a)).sum(), m.a.weight)
+
+
+def argument(m, a):
+    y = m.a(a)
+    a.requires_grad_(False)
+    return y * a, a.requires_grad
+
+
+def no_leaf(m, a):
+    m.a(a).requires_grad_(False)
+
+
+class Two(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        torch.manual_seed(0)
+        self.function, self.a, self.b = function, nn.Linear(4, 4).double(), nn.Linear(4, 4).double()
+
+    def forward(self, a):
+        return self.function(self, a)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [frozen_between, frozen_for_a_part, frozen_leaf, own_passes, asked, argument],
+    ids=lambda one: one.__name__,
+)
+def test_flags_that_a_call_sets(function, x):
+    fast, module, twin = pair(Two(function))
+    versions = [[p._version for p in one.parameters()] for one in (module, twin)]
+    for mode in (True, True, True, False, True):
+        if function in (own_passes, asked) and not mode:
+            continue
+        outcomes = []
+        for run, owner in ((fast, module), (twin, twin)):
+            a = x.clone().requires_grad_()
+            with torch.set_grad_enabled(mode):
+                y, *told = run(a)
+            if y.requires_grad:
+                y.square().sum().backward()
+            outcomes.append((y.detach(), told, y.requires_grad, a.requires_grad, a.grad))
+            outcomes[-1] += ([p.requires_grad for p in owner.parameters()],)
+        torch.testing.assert_close(*outcomes)
+        same(module, twin)
+        for one in (module, twin):
+            one.requires_grad_(True)
+    assert versions == [[p._version for p in one.parameters()] for one in (module, twin)]
+
+
+def test_flags_of_what_is_no_leaf(x):
+    with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf variables"):
+        hybridize(Two(no_leaf))(x)

@@ -82,7 +82,7 @@ def _covariance(
     else:
         total = np.sum(weights)
         spread = 1.0 if aweights is None else np.sum(weights * array(aweights, float64).astype(x.dtype)) / total
-        factor = total - ddof * spread
+        factor = np.maximum(total - ddof * spread, 0.0)
         right = np.multiply(centred, weights)
     if isinstance(factor, float):
         factor = max(factor, 0.0)

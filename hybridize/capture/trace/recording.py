@@ -307,6 +307,10 @@ class Recording(GraphScope):
                 help="np.array(a), once and outside, makes one that a program knows by its identity",
             ))  # fmt: skip
 
+    def refusal(self, code: str, what: str, *, help: str = "") -> CaptureError:
+        """Return the error for what the capture cannot do, which no `except` of the user's can swallow."""
+        return self.root.refusing(CaptureError(code, what, help=help))
+
     def check_identity(self, symbol: Symbol) -> None:
         """Refuse to ask which object an array is that is replaced outside between calls."""
         if self.root.inputs.object_of(symbol) is not None:
@@ -633,6 +637,13 @@ class Trace(Recording):
         """An error of this capture, which no `except` of the user's can swallow."""
         self.refused = error
         return error
+
+
+def active_trace() -> Recording:
+    """The trace or branch in charge in this thread, of code that runs while a function is captured."""
+    trace = current_trace()
+    assert trace is not None, "a function is captured"
+    return trace
 
 
 def current_trace() -> Recording | None:

@@ -71,24 +71,20 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         CaptureError E420: no entry of the table is for it.
     """
     if torch.is_autocast_enabled("cpu"):
-        raise trace.root.refusing(
-            CaptureError("E420", "torch.autocast inside of a module cannot be compiled yet", help="module.bfloat16()")
+        raise trace.refusal(
+            "E420", "torch.autocast inside of a module cannot be compiled yet", help="module.bfloat16()"
         )
     if transform() is not None:
-        raise trace.root.refusing(
-            CaptureError(
-                "E420",
-                "a transform of torch.func, such as vmap, inside of a module cannot be compiled yet",
-                help="write the batch out, as functions of torch take it",
-            )
+        raise trace.refusal(
+            "E420",
+            "a transform of torch.func, such as vmap, inside of a module cannot be compiled yet",
+            help="write the batch out, as functions of torch take it",
         )
     if overriding := overriding_mode(Capturing):
-        raise trace.root.refusing(
-            CaptureError(
-                "E420",
-                f"functions of PyTorch within {overriding} cannot be compiled",
-                help="compute there in an island",
-            )
+        raise trace.refusal(
+            "E420",
+            f"functions of PyTorch within {overriding} cannot be compiled",
+            help="compute there in an island",
         )
     if trace.root.rolls:
         joined = as_one(_JOINING, function, args, kwargs)
@@ -163,12 +159,10 @@ def _error_for_user(
     if own is not None:
         return own
     if of_class and any(map(_is_open, flatten((args, kwargs), whole=_is_traced)[0])):
-        return trace.root.refusing(
-            CaptureError(
-                "E422",
-                f"a number that data decides is a size, an axis or an option of {name_of(function)}()",
-                help="use a size, or a number among the arguments",
-            )
+        return trace.refusal(
+            "E422",
+            f"a number that data decides is a size, an axis or an option of {name_of(function)}()",
+            help="use a size, or a number among the arguments",
         )
     if str(error) in (_TOO_BIG, _UNPACKED):
         return error
@@ -298,13 +292,11 @@ def _computed(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 def unsupported(trace: Recording, function: Any) -> CaptureError:
     """The error for a function that no entry is for."""
-    return trace.root.refusing(
-        CaptureError(
-            "E420",
-            f"{name_of(function)} cannot be compiled yet",
-            help="write this part with the functions of docs/guide/pytorch.md; or hybridize.torch.island(...) runs "
-            "a part of it in PyTorch",
-        )
+    return trace.refusal(
+        "E420",
+        f"{name_of(function)} cannot be compiled yet",
+        help="write this part with the functions of docs/guide/pytorch.md; or hybridize.torch.island(...) runs "
+        "a part of it in PyTorch",
     )
 
 
@@ -381,12 +373,10 @@ def _seen_so(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[s
     """
     face = args[0]
     if type(face) is not TracedTensor or face.of is not None or face.array.exists:
-        raise trace.root.refusing(
-            CaptureError(
-                "E422",
-                f"{entry.name}_() of a tensor that is there before the call: it would have other sizes after it",
-                help=f"x.{entry.name}() gives a view of these sizes",
-            )
+        raise trace.refusal(
+            "E422",
+            f"{entry.name}_() of a tensor that is there before the call: it would have other sizes after it",
+            help=f"x.{entry.name}() gives a view of these sizes",
         )
     face.array = _called(trace, entry, args, kwargs).array
     return face
@@ -506,13 +496,11 @@ def _write_out(trace: Recording, target: Any, source: Any) -> Any:
     if len(face.array.shape) == len(shape) and same_shape(face.array.shape, shape):
         return write(trace, target, source)
     if face.of is not None or face.array.exists or not face.array.is_whole:
-        raise trace.root.refusing(
-            CaptureError(
-                "E422",
-                f"out= of sizes {list(face.array.shape)}, there before the call or a view, for a result of sizes "
-                f"{list(shape)}",
-                help="give a tensor of the sizes of the result; or use what the function returns",
-            )
+        raise trace.refusal(
+            "E422",
+            f"out= of sizes {list(face.array.shape)}, there before the call or a view, for a result of sizes "
+            f"{list(shape)}",
+            help="give a tensor of the sizes of the result; or use what the function returns",
         )
     face.array = Symbol.of(trace, written_as(source.array.operand(), face.array.dtype))
     return target
@@ -577,9 +565,7 @@ def _operands(trace: Recording, detached: bool, x: Any, name: str) -> Any:
     if type(x) in (list, tuple):
         return type(x)(_operands(trace, detached, part, name) for part in x)
     if isinstance(x, numpy.ndarray) and name != "data":
-        raise trace.root.refusing(
-            CaptureError("E420", "an array of NumPy's among tensors", help="torch.from_numpy(x) makes a tensor of it")
-        )
+        raise trace.refusal("E420", "an array of NumPy's among tensors", help="torch.from_numpy(x) makes a tensor")
     return x
 
 

@@ -12,7 +12,7 @@ from hybridize.array import layouts
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import CaptureError
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.rules import cast, expect, is_tensor, torch_dtype
@@ -32,8 +32,7 @@ def check_device(device: Any) -> None:
 
 def tensor_of_operand(x: Operand) -> Symbol:
     """Return a tensor of its own for an operand."""
-    trace = current_trace()
-    assert trace is not None, "who calls is captured"
+    trace = active_trace()
     return Symbol.of(trace, x)
 
 

@@ -16,7 +16,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Operand, type_of
 from hybridize.torch.functions.conversions import check_device, converted, tensor_of_operand
@@ -124,13 +124,8 @@ def _scalar_tensor(s: Any, *, dtype: torch.dtype | None = None, **options: Any) 
     return _full(s, (), checked(dtype, **options))
 
 
-@computes("empty_strided")
+@computes("empty_strided", "empty_permuted", also="physical_layout=stride")
 def _empty_strided(size: Any, stride: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
-    return _full(0, sizes_in((size,)), checked(dtype, **options))
-
-
-@computes("empty_permuted")
-def _empty_permuted(size: Any, physical_layout: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     return _full(0, sizes_in((size,)), checked(dtype, **options))
 
 
@@ -203,8 +198,7 @@ def _as_operands(data: Any) -> Any:
         return [_as_operands(part) for part in data]
     if type(data) is Symbol:
         return data.operand() if data.weak is None else SizeNumber(data.operand(), data.weak)
-    trace = current_trace()
-    assert trace is not None, "who calls is captured"
+    trace = active_trace()
     lifted = trace.lifted(data)
     return lifted if lifted is data else _as_operands(lifted)
 
@@ -333,9 +327,8 @@ def _between(start: Any, end: Any, steps: Any, dtype: torch.dtype) -> Operand:
     if isinstance(steps, (SizeNumber, Value)):
         raise CaptureError("E422", "how many steps there are cannot depend on data", help="use a size, or a number")
     expect(is_symbolic(steps) or steps >= 0)
-    wide = float64 if dtype != torch.float32 else kind(torch.float64, ()).dtype
-    shape = (steps,)
-    low, high = operand(start, wide, shape), operand(end, wide, shape)
+    wide, shape = float64, (steps,)
+    low, high = (ops.stop_gradient(operand(one, wide, shape)) for one in (start, end))
     if not dtype.is_floating_point:
         low, high = ops.trunc(low), ops.trunc(high)
     if steps == 1:

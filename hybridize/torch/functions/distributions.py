@@ -8,7 +8,7 @@ from typing import Any
 from hybridize.array.symbol import Symbol
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.python.router import library_router
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace
 from hybridize.ops import Operand
 from hybridize.torch.functions.reductions import all_of
 from hybridize.torch.functions.table import computes
@@ -17,8 +17,7 @@ from hybridize.torch.functions.table import computes
 @computes("torch._is_all_true")
 def _is_all_true(input: Operand) -> bool:
     """Return what those who ask branch on: true, or the call of the program raises what they would."""
-    trace = current_trace()
-    assert trace is not None, "entries are asked while one is recorded"
+    trace = active_trace()
     function: Any = _check
     check: Any = convert.converted(function, library_router(function))
     check(Symbol.of(trace, all_of(input)))

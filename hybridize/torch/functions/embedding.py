@@ -9,7 +9,7 @@ from hybridize import ops
 from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace
 from hybridize.ops import Operand, type_of
 from hybridize.ops.library.norms import norm
 from hybridize.torch.functions.operands import operand, within
@@ -53,8 +53,7 @@ def _renorm(self: Operand, indices: Operand, max_norm: Any, norm_type: Any) -> O
     Raises:
         CaptureError E422: gradients are recorded: torch changes the table behind the back of its gradient.
     """
-    trace = current_trace()
-    assert trace is not None, "an entry is called while capturing"
+    trace = active_trace()
     if trace.differentiated:
         raise CaptureError(
             "E422",

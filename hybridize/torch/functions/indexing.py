@@ -24,7 +24,7 @@ from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.types import Shape, same_shape
 from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.operands import operand, within, within_axis
+from hybridize.torch.functions.operands import operand, underived, within, within_axis
 from hybridize.torch.functions.rules import (
     axis_of,
     cast,
@@ -519,7 +519,8 @@ def _scatter(
     if reduce is None:
         return _scattered(input, dim, index, source, "set")
     expect(reduce in ("add", "multiply"))
-    return reduced_by(input, dim, index, source, "sum" if reduce == "add" else "prod", True)
+    total = reduced_by(input, dim, index, source, "sum" if reduce == "add" else "prod", True)
+    return underived(total, "derivative for aten::scatter is not implemented", input, source)
 
 
 @computes("scatter_add", alike="input src")

@@ -15,7 +15,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import float32, float64, int64, is_float
 from hybridize.base.types import Shape
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.norms import norm
 from hybridize.torch.functions.operands import operand
@@ -189,8 +189,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 def einsum_of(text: str, *xs: Operand) -> Operand:
     """Return Einstein's sum of operands of one dtype, as arrays have it."""
     _check_dtypes(*xs)
-    trace = current_trace()
-    assert trace is not None, "an entry is called while capturing"
+    trace = active_trace()
     contraction: Symbol = linear.einsum(text, *(Symbol.of(trace, x) for x in xs))
     return contraction.operand()
 

@@ -21,7 +21,7 @@ from hybridize.base.types import TensorType
 from hybridize.ops import Operand, composites, type_of
 from hybridize.torch.functions.activations import log_sigmoid
 from hybridize.torch.functions.linear import pairwise_distance
-from hybridize.torch.functions.operands import between, operand, within
+from hybridize.torch.functions.operands import between, check_constants, operand, within
 from hybridize.torch.functions.pointwise import (
     add,
     aligned,
@@ -100,8 +100,8 @@ def _huber_loss(input: Operand, target: Operand, reduction: int = MEAN, delta: A
 
 @computes("nn.soft_margin_loss")
 def _soft_margin_loss(input: Operand, target: Operand, reduction: int = MEAN) -> Operand:
-    dtype = type_of(input).dtype
-    apart = written_as(multiply(negative(input), target), dtype)
+    check_constants("soft_margin_loss", target=target)
+    apart = written_as(multiply(negative(input), target), type_of(input).dtype)
     return reduced(ops.log1p(ops.exp(apart)), reduction)
 
 
@@ -114,6 +114,7 @@ def _binary_cross_entropy(
     The gradient is PyTorch's, (x - target) / max(x (1 - x), 1e-12): where a probability is 0 or 1 the logarithms go on
     as parabolas, whose slopes are (1 - x) 1e12 and -x 1e12.
     """
+    check_constants("binary_cross_entropy", weight=weight)
     x, one = input, ops.like(1, input)
     between(x, "all elements of input should be between 0 and 1")
     between(target, "all elements of target should be between 0 and 1")
@@ -142,6 +143,7 @@ def _with_logits(
     reduction: int = MEAN,
 ) -> Operand:
     """(1 - target) x less the logarithm of the sigmoid, times what positive answers weigh; in the target's dtype."""
+    check_constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     softened = log_sigmoid(input)
     if pos_weight is not None:
         softened = multiply(add(multiply(subtract(pos_weight, 1), target), 1), softened)
@@ -261,6 +263,7 @@ def _multi_margin_loss(
     input: Operand, target: Operand, p: Any = 1, margin: Any = 1.0, weight: Operand | None = None, reduction: int = MEAN
 ) -> Operand:
     """The sum over the other classes of max(0, margin - x[target] + x[i])^p, by the number of classes."""
+    check_constants("multi_margin_loss", weight=weight)
     of = type_of(input)
     expect(p in (1, 2))
     rows = of.shape[0] if of.ndim > 1 else 1
@@ -333,6 +336,7 @@ def _of_labels(
     x: Operand, target: Operand, weight: Operand | None, reduction: int, ignored: Any, smoothing: Any
 ) -> Operand:
     """Return minus the logarithms of the classes that are named; a mean is by what they weigh."""
+    check_constants("nll_loss_forward", weight=weight)
     of, by = type_of(x), type_of(target)
     expect(of.ndim)
     axis = 0 if of.ndim == 1 else 1

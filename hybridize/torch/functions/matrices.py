@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+import math
 from typing import Any
 
 import torch
@@ -21,7 +20,7 @@ from hybridize.ops.elimination import solve_triangular
 from hybridize.runtime.effects import RAISES
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.reductions import vector_norm
-from hybridize.torch.functions.rules import axis_of, common, expect, fitting, is_tensor, kind, torch_dtype
+from hybridize.torch.functions.rules import axis_of, common, expect, fitting, is_tensor, kind, reduced, torch_dtype
 from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import computes
 
@@ -193,26 +192,6 @@ def _matrix_power(A: Operand, n: int) -> Operand:
     return by(of_arrays.matrix_power, A, n=n)
 
 
-@computes("linalg.multi_dot")
-def _multi_dot(tensors: Sequence[Operand]) -> Operand:
-    """Products from left to right, or by the order of fewest multiplications, as sizes tell."""
-    expect(len(tensors) >= 2)
-    xs = list(tensors)
-    first, last = type_of(xs[0]).ndim == 1, type_of(xs[-1]).ndim == 1
-    if first:
-        xs[0] = ops.reshape(xs[0], (1, *type_of(xs[0]).shape))
-    if last:
-        xs[-1] = ops.reshape(xs[-1], (*type_of(xs[-1]).shape, 1))
-    for x, y in pairwise(xs):
-        one, two = type_of(x).shape, type_of(y).shape
-        expect(one[1] == two[0])
-    product = xs[0]
-    for x in xs[1:]:
-        product = ops.matmul(product, x)
-    rows, columns = type_of(product).shape
-    return ops.reshape(product, (*(() if first else (rows,)), *(() if last else (columns,))))
-
-
 @computes("linalg.matrix_norm", kinds="f")
 def _matrix_norm(
     A: Operand, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: torch.dtype | None = None
@@ -223,16 +202,16 @@ def _matrix_norm(
     expect(ndim >= 2)
     axes = tuple(axis_of(axis, ndim) for axis in dim)
     expect(axes[0] != axes[1])
+    shape = type_of(A).shape
+    if ord in (1, 2, math.inf) and any(shape[axis] == 0 for axis in axes):
+        return operand(0, type_of(A).dtype, reduced(shape, axes, keepdim))
     if ord not in (2, -2, "nuc"):
         return by(norms.norm, A, ord=ord, axis=axes, keepdims=keepdim)
     _of_floats(A)
-    shape = type_of(A).shape
     rest = [axis for axis in range(ndim) if axis not in axes]
     values = by(factors.svdvals, ops.transpose(A, (*rest, *axes)))
     norm = {"nuc": ops.sum, 2: ops.reduce_max, -2: ops.reduce_min}[ord](values, (len(rest),))
-    if not keepdim:
-        return norm
-    return ops.reshape(norm, tuple(1 if axis in axes else size for axis, size in enumerate(shape)))
+    return ops.reshape(norm, reduced(shape, axes, keepdim))
 
 
 @computes("linalg.norm")

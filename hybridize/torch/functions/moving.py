@@ -5,20 +5,22 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
 import torch
 
 from hybridize import ops
+from hybridize.array.functions import creation, linear
+from hybridize.array.functions import shapes as arrays
 from hybridize.base.dims import product
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import CaptureError
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand
-from hybridize.torch.functions.pointwise import multiply
 from hybridize.torch.functions.rules import (
+    at_least,
     axis_of,
     common,
     expect,
@@ -27,6 +29,8 @@ from hybridize.torch.functions.rules import (
     shape_of,
     torch_dtype,
 )
+from hybridize.torch.functions.shapes import diagonal as diagonal_of
+from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import Sizes, computes
 
 
@@ -72,12 +76,7 @@ def _stack(tensors: Sequence[Operand], dim: int = 0) -> Operand:
 
 
 def _at_least(x: Operand, ndim: int) -> Operand:
-    shape = type_of(x).shape
-    if len(shape) >= ndim:
-        return x
-    if ndim == 3:
-        return ops.reshape(x, (1, *(shape or (1,)), 1) if len(shape) < 2 else (*shape, 1))
-    return ops.reshape(x, (*(1,) * (ndim - len(shape)), *shape))
+    return ops.reshape(x, at_least(type_of(x).shape, ndim))
 
 
 @computes("hstack")
@@ -226,16 +225,7 @@ def _rot90(input: Operand, k: int = 1, dims: Sequence[int] = (0, 1)) -> Operand:
     expect(ndim >= 2)
     first, second = axis_of(dims[0], ndim), axis_of(dims[1], ndim)
     expect(first != second)
-    order = list(range(ndim))
-    order[first], order[second] = second, first
-    match k % 4:
-        case 1:
-            return ops.transpose(flipped(input, (second,)), tuple(order))
-        case 2:
-            return flipped(input, (first, second))
-        case 3:
-            return ops.transpose(flipped(input, (first,)), tuple(order))
-    return input
+    return by(arrays.rot90, input, k=k, axes=(first, second))
 
 
 @computes("roll")
@@ -265,18 +255,15 @@ def _rolled(x: Operand, shift: Any, axis: int) -> Operand:
 # Triangles and diagonals.
 
 
-def _triangle(name: str, keep: Any) -> None:
+def _triangle(name: str, function: Callable[..., Any]) -> None:
     @computes(name)
     def entry(input: Operand, diagonal: int = 0) -> Operand:
-        shape = type_of(input).shape
-        expect(len(shape) >= 2)
-        rows = ops.add(ops.iota(shape, len(shape) - 2, int64), operand(diagonal, int64, shape))
-        inside = keep(ops.iota(shape, len(shape) - 1, int64), rows)
-        return ops.where(inside, input, operand(0, type_of(input).dtype, shape))
+        expect(type_of(input).ndim >= 2)
+        return by(function, input, k=diagonal)
 
 
-_triangle("tril", ops.le)
-_triangle("triu", ops.ge)
+_triangle("tril", creation.tril)
+_triangle("triu", creation.triu)
 
 
 def on_diagonals(x: Operand, offset: int, first: int, second: int) -> Operand:
@@ -314,42 +301,20 @@ def _diag(input: Operand, diagonal: int = 0) -> Operand:
     if len(shape) == 1:
         return on_diagonals(input, diagonal, 0, 1)
     expect(len(shape) == 2)
-    return diagonal_of(input, diagonal, 0, 1)
-
-
-def diagonal_of(x: Operand, offset: int, first: int, second: int) -> Operand:
-    """Return the diagonals of the matrices in two axes; the last axis goes along them."""
-    shape = type_of(x).shape
-    ndim = len(shape)
-    i, j = axis_of(first, ndim), axis_of(second, ndim)
-    expect(i != j)
-    rows, columns = shape[i] + min(offset, 0), shape[j] - max(offset, 0)
-    count = rows if rows <= columns else columns
-    count = count if count > 0 else 0
-    steps = ops.iota((count,), 0, int64)
-    places = (ops.add(steps, ops.like(start, steps)) for start in (max(-offset, 0), max(offset, 0)))
-    points = ops.concat(*(ops.reshape(one, (count, 1)) for one in places), axis=1)
-    picked = ops.gather_nd(ops.transpose(x, (i, j, *(axis for axis in range(ndim) if axis not in (i, j)))), points)
-    return ops.transpose(picked, (*range(1, ndim - 1), 0))
+    return by(diagonal_of, input, offset=diagonal, first=0, second=1)
 
 
 @computes("trace")
 def _trace(input: Operand) -> Operand:
     expect(type_of(input).ndim == 2)
-    diagonal = diagonal_of(input, 0, 0, 1)
+    diagonal = by(diagonal_of, input, offset=0, first=0, second=1)
     return ops.sum(diagonal if type_of(input).dtype.kind not in "biu" else ops.cast(diagonal, int64), (0,))
 
 
 @computes("kron")
 def _kron(input: Operand, other: Operand) -> Operand:
-    first, second = type_of(input).shape, type_of(other).shape
-    ndim = max(len(first), len(second))
-    first = (*(1,) * (ndim - len(first)), *first)
-    second = (*(1,) * (ndim - len(second)), *second)
-    x = ops.reshape(input, tuple(size for one in first for size in (one, 1)))
-    y = ops.reshape(other, tuple(size for one in second for size in (1, one)))
-    products = multiply(x, y)
-    return ops.reshape(products, tuple(one * two for one, two in zip(first, second, strict=True)))
+    dtype = kind(common(input, other), ()).dtype
+    return by(linear.kron, ops.cast(input, dtype), ops.cast(other, dtype))
 
 
 @computes("linalg.cross", kinds="fiu", alike="input other")
@@ -367,6 +332,4 @@ def _cross(input: Operand, other: Operand, dim: int | None = None) -> Operand:
     axis = axis_of(dim, len(shape))
     expect(shape[axis] == 3)
     x, y = (operand(one, kind(dtype, ()).dtype, shape) for one in (input, other))
-    order = [_rolled(one, -1, axis) for one in (x, y)], [_rolled(one, -2, axis) for one in (x, y)]
-    (x1, y1), (x2, y2) = order
-    return ops.sub(ops.mul(x1, y2), ops.mul(x2, y1))
+    return by(linear.cross, x, y, axis=axis)

@@ -13,7 +13,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import product, same
 from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.types import TensorType
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library import gates
 from hybridize.ops.library.norms import norm
@@ -26,8 +26,7 @@ from hybridize.torch.functions.table import computes, views
 
 def _symbol_operand(x: Symbol | None) -> Operand | None:
     """Return a symbol as an operand, cut off from gradients where torch records none."""
-    trace = current_trace()
-    assert trace is not None, "an entry is called while capturing"
+    trace = active_trace()
     return None if x is None else cut(x.operand()) if is_detached(trace) else x.operand()
 
 

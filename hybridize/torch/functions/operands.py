@@ -11,9 +11,11 @@ import numpy
 
 from hybridize import ops
 from hybridize.base.dims import is_symbolic
-from hybridize.base.dtypes import DType
+from hybridize.base.dtypes import DType, is_float
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import user_location
+from hybridize.capture.trace.recording import current_trace
+from hybridize.graph import Value
 from hybridize.ops import Operand, type_of
 from hybridize.runtime.recipes import name_of
 
@@ -59,6 +61,37 @@ def required(fine: Operand, message: str, error: type[Exception] = RuntimeError)
     note = "" if line is None else f"  {line.described()}"
     recipe = name_of(error), ("tuple", (("constant", message),)), ("dict", ()), note
     ops.bind(ops.Assert(message, repr(recipe)), every)
+
+
+def underived(result: Operand, message: str, *sources: Any, error: type[Exception] = RuntimeError) -> Operand:
+    """Return the result of a function of tensors of which PyTorch has no derivative: a pass back raises its error."""
+    floats = [one for one in (result, *sources) if isinstance(one, Value) and is_float(type_of(one).dtype)]
+    if len(floats) < 2 or floats[0] is not result:
+        return result
+    of, *kinds = map(type_of, floats)
+
+    def back(cotangent: Operand) -> list[Operand]:
+        never = ops.lt(ops.abs(cotangent), ops.like(-1, cotangent))  # no pass knows; so it stays in the pass back
+        required(ops.any(never, tuple(range(type_of(cotangent).ndim))), message, error)
+        return [ops.full(0, kind) for kind in kinds]
+
+    body, pulled = ops.make_graph(lambda x, *_: [x], (of, *kinds)), ops.make_graph(back, (of,))
+    return ops.bind(ops.CustomGradient(message, body, pulled, 1, (0,), tuple(range(1, len(floats)))), *floats)[0]
+
+
+def check_constants(function: str, **operands: Operand | None) -> None:
+    """Check that no gradient goes through arguments by which PyTorch has no derivative of a function.
+
+    Raises:
+        RuntimeError: one does; in PyTorch's words.
+    """
+    trace: Any = current_trace()
+    for name, x in operands.items():
+        if x is not None and trace.differentiated and trace.root.library.is_live(trace, x):
+            raise RuntimeError(
+                f"The function '{function}' is not differentiable with respect to argument '{name}'. This input cannot "
+                "have requires_grad True."
+            )
 
 
 def within(index: Operand, size: int, low: int = 0, message: str = "") -> Operand:

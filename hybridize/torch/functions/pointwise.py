@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from hybridize import ops
+from hybridize.array.functions import elementwise
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import bool_, float32, is_float
@@ -20,7 +21,7 @@ from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.histories import with_gradient_of
 from hybridize.ops.library.logarithms import log_add_exp2
 from hybridize.torch.functions.conversions import tensor_of_operand
-from hybridize.torch.functions.operands import operand, required
+from hybridize.torch.functions.operands import operand, required, underived
 from hybridize.torch.functions.rules import (
     as_float,
     check,
@@ -34,6 +35,7 @@ from hybridize.torch.functions.rules import (
     shape_of,
     torch_dtype,
 )
+from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import BY_NAME, computes, views
 from hybridize.torch.memory import dtype_of
 
@@ -75,12 +77,6 @@ def negative(input: Operand) -> Operand:
     return ops.neg(input)
 
 
-@computes("positive")
-def _positive(input: Operand) -> Operand:
-    expect(type_of(input).dtype.kind != "b")
-    return input
-
-
 @computes("round", "special.round", kinds="fiu")
 def _round(input: Operand, *, decimals: int = 0) -> Operand:
     of = type_of(input)
@@ -104,30 +100,25 @@ def _square(input: Operand) -> Operand:
     return ops.mul(x, x)
 
 
-@computes("deg2rad")
-def _deg2rad(input: Operand) -> Operand:
-    return _scaled(input, math.pi / 180)
+def _scaled(name: str, factor: float) -> None:
+    @computes(name)
+    def entry(input: Operand) -> Operand:
+        x = ops.cast(input, dtype_of(float_operand(input)))
+        return ops.mul(x, ops.like(factor, x))
 
 
-@computes("rad2deg")
-def _rad2deg(input: Operand) -> Operand:
-    return _scaled(input, 180 / math.pi)
-
-
-def _scaled(input: Operand, factor: float) -> Operand:
-    x = ops.cast(input, dtype_of(float_operand(input)))
-    return ops.mul(x, ops.like(factor, x))
+_scaled("deg2rad", math.pi / 180)
+_scaled("rad2deg", 180 / math.pi)
 
 
 # Of two.
 
-
-def _joined(by: Callable[[Operand, Operand], Operand], x: Any, y: Any, real: bool) -> Operand:
-    dtype = common(x, y)
-    return by(*aligned(x, y, dtype=as_float(dtype) if real else dtype))
-
-
 Joined = Callable[[Operand, Operand], Operand]
+
+
+def _joined(by: Joined, x: Any, y: Any, real: bool, dtype: torch.dtype | None = None) -> Operand:
+    dtype = dtype or common(x, y)
+    return by(*aligned(x, y, dtype=as_float(dtype) if real else dtype))
 
 
 def _of_two(*names: str, by: Joined, real: bool = False, kinds: str = "") -> Callable[..., Operand]:
@@ -140,12 +131,12 @@ def _of_two(*names: str, by: Joined, real: bool = False, kinds: str = "") -> Cal
     return entry
 
 
-def _of_tensors(*names: str, by: Joined, real: bool = False, kinds: str = "") -> None:
-    """Register a function of two tensors."""
+def _of_tensors(*names: str, by: Joined, real: bool = False, kinds: str = "", dtype: torch.dtype | None = None) -> None:
+    """Register a function of two tensors, in the dtype that they have in common or in another one."""
 
     @computes(*names, kinds=kinds)
     def entry(input: Operand, other: Operand) -> Operand:
-        return _joined(by, input, other, real)
+        return _joined(by, input, other, real, dtype)
 
 
 def larger(function: Joined) -> Joined:
@@ -227,6 +218,8 @@ _of_tensors("fmin", by=ops.fmin)
 _of_tensors("fmax", by=ops.fmax)
 _of_tensors("atan2", "arctan2", by=ops.arctan2, real=True)
 _of_tensors("hypot", by=ops.hypot, kinds="f")
+_of_tensors("logaddexp", by=ops.log_add_exp, real=True, kinds="f")
+_of_tensors("logaddexp2", by=log_add_exp2, real=True, kinds="f")
 
 
 def aligned(*xs: Any, dtype: torch.dtype | None = None) -> list[Operand]:
@@ -284,7 +277,8 @@ def _cut_quotient(x: Operand, y: Operand) -> Operand:
 
 @computes("floor_divide")
 def _floor_divide(input: Any, other: Any) -> Operand:
-    return divide(input, other, rounding_mode="floor")
+    quotient = divide(input, other, rounding_mode="floor")
+    return underived(quotient, "derivative for aten::floor_divide is not implemented", input, other)
 
 
 @computes("pow")
@@ -309,28 +303,15 @@ def _float_power(input: Any, exponent: Any) -> Operand:
 @computes("ldexp")
 def _ldexp(input: Operand, other: Operand) -> Operand:
     expect(not _is_bool(other) or not is_float(type_of(input).dtype))
-    return _of_floats(lambda x, n: ops.mul(x, ops.exp2(n)), input, other)
-
-
-@computes("logaddexp", kinds="f")
-def _logaddexp(input: Operand, other: Operand) -> Operand:
-    return _of_floats(ops.log_add_exp, input, other)
-
-
-@computes("logaddexp2", kinds="f")
-def _logaddexp2(input: Operand, other: Operand) -> Operand:
-    return _of_floats(log_add_exp2, input, other)
-
-
-def _of_floats(function: Callable[..., Operand], *xs: Any) -> Operand:
-    return function(*aligned(*xs, dtype=as_float(common(*xs))))
+    return _joined(lambda x, n: ops.mul(x, ops.exp2(n)), input, other, real=True)
 
 
 @computes("heaviside", alike="input values")
 def _heaviside(input: Operand, values: Operand) -> Operand:
     x, at = aligned(input, values)
     zero = ops.like(0, x)
-    return ops.where(ops.eq(x, zero), at, ops.cast(ops.gt(x, zero), type_of(x).dtype))
+    step = ops.where(ops.eq(x, zero), at, ops.cast(ops.gt(x, zero), type_of(x).dtype))
+    return underived(step, "derivative for aten::heaviside is not implemented", input, values)
 
 
 @computes("bitwise_left_shift")
@@ -468,18 +449,7 @@ def _masked_fill(input: Operand, mask: Operand, value: Any) -> Operand:
 def _nan_to_num(
     input: Operand, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Operand:
-    of = type_of(input)
-    if not is_float(of.dtype):
-        return input
-    ends = torch.finfo(torch_dtype(of.dtype))
-    x = input
-    for mask, value in (
-        (ops.isnan(input), 0.0 if nan is None else nan),
-        (ops.eq(input, ops.like(math.inf, input)), ends.max if posinf is None else posinf),
-        (ops.eq(input, ops.like(-math.inf, input)), ends.min if neginf is None else neginf),
-    ):
-        x = ops.where(mask, ops.like(value, x), x)
-    return x
+    return by(elementwise.nan_to_num, input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 
 # What is true.
@@ -501,15 +471,9 @@ _comparison(ops.gt, "gt", "greater")
 _comparison(ops.ge, "ge", "greater_equal")
 
 
-def _logical(name: str, function: Joined) -> None:
-    @computes(name)
-    def entry(input: Operand, other: Operand) -> Operand:
-        return function(*aligned(input, other, dtype=torch.bool))
-
-
-_logical("logical_and", ops.bit_and)
-_logical("logical_or", ops.bit_or)
-_logical("logical_xor", ops.bit_xor)
+_of_tensors("logical_and", by=ops.bit_and, dtype=torch.bool)
+_of_tensors("logical_or", by=ops.bit_or, dtype=torch.bool)
+_of_tensors("logical_xor", by=ops.bit_xor, dtype=torch.bool)
 
 
 @computes("logical_not")
@@ -517,45 +481,26 @@ def _logical_not(input: Operand) -> Operand:
     return ops.bit_not(ops.cast(input, bool_))
 
 
-def _never(x: Operand) -> Operand:
-    return operand(False, kind(torch.bool, ()).dtype, type_of(x).shape)
+def _of_floats_alone(name: str, test: Callable[[Operand], Operand], of_others: bool = False) -> None:
+    @computes(name)
+    def entry(input: Operand) -> Operand:
+        of = type_of(input)
+        return test(input) if is_float(of.dtype) else operand(of_others, bool_, of.shape)
 
 
-@computes("isnan")
-def _isnan(input: Operand) -> Operand:
-    return ops.isnan(input) if is_float(type_of(input).dtype) else _never(input)
-
-
-@computes("isinf")
-def _isinf(input: Operand) -> Operand:
-    return ops.isinf(input) if is_float(type_of(input).dtype) else _never(input)
-
-
-@computes("isfinite")
-def _isfinite(input: Operand) -> Operand:
-    return ops.isfinite(input) if is_float(type_of(input).dtype) else ops.bit_not(_never(input))
-
-
-@computes("isposinf")
-def _isposinf(input: Operand) -> Operand:
-    return ops.eq(input, ops.like(math.inf, input)) if is_float(type_of(input).dtype) else _never(input)
-
-
-@computes("isneginf")
-def _isneginf(input: Operand) -> Operand:
-    return ops.eq(input, ops.like(-math.inf, input)) if is_float(type_of(input).dtype) else _never(input)
-
-
-@computes("isreal")
-def _isreal(input: Operand) -> Operand:
-    return ops.bit_not(_never(input))
+_of_floats_alone("isnan", ops.isnan)
+_of_floats_alone("isinf", ops.isinf)
+_of_floats_alone("isfinite", ops.isfinite, True)
+_of_floats_alone("isposinf", lambda x: ops.eq(x, ops.like(math.inf, x)))
+_of_floats_alone("isneginf", lambda x: ops.eq(x, ops.like(-math.inf, x)))
+_of_floats_alone("isreal", lambda x: operand(True, bool_, type_of(x).shape), True)
 
 
 @computes("signbit")
 def _signbit(input: Operand) -> Operand:
     of = type_of(input)
     if of.dtype.kind in "bu":
-        return _never(input)
+        return operand(False, bool_, of.shape)
     signed = ops.copysign(ops.like(1, input), input) if is_float(of.dtype) else input
     return ops.lt(signed, ops.like(0, input))
 

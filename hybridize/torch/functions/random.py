@@ -15,7 +15,7 @@ from hybridize.base.types import TensorType
 from hybridize.ops import Operand, type_of
 from hybridize.torch import draws
 from hybridize.torch.functions.creation import checked, of_sizes, overloaded
-from hybridize.torch.functions.operands import between, operand, required
+from hybridize.torch.functions.operands import between, operand, required, underived
 from hybridize.torch.functions.rules import expect, is_tensor, kind, shape_of, sizes_in, torch_dtype
 from hybridize.torch.functions.table import computes
 from hybridize.torch.memory import dtype_of
@@ -85,7 +85,8 @@ def _normals(of: Any, mean: Any, std: Any) -> Operand:
 @computes("bernoulli")
 def _bernoulli(input: Operand, p: Any = None, *, generator: Any = None) -> Operand:
     checked(torch.float32, generator=generator)
-    return _instead(input, _bernoulli_numbers(type_of(input), input if p is None else p))
+    numbers = _instead(input, _bernoulli_numbers(type_of(input), input if p is None else p))
+    return numbers if p is None else underived(numbers, "derivative for aten::bernoulli is not implemented", input)
 
 
 @computes("multinomial", kinds="f")

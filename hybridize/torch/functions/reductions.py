@@ -11,6 +11,9 @@ from typing import Any
 import torch
 
 from hybridize import ops
+from hybridize.array.functions import statistics
+from hybridize.array.functions.reductions import diff as differences
+from hybridize.array.operands import result
 from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, float32, float64, int64, is_float, uint8
 from hybridize.ops import Operand, composites, type_of
@@ -30,6 +33,7 @@ from hybridize.torch.functions.rules import (
     reduced,
     torch_dtype,
 )
+from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import computes
 from hybridize.torch.memory import dtype_of
 
@@ -228,40 +232,16 @@ _spread("std", _deviation)
 
 @computes("cov")
 def _cov(input: Operand, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Operand:
-    of = type_of(input)
-    expect(of.ndim <= 2)
-    x = ops.cast(
-        ops.reshape(input, (1, product(of.shape)) if of.ndim < 2 else of.shape), kind(float_operand(input), ()).dtype
-    )
-    rows, count = type_of(x).shape
-    weights = None if fweights is None else ops.cast(fweights, type_of(x).dtype)
-    if aweights is not None:
-        own = ops.cast(aweights, type_of(x).dtype)
-        weights = own if weights is None else ops.mul(weights, own)
-    each = operand(1, type_of(x).dtype, (count,)) if weights is None else weights
-    total = ops.sum(each, (0,))
-    wide = ops.spread(each, (rows, count), (0,))
-    mean = ops.div(ops.sum(ops.mul(x, wide), (1,)), ops.spread(total, (rows,), (0,)))
-    lost = operand(correction, type_of(x).dtype)
-    if aweights is not None and correction:
-        lost = ops.div(ops.mul(lost, ops.sum(ops.mul(each, own), (0,))), total)
-    apart = ops.sub(x, ops.spread(mean, (rows, count), (1,)))
-    covariance = ops.matmul(ops.mul(apart, wide), ops.transpose(apart, (1, 0)))
-    left = ops.max(ops.sub(total, lost), ops.like(0, total))
-    covariance = ops.div(covariance, ops.spread(left, (rows, rows), (0, 1)))
-    return ops.reshape(covariance, ()) if rows == 1 else covariance
+    expect(type_of(input).ndim <= 2)
+    weights = {"fweights": fweights, "aweights": aweights}
+    arrays = {name: one if one is None else result(one) for name, one in weights.items()}
+    return by(statistics.cov, ops.cast(input, dtype_of(float_operand(input))), ddof=correction, **arrays)
 
 
 @computes("corrcoef")
 def _corrcoef(input: Operand) -> Operand:
-    covariance = _cov(input)
-    if not type_of(covariance).ndim:
-        return ops.div(covariance, covariance)
-    shape = type_of(covariance).shape
-    same = ops.eq(ops.iota(shape, 0, int64), ops.iota(shape, 1, int64))
-    spread = ops.sqrt(ops.sum(ops.where(same, covariance, ops.like(0, covariance)), (1,)))
-    scaled = ops.div(ops.div(covariance, ops.spread(spread, shape, (1,))), ops.spread(spread, shape, (0,)))
-    return ops.max(ops.min(scaled, ops.like(1, scaled)), ops.like(-1, scaled))
+    expect(type_of(input).ndim <= 2)
+    return by(statistics.corrcoef, ops.cast(input, dtype_of(float_operand(input))))
 
 
 def _sorted(input: Operand, axis: int) -> tuple[Operand, Operand]:
@@ -469,18 +449,10 @@ def _logcumsumexp(input: Operand, dim: int) -> Operand:
 def _diff(input: Operand, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Operand:
     axis = axis_of(dim, type_of(input).ndim)
     expect(type_of(input).ndim)
-    parts = [part for part in (prepend, input, append) if part is not None]
-    if len(parts) > 1:
-        dtype = kind(common(*parts), ()).dtype
-        input = ops.concat(*(ops.cast(part, dtype) for part in parts), axis=axis)
-    for _ in range(n):
-        size = type_of(input).shape[axis]
-        if size == 0:
-            break
-        right, left = ops.part(input, axis, 1, size), ops.part(input, axis, 0, size - 1)
-        whether = type_of(input).dtype.kind == "b"
-        input = ops.bit_xor(right, left) if whether else ops.sub(right, left)
-    return input
+    ends = {"prepend": prepend, "append": append}
+    dtype = kind(common(input, *(end for end in ends.values() if end is not None)), ()).dtype
+    arrays = {name: result(ops.cast(end, dtype)) for name, end in ends.items() if end is not None}
+    return by(differences, ops.cast(input, dtype), n=n, axis=axis, **arrays)
 
 
 def _steps(y: Operand, x: Any, dx: Any, axis: int) -> tuple[Operand, Any]:

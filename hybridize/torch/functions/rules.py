@@ -14,7 +14,7 @@ from hybridize.base.dims import broadcast, is_symbolic, product, same
 from hybridize.base.dtypes import DType, float32, float64, int32, int64, is_float, uint32
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture.control import raising
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace, current_trace
 from hybridize.contract.places import CallResult
 from hybridize.graph import Value
 from hybridize.ops import Operand, type_of
@@ -127,8 +127,7 @@ def truth(test: Any) -> bool | None:
     """Tell whether a test of numbers holds, on which the program then depends; None where data decides it."""
     if type(test) is not Symbol:
         return bool(test)
-    trace = current_trace()
-    assert trace is not None, "the test is one of a program"
+    trace = active_trace()
     holds: bool | None = trace.root.numbers.truth(test, trace)
     return holds
 
@@ -259,6 +258,15 @@ def fitting(*shapes: Shape) -> Shape:
     shape = broadcast(*shapes)
     expect(shape is not None)
     return shape or ()
+
+
+def at_least(shape: Shape, ndim: int) -> Shape:
+    """Return sizes with axes of size 1 up to a number of axes: the first ones, and the last one of three."""
+    if len(shape) >= ndim:
+        return shape
+    if ndim == 3 and shape:
+        return (1, *shape, 1) if len(shape) == 1 else (*shape, 1)
+    return (*(1,) * (ndim - len(shape)), *shape)
 
 
 def kind(dtype: torch.dtype, shape: Sequence[Any]) -> TensorType:

@@ -18,7 +18,7 @@ from hybridize.base.dtypes import bool_, float32, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.operands import operand
+from hybridize.torch.functions.operands import operand, underived
 from hybridize.torch.functions.rules import expect, shape_of
 from hybridize.torch.functions.sorting import ordered, placed
 from hybridize.torch.functions.table import computes
@@ -145,6 +145,9 @@ def _with_extras(values: Operand, *extras: tuple[bool, Operand]) -> Any:
     return (values, *operands) if operands else values
 
 
+_UNDERIVED = "the derivative for '{}' is not implemented."
+
+
 @computes("unique")
 def _unique(
     input: Operand,
@@ -159,6 +162,7 @@ def _unique(
     values, order = ordered(x, 0, False)
     elements, runs, counts = _runs(values, "torch.unique()")
     inverse = ops.reshape(_picked(runs, ordered(order, 0, False)[1]), type_of(input).shape)
+    elements = underived(elements, _UNDERIVED.format("_unique2"), input, error=NotImplementedError)
     return _with_extras(elements, (return_inverse, inverse), (return_counts, counts))
 
 
@@ -169,6 +173,7 @@ def _unique_consecutive(
     if dim is not None:
         raise undecided("torch.unique_consecutive() of rows")
     elements, runs, counts = _runs(_flat(input), "torch.unique_consecutive()")
+    elements = underived(elements, _UNDERIVED.format("unique_consecutive"), input, error=NotImplementedError)
     return _with_extras(elements, (return_inverse, ops.reshape(runs, type_of(input).shape)), (return_counts, counts))
 
 
@@ -189,4 +194,5 @@ def _bincount(input: Operand, weights: Operand | None = None, minlength: int = 0
         expect(type_of(weights).shape == type_of(input).shape)
         dtype = float32 if type_of(weights).dtype == float32 else float64
     added = operand(1, dtype, (count,)) if weights is None else ops.cast(weights, dtype)
-    return ops.scatter_nd(operand(0, dtype, (size,)), ops.reshape(x, (count, 1)), added, "add")
+    counts = ops.scatter_nd(operand(0, dtype, (size,)), ops.reshape(x, (count, 1)), added, "add")
+    return underived(counts, "derivative for aten::bincount is not implemented", weights)

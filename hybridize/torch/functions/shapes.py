@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -21,7 +21,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.types import same_shape
 from hybridize.ops import Broadcast, Reshape, StopGradient, Transpose
 from hybridize.torch.functions.operands import within
-from hybridize.torch.functions.rules import axis_of, expect, fitting, torch_dtype
+from hybridize.torch.functions.rules import at_least, axis_of, expect, fitting, torch_dtype
 from hybridize.torch.functions.table import Sizes, views
 
 
@@ -145,32 +145,17 @@ def _squeeze(input: Symbol, dim: Any = None) -> Symbol:
     return sized(input, [size for axis, size in enumerate(input.shape) if axis not in axes or size != 1])
 
 
-@views("atleast_1d")
-def _atleast_1d(*tensors: Any) -> Any:
-    return _atleast(tensors, 1, lambda shape: (1,))
+def _atleast(ndim: int) -> None:
+    @views(f"atleast_{ndim}d")
+    def entry(*tensors: Any) -> Any:
+        is_one = len(tensors) == 1 and type(tensors[0]) is Symbol
+        symbols = tensors[0] if len(tensors) == 1 and not is_one else tensors
+        results = tuple(x if len(x.shape) >= ndim else sized(x, at_least(x.shape, ndim)) for x in symbols)
+        return results[0] if is_one else results
 
 
-@views("atleast_2d")
-def _atleast_2d(*tensors: Any) -> Any:
-    return _atleast(tensors, 2, lambda shape: (*(1,) * (2 - len(shape)), *shape))
-
-
-@views("atleast_3d")
-def _atleast_3d(*tensors: Any) -> Any:
-    return _atleast(tensors, 3, lambda shape: (1, *shape, 1) if len(shape) < 2 else (*shape, 1))
-
-
-def _atleast(tensors: Sequence[Any], ndim: int, grown: Callable[[Any], Sequence[Any]]) -> Any:
-    one = len(tensors) == 1 and type(tensors[0]) is Symbol
-    symbols = tensors[0] if len(tensors) == 1 and not one else tensors
-    results = []
-    for x in symbols:
-        if len(x.shape) >= ndim:
-            results.append(x)
-            continue
-        sizes = grown(x.shape)
-        results.append(sized(x, (*(1,) * (ndim - len(sizes)), *sizes)))
-    return results[0] if one else tuple(results)
+for _ndim in (1, 2, 3):
+    _atleast(_ndim)
 
 
 # Axes in another order.
@@ -240,6 +225,7 @@ def _detach(input: Symbol) -> Symbol:
 
 @views("positive")
 def _positive(input: Symbol) -> Symbol:
+    expect(input.dtype.kind != "b")
     return input.same()
 
 

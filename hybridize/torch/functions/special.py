@@ -26,10 +26,6 @@ def _of_reals(name: str, function: Callable[[Operand], Operand], *others: str) -
         return function(ops.cast(input, dtype_of(float_operand(input))))
 
 
-def _reciprocal(x: Operand) -> Operand:
-    return ops.div(ops.like(1, x), x)
-
-
 def erfc(x: Operand) -> Operand:
     """Return 1 - erf(x)."""
     return ops.sub(ops.like(1, x), ops.erf(x))
@@ -39,7 +35,7 @@ for _name, _function in {
     "tanh": ops.tanh, "exp": ops.exp, "log": ops.log, "log1p": ops.log1p, "log2": ops.log2, "log10": ops.log10,
     "expm1": ops.expm1, "sqrt": ops.sqrt, "rsqrt": ops.rsqrt, "sin": ops.sin, "cos": ops.cos, "tan": ops.tan,
     "sinh": ops.sinh, "cosh": ops.cosh, "erf": ops.erf, "erfc": erfc, "erfinv": ops.erfinv, "exp2": ops.exp2,
-    "reciprocal": _reciprocal,
+    "reciprocal": lambda x: ops.div(ops.like(1, x), x),
 }.items():  # fmt: skip
     _of_reals(_name, _function)
 for _name, _function in {

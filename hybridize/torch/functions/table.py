@@ -145,29 +145,18 @@ def _register(
     return register
 
 
-def computes(
-    *names: str,
-    kinds: str = "",
-    alike: str = "",
-    held: str = "",
-    scales: str = "",
-    fills: str = "",
-    whole: str = "",
-    also: str = "",
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def computes(*names: str, kinds: str = "", **parameters: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register what is computed in the place of functions of torch: operands in, operands out.
 
     Args:
         names: of the functions.
         kinds: of dtypes that they take, by NumPy's letters; all where there are none.
-        alike: the parameters, after each other, whose tensors have one dtype.
-        held: those whose numbers the dtype of the result must hold.
-        scales: those whose numbers it must hold, float32 in the place of floats of 16 bits.
-        fills: those whose numbers it must hold, where floats of 16 bits take any.
-        whole: those whose numbers it must hold, where floats of 16 bits take any if the result has one element.
-        also: other names of parameters, as `name=parameter` after each other.
+        parameters: fields of `Entry`, each the names of parameters after each other: `alike`, whose tensors have one
+            dtype; `held`, whose numbers the dtype of the result must hold; `scales`, the same with float32 in the place
+            of floats of 16 bits; `fills`, where those take any number; `whole`, where they do if the result has one
+            element; `also`, other names, as `name=parameter`.
     """
-    return _register(names, False, kinds, alike=alike, held=held, scales=scales, fills=fills, whole=whole, also=also)
+    return _register(names, False, kinds, **parameters)
 
 
 def views(*names: str, also: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:

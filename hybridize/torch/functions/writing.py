@@ -9,8 +9,7 @@ from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
-from hybridize.base.errors import CaptureError
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Operand, StopGradient
 from hybridize.torch.backward import CURRENT
@@ -31,16 +30,13 @@ def store(symbol: Symbol, value: Operand) -> None:
     """
     if symbol.has_step(Broadcast) or (symbol.exists and _is_expanded(symbol)):
         raise RuntimeError(OVERLAP)
-    trace = current_trace()
-    assert trace is not None, "who writes is captured"
+    trace = active_trace()
     assert trace.root.library is not None, "who writes is captured"
     if symbol.exists and not symbol.is_whole and _is_expanded(symbol.base):
-        raise trace.root.refusing(
-            CaptureError(
-                "E422",
-                "a write to a part of an expanded tensor, whose other parts lie in the same memory",
-                help="write to what was expanded, or to a clone()",
-            )
+        raise trace.refusal(
+            "E422",
+            "a write to a part of an expanded tensor, whose other parts lie in the same memory",
+            help="write to what was expanded, or to a clone()",
         )
     if records() and not symbol.has_step(StopGradient) and trace.root.library.is_leaf(trace, symbol):
         of = "a leaf Variable" if symbol.is_whole else "a view of a leaf Variable"
@@ -54,7 +50,7 @@ def store(symbol: Symbol, value: Operand) -> None:
     library: Any = trace.root.library
     base, before = symbol.base, symbol.base.operand()
     leaf = library.leaf(trace, base)
-    keeps = leaf is not None or library.is_live(trace, base)
+    keeps = leaf is not None or library.is_live(trace, base.operand())
     with modes.mode(recording=False):
         symbol.write(ops.stop_gradient(value))
     if keeps and isinstance(before, Value):

@@ -205,6 +205,21 @@ MEANS = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("order", [1, 2, math.inf, "fro", "nuc", -1])
+def test_norms_of_matrices_without_elements(order):
+    for shape in ((0, 3), (3, 0), (2, 0, 3)):
+        x = torch.zeros(shape)
+        try:
+            expected = torch.linalg.norm(x, order, (-2, -1), True), torch.linalg.matrix_norm(x, order)
+        except Exception as error:  # of some orders there is none
+            refused(lambda x: torch.linalg.matrix_norm(x, order), x, type(error))
+        else:
+            call = door(
+                lambda x: (torch.linalg.norm(x, order, (-2, -1), True), torch.linalg.matrix_norm(x, order))
+            ).call
+            torch.testing.assert_close(call((x,), {}), expected)
+
+
 def test_random_numbers_have_their_distributions():
     fast = door(Draws())
     for size in (40000, 50000):

@@ -176,3 +176,14 @@ def test_many_views_share_what_is_written(seed: int, of: str) -> None:
 @pytest.mark.parametrize("seed", range(100))
 def test_many_gradients_go_through_views_that_are_written(seed: int) -> None:
     compare(seed, "new", True)
+
+
+def test_a_tensor_with_a_plus_is_the_same_memory():
+    def function(x):
+        x = x * 1
+        y = +x
+        y.add_(1)
+        return x, torch.positive(y)
+
+    x = torch.arange(3.0)
+    torch.testing.assert_close(door(function).call((x,), {}), function(x))
