@@ -75,12 +75,6 @@ def negative(input: Operand) -> Operand:
     return ops.neg(input)
 
 
-@computes("positive")
-def _positive(input: Operand) -> Operand:
-    expect(type_of(input).dtype.kind != "b")
-    return input
-
-
 @computes("round", "special.round", kinds="fiu")
 def _round(input: Operand, *, decimals: int = 0) -> Operand:
     of = type_of(input)

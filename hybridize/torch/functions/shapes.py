@@ -240,6 +240,7 @@ def _detach(input: Symbol) -> Symbol:
 
 @views("positive")
 def _positive(input: Symbol) -> Symbol:
+    expect(input.dtype.kind != "b")
     return input.same()
 
 
