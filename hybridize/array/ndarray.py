@@ -35,7 +35,7 @@ from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE, Op, Operand, capturing
 from hybridize.ops.op import taping as _taping
-from hybridize.runtime.recipes import show_arrays
+from hybridize.runtime.recipes import show
 
 _new = object.__new__
 _storage_lock = renewed(threading.RLock())
@@ -646,4 +646,4 @@ def key_error(error: IndexError, of: TensorType, key: Any) -> HybridizeError:
     return KeyTypeError("E204", f"x[{key!r}] of {of}: {text}")
 
 
-show_arrays(wrap)
+show("array", wrap)

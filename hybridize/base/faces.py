@@ -93,6 +93,10 @@ class Library(ABC):
         """Return the one element of an array as a Python number of the program, of a kind or of its own."""
 
     @abstractmethod
+    def text_kind(self, recording: Any, face: Face) -> str:
+        """Return the word by which recipes of text (`runtime.recipes`) know what an array is shown as."""
+
+    @abstractmethod
     def requires_grad(self, recording: Any, face: Face) -> bool:
         """Tell whether a gradient goes through an array."""
 

@@ -3,7 +3,8 @@
 
 A recipe is a literal of Python's, so that it can be part of a program's machine code:
 
-    ("value", 0, "float")           operand 0 as a Python float; "int", "bool"; "array" is an array of ours
+    ("value", 0, "float")           operand 0 as a Python float; "int", "bool"; "array" is an array of ours,
+                                    and other words are what `show` says: an array of another library
     ("constant", 3)                 itself
     ("named", "module:Class")       a class or a function; ("member", "module:Class", "RED") a member of an Enum
     ("tuple", (...)), ("list", (...)), ("dict", ((key, value), ...))
@@ -27,7 +28,7 @@ from hybridize.base.locations import SourceLoc
 Recipe = tuple[Any, ...]
 
 CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
-_KINDS: dict[str, type] = {"int": int, "float": float, "bool": bool}
+_KINDS: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "bool": bool}
 _named: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 """Classes of exceptions that programs of this process raise, and classes and functions among the arguments of these.
 
@@ -35,24 +36,17 @@ By the names that programs know them by.
 """
 
 
-class _Shown:
-    """The function that gives an array the form that it has in text."""
-
-    array: Callable[[Any], Any] = staticmethod(lambda data: data)
-
-
-def show_arrays(array: Callable[[Any], Any]) -> None:
-    """Let arrays appear in text as what `array` makes of their elements."""
-    _Shown.array = staticmethod(array)
+def show(kind: str, array: Callable[[Any], Any]) -> None:
+    """Let arrays of a kind appear in text as what `array` makes of their elements."""
+    _KINDS[kind] = array
 
 
 def prepared(recipe: Recipe, operands: Sequence[Any]) -> Any:
     """Make what a recipe says of the values of a call."""
     match recipe:
-        case ("value", number, "array"):
-            return _Shown.array(operands[number])
         case ("value", number, kind):
-            return _KINDS[kind](operands[number])
+            # In a process that does not know the other library its arrays are ours.
+            return (_KINDS.get(kind) or _KINDS["array"])(operands[number])
         case ("constant", value):
             return value
         case ("named", name):

@@ -29,6 +29,7 @@ from hybridize.graph import Value
 from hybridize.ops import StopGradient
 from hybridize.runtime.entry import Look, Watch
 from hybridize.runtime.exchange import tensor_word
+from hybridize.runtime.recipes import show
 from hybridize.torch.averaging import averaging_call
 from hybridize.torch.backward import CALLS, CURRENT, NotRecorded, OwnPasses
 from hybridize.torch.custom import custom_call
@@ -36,7 +37,7 @@ from hybridize.torch.exchange import exchange, is_memory
 from hybridize.torch.functions import FUNCTIONS, apply
 from hybridize.torch.internals import as_torch, records
 from hybridize.torch.islands import island_call
-from hybridize.torch.memory import array_of, as_numpy, check_class, dtype_of
+from hybridize.torch.memory import array_of, as_numpy, as_tensor, check_class, dtype_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module, depend_on_looked_at
 from hybridize.torch.optimizers import optimizer_call
 from hybridize.torch.scaling import scaler_call
@@ -123,6 +124,16 @@ class AsObjects(Exception):
     def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
         super().__init__()
         self.tensors = tensors
+
+
+_TEXT_KINDS = {
+    (False, False): "tensor", (False, True): "leaf", (True, True): "parameter", (True, False): "constant parameter",
+}  # fmt: skip
+"""Words of recipes for tensors from outside: whether it is a parameter, and wants a gradient."""
+show("tensor", as_tensor)
+show("leaf", lambda data: as_tensor(data).requires_grad_())
+show("parameter", lambda data: torch.nn.Parameter(as_tensor(data)))
+show("constant parameter", lambda data: torch.nn.Parameter(as_tensor(data), requires_grad=False))
 
 
 class TorchLibrary(Library):
@@ -240,6 +251,13 @@ class TorchLibrary(Library):
         if kind is None:
             return ELEMENTS["item"](face.array)
         return to_int(face.array) if kind is int else to_float(face.array)
+
+    def text_kind(self, recording: Recording, face: Any) -> str:
+        if face.of is None:
+            return "tensor"
+        flag = bool(face.of.requires_grad)
+        recording.root.world.read(Flag(face.of, "requires_grad"), flag, whole=False)
+        return _TEXT_KINDS[isinstance(face.of, torch.nn.Parameter), flag]
 
     def requires_grad(self, recording: Recording, face: Any) -> bool:
         self.asks_mode = True

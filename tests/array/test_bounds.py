@@ -258,3 +258,44 @@ def test_indices_that_may_be_outside_are_checked(name):
                 outcomes.append("out of bounds")
         assert outcomes[0] == outcomes[1]
     assert all("bounds" in str(program.captured) for program in compiled.programs())
+
+
+def _written(x, key):
+    y = x * 1.0
+    y[key] = 7.0
+    return y
+
+
+FROM_THE_END = {
+    "x[list]": lambda x: x[[0, -1]],
+    "x[array]": lambda x: x[numpy.array([-1, 0])],
+    "x[:, list]": lambda x: x[:, [-1, 0]],
+    "x[list, list]": lambda x: x[[0, -1], [-2, 1]],
+    "x[..., list]": lambda x: x[..., [-1]],
+    "x[None, list]": lambda x: x[None, [-1, 0]],
+    "x[list] = v": lambda x: _written(x, [0, -1]),
+    "x[:, list] = v": lambda x: _written(x, (slice(None), [-1])),
+    "x[list, list] = v": lambda x: _written(x, ([0, -1], [-2, 1])),
+    "take": lambda x: np.take(x, [0, -1], axis=0),
+    "take of all": lambda x: np.take(x, [0, -1]),
+    "x.take": lambda x: x.take([-1, 0], axis=1),
+    "gather_nd": lambda x: npx.gather_nd(x, np.array([[0, -1], [-2, 1]])),
+    "index_update": lambda x: npx.index_update(x, np.array([[0, -1]]), 1.0),
+}
+
+
+@pytest.mark.parametrize("name", FROM_THE_END)
+def test_numbers_counted_from_the_end_serve_all_sizes_also_where_data_decides(name):
+    function = FROM_THE_END[name]
+
+    def decided(x):
+        if x.sum() > 1e6:
+            raise ValueError("too large")
+        return function(x)
+
+    for one in (function, decided):
+        compiled = hybridize.hybridize(one, dynamic=True)
+        for rows in (4, 3, 7):
+            x = np.arange(rows * 3.0).reshape(rows, 3)
+            assert numpy.array_equal(compiled(x), function(x))
+        assert compiled.cache_info().programs == 1

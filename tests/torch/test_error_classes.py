@@ -71,3 +71,49 @@ def test_numbers_among_the_arguments_of_functions_without_source(text):
     compiled, x = hybridize(function), torch.tensor([1.0, 2.0])
     for number in (2, 1, 2.5, 2):
         torch.testing.assert_close(compiled(x, number), function(x, number))
+
+
+OUTSIDE = {
+    "x[i]": lambda x, i: x[i],
+    "x[i, i]": lambda x, i: x[i, i],
+    "x[i] = v": lambda x, i: x.clone().__setitem__(i, 0.0),
+    "index_select": lambda x, i: x.index_select(0, i),
+    "index_select of a number": lambda x, i: x[0, 0].index_select(0, i),
+    "index_add": lambda x, i: x.index_add(0, i, x[:1]),
+    "index_copy": lambda x, i: x.index_copy(0, i, x[:1]),
+    "index_fill": lambda x, i: x.index_fill(0, i, 0.0),
+    "index_put": lambda x, i: x.index_put((i,), x[0]),
+    "index_reduce": lambda x, i: x.index_reduce(0, i, x[:1], "prod"),
+    "gather": lambda x, i: x.gather(0, i[None]),
+    "scatter": lambda x, i: x.scatter(0, i[None], x[:1]),
+    "scatter_add": lambda x, i: x.scatter_add(0, i[None], x[:1]),
+    "scatter_reduce": lambda x, i: x.scatter_reduce(0, i[None], x[:1], "sum"),
+    "take": lambda x, i: x.take(i),
+    "put": lambda x, i: x.put(i, x[0, :1]),
+    "embedding": lambda x, i: torch.nn.functional.embedding(i, x),
+    "embedding_bag": lambda x, i: torch.nn.functional.embedding_bag(i[None], x),
+    "nll_loss": lambda x, i: torch.nn.functional.nll_loss(x[:1], i),
+    "cross_entropy": lambda x, i: torch.nn.functional.cross_entropy(x[:1], i),
+    "multi_margin_loss": lambda x, i: torch.nn.functional.multi_margin_loss(x[:1], i),
+    "one_hot": lambda x, i: torch.nn.functional.one_hot(i, 3),
+}
+
+
+@pytest.mark.filterwarnings("ignore:index_reduce")
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_indices_out_of_bounds_raise_the_class_of_pytorch(name):
+    function, x = OUTSIDE[name], torch.arange(6.0).reshape(3, 2)
+    compiled = hybridize(function)
+
+    def outcome(call, index):
+        try:
+            return call(x, index)
+        except (IndexError, RuntimeError) as error:
+            return IndexError if isinstance(error, IndexError) else RuntimeError
+
+    for number in (0, 9, -7):
+        expected, result = (outcome(call, torch.tensor([number])) for call in (function, compiled))
+        if isinstance(expected, torch.Tensor):
+            torch.testing.assert_close(result, expected)
+        else:
+            assert result is expected

@@ -431,3 +431,38 @@ def test_functions_of_lists_of_tensors() -> None:
     fast = hybridize(lambda x: torch._foreach_add([x, x], [x]))
     with pytest.raises(RuntimeError, match="must have the same number of tensors, got 2 and 1"):
         fast(x)
+
+
+THEMSELVES: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "+x": lambda x: +x,
+    "positive": torch.positive,
+    "contiguous": lambda x: x.contiguous(),
+    "float": lambda x: x.float(),
+    "to": lambda x: x.to("cpu", torch.float32),
+    "type_as": lambda x: x.type_as(x),
+    "flatten of one axis": lambda x: x.flatten(0, 0),
+    "dropout in evaluation": lambda x: F.dropout(x, 0.5, training=False),
+    "real": lambda x: x.real,
+    "conj": lambda x: x.conj(),
+    "resolve_conj": lambda x: x.resolve_conj(),
+    "atleast_2d": torch.atleast_2d,
+    "cpu": lambda x: x.cpu(),
+    "as_tensor": torch.as_tensor,
+    "reshape": lambda x: x.reshape(3, 2),
+    "Identity": torch.nn.Identity(),
+}
+
+
+@pytest.mark.parametrize("name", THEMSELVES)
+def test_a_write_to_what_gives_the_tensor_itself_is_a_write_to_it(name: str) -> None:
+    def written(x: torch.Tensor) -> torch.Tensor:
+        y = THEMSELVES[name](x)
+        y.mul_(2)
+        return y
+
+    results = []
+    for call in (written, hybridize(written)):
+        x = torch.arange(6.0).reshape(3, 2)
+        results.append((call(x), x))
+    torch.testing.assert_close(results[0], results[1])
+    assert torch.equal(results[0][1], torch.arange(6.0).reshape(3, 2) * 2)

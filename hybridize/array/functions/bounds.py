@@ -18,7 +18,7 @@ from hybridize.array.staging import staging
 from hybridize.base import dims
 from hybridize.base.dtypes import NO_INDEX, bool_, int64
 from hybridize.base.errors import OutOfBoundsError, ValueArgumentError
-from hybridize.ops.op import Operand, bind, bind1
+from hybridize.ops.op import Operand, bind, bind1, constant
 
 
 def check(index: Operand, low: Any, high: Any, what: str, help: str = "") -> None:
@@ -85,12 +85,14 @@ def _everywhere(number: Any, shape: Any) -> Operand:
 def from_front(index: Operand, length: int, what: str) -> Operand:
     """Indices of an axis of `length`, checked, the negative ones counted from the front."""
     check(index, -length, length, what)
-    if isinstance(index, numpy.ndarray) and not dims.is_symbolic(length):
-        positions: Operand = numpy.where(index < 0, index + length, index)
-        return positions
-    if isinstance(index, numpy.ndarray) and not (index < 0).any():
-        return index
-    if not isinstance(index, numpy.ndarray) and _proven(index, 0, length):
+    if isinstance(index, numpy.ndarray):
+        if not dims.is_symbolic(length):
+            positions: Operand = numpy.where(index < 0, index + length, index)
+            return positions
+        if not (index < 0).any():
+            return index
+        index = constant(index)
+    elif _proven(index, 0, length):
         return index
     shape = shape_of(index)
     moved = bind1(ops.Add(), index, _everywhere(length, shape))

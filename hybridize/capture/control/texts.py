@@ -23,7 +23,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.staging import staging
-from hybridize.array.symbol import Symbol, described
+from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.capture.control.rolled_lists import unroll
@@ -98,7 +98,7 @@ for _name, _message in {
 def of_data(value: Any) -> bool:
     """Tell whether text of a value needs what only a call has; numbers among the arguments become part of the key."""
     kind = type(value)
-    if kind is Text:
+    if kind is Text or isinstance(value, Face):
         return True
     unroll(current_trace(), value)
     if kind is Symbol:
@@ -116,6 +116,9 @@ def recipe_of(value: Any) -> Recipe:
     if kind is Text:
         recipe: Recipe = value.recipe
         return recipe
+    if isinstance(value, Face):
+        trace = in_charge(Recording)
+        return "value", Symbol.of(staging(), value.array.operand()), trace.root.library.text_kind(trace, value)
     if kind is ndarray:
         trace = current_trace()
         value = value if trace is None else trace.lift(value)
@@ -133,7 +136,7 @@ def recipe_of(value: Any) -> Recipe:
 
 def text(*parts: Any) -> Any:
     """An f-string: its parts in a row, strings and (value, conversion, format)."""
-    parts = tuple((_shown(part[0]), *part[1:]) if type(part) is tuple else part for part in parts)
+    parts = tuple((_number(part[0]), *part[1:]) if type(part) is tuple and not part[1] else part for part in parts)
     parts = tuple(_user_text(*part) if type(part) is tuple and speaks(part[0]) else part for part in parts)
     if not any(type(part) is tuple and (of_data(part[0]) or of_data(part[2])) for part in parts):
         return "".join([part if type(part) is str else _constant_text(*part) for part in parts])
@@ -148,20 +151,11 @@ def text(*parts: Any) -> Any:
     return Text(("text", tuple(pieces)))
 
 
-def _shown(value: Any) -> Any:
-    """Return a number in the place of an array of another library that is one; whatever else as it is.
-
-    Raises:
-        CaptureError E424: it has axes.
-    """
+def _number(value: Any) -> Any:
+    """Return a number in the place of an array of another library that has no axes; whatever else as it is."""
     trace = current_trace()
-    if not isinstance(value, Face) or trace is None or trace.root.library is None:
+    if not isinstance(value, Face) or trace is None or trace.root.library is None or value.array.shape:
         return value
-    if value.array.shape:
-        raise trace.root.refusing(CaptureError(
-            "E424", f"text is made of {described(value.array)}, which only a call has, as its library writes it",
-            help="print the tensor itself, print(x), or return it and make the text outside",
-        ))  # fmt: skip
     return trace.root.library.number(value, None)
 
 
@@ -252,6 +246,8 @@ def spelled(value: Any, depth: int = 8) -> Any:
         CaptureError E424: one holds an array, whose text only a call can have.
     """
     kind = type(value)
+    if isinstance(value, Face):
+        _refuse_now("the text of a container that holds an array")
     if kind is Symbol or (kind is ndarray and current_trace() is not None):
         known = plain(value)
         if type(known) in (Symbol, ndarray):
@@ -289,14 +285,12 @@ def joined(*parts: Any) -> Any:
 
 def string(value: Any = "", *others: Any) -> Any:
     """`str(value)`."""
-    value = _shown(value)
     known = others or not (of_data(value) or speaks(value))
     return str(spelled(value), *others) if known else text((value, "s", ""))
 
 
 def representation(value: Any) -> Any:
     """`repr(value)`."""
-    value = _shown(value)
     return text((value, "r", "")) if of_data(value) or speaks(value) else repr(spelled(value))
 
 

@@ -67,29 +67,31 @@ def _hasattr(router: Semantics, owner: Any, name: str, /) -> bool:
 
 
 def _print(router: Semantics, *args: Any, **kwargs: Any) -> None:
-    """`print`: of values of the program, or where data decides whether it happens, a step of the program."""
+    """`print`: of values of the program, or where data decides whether it happens, a step of the program.
+
+    In a function over arrays of another library every `print` is one.
+    """
     trace = current_trace()
-    if trace is not None and trace.root.library is not None and not trace.depth:
-        # What a call prints is made of its results, so that the library's own text of its arrays is printed.
-        values = tuple(arg if isinstance(arg, (str, Face, texts.Text)) else texts.string(arg) for arg in args)
-        trace.root.world.effects.append(SideEffect(print, values, kwargs, trace.root.location()))
-        return
     args = tuple(texts.string(arg) if texts.speaks(arg) else arg for arg in args)
     shown = router.name == "hybrid_forward"  # of 1.x: once, with symbols
-    if trace is None or (not trace.depth and (shown or not any(map(texts.of_data, args)))):
+    each = trace is not None and (trace.depth or trace.root.library is not None)
+    if trace is None or (not each and (shown or not any(map(texts.of_data, args)))):
         print(*args, **kwargs)
         return
+    strings = [texts.string(arg) for arg in args]
     sep = " " if kwargs.get("sep") is None else kwargs["sep"]
     end = "\n" if kwargs.get("end") is None else kwargs["end"]
     stream = kwargs.get("file")
     streams = {id(None): "stdout", id(sys.stdout): "stdout", id(sys.stderr): "stderr"}
+    if id(stream) not in streams and not trace.depth and trace.root.library is not None:
+        trace.root.world.effects.append(SideEffect(print, tuple(strings), kwargs, trace.root.location()))
+        return
     if id(stream) not in streams:
         what = f"print to a {type(stream).__name__}, of values that only a call has or in a branch on data,"
         raise trace.root.refusing(CaptureError(
             "E430", f"{what} cannot be part of a program",
             help="print to sys.stdout or sys.stderr, or return the values",
         ))  # fmt: skip
-    strings = [texts.string(arg) for arg in args]
     between = [part for string in strings for part in (sep, string)][1:]
     recipe, operands = texts.literal(texts.recipe_of(texts.joined(*between, end)))
     literal = repr((recipe, streams[id(stream)], bool(kwargs.get("flush", False))))

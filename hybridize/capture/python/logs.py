@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from hybridize.array.symbol import Symbol
+from hybridize.base.faces import Face
 from hybridize.base.locations import is_users
 from hybridize.capture.control import texts
 from hybridize.capture.control.truth import plain
@@ -72,6 +73,8 @@ def _level(function: Any, args: tuple[Any, ...]) -> int | None:
 
 def _now(trace: Recording, value: Any) -> Any:
     """A value as it is now, whatever is written to arrays later."""
+    if isinstance(value, Face):
+        return type(value).made(_now(trace, value.array))
     return Symbol.of(trace, value.operand(), weak=value.weak) if type(value) is Symbol else value
 
 

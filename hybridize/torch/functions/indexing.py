@@ -382,9 +382,9 @@ def _index_select(input: Operand, dim: int, index: Operand) -> Operand:
     expect(type_of(index).ndim <= 1)
     numbers = ops.reshape(ops.cast(index, int64), (product(type_of(index).shape),))
     if not shape:
-        element = ops.gather(ops.reshape(input, (1,)), within_axis(numbers, 1, 0), 0)
+        element = ops.gather(ops.reshape(input, (1,)), within(numbers, 1), 0)
         return ops.reshape(element, ())
-    return ops.gather(input, within_axis(numbers, shape[axis], axis), axis)
+    return ops.gather(input, within(numbers, shape[axis]), axis)
 
 
 @computes("take")
@@ -543,6 +543,7 @@ def _index_reduce(
     axis = axis_of(dim, type_of(input).ndim)
     wide = type_of(_with_axes(source)).shape
     along = tuple(size if k == axis else 1 for k, size in enumerate(wide))
+    index = within(ops.cast(index, int64), (type_of(input).shape or (1,))[axis])
     numbers = ops.broadcast(ops.reshape(index, along), wide)
     return reduced_by(input, dim, numbers, _with_axes(source), reduce, include_self)
 
