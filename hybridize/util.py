@@ -159,7 +159,7 @@ def dtype_from_number(number: Any) -> DType:
         return numpy.dtype(numpy.uint64 if number >= 2**63 else numpy.int64)
     if isinstance(number, float):
         return numpy.dtype(numpy.float64 if abs(number) > numpy.finfo(numpy.float32).max else numpy.float32)
-    raise DTypeError("E250", f"{type(number).__name__} is no number", help="give an int, a float or a NumPy scalar")
+    raise DTypeError("E250", f"{type(number).__name__} is not a number", help="give an int, a float or a NumPy scalar")
 
 
 def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]:

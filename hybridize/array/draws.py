@@ -155,7 +155,7 @@ def shape_of_draws(size: Any, *parameters: Any) -> tuple[int, ...]:
     whole = None if common is None else dims.broadcast(common, wanted)
     if whole is None or not same_shape(whole, wanted):
         what = f"random: parameters {', '.join(map(str, map(list, shapes)))} do not broadcast to {list(wanted)}"
-        raise ShapeError("E101", what, help="leave size out: it is that of the parameters then")
+        raise ShapeError("E101", what, help="leave size out; the result then has the shape of the parameters")
     return wanted
 
 

@@ -43,7 +43,9 @@ def _floats(x: Any, name: str) -> Any:
     """
     if is_complex(x.dtype):
         raise DTypeError(
-            "E244", f"{name} takes real numbers, got {x.type}", help="fft takes complex ones; x.real drops a part"
+            "E244",
+            f"{name} takes real numbers, got {x.type}",
+            help="use fft for complex numbers, or take the real part: x.real",
         )
     return result(cast(operand(x), part_of(x.dtype)))
 
@@ -161,7 +163,9 @@ def _sizes(x: Any, s: Any, axes: Any, name: str, of_real: bool = False) -> tuple
         chosen = [axes] if isinstance(axes, int) else list(axes)
     sizes = [None] * len(chosen) if s is None else [None if size in (None, -1) else size for size in s]
     if len(sizes) != len(chosen):
-        raise ShapeError("E188", f"{name}: {len(sizes)} sizes for {len(chosen)} axes", help="give a size for each axis")
+        raise ShapeError(
+            "E188", f"{name}: got {len(sizes)} sizes for {len(chosen)} axes", help="give a size for each axis"
+        )
     indices = [axis_of(axis, x.ndim, name) for axis in chosen]
     if of_real and not indices:
         raise ShapeError("E188", f"{name} of {x.type}: it needs an axis")

@@ -427,7 +427,7 @@ def div_sqrt_dim(data: Any) -> Any:
     """x / sqrt(n), n the size of the last axis."""
     x = array(data)
     if not x.ndim:
-        raise ShapeError("E134", f"div_sqrt_dim of {x.type}", help="it has a last axis")
+        raise ShapeError("E134", f"div_sqrt_dim of {x.type}", help="the array needs at least one axis")
     return result(library_div_sqrt_dim(float_operand(x)))
 
 

@@ -61,7 +61,9 @@ def outer(x1: Any, x2: Any, /) -> Any:
     """
     for one in (x1, x2):
         if array(one).ndim != 1:
-            raise ShapeError("E118", f"linalg.outer takes vectors, got {array(one).type}", help="np.outer flattens")
+            raise ShapeError(
+                "E118", f"linalg.outer takes vectors, got {array(one).type}", help="np.outer flattens its arguments"
+            )
     return linear.outer(x1, x2)
 
 
@@ -76,7 +78,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
         x = array(one)
         if x.shape[axis_of(axis, x.ndim, "cross")] != 3:
             what = f"linalg.cross takes vectors of three components, got {x.type}"
-            raise ShapeError("E102", what, help="np.cross takes two, too")
+            raise ShapeError("E102", what, help="np.cross also takes vectors of two components")
     return linear.cross(x1, x2, axis=axis)
 
 

@@ -206,7 +206,7 @@ def _objection(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: 
     shown = ", ".join([*map(_shown, args), *(f"{key}={_shown(value)}" for key, value in kwargs.items())])
     what = f"{name}({shown}): {error}"
     if any(text in str(error) for text in _BEYOND_MEMORY):
-        return ShapeError("E125", what, help="no array is as large")
+        return ShapeError("E125", what, help="an array of this size cannot be addressed")
     if isinstance(error, IndexError):
         return OutOfBoundsError("E110", what)
     if isinstance(error, (ValueError, OverflowError)):
@@ -319,7 +319,7 @@ def _numbers_in(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
         DTypeError E202: there is an integer that no dtype holds, or something else than a number.
     """
     if array.dtype.kind in "OSU":
-        raise DTypeError("E202", f"no array can be made of {array.tolist()!r:.60}", help="give numbers")
+        raise DTypeError("E202", f"cannot make an array from {array.tolist()!r:.60}", help="pass numbers")
     return array
 
 
@@ -368,7 +368,7 @@ def cast(x: Any, dtype: DType) -> Operand:
         return x
     if is_complex(source) and not is_complex(dtype) and dtype != bool_:
         what = f"{typed(x)} cannot become {code(dtype)} without its imaginary part"
-        raise DTypeError("E207", what, help="take a part: x.real, x.imag, np.abs(x)")
+        raise DTypeError("E207", what, help="use x.real, x.imag or np.abs(x)")
     return bind1(Cast(dtype), x)
 
 
@@ -381,7 +381,7 @@ def check_real(name: str, *arrays: Any) -> None:
     for x in arrays:
         if is_complex(x.dtype):
             what = f"{name} takes real numbers, got {x.type}"
-            raise DTypeError("E242", what, help="take a part of them: x.real, x.imag, np.abs(x), np.angle(x)")
+            raise DTypeError("E242", what, help="use a real part of the values: x.real, x.imag, np.abs(x), np.angle(x)")
 
 
 def number(x: Any, dtype: DType) -> Operand:
@@ -465,8 +465,8 @@ def common_kind(xs: Sequence[Any]) -> type | None:
     if complex in kinds:
         raise DTypeError(
             "E205",
-            "a complex number and a Python number that only calls know: the result is no Python number of a program",
-            help="make an array of one of them: np.array(x)",
+            "arithmetic of a complex number and a Python number whose value differs from call to call is not supported",
+            help="make one of them an array: np.array(x)",
         )
     return float if float in kinds else int if int in kinds else bool
 
@@ -483,7 +483,7 @@ def common_shape(xs: Sequence[Any], name: str) -> Shape:
         raise ShapeError(
             "E101",
             f"{name}: shapes do not broadcast: {types}",
-            help="sizes must be equal, or one of them 1, from the right",
+            help="compared from the last axis, two sizes must be equal or one of them must be 1",
         )
     return common
 
@@ -577,8 +577,10 @@ def axis_of(axis: Any, ndim: int, name: str) -> int:
     if not -ndim <= number_ < ndim:
         raise AxisError(
             "E111",
-            f"{name}: axis {axis} of an array of {ndim} axes",
-            help=f"axes run from {-ndim} to {ndim - 1}" if ndim else "one element has no axes",
+            f"{name}: axis {axis} is out of bounds for an array of {ndim} axes",
+            help=f"axes run from {-ndim} to {ndim - 1}"
+            if ndim
+            else "an array of one element without axes takes no axis",
         )
     return int(number_) % ndim
 

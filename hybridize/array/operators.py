@@ -271,7 +271,7 @@ _UNDERSTOOD = (Operators, bool, int, float, complex, numpy.generic, numpy.ndarra
 def not_one(what: str, kind: TensorType) -> ShapeError:
     """The error for the Python value of an array of several elements, or none."""
     text = f"{what} of an array needs one element, got {kind}"
-    return ShapeError("E130", text, help="use .any() or .all(), or index")
+    return ShapeError("E130", text, help="use .any() or .all(), or index one element")
 
 
 def not_an_index(kind: TensorType) -> ArgumentError:

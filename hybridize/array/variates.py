@@ -368,7 +368,7 @@ def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any
     if p is not None:
         p = array(p)
         if p.shape != (count,):
-            raise ShapeError("E135", f"choice: probabilities {p.type} for {count} elements", help="one for each")
+            raise ShapeError("E135", f"choice: probabilities {p.type} for {count} elements", help="give one for each")
         check_shares(p, "choice")
     if not replace and total > count:
         raise ShapeError("E135", f"choice: cannot draw {total} of {count} elements without replacement")

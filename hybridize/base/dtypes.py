@@ -68,9 +68,7 @@ def as_dtype(spec: Any) -> DType:
     if not dtype.isnative:
         dtype = dtype.newbyteorder("=")
     if dtype not in CODES:
-        raise DTypeError(
-            "E201", f"{spec!r} is not a dtype of hybridize", help=f"use one of {', '.join(sorted(BY_NAME))}"
-        )
+        raise DTypeError("E201", f"{spec!r} is not a supported dtype", help=f"use one of {', '.join(sorted(BY_NAME))}")
     return dtype
 
 

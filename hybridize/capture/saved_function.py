@@ -170,7 +170,7 @@ class SavedFunction(Function[P, R], Generic[P, R]):
                     if any(x.dtype != y.dtype for x, y in wrong):
                         return DTypeError("E210", text, help="cast the arguments: x.astype(...)")
                     if wrong:
-                        return ShapeError("E120", text, help="call it with these sizes before saving it")
+                        return ShapeError("E120", text, help="call it with these sizes before saving")
         for program in self.programs():
             one = program.capture.call
             if one not in known or one.structure != call.structure or one.kinds != call.kinds:

@@ -148,7 +148,7 @@ class Parameter:
     def shape(self, shape: Any) -> None:
         new = _normalized(shape)
         if new is None or not self._takes(new):
-            raise ShapeError("E122", f"parameter {self.name} of shape {self._shape} cannot become {new}")
+            raise ShapeError("E122", f"parameter {self.name} of shape {self._shape} cannot be given the shape {new}")
         self._shape = tuple(b if b != UNKNOWN else a for a, b in zip(self._shape or new, new, strict=True))
 
     def complete(self, *shape: int) -> None:
@@ -156,7 +156,7 @@ class Parameter:
         if not self._takes(shape):
             raise ShapeError(
                 "E122",
-                f"parameter {self.name} has the shape {self._shape}, the input asks for {shape}",
+                f"parameter {self.name} has the shape {self._shape}, but the input requires {shape}",
                 help="the net was initialized for inputs of another size",
             )
         self._shape = tuple(map(operator.index, shape))  # not a size that only one compilation knows
@@ -254,8 +254,8 @@ class Parameter:
             self._deferred = None
             raise ShapeError(
                 "E123",
-                f"cannot initialize parameter {self.name!r}: it has the unknown shape {self._shape}",
-                help="give its shape, or allow_deferred_init=True",
+                f"cannot initialize parameter {self.name!r}: its shape {self._shape} is not known",
+                help="give the full shape, or pass allow_deferred_init=True",
             )
 
     def finish(self) -> None:
@@ -272,7 +272,7 @@ class Parameter:
                 raise ShapeError(
                     "E125",
                     f"parameter {self.name!r} is {TensorType(self._shape, self._dtype)}",
-                    help="no array is as large: give fewer units or channels, or smaller windows",
+                    help="an array of this size cannot be addressed: give fewer units or channels, or smaller windows",
                 )
             chosen, default = self._deferred
             with imperatively():

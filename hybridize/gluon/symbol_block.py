@@ -140,8 +140,10 @@ class SymbolBlock(HybridBlock):
                 if shape[axis : axis + 1] != (size,):
                     raise ShapeError(
                         "E116",
-                        f"axis {axis} of {name} is {size} in the graph of the exported net, found {list(shape)}",
-                        help="export the net after a call with that size; net.save(path) keeps all of them",
+                        f"axis {axis} of {name} has the size {size} in the graph of the exported net, got the shape "
+                        f"{list(shape)}",
+                        help="call the net with that size before the export; net.save(path) keeps the programs of "
+                        "all sizes",
                     )
         arrays |= {name: parameter.data() for name, parameter in self._parameters.items()}
         outputs = self._replay(*(arrays.get(name) for name in self._variables))

@@ -204,7 +204,7 @@ class ImageIter(DataIter):
             ShapeError E181: it is not.
         """
         if len(data_shape) != 3 or data_shape[0] != 3:
-            raise ShapeError("E181", f"data_shape is (3, height, width), got {tuple(data_shape)}")
+            raise ShapeError("E181", f"data_shape must be (3, height, width), got {tuple(data_shape)}")
 
     def _more(self, samples: list[tuple[Any, Any]]) -> bool:
         """Add samples until there are enough for a batch; tell whether there are."""
@@ -260,7 +260,7 @@ class ImageIter(DataIter):
         numbers = numpy.asarray(label, self._dtype).ravel()
         if numbers.size != self.label_width:
             what = f"{self._place}: {numbers.size} labels, label_width is {self.label_width}"
-            raise ShapeError("E181", what, help=f"say label_width={numbers.size}")
+            raise ShapeError("E181", what, help=f"pass label_width={numbers.size}")
         return numbers if self.label_width > 1 else numbers[0]
 
 

@@ -56,7 +56,7 @@ def fixed_crop(src: Any, x0: int, y0: int, w: int, h: int, size: Any = None, int
     """
     height, width = as_pixels(src).shape[:2]
     if not (x0 >= 0 and y0 >= 0 and 0 < w <= width - x0 and 0 < h <= height - y0):
-        raise ShapeError("E181", f"a part of {w} × {h} at ({x0}, {y0}) is not within {width} × {height}")
+        raise ShapeError("E181", f"a crop of {w} × {h} at ({x0}, {y0}) is not within the image of {width} × {height}")
     part: ndarray = src[y0 : y0 + h, x0 : x0 + w]
     if size is None or (w, h) == tuple(size):
         return part
@@ -182,7 +182,7 @@ def imrotate(src: Any, rotation_degrees: Any, zoom_in: bool = False, zoom_out: b
         raise ValueArgumentError("E361", "an image cannot be zoomed in and out", help="set one of the two")
     pixels = numpy.asarray(src)
     if pixels.dtype != float32:
-        raise DTypeError("E251", f"images are turned as float32, got {pixels.dtype}", help='src.astype("float32")')
+        raise DTypeError("E251", f"images are rotated in float32, got {pixels.dtype}", help='src.astype("float32")')
     if pixels.ndim not in (3, 4) or (pixels.ndim == 3 and not isinstance(rotation_degrees, Number)):
         what = f"one angle turns (channels, height, width), several a batch; got {pixels.shape}"
         raise ShapeError("E181", what)

@@ -181,7 +181,7 @@ class ImageRecordIter(ImageIter):
             ShapeError E181: it is not.
         """
         if len(data_shape) != 3 or data_shape[0] not in (1, 3):
-            what = f"data_shape is (3, height, width), or (1, height, width), got {tuple(data_shape)}"
+            what = f"data_shape must be (3, height, width) or (1, height, width), got {tuple(data_shape)}"
             raise ShapeError("E181", what)
 
     def _decoded(self, s: bytes) -> ndarray:

@@ -64,7 +64,7 @@ class LSTMBias(Initializer):
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
         if not arr.ndim or arr.shape[0] % 4:
-            raise ShapeError("E120", f"the biases of an LSTM are four of a size, {name} is {arr.type}")
+            raise ShapeError("E120", f"the biases of an LSTM are four vectors of equal size, but {name} is {arr.type}")
         units = arr.shape[0] // 4
         arr[...] = 0
         arr[units : 2 * units] = self.forget_bias

@@ -79,7 +79,10 @@ class Load(Initializer):
             self._tell(desc, "default", arr)
             return
         if tuple(array.shape) != arr.shape:
-            raise ShapeError("E121", f"the parameter {str(desc)!r} is {arr.type}, what Load has is {list(array.shape)}")
+            raise ShapeError(
+                "E121",
+                f"the parameter {str(desc)!r} is {arr.type}, but Load holds an array of shape {list(array.shape)}",
+            )
         arr[...] = array
         self._tell(desc, "loaded", arr)
 

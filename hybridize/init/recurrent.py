@@ -77,9 +77,9 @@ class RNNFused(Initializer):
         if inputs is None:
             raise ShapeError(
                 "E120",
-                f"{name}, {arr.type}, holds no whole number of inputs for {self._stack.num_layers} layers of "
+                f"{name}, {arr.type}, does not hold a whole number of inputs for {self._stack.num_layers} layers of "
                 f"{self._stack.state_size} states",
-                help="mode, num_layers, state_size must be those of the layer",
+                help="mode, num_layers and state_size must be those of the layer",
             )
         for full, place, shape in self._stack.places(inputs):
             part = full.partition("_")[2]

@@ -91,7 +91,9 @@ class Xavier(Initializer):
         shape = arr.shape
         if len(shape) < 2:
             raise ShapeError(
-                "E121", f"Xavier needs two axes or more, {name} is {arr.type}", help="vectors can be Uniform or Normal"
+                "E121",
+                f"Xavier needs a parameter of at least two axes, but {name} is {arr.type}",
+                help="use Uniform or Normal for vectors",
             )
         area = math.prod(shape[2:])
         inputs, outputs = shape[1] * area, shape[0] * area
@@ -134,7 +136,7 @@ class Orthogonal(Initializer):
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
         if not arr.ndim:
-            raise ShapeError("E121", f"Orthogonal needs an axis or more, {name} is {arr.type}")
+            raise ShapeError("E121", f"Orthogonal needs a parameter of at least one axis, but {name} is {arr.type}")
         rows, columns = arr.shape[0], math.prod(arr.shape[1:])
         size = (rows, columns)
         drawn = random.uniform(-1.0, 1.0, size) if self.rand_type == "uniform" else random.normal(0.0, 1.0, size)
@@ -149,7 +151,7 @@ class Bilinear(Initializer):
     def _init_weight(self, name: str, arr: ndarray) -> None:
         shape = arr.shape
         if len(shape) != 4:
-            raise ShapeError("E121", f"Bilinear needs a filter of four axes, {name} is {arr.type}")
+            raise ShapeError("E121", f"Bilinear needs a filter of four axes, but {name} is {arr.type}")
         factor = math.ceil(shape[3] / 2.0)
         center = (2 * factor - 1 - factor % 2) / (2.0 * factor)
         y, x = numpy.ogrid[: shape[2], : shape[3]]

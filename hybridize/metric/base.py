@@ -200,8 +200,8 @@ def same_size(name: str, label: Array, pred: Array) -> None:
     if label.size != pred.size:
         raise ShapeError(
             "E140",
-            f"{name} compares {label.size} labels {list(label.shape)} with {pred.size} predictions {list(pred.shape)}",
-            help="the numbers must be equal",
+            f"{name} has {label.size} labels {list(label.shape)} for {pred.size} predictions {list(pred.shape)}",
+            help="the numbers of labels and predictions must be equal",
         )
 
 

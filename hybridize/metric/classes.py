@@ -198,7 +198,7 @@ class CrossEntropy(Measured):
             raise ShapeError(
                 "E140",
                 f"{name} needs a label for each prediction, got {list(label.shape)} for {list(pred.shape)}",
-                help=f"classes are looked for along axis {self.axis}",
+                help=f"the classes are along axis {self.axis} of the prediction",
             )
         classes = integers(label).reshape(-1)
         if self.ignore_label is not None:

@@ -36,7 +36,7 @@ def _binary(name: str, label: Array, pred: Array, threshold: Any) -> tuple[Array
     elif _narrow(pred).shape != _narrow(label).shape:
         raise ShapeError(
             "E140",
-            f"{name} of two classes was given predictions {list(pred.shape)} for labels {list(label.shape)}",
+            f"{name} of two classes got predictions {list(pred.shape)} for labels {list(label.shape)}",
             help='class_type="multiclass" takes more than two columns',
         )
     label, guesses = flat_pair(name, label, over_threshold(pred, threshold))
@@ -50,7 +50,9 @@ def _narrow(x: Array) -> Array:
 
 def _multiclass(name: str, label: Array, pred: Array, threshold: Any) -> tuple[Array, Array]:
     if not pred.ndim:
-        raise ShapeError("E140", f"{name} looks for classes along the last axis of predictions, which have none")
+        raise ShapeError(
+            "E140", f"{name} expects classes along the last axis of the predictions, but they have no axes"
+        )
     scores, count = rows(pred), pred.shape[-1]
     same_size(name, label, scores[:, 0] if count else scores)
     label = label.reshape(-1)
@@ -126,7 +128,7 @@ class Fbeta(Measured):
     def _joined(self, before: Any, total: Any) -> Any:
         if not isinstance(before, float) and before.shape != total.shape:
             what = f"{self.name} of {before.shape[1]} classes was given {total.shape[1]}"
-            raise ShapeError("E140", what, help="reset() it before it measures something else")
+            raise ShapeError("E140", what, help="call reset() before measuring something else")
         return before + total
 
     def _value(self, total: Any, count: Any) -> Any:

@@ -140,7 +140,9 @@ def composite(
 def _of_real(label: str, operands: Sequence[Operand]) -> DTypeError:
     kinds = " and ".join(str(type_of(one)) for one in operands)
     return DTypeError(
-        "E242", f"{label} takes real numbers, got {kinds}", help="take a part of them: x.real, x.imag, np.abs(x)"
+        "E242",
+        f"{label} takes real numbers, got {kinds}",
+        help="use a real part of the values: x.real, x.imag, np.abs(x)",
     )
 
 

@@ -304,7 +304,7 @@ class Contract(Op):
             raise DTypeError(
                 "E236",
                 f"contract of {x} and {w} with a result of {CODES.get(self.result, self.result)}",
-                help="floats give floats, integers integers: cast the operands",
+                help="operands and result must both be floats or both be integers: cast the operands",
             )
         contraction = self.contraction(x, w)
         return (TensorType(contraction.shape, contraction.result),)
@@ -323,7 +323,7 @@ class Contract(Op):
                 raise ShapeError(
                     "E170",
                     f"contract {self.spec!r} of {x} and {w}: it names {len(subscripts)} axes of {kind}",
-                    help="name each axis of each operand by a letter or an index in brackets",
+                    help="name each axis of each operand by a letter, or by an index in brackets",
                 )
             for index, is_bare, size in zip(subscripts, bare, kind.shape, strict=True):
                 axis = index.axis
@@ -337,14 +337,14 @@ class Contract(Op):
                         "E171",
                         f"contract {self.spec!r} of {x} and {w}: {spec.letters[axis]!r} is of size "
                         f"{dims.text(sizes[axis])} and {dims.text(size)}",
-                        help="axes with one letter have one size",
+                        help="axes with the same letter must have the same size",
                     )
         if len(self.sizes) != len(spec.given) or any(size < 0 for size in self.sizes):
             named = ", ".join(spec.letters[axis] for axis in spec.given) or "none"
             raise ShapeError(
                 "E172",
                 f"contract {self.spec!r} of {x} and {w} with sizes ({', '.join(map(dims.text, self.sizes))})",
-                help=f"give a size from 0 for each letter that stands in brackets only: {named}",
+                help=f"give a size of 0 or more for each letter that occurs only in brackets: {named}",
             )
         sizes.update(zip(spec.given, self.sizes, strict=True))
         whole = tuple(sizes[axis] for axis in range(len(sizes)))
@@ -465,7 +465,9 @@ def check_ranges(what: str, contraction: Contraction) -> None:
             reach += abs(dims.hint(coefficient)) * numbers[axis]
         largest = max(largest, reach)
     if largest >= LARGEST:
-        raise ShapeError("E173", f"{what}: an index or the result is beyond 64 bits", help="no array is as large")
+        raise ShapeError(
+            "E173", f"{what}: an index or the result exceeds 64 bits", help="an array of this size cannot be addressed"
+        )
 
 
 def _type(x: NDArray[Any]) -> TensorType:
@@ -512,7 +514,7 @@ def contract(
         raise ShapeError(
             "E172",
             f"contract {spec!r} with sizes of {', '.join(sizes) or 'no letter'}",
-            help=f"give the size of each letter that stands in brackets only: {named}",
+            help=f"give the size of each letter that occurs only in brackets: {named}",
         )
     return _contracted(subscripts, tuple(sizes[subscripts.letters[axis]] for axis in subscripts.given), x, w, result)
 

@@ -45,7 +45,9 @@ def _check(op: Op, what: str, types: Types, wanted: Types) -> None:
 def _check_predicate(op: Op, types: Types) -> None:
     if len(types) != 1 or types[0].dtype != bool_ or types[0].shape != ():
         raise DTypeError(
-            "E234", f"{op.name} must be decided by one bool[], got {_listed(types)}", help="reduce it with all or any"
+            "E234",
+            f"{op.name} needs a condition of one bool, got {_listed(types)}",
+            help="reduce the condition with all or any",
         )
 
 

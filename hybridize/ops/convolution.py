@@ -190,7 +190,8 @@ def _transposed(
                 "E175",
                 f"transposed convolution of {of} with weight {by}: along axis {axis + 1 + (not channels_last)}, the "
                 f"result has no element",
-                help="it has (size - 1) * strides + (window - 1) * dilation + 1 + output_padding, less the padding",
+                help="the result has (size - 1) * strides + (window - 1) * dilation + 1 + output_padding elements, "
+                "minus the padding",
             )
         sizes.append(size)
     map_ = _Map(channels_last, groups, tuple(sizes), window)
@@ -397,7 +398,7 @@ def windows_along(what: Callable[[], str], axis: int, room: int, taps: int, stri
     if taps < 1:
         raise ShapeError(
             "E175",
-            f"{what()}: along axis {axis}, the window has no element",
+            f"{what()}: the window is empty along axis {axis}",
             help="a weight is [o, c / groups, r...], or [o, r..., c / groups], with each size r from 1",
         )
     reach = (taps - 1) * dilation + 1
@@ -406,6 +407,7 @@ def windows_along(what: Callable[[], str], axis: int, room: int, taps: int, stri
             "E175",
             f"{what()}: along axis {axis}, a window over {dims.text(reach)} elements does not fit into "
             f"{dims.text(room)}",
-            help="the elements are those of the image, at their distance, with the padding before and after them",
+            help="the size counts the image's elements at their dilation and the padding before and after; make the "
+            "window smaller or the padding larger",
         )
     return (room - reach) // stride + 1

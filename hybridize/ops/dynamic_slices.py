@@ -28,7 +28,9 @@ def _check(op: Op, x: TensorType, start: TensorType, axis: int, length: int) -> 
         raise DTypeError("E230", f"{op.name} begins at {start}", help="give one int64 without axes")
     if not 0 <= length <= x.shape[axis]:
         raise OutOfBoundsError(
-            "E110", f"{op.name} of {length} elements along axis {axis} of {x}", help="take no more than there are"
+            "E110",
+            f"{op.name} of {length} elements along axis {axis} of {x}",
+            help="take at most as many elements as the axis has",
         )
 
 

@@ -50,7 +50,7 @@ def check_equal(op: Op, *inputs: TensorType) -> None:
             raise DTypeError(
                 "E222",
                 f"{op.name} takes operands of one dtype, got {' and '.join(map(str, inputs))}",
-                help=f"cast both to one dtype, {code(first.dtype)} say",
+                help=f"cast both to one dtype, such as {code(first.dtype)}",
             )
         raise ShapeError(
             "E141",

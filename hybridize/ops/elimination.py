@@ -87,7 +87,7 @@ class SolveTriangular(Factor):
 
     def types(self, t: TensorType, b: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         if b.shape[-2] != self.square(t):
-            raise MatrixShapeError("E169", f"{self.name} takes as many equations as unknowns, got {t} and {b}")
+            raise MatrixShapeError("E169", f"{self.name} needs as many equations as unknowns, got {t} and {b}")
         return (b,)
 
     def reference(self, t: NDArray[Any], b: NDArray[Any]) -> Arrays:

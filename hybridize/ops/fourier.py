@@ -36,7 +36,7 @@ class _Transform(Op, abstract=True):
         check_axes(self, (self.axis,), x)
         length = int(x.shape[self.axis])
         if not length:
-            raise ShapeError("E188", f"{self.name} along axis {self.axis} of {x}: there is nothing to transform")
+            raise ShapeError("E188", f"{self.name} along axis {self.axis} of {x}: the axis is empty")
         return length
 
     def _refused(self, x: TensorType, takes: str) -> DTypeError:

@@ -37,7 +37,7 @@ def _check_bounds(op: Op, indices: TensorType, sizes: Shape, x: TensorType) -> N
         raise OutOfBoundsError(
             "E110",
             f"{op.name} of {x} by {indices}: the axis has no elements to index",
-            help="there is nothing to index",
+            help="test x.size first",
         )
 
 

@@ -24,7 +24,7 @@ Row = tuple[Sequence[int], Sequence[float]]
 def _check(count: int) -> None:
     """Refuse tables that would not end: there is a row for each element."""
     if count >= LONGEST:
-        raise ShapeError("E125", f"an axis of images becomes {count} elements long", help="no image is as large")
+        raise ShapeError("E125", f"the images would have an axis of {count} elements", help="make the scale smaller")
 
 
 def step_of(size: int, count: int, corners: bool, scale: float | None = None) -> float:

@@ -272,7 +272,7 @@ def check_complex(op: Op, inputs: Sequence[Any]) -> None:
         raise DTypeError(
             "E242",
             f"{op.name} takes real numbers, got {got}",
-            help="take a part of them: x.real, x.imag, np.abs(x), np.angle(x)",
+            help="use a real part of the values: x.real, x.imag, np.abs(x), np.angle(x)",
         )
 
 

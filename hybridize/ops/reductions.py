@@ -123,7 +123,7 @@ class _Logical(Reduction, abstract=True):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, self.axes, x)
         if x.dtype != bool_:
-            raise DTypeError("E229", f"{self.name} takes bools, got {x}", help="compare it with 0")
+            raise DTypeError("E229", f"{self.name} takes bools, got {x}", help="compare with 0: x != 0")
         return (TensorType(remaining(x.shape, self.axes), bool_),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:

@@ -43,7 +43,9 @@ def _lengths(op: Op, kind: TensorType, starts: Steps, stops: Steps, steps: Steps
     """Sizes of a slice; raises unless it is normal: every index it takes is within bounds."""
     lengths = []
     if not len(starts) == len(stops) == len(steps) == kind.ndim:
-        raise ShapeError("E147", f"{op.name} of {kind} from {starts} to {stops} by {steps}: one number for each axis")
+        raise ShapeError(
+            "E147", f"{op.name} of {kind} from {starts} to {stops} by {steps}: give one number for each axis"
+        )
     for size, start, stop, step in zip(kind.shape, starts, stops, steps, strict=True):
         length = 0 if step == 0 else max(0, -((start - stop) // step))
         last = start + (length - 1) * step
@@ -51,7 +53,7 @@ def _lengths(op: Op, kind: TensorType, starts: Steps, stops: Steps, steps: Steps
             raise ShapeError(
                 "E148",
                 f"{op.name} of {kind}: {start}:{stop}:{step} is not a range within an axis of size {size}",
-                help="starts and stops are counted from 0, and a stop of -1 is before the first element",
+                help="starts and stops are counted from 0; a stop of -1 means before the first element",
             )
         lengths.append(length)
     return tuple(lengths)
@@ -113,7 +115,7 @@ class UpdateSlice(Op):
     def infer(self, base: TensorType, update: TensorType) -> tuple[TensorType, ...]:
         wanted = TensorType(_lengths(self, base, self.starts, self.stops, self.steps), base.dtype)
         if update.shape != wanted.shape:
-            raise ShapeError("E149", f"update_slice of {base}: the part is {wanted}, the update {update}")
+            raise ShapeError("E149", f"update_slice of {base}: the slice is {wanted}, but the update is {update}")
         if update.dtype != wanted.dtype:
             raise DTypeError("E225", f"update_slice of {base} with {update}", help="cast the update first")
         return (base,)

@@ -95,7 +95,7 @@ class Solve(Factor):
 
     def types(self, x: TensorType, b: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         if b.shape[-2] != self.square(x):
-            raise MatrixShapeError("E169", f"{self.name} takes as many equations as unknowns, got {x} and {b}")
+            raise MatrixShapeError("E169", f"{self.name} needs as many equations as unknowns, got {x} and {b}")
         return (b,)
 
     def reference(self, x: NDArray[Any], b: NDArray[Any]) -> Arrays:

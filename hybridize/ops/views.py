@@ -48,7 +48,9 @@ def check_axes(op: Op, axes: Sequence[int], kind: TensorType) -> None:
     """Raise unless `axes` are increasing axes of `kind`."""
     if any(not 0 <= axis < kind.ndim for axis in axes) or any(a >= b for a, b in pairwise(axes)):
         raise ShapeError(
-            "E142", f"{op.name} over axes {tuple(axes)} of {kind}", help="count axes from 0, in order, each once"
+            "E142",
+            f"{op.name} over axes {tuple(axes)} of {kind}",
+            help="give the axes in increasing order, each once, counted from 0",
         )
 
 
@@ -121,7 +123,9 @@ class Broadcast(Op):
         shape, extra = x.shape, len(self.shape) - len(x.shape)
         if extra < 0 or not all(map(fits, shape, self.shape[extra:])):
             raise ShapeError(
-                "E143", f"broadcast of {x} to shape {self.shape}", help="sizes must be equal, or 1, from the right"
+                "E143",
+                f"broadcast of {x} to shape {self.shape}",
+                help="compared from the last axis, sizes must be equal or 1",
             )
         return (TensorType(self.shape, x.dtype),)
 
@@ -230,7 +234,7 @@ class Transpose(Op):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if sorted(self.axes) != list(range(x.ndim)):
             raise ShapeError(
-                "E145", f"transpose of {x} by axes {self.axes}", help="name each axis once, counted from 0"
+                "E145", f"transpose of {x} by axes {self.axes}", help="name each axis exactly once, counted from 0"
             )
         return (TensorType(tuple(x.shape[axis] for axis in self.axes), x.dtype),)
 

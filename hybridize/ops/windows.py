@@ -130,7 +130,7 @@ class _Windowed(Op, abstract=True):
             raise ShapeError(
                 "E177",
                 f"{what}a window of {dims.text(window)} by steps of {stride} after {low} elements of padding",
-                help="windows and steps are from 1, and padding is smaller than a window",
+                help="windows and steps must be at least 1, and the padding smaller than the window",
             )
         room = size + low + high
         if size < 1 or room < window:
@@ -145,8 +145,8 @@ class _Windowed(Op, abstract=True):
             raise ShapeError(
                 "E177",
                 f"{what}the last window begins at {dims.text((count - 1) * stride - low)}, "
-                f"behind the last of {dims.text(size)} elements",
-                help="leave it out: round the number of windows down",
+                f"after the last of {dims.text(size)} elements",
+                help="round the number of windows down",
             )
         return _Along(size, window, stride, low, count)
 

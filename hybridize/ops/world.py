@@ -57,7 +57,7 @@ class Assert(Op):
 
     def infer(self, condition: TensorType, *inputs: TensorType) -> tuple[TensorType, ...]:
         if condition.dtype != bool_:
-            raise DTypeError("E233", f"assert takes bools, got {condition}", help="compare it with 0")
+            raise DTypeError("E233", f"assert takes bools, got {condition}", help="compare with 0: x != 0")
         return ()
 
     def reference(self, condition: NDArray[Any], *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:

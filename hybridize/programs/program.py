@@ -397,7 +397,7 @@ class Program:
             text = f"argument {position} of {self.name} must be {show(wanted)}, got {show(kind)}"
             if isinstance(kind, TensorType) and isinstance(wanted, TensorType):
                 if kind.dtype != wanted.dtype:
-                    raise DTypeError("E210", text, help=f"cast it: x.astype({wanted.dtype.name!r})")
+                    raise DTypeError("E210", text, help=f"cast the argument: x.astype({wanted.dtype.name!r})")
                 raise ShapeError("E120", text)
             raise ArgumentError("E310", text)
         if self._sizes(call) is None:

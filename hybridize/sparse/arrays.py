@@ -209,8 +209,8 @@ class CSRNDArray(BaseSparseNDArray):
             rows = range(*key.indices(self.shape[0]))
             return self._rows(rows.start, max(rows.start, rows.stop))
         raise KeyShapeError(
-            "E133", f"x[{key!r}] of {self._text()}: a row, or rows that follow each other, can be taken of it",
-            help="x.tostype('default') takes every index",
+            "E133", f"x[{key!r}] of {self._text()}: a sparse array takes one row or a range of consecutive rows",
+            help="x.tostype('default') is a dense array, which supports every index",
         )  # fmt: skip
 
     def _rows(self, begin: int, end: int) -> CSRNDArray:
@@ -241,8 +241,8 @@ class RowSparseNDArray(BaseSparseNDArray):
         if isinstance(key, slice) and key == slice(None):
             return self
         raise KeyShapeError(
-            "E133", f"x[{key!r}] of {self._text()}: only x[:] can be taken of it",
-            help="x.retain(rows), or x.tostype('default'), which takes every index",
+            "E133", f"x[{key!r}] of {self._text()}: this sparse array supports only x[:]",
+            help="use x.retain(rows), or x.tostype('default'), a dense array, which supports every index",
         )  # fmt: skip
 
 

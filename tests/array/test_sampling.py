@@ -250,12 +250,12 @@ X, G, T, W, MOVED = (np.array(x.astype("f4")) for x in (IMAGE, GRID, THETA, WEIG
     [
         (lambda: nd.BilinearSampler(X, X), ShapeError, "E182.*grid"),
         (lambda: nd.BilinearSampler(X, G[:1]), ShapeError, "E182"),
-        (lambda: nd.BilinearSampler(X[:, :, :0], G), ShapeError, "E182.*has none"),
+        (lambda: nd.BilinearSampler(X[:, :, :0], G), ShapeError, "E182.*has no pixels"),
         (lambda: nd.BilinearSampler(X.astype("int32"), G), DTypeError, "E239"),
         (lambda: nd.GridGenerator(T, transform_type="bent"), ValueArgumentError, "E345.*'affine' or 'warp'"),
         (lambda: nd.GridGenerator(T, transform_type="affine"), ArgumentError, "E398.*target_shape"),
         (lambda: nd.GridGenerator(G, "affine", (2, 2)), ShapeError, r"E182.*\[batch, 6\]"),
-        (lambda: nd.GridGenerator(T, "warp"), ShapeError, "E182.*columns, then rows"),
+        (lambda: nd.GridGenerator(T, "warp"), ShapeError, "E182.*columns first, then rows"),
         (lambda: nd.SpatialTransformer(T, T), ShapeError, "E182"),
         (lambda: nd.SpatialTransformer(X, T, (2, 2, 2)), ArgumentError, "E398.*target_shape"),
         (lambda: nd.im2col(X, (8, 2)), ShapeError, "E175.*over 8 elements does not fit into 7"),
@@ -268,7 +268,7 @@ X, G, T, W, MOVED = (np.array(x.astype("f4")) for x in (IMAGE, GRID, THETA, WEIG
         (
             lambda: npx.deformable_convolution(X, MOVED[:, :4], W, **BENT),
             ShapeError,
-            "E174.*offsets.*takes f32.2,24,4,8",
+            "E174.*offsets.*must be f32.2,24,4,8",
         ),
         (lambda: npx.deformable_convolution(X, MOVED, W, stride=2), ShapeError, "E174.*in 1 groups"),
         (lambda: npx.deformable_convolution(X, MOVED, W, layout="NHWC", **BENT), ValueArgumentError, "E345.*NCHW"),
@@ -278,7 +278,7 @@ X, G, T, W, MOVED = (np.array(x.astype("f4")) for x in (IMAGE, GRID, THETA, WEIG
         (
             lambda: npx.modulated_deformable_convolution(X, MOVED, MOVED, W, **BENT),
             ShapeError,
-            "E174.*a mask.*takes f32.2,12,4,8",
+            "E174.*a mask.*must be f32.2,12,4,8",
         ),
         (lambda: nn.DeformableConvolution(4, 3, groups=3), ArgumentError, "E331.*3 groups"),
         (lambda: nn.DeformableConvolution(0), ArgumentError, "E331.*positive"),

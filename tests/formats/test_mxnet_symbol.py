@@ -475,7 +475,7 @@ def test_operators_take_the_arrays_and_the_attributes_that_they_take_in_mxnet():
     [
         ("FullyConnected", (X, Y), {"num_hidden": 9, "no_bias": 1}, "a weight f32"),
         ("FullyConnected", (X,), {"num_hidden": 9}, "takes 2 to 3 inputs, the file gives 1"),
-        ("Convolution", (X, X), {"kernel": "(1,)", "num_filter": 3, "no_bias": 1}, "1 to 3 more"),
+        ("Convolution", (X, X), {"kernel": "(1,)", "num_filter": 3, "no_bias": 1}, "one to three more"),
         ("Convolution", (IMAGE, WINDOWS), {"kernel": "(2, 1)", "num_filter": 4}, "no_bias is not set"),
         ("Convolution", (IMAGE, WINDOWS), {"kernel": "(2, 2)", "num_filter": 4, "no_bias": 1}, "a weight f32"),
         ("Convolution", (IMAGE, WINDOWS), {"num_filter": 4, "no_bias": 1, "layout": "NCW"}, "got 'NCW'"),

@@ -600,7 +600,7 @@ def test_instance_norm_along_another_axis():
 def test_what_does_not_fit_is_said():
     layer = nn.BatchNorm()
     layer.initialize()
-    with pytest.raises(OutOfBoundsError, match=r"E111.*BatchNorm: axis 1 of an array of 1 axes"):
+    with pytest.raises(OutOfBoundsError, match=r"E111.*BatchNorm: axis 1 is out of bounds for an array of 1 axes"):
         layer(np.ones(3))
     layer(np.ones((2, 3)))
     with pytest.raises(ShapeError, match=r"E136.*batch_norm of f32\[2,4\] along axis 1"):

@@ -296,7 +296,7 @@ def test_names_of_both_generations():
         (ArgumentError, "pool_size", lambda x: nn.MaxPool2D(2.5)(x)),
         (ArgumentError, "pool_size", lambda x: nn.MaxPool3D((2, 2))(x)),
         (ArgumentError, "p_value", lambda x: npx.pooling(x, kernel=2, pool_type="lp")),
-        (DTypeError, "cast it", lambda x: nn.AvgPool2D()(x.astype("int32"))),
+        (DTypeError, "cast it first", lambda x: nn.AvgPool2D()(x.astype("int32"))),
         (DTypeError, "bool", lambda x: nn.MaxPool2D()(x > 0)),
     ],
 )

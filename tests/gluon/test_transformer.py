@@ -255,5 +255,5 @@ def test_sizes_that_the_units_say_are_known_at_once(kind):
     assert unknown == {name for name in shapes if name in ("cross_attn.k_proj.weight", "cross_attn.v_proj.weight")}
     assert {shape for name, shape in shapes.items() if "self_attn.q_proj.weight" in name} == {(16, 16)}
     layer.initialize()
-    with pytest.raises(ShapeError, match="the weight's 16"):
+    with pytest.raises(ShapeError, match="the weight's rows, 16"):
         layer(np.ones((2, 3, 8)), *[np.ones((2, 5, 6))] * (kind is nn.TransformerDecoderLayer))

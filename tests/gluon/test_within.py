@@ -34,7 +34,7 @@ def net_of(compiled):
         ((2, 16, 16, 3), r"Conv2D\(3 -> 4, .*\), '0\.0' of", "axis 3 has so many: is the layout another one"),
         ((3, 16, 16), r"Conv2D\(3 -> 4, .*\), '0\.0' of", r"np\.expand_dims\(x, 0\)"),
         ((2, 3, 4, 4), r"Conv2D\(4 -> 4, .*\), '2' of", "a window over 3 elements does not fit into 1"),
-        ((2, 3, 20, 20), r"Dense\(100 -> 10, linear\), '3' of", "the size of a row, 196"),
+        ((2, 3, 20, 20), r"Dense\(100 -> 10, linear\), '3' of", "each row has 196 elements"),
     ],
     ids=str,
 )

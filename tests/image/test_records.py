@@ -104,7 +104,7 @@ def test_what_is_refused(path, tmp_path):
     with refusal(ShapeError, "12 × 9 is smaller than 20 × 20"):
         next(read(path, data_shape=(3, 20, 20)))
     for shape in ((2, 9, 12), (9, 12)):
-        with refusal(ShapeError, "data_shape is"):
+        with refusal(ShapeError, "data_shape must be"):
             read(path, data_shape=shape)
     with refusal(HybridizeError, "no part 3 of 2"):
         read(path, num_parts=2, part_index=3)

@@ -113,7 +113,7 @@ def test_rows_of_a_matrix():
         found = x[key]
         assert type(found) is sparse.CSRNDArray
         same(found, DENSE[[key]] if isinstance(key, int) else DENSE[key])
-    for key, said in ((3, "out of bounds"), (slice(None, None, 2), "follow each other"), ((0, 1), "tostype")):
+    for key, said in ((3, "out of bounds"), (slice(None, None, 2), "range of consecutive rows"), ((0, 1), "tostype")):
         with refusal(IndexError, said):
             x[key]
     with refusal(IndexError, r"only x\[:\]"):

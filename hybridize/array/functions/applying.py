@@ -34,7 +34,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     along = axis_of(axis, x.ndim, "apply_along_axis")
     rest = x.shape[:along] + x.shape[along + 1 :]
     if 0 in rest:
-        raise ShapeError("E107", f"apply_along_axis of {x.type}: there are no vectors along axis {along}")
+        raise ShapeError("E107", f"apply_along_axis of {x.type}: axis {along} has no vectors")
     rows = np.reshape(np.moveaxis(x, along, -1), (math.prod(rest), x.shape[along]))
     function = staging().convert(func1d)
     outputs = [_arrays_of(function(rows[k], *args, **kwargs)) for k in range(rows.shape[0])]
@@ -62,7 +62,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
         if output.ndim == ndim - 1:
             output = np.expand_dims(output, along)
         if output.ndim != ndim:
-            raise ShapeError("E102", f"apply_over_axes: the function makes {output.type} of {x.type}")
+            raise ShapeError("E102", f"apply_over_axes: the function returned {output.type} for an input {x.type}")
         x = output
     return x
 
@@ -129,7 +129,7 @@ class vectorize:  # noqa: N801 - the name NumPy gave it
     def _applied(self, call: Callable[..., Any], arrays: list[Any], inner: list[int]) -> Any:
         """The results of all elements, or of all parts whose last axes are given whole."""
         if any(x.ndim < axes for x, axes in zip(arrays, inner, strict=True)):
-            raise ShapeError("E107", "vectorize: an argument has fewer axes than the signature says")
+            raise ShapeError("E107", "vectorize: an argument has fewer axes than the signature requires")
         outer = [x[(...,) + (0,) * axes] for x, axes in zip(arrays, inner, strict=True)]
         shape = np.broadcast_arrays(*outer)[0].shape if outer else ()
         count = math.prod(shape)
@@ -137,7 +137,7 @@ class vectorize:  # noqa: N801 - the name NumPy gave it
         outputs = [call(*(row[k] for row in rows)) for k in range(count)]
         several = isinstance(outputs[0], tuple) if outputs else self.otypes is not None and len(self.otypes) > 1
         if not outputs and self.otypes is None:
-            raise ShapeError("E107", "vectorize of no elements", help="say otypes=: the dtypes of the results")
+            raise ShapeError("E107", "vectorize of no elements", help="pass otypes=, the dtypes of the results")
         columns = list(zip(*outputs, strict=True)) if several and outputs else [outputs]
         if not outputs:
             columns = [[] for _ in self.otypes or [None]]

@@ -71,7 +71,7 @@ def scaled_dot_product_attention(
         head = q.ndim - (3 if layout == "BHTD" else 2)
         if q.shape[head] != k.shape[head]:
             what = f"{name}: a query {q.type} and keys {k.type} have other numbers of heads"
-            raise ShapeError("E192", what, help="enable_gqa=True lets several heads share keys")
+            raise ShapeError("E192", what, help="pass enable_gqa=True to let several heads share keys")
     if scale is not None and not isinstance(scale, NUMBERS):
         q, scale = (q * scale).astype(q.dtype, copy=False), 1.0
     lengths = None

@@ -33,7 +33,7 @@ def bitwise_count(x: Any) -> Any:
     """The number of bits that are 1 in the absolute value of integers, uint8."""
     a = array(x)
     if is_inexact(a.dtype):
-        raise DTypeError("E205", f"bitwise_count of {a.type}: only integers and bools have bits")
+        raise DTypeError("E205", f"bitwise_count of {a.type}: expected integers or bools")
     a = a.astype(uint8) if a.dtype == bool_ else np.absolute(a) if a.dtype.kind == "i" else a
     return result(bind1(ops.BitCount(), operand(a))).astype(uint8)
 
@@ -95,7 +95,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Any:
     one_of(bitorder, _ORDERS, "packbits", "bitorder")
     x = array(a)
     if is_inexact(x.dtype):
-        raise DTypeError("E205", f"packbits of {x.type}: takes integers and bools")
+        raise DTypeError("E205", f"packbits of {x.type}: expected integers or bools")
     x, along = array_and_axis(x, axis, "packbits")
     rows = np.moveaxis(np.not_equal(x, 0) if x.dtype != bool_ else x, along, -1).astype(uint8)
     count = -(-rows.shape[-1] // 8)

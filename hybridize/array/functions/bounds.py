@@ -74,7 +74,7 @@ def _outside(index: numpy.ndarray[Any, Any], low: Any, high: Any) -> bool:
 
 def _bounds(low: Any, high: Any) -> str:
     if all(isinstance(end, int) and not dims.is_symbolic(end) for end in (low, high)):
-        return f"indices run from {low} to {high - 1}" if high > low else "there is nothing to index"
+        return f"indices run from {low} to {high - 1}" if high > low else "test x.size first"
     return "indices run from 0 to n - 1" if isinstance(low, int) and low == 0 else "indices run from -n to n - 1"
 
 

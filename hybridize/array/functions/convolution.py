@@ -151,7 +151,7 @@ def _operands(name: str, data: Any, weight: Any, kernel: Numbers, layout: str | 
         raise ShapeError(
             "E174",
             f"{name} of {x.type} with weight {w.type}",
-            help="a weight has two axes of channels, and 1 to 3 more",
+            help="a weight has two channel axes and one to three more",
         )
     if layout is not None:
         one_of(layout, LAYOUTS[rank], name, "layout", help=f"the weight {w.type} has windows over {rank} axes")
@@ -167,7 +167,7 @@ def check_kernel(name: str, w: Any, kernel: Numbers, layout: str) -> None:
         raise ShapeError(
             "E174",
             f"{name}: a weight {w.type} for kernel={kernel!r} and layout {layout}",
-            help=f"its windows are {', '.join(map(dims.text, window))}",
+            help=f"the weight's windows are {', '.join(map(dims.text, window))}",
         )
 
 
@@ -190,5 +190,5 @@ def check_filters(name: str, w: Any, count: int, filters: int | None) -> None:
         raise ShapeError(
             "E174",
             f"{name}: a weight {w.type} for num_filter={filters}",
-            help=f"it gives {dims.text(count)} channels",
+            help=f"the weight gives {dims.text(count)} channels",
         )

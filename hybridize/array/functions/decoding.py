@@ -44,18 +44,20 @@ def cached_attention(
     if q.ndim != 4 or k.ndim != 4 or k.shape != v.shape or q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3]:
         raise ShapeError(
             "E134", f"cached_attention of {q.type}, keys {k.type} and values {v.type}",
-            help="[batch, heads, time, size] and twice [batch, groups, places, size]",
+            help="the query is [batch, heads, time, size]; keys and values are [batch, groups, places, size]",
         )  # fmt: skip
     (batch, heads, time, size), groups, places = q.shape, k.shape[1], k.shape[2]
     if not groups or heads % groups:
         raise ShapeError(
-            "E134", f"cached_attention: {groups} groups of keys for {heads} heads", help="groups divide heads"
+            "E134",
+            f"cached_attention: {groups} groups of keys for {heads} heads",
+            help="the number of heads must be a multiple of the number of groups",
         )
     end = array(length)
     if end.ndim:
         raise ShapeError(
             "E134", f"cached_attention of {q.type}: the length is {end.type}",
-            help="one number for all rows; start=[batch] says where each begins",
+            help="the length is one number for all rows; start=[batch] gives the first place of each row",
         )  # fmt: skip
     count = index_numbers(operand(end))
     check(count, 0, places + 1, f"cached_attention of keys {k.type}, length")
@@ -71,7 +73,9 @@ def cached_attention(
     if start is not None:
         first = array(start)
         if first.shape != (batch,):
-            raise ShapeError("E134", f"cached_attention of {q.type}: start is {first.type}", help="one for each row")
+            raise ShapeError(
+                "E134", f"cached_attention of {q.type}: start is {first.type}", help="give one for each row"
+            )
         seen = (place >= first.reshape((batch, *(1,) * (scores.ndim - 1)))) & seen
     weights = softmax(where(seen, scores, -numpy.inf), -1)
     if start is not None or time != 1:  # a query alone sees a place, or none is read

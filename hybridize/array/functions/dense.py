@@ -156,6 +156,7 @@ def _fully_connected(x: Any, weight: Any, bias: Any, flatten: bool) -> Any:
         raise ShapeError(
             "E102",
             f"fully_connected needs [n, in] and weight [out, in], got {a.type} and {matrix.type}",
-            help=f"the size of a row, {inner}, must be the weight's {matrix.shape[-1] if matrix.ndim else 0}",
+            help=f"each row has {inner} elements and must have as many as the weight's rows, "
+            f"{matrix.shape[-1] if matrix.ndim else 0}",
         )
     return result(composites.fully_connected(*layer_operands(a, matrix, bias), flatten))

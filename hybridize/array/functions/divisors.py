@@ -54,7 +54,7 @@ def _integers(name: str, x1: Any, x2: Any) -> tuple[Operand, Operand]:
     """
     pair = operand(x1), operand(x2)
     if not is_integer(common_dtype(pair)):
-        raise DTypeError("E205", f"{name} of {typed(pair[0])} and {typed(pair[1])}: it is of integers")
+        raise DTypeError("E205", f"{name} of {typed(pair[0])} and {typed(pair[1])}: expected integers")
     return pair
 
 

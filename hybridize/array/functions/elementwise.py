@@ -99,7 +99,7 @@ def _unary(
         if kind == "number":
             if dtype == bool_ and name != "abs":
                 raise DTypeError(
-                    "E205", f"{name} of {typed(x)}: bools are not numbers", help="cast first: x.astype(int)"
+                    "E205", f"{name} of {typed(x)}: bools are not supported", help="cast first: x.astype(int)"
                 )
             if dtype == bool_:
                 return copy(x) if isinstance(x, _NUMPY) else result(cast(x, dtype), weak)
@@ -350,7 +350,9 @@ power = _at_once(numpy.power, count=2)(named(power, "power", power.__doc__, 2))
 
 
 def _negative_power() -> DTypeError:
-    return DTypeError("E205", "an integer to a negative power is not an integer", help="cast first: x.astype(float)")
+    return DTypeError(
+        "E205", "integers cannot be raised to negative integer powers", help="cast first: x.astype(float)"
+    )
 
 
 def _is_whole(x: Any) -> bool:
@@ -403,7 +405,7 @@ def invert(x: Any) -> Any:
     """Every bit of an integer, or a bool, turned over."""
     x = operand(x)
     if is_inexact(dtype_of(x)):
-        raise DTypeError("E205", f"invert of {typed(x)}: only integers and bools have bits")
+        raise DTypeError("E205", f"invert of {typed(x)}: expected integers or bools")
     return result(bind1(ops.Not(), cast(x, dtype_of(x))), x.kind if isinstance(x, Weak) else None)
 
 
@@ -756,12 +758,12 @@ def inplace(name: str, x: Any, y: Any) -> Any:
         return value  # a Python number, which is not written but replaced
     wanted: DType = x.dtype
     if value.shape != x.shape:
-        raise ShapeError("E102", f"{name} in place: a result of {value.type} does not fit {x.type}")
+        raise ShapeError("E102", f"{name} in place: the result {value.type} does not fit into {x.type}")
     if not castable(value.dtype, wanted, "same_kind"):
         raise DTypeError(
             "E206",
             f"{name} in place: {value.type} cannot be stored in {x.type}",
-            help="write x = x + y, which may change the dtype",
+            help="write x = x + y, which creates a new array of the result's dtype",
         )
     if tape is not None:
         update = operand(value)

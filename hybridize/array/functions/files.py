@@ -24,7 +24,7 @@ def _values(x: Any) -> numpy.ndarray[Any, Any]:
     if not isinstance(x, ndarray):
         values = numpy.asarray(x)
         if values.dtype.hasobject:
-            raise DTypeError("E202", f"Python objects are not written: {x!r:.60}", help="give numbers")
+            raise DTypeError("E202", f"Python objects cannot be saved, got {x!r:.60}", help="pass numbers")
         return values
     if x.dtype == bfloat16:
         what = f"NumPy's files have no bfloat16, got {x.type}"
@@ -37,7 +37,9 @@ def _ours(data: numpy.ndarray[Any, Any], name: str) -> ndarray:
     if data.dtype not in CODES and data.dtype.newbyteorder("=") in CODES:
         data = data.astype(data.dtype.newbyteorder("="))
     if data.dtype not in CODES:
-        raise DTypeError("E202", f"{name}: there are no arrays of {data.dtype}", help="numpy.load reads it")
+        raise DTypeError(
+            "E202", f"{name}: arrays of {data.dtype} are not supported", help="read the file with numpy.load"
+        )
     return wrap(numpy.asarray(data))
 
 
@@ -117,7 +119,11 @@ def load(file: Any, mmap_mode: Any = None, allow_pickle: bool = False, *, max_he
         DTypeError E202: the file has Python objects, or a dtype that arrays have not.
     """
     if allow_pickle:
-        raise DTypeError("E202", "load: Python objects are not read", help="numpy.load(file, allow_pickle=True)")
+        raise DTypeError(
+            "E202",
+            "load: the file holds Python objects, which are not supported",
+            help="numpy.load(file, allow_pickle=True)",
+        )
     contents = numpy.load(file, mmap_mode, allow_pickle=False, max_header_size=max_header_size)
     return _ours(contents, "load") if isinstance(contents, numpy.ndarray) else Archive(contents)
 

@@ -158,7 +158,7 @@ def diag_indices_from(arr: Any) -> tuple[Any, ...]:
     """The indices of the main diagonal of an array, whose axes are of one size."""
     x = array(arr)
     if x.ndim < 2 or any(length != x.shape[0] for length in x.shape):
-        raise ShapeError("E113", f"diag_indices_from takes an array of two or more axes of one size, got {x.type}")
+        raise ShapeError("E113", f"diag_indices_from takes an array of two or more axes of the same size, got {x.type}")
     return diag_indices(x.shape[0], x.ndim)
 
 

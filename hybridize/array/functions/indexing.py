@@ -273,7 +273,9 @@ def _index_array(part: Any, shape: Shape, of: TensorType) -> Any:
 
 
 def _no_mask(mask: TensorType, of: TensorType) -> KeyShapeError:
-    return KeyShapeError("E133", f"a mask {mask} does not fit {of}", help="a mask has a bool for each element, or row")
+    return KeyShapeError(
+        "E133", f"a mask {mask} does not fit {of}", help="a mask has one bool for each element, or one for each row"
+    )
 
 
 def _no_index(what: str) -> KeyTypeError:
@@ -335,7 +337,9 @@ def _moving(part: slice, axis: int, of: TensorType) -> tuple[At | None, slice]:
     length -= (length - 1) % step if step > 1 else 0  # the last one that the step takes may be the last there is
     if length > size:
         raise OutOfBoundsError(
-            "E110", f"{length} elements along axis {axis} of {of}", help="take no more than there are"
+            "E110",
+            f"cannot take {length} elements along axis {axis} of {of}",
+            help="take at most as many elements as the axis has",
         )
     index = index_numbers(operand(array(first)))
     least = 0 if step > 0 else 1  # a stop before the first element would count from the end

@@ -131,7 +131,7 @@ def _argument(x: Any, wanted: DType, name: str, casting: str) -> Any:
 
 def _check_dtype(output: Any, wanted: DType, name: str) -> None:
     if output.dtype != wanted:
-        raise DTypeError("E205", f"{name} does not compute in {code(wanted)}", help=f"it gives {code(output.dtype)}")
+        raise DTypeError("E205", f"{name} cannot compute in {code(wanted)}", help=f"the result is {code(output.dtype)}")
 
 
 def _placed_all(outputs: tuple[Any, ...], places: Any, where: Any, casting: str, name: str) -> tuple[Any, ...]:
@@ -153,7 +153,7 @@ def placed(x: Any, out: Any, where: Any, casting: str = "same_kind", name: str =
         return finished(x, out)
     mask = strong(where)
     if dtype_of_operand(mask) != bool_:
-        raise DTypeError("E208", f"{name}: where= takes bools, got {typed(mask)}", help="say x != 0")
+        raise DTypeError("E208", f"{name}: where= takes bools, got {typed(mask)}", help="compare with 0: x != 0")
     chosen, before = result(mask), out
     if out is None:
         shape = dims.broadcast(shape_of_operand(operand(x)), shape_of_operand(mask))

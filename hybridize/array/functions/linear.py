@@ -463,7 +463,7 @@ def _subscripts(text: str, xs: list[Any]) -> tuple[list[str], str]:
         )
     for term, x in zip(inputs, xs, strict=True):
         if len(term) != x.ndim:
-            raise ShapeError("E114", f"einsum {text!r}: {term!r} does not name the axes of {x.type}")
+            raise ShapeError("E114", f"einsum {text!r}: {term!r} does not match the number of axes of {x.type}")
     output = right.replace("...", dots)
     strange = [letter for letter in "".join((*inputs, output)) if letter not in _LETTERS]
     strange += [letter for letter in output if letter not in "".join(inputs) or output.count(letter) > 1]
@@ -496,13 +496,13 @@ def _contract(p: str, x: Any, q: str, y: Any, axes: str) -> Any:
             known = sizes.get(letter, 1)
             together = dims.broadcast((known,), (length,))
             if own.setdefault(letter, length) != length or together is None:
-                raise ShapeError("E114", f"einsum: {letter!r} is of size {dims.text(known)} and {dims.text(length)}")
+                raise ShapeError("E114", f"einsum: {letter!r} has the sizes {dims.text(known)} and {dims.text(length)}")
             sizes[letter] = together[0]
     if 8 * dims.hint(dims.product(sizes[letter] for letter in axes)) >= LARGEST:
         raise ShapeError(
             "E173",
-            f"einsum of {x.type} and {y.type} by '{p},{q}->{axes}': the result is beyond 64 bits",
-            help="no array is as large",
+            f"einsum of {x.type} and {y.type} by '{p},{q}->{axes}': the result exceeds 64 bits",
+            help="an array of this size cannot be addressed",
         )
     (p, x), (q, y) = _narrowed(p, x, sizes), _narrowed(q, y, sizes)
     dtype = x.dtype

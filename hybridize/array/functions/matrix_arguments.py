@@ -127,7 +127,7 @@ def _cond(name: str, arrays: Sequence[Any], options: dict[str, Any]) -> None:
 
 
 def _unequal(name: str, a: Any, b: Any) -> MatrixShapeError:
-    return MatrixShapeError("E169", f"{name} takes as many equations as unknowns, got {a.type} and {b.type}")
+    return MatrixShapeError("E169", f"{name} needs as many equations as unknowns, got {a.type} and {b.type}")
 
 
 _CHECKS: dict[str, tuple[Check, tuple[str, ...]]] = {

@@ -368,7 +368,7 @@ def layer_norm(
         raise ShapeError(
             "E136",
             f"layer_norm of {x.type} along axis {axis} with gamma {g.type} and beta {b.type}",
-            help=f"both are of size {x.shape[axis_index]}",
+            help=f"both must have the size {x.shape[axis_index]}",
         )
     a, scale, shift = _plain(x), _plain(g), _plain(b)
     if (
@@ -448,9 +448,13 @@ def embedding(
     w, numbers = array(weight), index_operand(data)
     for name, size, axis in (("input_dim", input_dim, 0), ("output_dim", output_dim, 1)):
         if w.ndim != 2 or (size is not None and size != w.shape[axis]):
-            raise ShapeError("E134", f"embedding: a weight {w.type} for {name}={size}", help="it is [input, output]")
+            raise ShapeError(
+                "E134", f"embedding: a weight {w.type} for {name}={size}", help="the weight is [input, output]"
+            )
     if dtype is not None and as_dtype(dtype) != w.dtype:
-        raise DTypeError("E206", f"embedding: a weight {w.type} for dtype={dtype!r}", help="weight.astype(dtype)")
+        raise DTypeError(
+            "E206", f"embedding: a weight {w.type} for dtype={dtype!r}", help="cast the weight: weight.astype(dtype)"
+        )
     check(numbers, 0, w.shape[0], f"embedding of {w.type}")
     return result(composites.embedding(numbers, operand(w)))
 

@@ -189,5 +189,7 @@ def _check(name: str, x: Any, axis: int, parts: list[Any]) -> None:
         if part.shape != (x.shape[axis],):
             types = ", ".join(str(one.type) for one in parts)
             raise ShapeError(
-                "E136", f"{name} of {x.type} along axis {axis} with {types}", help=f"all are of size {x.shape[axis]}"
+                "E136",
+                f"{name} of {x.type} along axis {axis} with {types}",
+                help=f"all must have the size {x.shape[axis]}",
             )

@@ -84,7 +84,7 @@ def pad(
         if mode in MODES:
             x = result(padded(operand(x), axis, before, after, mode))
         elif not x.shape[axis]:
-            raise ShapeError("E135", f"pad: {mode} of {x.type} along axis {axis}, which has no elements")
+            raise ShapeError("E135", f"pad: {mode} of {x.type} along axis {axis}, which is empty")
         elif mode == "linear_ramp":
             x = _ramped(x, axis, before, after, ends[axis])
         else:
@@ -102,7 +102,7 @@ def _pairs(numbers: Any, ndim: int) -> list[list[Any]]:
     rows = [list(row) * 2 if len(row) == 1 else list(row) for row in rows]
     rows = rows * ndim if len(rows) == 1 else rows
     if len(rows) != ndim or any(len(row) != 2 for row in rows):
-        raise ShapeError("E135", f"pad: {numbers!r} are no pairs for {ndim} axes", help="one for each")
+        raise ShapeError("E135", f"pad: {numbers!r} must be one pair for each of {ndim} axes", help="give one for each")
     return rows
 
 

@@ -82,7 +82,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
         raise ShapeError("E134", f"put_along_axis: indices of {numbers.ndim} axes for {x.type}")
     wanted = dims.broadcast(numbers.shape, (*x.shape[:along], numbers.shape[along], *x.shape[along + 1 :]))
     if wanted is None:
-        raise ShapeError("E134", f"put_along_axis: indices {list(numbers.shape)} do not go with {x.type}")
+        raise ShapeError("E134", f"put_along_axis: indices {list(numbers.shape)} do not fit {x.type}")
     what = f"put_along_axis to axis {along} of {x.type}"
     numbers = np.broadcast_to(result(from_front(operand(numbers), x.shape[along], what)), wanted)
     key = [np.reshape(positions(n), (-1,) + (1,) * (x.ndim - k - 1)) for k, n in enumerate(x.shape)]
@@ -98,7 +98,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     x = target(a, "putmask")
     chosen = array(mask)
     if chosen.size != x.size:
-        raise ShapeError("E135", f"putmask: a mask {chosen.type} for {x.type}", help="one bool for each element")
+        raise ShapeError("E135", f"putmask: a mask {chosen.type} for {x.type}", help="give one bool for each element")
     if values.size:
         x[...] = np.where(np.reshape(chosen, x.shape), np.resize(values, x.shape), x)
 
@@ -109,13 +109,13 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     x = target(arr, "place")
     chosen = np.ravel(array(mask).astype(bool_))
     if chosen.size != x.size:
-        raise ShapeError("E135", f"place: a mask {chosen.type} for {x.type}", help="one bool for each element")
+        raise ShapeError("E135", f"place: a mask {chosen.type} for {x.type}", help="give one bool for each element")
     values = np.ravel(vals)
     if not x.size:
         return
     number = np.maximum(chosen.astype(int64).cumsum() - 1, 0)
     if not values.shape[0]:
-        raise ShapeError("E135", "place: there are no values to write")
+        raise ShapeError("E135", "place: the array of values is empty")
     flat = np.where(chosen, np.take(values, np.mod(number, values.shape[0])), np.ravel(x))
     x[...] = np.reshape(flat, x.shape)
 
@@ -177,10 +177,14 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     conditions = [array(one) for one in condlist]
     choices = list(choicelist)
     if len(conditions) != len(choices) or not choices:
-        raise ShapeError("E134", f"select: {len(conditions)} conditions for {len(choices)} arrays", help="one for each")
+        raise ShapeError(
+            "E134", f"select: {len(conditions)} conditions for {len(choices)} arrays", help="give one for each"
+        )
     for one in conditions:
         if one.dtype != bool_:
-            raise DTypeError("E208", f"select: a condition must be bools, got {one.type}", help="say x != 0")
+            raise DTypeError(
+                "E208", f"select: a condition must be bools, got {one.type}", help="compare with 0: x != 0"
+            )
     selection = default
     for condition, choice in zip(conditions[::-1], choices[::-1], strict=True):
         selection = np.where(condition, choice, selection)
@@ -213,7 +217,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
         raise ShapeError(
             "E134",
             f"piecewise: {len(functions)} functions for {len(conditions)} conditions",
-            help="one for each, and maybe one for the rest",
+            help="give one function for each condition, and optionally one for the remaining elements",
         )
 
     def value(function: Any) -> Any:

@@ -141,7 +141,9 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     if constants.shape[0] == 1 < m:
         constants = constants * (np.zeros(m, x.dtype) + 1)
     if constants.shape[0] < m:
-        raise ShapeError("E134", f"polyint: {constants.shape[0]} constants for {m} integrals", help="one, or one each")
+        raise ShapeError(
+            "E134", f"polyint: {constants.shape[0]} constants for {m} integrals", help="give one, or one for each"
+        )
     for one in range(m):
         whole = np.divide(x, np.arange(x.shape[0], 0, -1, dtype=x.dtype))
         x = np.concatenate([whole, constants[one : one + 1]])
@@ -183,7 +185,7 @@ def polyfit(
     left, right = vander(at, order), values
     if w is not None:
         if w.shape != at.shape:
-            raise ShapeError("E118", f"polyfit: a weight for each of {count} points, got {w.type}")
+            raise ShapeError("E118", f"polyfit needs one weight for each of {count} points, got {w.type}")
         left = np.multiply(left, np.expand_dims(w, 1))
         right = np.multiply(right, w if right.ndim == 1 else np.expand_dims(w, 1))
     scale = (left * left).sum(0) ** 0.5

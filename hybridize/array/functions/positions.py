@@ -47,7 +47,7 @@ def sinusoidal_positions(positions: Any, units: int, base: float = 10000.0, dtyp
         raise ArgumentError("E308", f"sinusoidal_positions: units must be an integer from 0, got {units!r}")
     kind = float32 if dtype is None else as_dtype(dtype)
     if not is_float(kind):
-        raise DTypeError("E221", f"sinusoidal_positions of dtype {kind}", help="sines are floats: dtype='float32'")
+        raise DTypeError("E221", f"sinusoidal_positions of dtype {kind}", help="use a float dtype: dtype='float32'")
     return result(library.sinusoids(strong(positions), int(units), float(base), kind))
 
 

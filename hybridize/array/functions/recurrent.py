@@ -110,7 +110,7 @@ def recurrent(
     if lengths is not None:
         ends = index_operand(lengths)
         if x.ndim != 3:
-            raise ShapeError("E186", f"RNN of {x.type}", help="its input is [steps, batch, inputs]")
+            raise ShapeError("E186", f"RNN of {x.type}", help="the input is [steps, batch, inputs]")
         steps = x.shape[0]
         help = f"a length is from 0 to the {dims.text(steps)} steps"
         check(ends, 0, steps + 1, f"lengths of sequences {x.type}", help)

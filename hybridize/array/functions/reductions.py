@@ -68,7 +68,7 @@ def mask_of(mask: Any) -> Any:
     """
     chosen = array(mask)
     if chosen.dtype != bool_:
-        raise DTypeError("E208", f"where= takes bools, got {chosen.type}", help="say x != 0")
+        raise DTypeError("E208", f"where= takes bools, got {chosen.type}", help="compare with 0: x != 0")
     return chosen
 
 
@@ -119,14 +119,14 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
         if where is not True:
             if initial is None:
                 raise ValueArgumentError(
-                    "E345", f"{name}: elements that where= chooses may be none", help="say initial="
+                    "E345", f"{name}: elements that where= chooses may be none", help="pass initial="
                 )
             x = _chosen(x, where, initial)
         axes = reduced_axes(axis, x.ndim, name)
         if not math.prod(x.shape[i] for i in axes):
             if initial is None:
                 raise ShapeError(
-                    "E109", f"{name} of {x.type} over no elements", help="say initial=, or test x.size first"
+                    "E109", f"{name} of {x.type} over no elements", help="pass initial=, or test x.size first"
                 )
             shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
             return finished(copy(result(bind1(ops.Broadcast(shape), cast(operand(initial), x.dtype)))), out)
@@ -244,7 +244,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
             axes = axes_of(axis, x.ndim, "average")
             if axis is None or w.shape != tuple(x.shape[i] for i in axes):
                 raise ShapeError(
-                    "E131", f"average: weights {w.type} do not fit {x.type}", help="give axis= for a vector of weights"
+                    "E131", f"average: weights {w.type} do not fit {x.type}", help="pass axis= with a vector of weights"
                 )
             w = np.reshape(w, tuple(x.shape[i] if i in axes else 1 for i in range(x.ndim)))
         total = sum(np.broadcast_to(w, x.shape), axis, keepdims=keepdims)

@@ -82,7 +82,7 @@ def _repeated(x: Any, height: int, width: int) -> Any:
         raise ShapeError(
             "E179",
             f"upsampling of {x.type} to {height} x {width}",
-            help="sizes grow by a whole number: scale times that of the first array",
+            help="each size must grow by a whole factor: scale times the size of the first array",
         )
     return repeat(repeat(x, height // x.shape[2], 2), width // x.shape[3], 3)
 
@@ -203,7 +203,7 @@ def space_to_depth(data: Any, block_size: int) -> Any:
 def _image(name: str, x: Any) -> Any:
     """The array, which has four axes."""
     if x.ndim != 4:
-        raise ShapeError("E179", f"{name} of {x.type}", help="it is [batch, channels, height, width]")
+        raise ShapeError("E179", f"{name} of {x.type}", help="the input is [batch, channels, height, width]")
     return x
 
 

@@ -92,7 +92,7 @@ def spatial_transformer(
     sizes = each_axis("spatial_transformer", "target_shape", target_shape, 2, 0, 0)
     if array(data).ndim != 4:
         raise ShapeError(
-            "E182", f"spatial_transformer of {array(data).type}", help="it is [batch, channels, height, width]"
+            "E182", f"spatial_transformer of {array(data).type}", help="the input is [batch, channels, height, width]"
         )
     height, width = (size or own for size, own in zip(sizes, array(data).shape[2:], strict=True))
     return result(deformation.spatial_transformer(x, maps, (height, width)))
@@ -230,7 +230,9 @@ def im2col(data: Any, kernel: Numbers, stride: Numbers = None, dilate: Numbers =
     """
     x = array(data)
     if not 3 <= x.ndim <= 5:
-        raise ShapeError("E176", f"im2col of {x.type}", help="it is [batch, channels, image...] with 3 to 5 axes")
+        raise ShapeError(
+            "E176", f"im2col of {x.type}", help="the input is [batch, channels, image...] with 3 to 5 axes"
+        )
     return result(columns.im2col(operand(x), *_windows("im2col", x.ndim - 2, kernel, stride, dilate, pad)))
 
 

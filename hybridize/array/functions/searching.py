@@ -150,7 +150,7 @@ def along(x: Any, numbers: Any, axis: int) -> Any:
         raise ShapeError("E134", f"take_along_axis: indices of {len(sizes)} axes for {x.type}")
     shape = dims.broadcast((*x.shape[:axis], 1, *x.shape[axis + 1 :]), (*sizes[:axis], 1, *sizes[axis + 1 :]))
     if shape is None:
-        raise ShapeError("E134", f"take_along_axis: indices {list(sizes)} do not go with {x.type}")
+        raise ShapeError("E134", f"take_along_axis: indices {list(sizes)} do not fit {x.type}")
     index = broadcast(index, (*shape[:axis], sizes[axis], *shape[axis + 1 :]))
     values = broadcast(operand(x), (*shape[:axis], x.shape[axis], *shape[axis + 1 :]))
     return result(bind1(ops.TakeAlongAxis(axis), values, index))
@@ -247,7 +247,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     x = a if sorter is None else take(a, sorter)
     if x.ndim != 1:
         raise ShapeError(
-            "E118", f"searchsorted looks in a vector, got {x.type}", help="one row at a time, or x.ravel()"
+            "E118", f"searchsorted searches a vector, got {x.type}", help="search one row at a time, or x.ravel()"
         )
     one_of(side, ("left", "right"), "searchsorted", "side")
     compare: Callable[..., Any] = np.less if side == "left" else np.less_equal

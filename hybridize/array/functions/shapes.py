@@ -169,7 +169,7 @@ def _completed(a: Any, wanted: Any) -> tuple[int, ...]:
     raise ShapeError(
         "E104",
         f"reshape of {a.type} to [{', '.join(map(dims.text, sizes))}]: {dims.text(total)} elements do not fit",
-        help="one size may be -1: what the others leave",
+        help="one size may be -1; it is then computed from the others",
     )
 
 
@@ -183,7 +183,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
         axes = several(axes)
         order = tuple(axis_of(axis, x.ndim, "transpose") for axis in axes)
         if sorted(order) != list(range(x.ndim)):
-            raise ShapeError("E105", f"transpose of {x.type}: {tuple(axes)} does not name each axis once")
+            raise ShapeError("E105", f"transpose of {x.type}: {tuple(axes)} must name each axis exactly once")
     return permuted(x, order)
 
 
@@ -257,7 +257,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
         wanted = tuple(_as_it_is(x, k - len(wanted)) if size == -2 else size for k, size in enumerate(wanted))
     common = dims.broadcast(x.shape, wanted)
     if common is None or not same_shape(common, wanted):
-        raise ShapeError("E101", f"broadcast_to: {x.type} does not stretch to {list(wanted)}")
+        raise ShapeError("E101", f"broadcast_to: {x.type} does not broadcast to {list(wanted)}")
     return viewed(x, ops.Broadcast(wanted))
 
 
@@ -402,7 +402,7 @@ def _counts(repeats: Any, length: int) -> Any:
     if counts.dtype.kind not in "iu":
         raise DTypeError("E208", f"repeat: counts must be integers, got {repeats!r}")
     if counts.ndim > 1 or counts.size not in (1, length):
-        raise ShapeError("E134", f"repeat: {list(counts.shape)} counts for {length} elements", help="one for each")
+        raise ShapeError("E134", f"repeat: {list(counts.shape)} counts for {length} elements", help="give one for each")
     if (counts < 0).any():
         raise ValueArgumentError("E345", f"repeat: a count must not be negative, got {counts.min()}")
     return int(counts.reshape(-1)[0]) if counts.size == 1 else counts
@@ -521,7 +521,11 @@ def _depth(part: Any) -> int:
 
 def _collect(part: Any, depth: int, leaves: list[Any]) -> None:
     if isinstance(part, list) != (depth > 0) or isinstance(part, tuple):
-        raise ShapeError("E107", "block: lists are not nested equally deep", help="lists of lists of arrays")
+        raise ShapeError(
+            "E107",
+            "block: all lists must be nested to the same depth",
+            help="pass lists of arrays, or lists of lists of arrays",
+        )
     if depth:
         if not part:
             raise ShapeError("E107", "block: a list is empty")
@@ -590,7 +594,9 @@ def _cuts(length: int, indices_or_sections: Any, even: bool, of: Any) -> list[in
     sections = whole(indices_or_sections, "split: a number of parts")
     if sections <= 0 or (even and length % sections):
         raise ShapeError(
-            "E108", f"split of {of.type}: {length} is not a multiple of {sections}", help="array_split allows it"
+            "E108",
+            f"split of {of.type}: {length} is not a multiple of {sections}",
+            help="array_split allows parts of unequal size",
         )
     base, more = divmod(length, sections)
     sizes = [base + 1] * more + [base] * (sections - more)

@@ -36,7 +36,7 @@ def _vectors(name: str, a: Any, v: Any) -> tuple[Any, Any]:
     """Two vectors of one dtype, neither of them empty."""
     x, y = np.atleast_1d(a), np.atleast_1d(v)
     if x.ndim != 1 or y.ndim != 1 or not x.shape[0] or not y.shape[0]:
-        raise ShapeError("E118", f"{name} takes two vectors that are not empty, got {x.type} and {y.type}")
+        raise ShapeError("E118", f"{name} takes two non-empty vectors, got {x.type} and {y.type}")
     return x, y
 
 
@@ -117,7 +117,9 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     if isinstance(axis, (tuple, list)):
         axes = tuple(axes_of(one, x.ndim, "gradient")[0] for one in axis)
     if len(varargs) not in (0, 1, len(axes)):
-        raise ArgumentError("E344", f"gradient: {len(varargs)} distances for {len(axes)} axes", help="one, or one each")
+        raise ArgumentError(
+            "E344", f"gradient: {len(varargs)} distances for {len(axes)} axes", help="give one, or one for each"
+        )
     distances = varargs or (1.0,)
     distances = distances * len(axes) if len(distances) == 1 else distances
     x = x.astype(floating(x.dtype), copy=False)
@@ -139,7 +141,7 @@ def _slope(x: Any, axis: int, distance: Any, edge_order: int) -> Any:
         steps = [places] * 4
     else:
         if places.ndim != 1 or places.shape[0] != n:
-            raise ShapeError("E135", f"gradient: {places.type} for the places of {n} samples", help="one for each")
+            raise ShapeError("E135", f"gradient: coordinates {places.type} for {n} samples", help="give one for each")
         apart = np.diff(places).astype(x.dtype)
         wide = np.reshape(apart, tuple(-1 if k == axis else 1 for k in range(x.ndim)))
         low, high = cut(wide, axis, -1), cut(wide, axis, 1, None)

@@ -109,7 +109,7 @@ def _weights(x: Any, fweights: Any, aweights: Any) -> Any:
         one = array(weight, float64)
         check_real(f"cov: {name}", one)
         if one.shape != x.shape[1:]:
-            raise ShapeError("E135", f"cov: {name} {one.type} for {x.shape[1]} observations", help="one for each")
+            raise ShapeError("E135", f"cov: {name} {one.type} for {x.shape[1]} observations", help="give one for each")
         if name == "fweights" and is_float(one.dtype):
             require(np.all(np.equal(one, one.round())), "cov: fweights are integers")
         require(np.all(np.less_equal(0, one)), f"cov: {name} are not negative")

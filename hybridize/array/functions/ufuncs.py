@@ -141,7 +141,7 @@ def _count(x: Any, axes: Sequence[int]) -> Any:
 
 
 def _of_nothing(name: str, x: Any) -> ShapeError:
-    return ShapeError("E109", f"{name}.reduce of {x.type} over no elements", help="say initial=")
+    return ShapeError("E109", f"{name}.reduce of {x.type} over no elements", help="pass initial=")
 
 
 def _written(output: Any, out: Any, name: str) -> Any:
@@ -175,7 +175,7 @@ def _reduced(
     begin = begin if begin is not None or of.theirs.identity is None else of.theirs.identity
     if mask is not True and begin is None:
         what = f"{of.name}.reduce: elements that where= chooses may be none"
-        raise ValueArgumentError("E345", what, help="say initial=")
+        raise ValueArgumentError("E345", what, help="pass initial=")
     begin = None if begin is None else result(cast(operand(begin), wanted))
     if begin is None and not _count(x, axes):
         raise _of_nothing(of.name, x)

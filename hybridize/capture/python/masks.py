@@ -257,7 +257,7 @@ def _zero(source: Symbol) -> Symbol:
 def _extreme(name: str, masked: Masked, axes: tuple[int, ...]) -> Any:
     trace = in_charge(Recording)
     empty = TensorType((0, *masked._rest), masked.dtype)
-    error = ShapeError("E109", f"{name} of {empty} over no elements", help="say initial=, or test x.size first")
+    error = ShapeError("E109", f"{name} of {empty} over no elements", help="pass initial=, or test x.size first")
     raising.check(trace, truth(functions.any(masked.mask)), error)
     reduction = functions.max if name == "max" else functions.min
     worst = (functions.min if name == "max" else functions.max)(masked.source).detach()

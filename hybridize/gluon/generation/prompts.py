@@ -29,9 +29,13 @@ def prompts_of(tokens: Any, least: int = 1) -> Any:
     """
     x = array(tokens)
     if x.ndim != 2:
-        raise ShapeError("E134", f"prompts are {x.type}", help="[batch, time]: np.array([[3, 1, 4]])")
+        raise ShapeError(
+            "E134", f"prompts are {x.type}", help="prompts are [batch, time], such as np.array([[3, 1, 4]])"
+        )
     if x.shape[1] < least:
-        raise ShapeError("E134", f"prompts are {x.type}", help="begin with one token at least, such as a start token")
+        raise ShapeError(
+            "E134", f"prompts are {x.type}", help="each prompt needs at least one token, such as a start token"
+        )
     return x
 
 
@@ -43,7 +47,7 @@ def of_rows(name: str, numbers: Any, batch: int) -> Any:
     """
     x = array(numbers)
     if x.ndim != 1 or x.shape[0] != batch:
-        raise ShapeError("E134", f"{name} {x.type} of {dims.text(batch)} rows", help="one for each row")
+        raise ShapeError("E134", f"{name} {x.type} of {dims.text(batch)} rows", help="give one for each row")
     return result(index_numbers(operand(x)))
 
 
@@ -81,7 +85,7 @@ def aligned(prompts: Any, valid_length: Any, new: int, places: int | None) -> tu
     if places is not None and time + new - 1 > places:
         raise ShapeError(
             "E134", f"prompts {tokens.type} and {new} new tokens for {places} places",
-            help="make the decoder with a larger max_length, or ask for fewer tokens",
+            help="create the decoder with a larger max_length, or generate fewer tokens",
         )  # fmt: skip
     tokens = result(index_numbers(operand(tokens)))
     if valid_length is None:
@@ -152,7 +156,7 @@ class Generator(HybridBlock, layer=False):
         """
         if scores.ndim != 2 or scores.shape[0] != batch or scores.shape[1] < 1:
             what = f"{type(self).__name__}: the decoder gives scores {scores.type} for {dims.text(batch)} rows"
-            raise ShapeError("E134", what, help="[batch, vocabulary]")
+            raise ShapeError("E134", what, help="scores are [batch, vocabulary]")
         vocabulary = scores.shape[1]
         for word, token in (*(("stop_tokens", one) for one in self._stop), ("pad_token", self._pad)):
             if self._stop and token >= vocabulary:

@@ -77,8 +77,8 @@ def _times(loss: Any, by: Any) -> Any:
         why = error
     raise ShapeError(
         "E139",
-        f"sample_weight {by.type} does not broadcast to the loss, {loss.type}",
-        help="for one weight a sample, [batch], give [batch, 1]: sample_weight.reshape((-1, 1))",
+        f"sample_weight {by.type} does not broadcast to the loss {loss.type}",
+        help="give one weight for each sample as [batch, 1]: sample_weight.reshape((-1, 1))",
     ) from why
 
 
@@ -90,7 +90,9 @@ def others(x: Any, axis: int) -> tuple[int, ...]:
     """
     if not -x.ndim <= axis < x.ndim:
         raise ShapeError(
-            "E139", f"there is no batch axis {axis} in a loss of {x.type}", help="batch_axis is one of the prediction's"
+            "E139",
+            f"batch_axis={axis} is out of bounds for a prediction {x.type}",
+            help="batch_axis must be an axis of the prediction",
         )
     return tuple(i for i in range(x.ndim) if i != axis % x.ndim)
 

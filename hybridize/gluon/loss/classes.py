@@ -123,7 +123,7 @@ class SoftmaxCrossEntropyLoss(Loss):
             raise ShapeError(
                 "E139",
                 f"{type(self).__name__} needs labels of the shape {shape}, got {x.type} for {pred.type}",
-                help="sparse labels are the numbers of the classes; for distributions give sparse_label=False",
+                help="sparse labels are class indices; for distributions pass sparse_label=False",
             )
         return np.reshape(x, shape)
 

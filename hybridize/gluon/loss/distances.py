@@ -119,7 +119,7 @@ class SDMLLoss(Loss):
             raise ShapeError(
                 "E139",
                 f"SDMLLoss needs two batches [batch, n] of the same shape, got {x1.type} and {x2.type}",
-                help="row i of one belongs to row i of the other; there must be two rows at least",
+                help="row i of one batch is paired with row i of the other; give at least two rows",
             )
         distances = np.sum(np.square(np.expand_dims(x1, 1) - np.expand_dims(x2, 0)), 2)
         scores = npx.log_softmax(-distances, 1)

@@ -126,7 +126,7 @@ class MultiHeadAttention(HybridBlock):
             text = f"{units} units in {num_heads} heads" + (
                 f" with {shared} of the keys" if units % num_heads == 0 else ""
             )
-            raise ShapeError("E192", f"MultiHeadAttention: {text}", help="each number divides the one before it")
+            raise ShapeError("E192", f"MultiHeadAttention: {text}", help="each number must divide the one before it")
         self._units, self._num_heads, self._num_kv_heads = units, num_heads, shared
         if scale is not None:
             check_number(self, "scale", scale)

@@ -61,7 +61,7 @@ class Convolving(Windowed):
             raise ShapeError(
                 "E174",
                 f"{name} in {self._groups} groups of an input {x.type} ({layout})",
-                help=f"groups divide the {channels} channels",
+                help=f"the {channels} channels must be a multiple of the number of groups",
             )
         return channels
 

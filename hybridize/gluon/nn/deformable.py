@@ -106,7 +106,7 @@ class DeformableConvolution(Convolving, rank=2):
         channels = self._channels_of(x, "NCHW")
         if channels % self._parts:
             what = f"{type(self).__name__} of an input {x.type}, {self._parts} parts of which have offsets of their own"
-            raise ShapeError("E174", what, help=f"num_deformable_group divides the {channels} channels")
+            raise ShapeError("E174", what, help=f"the {channels} channels must be a multiple of num_deformable_group")
         shapes = self._shapes(channels)
         self.offset_weight.complete(*shapes["offset_weight"])
         self.deformable_conv_weight.complete(*shapes["deformable_conv_weight"])

@@ -162,7 +162,7 @@ def _check_vectors(block: HybridBlock, x: Any, units: int | None = None) -> None
     if x.ndim < 2 or (units is not None and x.shape[-1] != units):
         what = f"{type(block).__name__} of {x.type}"
         size = "units" if units is None else dims.text(units)
-        raise ShapeError("E197", what, help=f"it takes sequences of vectors, [..., time, {size}]")
+        raise ShapeError("E197", what, help=f"the input is a sequence of vectors, [..., time, {size}]")
 
 
 def _first_rows(block: HybridBlock, table: Any, x: Any) -> Any:
@@ -174,7 +174,7 @@ def _first_rows(block: HybridBlock, table: Any, x: Any) -> Any:
     time = x.shape[-2]
     if time > table.shape[0]:
         what = f"{type(block).__name__} of {x.type}: there are {table.shape[0]} positions"
-        raise ShapeError("E197", what, help="give a greater max_length")
+        raise ShapeError("E197", what, help="use a larger max_length")
     return table[:time].astype(floating(x.dtype), copy=False)
 
 
@@ -187,5 +187,7 @@ def _places(block: HybridBlock, positions: Any, x: Any) -> Any:
     places, wanted = array(positions), x.shape[:-1]
     if not same_shape(dims.broadcast(places.shape, wanted) or (), wanted):
         what = f"{type(block).__name__} of {x.type} at positions {places.type}"
-        raise ShapeError("E197", what, help="one for each place in time, [time], or for each vector, [..., time]")
+        raise ShapeError(
+            "E197", what, help="give one place for each time step, [time], or for each vector, [..., time]"
+        )
     return places

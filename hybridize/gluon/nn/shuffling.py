@@ -36,7 +36,7 @@ class ReflectionPad2D(HybridBlock):
     def forward(self, x: Any) -> ndarray:
         if x.ndim != 4:
             what = f"ReflectionPad2D of {x.ndim} axes, {list(x.shape)}"
-            raise ShapeError("E179", what, help="it is given [batch, channels, height, width]")
+            raise ShapeError("E179", what, help="the input must be [batch, channels, height, width]")
         return legacy_shapes.pad(x, mode="reflect", pad_width=self._padding)
 
 
@@ -54,10 +54,10 @@ class _PixelShuffle(Windowed):
         name = type(self).__name__
         if x.ndim != rank + 2:
             axes = f"[batch, channels, {', '.join(('depth', 'height', 'width')[-rank:])}]"
-            raise ShapeError("E179", f"{name} of {x.ndim} axes, {list(x.shape)}", help=f"it is given {axes}")
+            raise ShapeError("E179", f"{name} of {x.ndim} axes, {list(x.shape)}", help=f"the input must be {axes}")
         if x.shape[1] % rest:
             what = f"{name} by {self._factors} of {x.shape[1]} channels"
-            raise ShapeError("E179", what, help=f"give a number of channels that {rest} divides")
+            raise ShapeError("E179", what, help=f"the number of channels must be a multiple of {rest}")
         image = (COPY,) * rank
         x = legacy_shapes.reshape(x, (COPY, SPLIT, -1, rest, *image))
         for number, factor in enumerate(self._factors[:-1]):

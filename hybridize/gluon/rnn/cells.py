@@ -77,7 +77,7 @@ class _DenseCell(GatedCell):
                 raise ShapeError(
                     "E187",
                     f"{type(self).__name__} of {x.type} with a state {state.type}",
-                    help=f"it is [batch, size], here [{x.shape[0]}, {info['shape'][1]}]",
+                    help=f"a state is [batch, size], here [{x.shape[0]}, {info['shape'][1]}]",
                 )
         rows = self._gates * self._hidden_size
         return (

@@ -106,7 +106,8 @@ class RecurrentLayer(Stateful, HybridBlock):
             raise ShapeError(
                 "E186",
                 f"{type(self).__name__} needs an input of 3 axes ({self._layout}), got {x.type}",
-                help="steps, sequences and the numbers of a step; np.expand_dims adds an axis of one sequence",
+                help="the axes are steps, sequences and the features of a step; np.expand_dims adds an axis of one "
+                "sequence",
             )
 
     if TYPE_CHECKING:

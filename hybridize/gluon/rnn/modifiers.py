@@ -183,7 +183,7 @@ class ResidualCell(ModifierCell):
             raise ShapeError(
                 "E187",
                 f"ResidualCell of {self.base_cell!r}: an input {x.type} and an output {y.type}",
-                help="they are added: the base cell's output is as large as its input",
+                help="input and output are added, so the base cell's output must have the shape of its input",
             )
         return y + x
 

@@ -51,13 +51,17 @@ def steps_first(length: Any, inputs: Any, layout: str) -> Any:
     else:
         x = array(inputs)
         if x.ndim < 2:
-            raise ShapeError("E187", f"unroll of {x.type} in the layout {layout}", help="it has steps and sequences")
+            raise ShapeError(
+                "E187",
+                f"unroll of {x.type} in the layout {layout}",
+                help="the input needs an axis of steps and one of sequences",
+            )
         x = np.swapaxes(x, 0, 1) if axis else x
     if length is not None and not dims.same(length, x.shape[0]) and length != x.shape[0]:
         raise ShapeError(
             "E187",
             f"unroll over length={length} of inputs with {dims.text(x.shape[0])} steps",
-            help="length=None takes them all" if isinstance(inputs, (list, tuple)) else f"the layout is {layout}",
+            help="length=None takes all steps" if isinstance(inputs, (list, tuple)) else f"the layout is {layout}",
         )
     return x
 
@@ -94,7 +98,7 @@ def lengths_of(x: Any, valid_length: Any) -> Any:
         raise ShapeError(
             "E187",
             f"valid_length {ends.type} of {dims.text(batch)} sequences",
-            help="one length for each sequence",
+            help="give one length for each sequence",
         )
     numbers = index_operand(ends)
     help = f"a length is from 0 to the {dims.text(steps)} steps"
@@ -173,7 +177,7 @@ def _checked(result: Any, before: Sequence[Any], batch: int) -> tuple[Any, list[
     for new, old in zip(states, before, strict=True):
         if not same_shape(new.shape, old.shape):
             what = f"a step of a cell gives a state {new.type} in place of {old.type}"
-            raise ShapeError("E187", what, help="a state keeps its shape: `state_info` says which")
+            raise ShapeError("E187", what, help="a step must return each state in the shape that `state_info` gives")
     return y, states
 
 

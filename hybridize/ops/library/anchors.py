@@ -89,4 +89,4 @@ def _check(
     if not is_float(kind.dtype):
         raise DTypeError("E239", f"MultiBoxPrior of {kind}", help='cast it first: x.astype("float32")')
     if kind.ndim != 4 or dims.same(kind.shape[2] * kind.shape[3], 0):
-        raise ShapeError("E182", f"MultiBoxPrior of {kind}", help="images are [batch, channels, height, width]")
+        raise ShapeError("E182", f"MultiBoxPrior of {kind}", help="the input is [batch, channels, height, width]")

@@ -101,7 +101,11 @@ def _stretched(name: str, mask: Operand, scores: Operand) -> Operand:
     kind, of = type_of(scores), type_of(mask)
     shape = dims.broadcast(of.shape, kind.shape)
     if shape is None or not same_shape(shape, kind.shape):
-        raise ShapeError("E191", f"{name}: a mask {of} for scores {kind}", help="each size is that of the scores, or 1")
+        raise ShapeError(
+            "E191",
+            f"{name}: a mask {of} for scores {kind}",
+            help="each size of the mask must be that of the scores, or 1",
+        )
     return broadcast(mask, kind.shape)
 
 
@@ -167,7 +171,7 @@ class Heads:
             raise ShapeError(
                 "E192",
                 f"{name}: {dims.text(own)} heads of the query {query} for {dims.text(others)} of the keys {key}",
-                help="each head of the keys serves as many of the query's: a number that divides them",
+                help="the number of query heads must be a multiple of the number of key heads",
             )
         return own // others
 
@@ -215,7 +219,7 @@ def attention(
     dtype = kinds[0].dtype
     if not is_float(dtype) or any(kind.dtype != dtype for kind in kinds):
         shown = ", ".join(map(str, kinds))
-        raise DTypeError("E241", f"{name} of {shown}", help="they are floats of one dtype: x.astype(...)")
+        raise DTypeError("E241", f"{name} of {shown}", help="use floats of one dtype: x.astype(...)")
     heads = Heads.of(name, *kinds, layout)
     query, key, value = (cast(x, wide(dtype)) for x in (query, key, value))
     scores = contract(heads.scores, reshape(query, heads.query), key, name=name)
@@ -245,7 +249,7 @@ def _weights(name: str, scores: Operand, mask: Operand | None, lengths: Operand 
         raise DTypeError(
             "E241",
             f"{name}: a mask {type_of(mask)}",
-            help="it is of bools, or of floats that are added: mask.astype(bool)",
+            help="use bools, or floats that are added to the scores: mask.astype(bool)",
         )
     if causal:
         seen.append(ge(iota(shape, last - 1, int64), iota(shape, last, int64)))
@@ -268,7 +272,7 @@ def _within(name: str, scores: Operand, lengths: Operand) -> Operand:
         raise ShapeError(
             "E193",
             f"{name}: lengths {type_of(lengths)} for scores {type_of(scores)}",
-            help="one for each element of the batch, or for each of its queries: [n] or [n, time]",
+            help="give one length for each element of the batch, [n], or for each query, [n, time]",
         )
     ones = (shape[0], *(1,) * (len(shape) - 3), lengths_shape[1] if len(lengths_shape) > 1 else 1, 1)
     return lt(iota(shape, len(shape) - 1, int64), broadcast(reshape(lengths, ones), shape))

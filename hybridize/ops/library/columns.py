@@ -119,7 +119,7 @@ def local_response_norm(x: Operand, alpha: float, beta: float, knorm: float, nsi
     if not is_float(kind.dtype):
         raise DTypeError("E239", f"LRN of {kind}", help='cast it first: x.astype("float32")')
     if kind.ndim < 2:
-        raise ShapeError("E182", f"LRN of {kind}", help="it is [batch, channels, image...]")
+        raise ShapeError("E182", f"LRN of {kind}", help="the input is [batch, channels, image...]")
     y = cast(x, wide(kind.dtype))
     rest = kind.ndim - 2
     side, none = nsize // 2, (0,) * rest

@@ -56,7 +56,7 @@ def padding_towards(
                 "E175",
                 f"deconvolution of {x} with weight {w} to target_shape={wanted}: there are {dims.text(whole)} elements "
                 f"where {dims.text(target)} are asked for",
-                help="a larger stride or kernel gives more",
+                help="use a larger stride or kernel",
             )
         over = whole - target
         pad.append((over + 1) // 2)
@@ -159,7 +159,7 @@ def with_bias(name: str, y: Operand, bias: Operand | None, last: bool) -> Operan
         raise ShapeError(
             "E174",
             f"{name} to {dims.text(shape[axis])} channels with a bias {type_of(bias)}",
-            help=f"it is of size {dims.text(shape[axis])}",
+            help=f"it must have the size {dims.text(shape[axis])}",
         )
     along = tuple(size if k == axis else 1 for k, size in enumerate(shape))
     return add(y, broadcast(reshape(bias, along), shape))

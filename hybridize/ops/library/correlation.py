@@ -85,7 +85,7 @@ def correlation(
         raise ShapeError(
             "E173",
             f"Correlation of {first} with max_displacement={max_displacement}, stride2={stride2} and "
-            f"pad_size={pad_size}: an index or the result is beyond 64 bits",
+            f"pad_size={pad_size}: an index or the result exceeds 64 bits",
             help="make the displacement and the padding smaller",
         )
     total = wide(first.dtype)

@@ -36,7 +36,7 @@ def _at(x: Operand, rows: Operand, columns: Operand) -> Operand:
     height, width = type_of(x).shape[2:]
     if dims.same(height * width, 0):
         raise ShapeError(
-            "E182", f"an image {type_of(x)} is read between pixels", help="it has none: give larger images"
+            "E182", f"an image {type_of(x)} cannot be sampled", help="the image has no pixels: give larger images"
         )
     places = [where(isfinite(place), place, like(_BEYOND, place)) for place in (rows, columns)]
     return interpolated(reader(x, type_of(rows).shape[1:], True), places)
@@ -62,7 +62,8 @@ def bilinear_sampler(x: Operand, grid: Operand) -> Operand:
         raise ShapeError(
             "E182",
             f"BilinearSampler of {kind} at {places}",
-            help="images are [batch, channels, height, width], a grid [batch, 2, height, width]: columns, then rows",
+            help="images are [batch, channels, height, width]; the grid is [batch, 2, height, width], columns first, "
+            "then rows",
         )
     n, c, h, w = kind.shape
     _, _, rows, columns = places.shape
@@ -98,7 +99,7 @@ def grid_generator(data: Operand, transform_type: str, target_shape: Pair) -> Op
             raise ShapeError(
                 "E182",
                 f"GridGenerator by 'affine' of {kind}",
-                help="it is [batch, 6]: for each image a matrix of 2 by 3",
+                help="the input is [batch, 6], a 2 × 3 matrix for each image",
             )
         h, w = target_shape
         points = TensorType((1, h, w), total)
@@ -108,7 +109,9 @@ def grid_generator(data: Operand, transform_type: str, target_shape: Pair) -> Op
         return cast(reshape(grid, (kind.shape[0], 2, h, w)), kind.dtype)
     if kind.ndim != 4 or kind.shape[1] != 2:
         raise ShapeError(
-            "E182", f"GridGenerator by 'warp' of {kind}", help="it is [batch, 2, height, width]: columns, then rows"
+            "E182",
+            f"GridGenerator by 'warp' of {kind}",
+            help="the input is [batch, 2, height, width], columns first, then rows",
         )
     n, _, h, w = kind.shape
     parts = []
@@ -275,5 +278,5 @@ def _checked(form: _Windows, x: Operand, offset: Operand, mask: Operand | None, 
     for operand, count, name in ((offset, 2 * parts * r * s, "offsets"), (mask, parts * r * s, "a mask")):
         if operand is not None and type_of(operand).shape != (n, count, *sizes):
             wanted = TensorType((n, count, *sizes), type_of(operand).dtype)
-            raise ShapeError("E174", f"{what} and {name} {type_of(operand)}", help=f"it takes {wanted}")
+            raise ShapeError("E174", f"{what} and {name} {type_of(operand)}", help=f"it must be {wanted}")
     return sizes

@@ -53,7 +53,7 @@ def _scores(name: str, query: Operand, key: Operand) -> Operand:
         raise ShapeError(
             "E195",
             f"{name} of queries {type_of(query)} and keys {type_of(key)}",
-            help="batch, heads and sizes are equal",
+            help="queries and keys need the same batch, heads and sizes",
         )
     scores = contract("tbhd,sbhd->bhts", query, key, name=name)
     scaled = mul(scores, like(float(size) ** -0.5, scores))
@@ -159,7 +159,11 @@ def sldwin_atten_context(score: Operand, value: Operand, dilation: Operand, w: i
     _check_window(name, value, dilation, w)
     window = _window(w, symmetric)
     if type_of(score).shape[3:] != (window,):
-        raise ShapeError("E196", f"{name} of scores {type_of(score)} with w={w}", help=f"a window has {window} places")
+        raise ShapeError(
+            "E196",
+            f"{name} of scores {type_of(score)} with w={w}",
+            help=f"the last axis of the scores must have {window} places, the size of a window",
+        )
     _check_pair(name, score, value, 3)
     places = _places(type_of(value).shape[1], dilation, window, w)
     return contract("bthj,thjbd->bthd", score, _seen(value, places), name=name)
@@ -167,7 +171,9 @@ def sldwin_atten_context(score: Operand, value: Operand, dilation: Operand, w: i
 
 def _check_pair(name: str, x: Operand, y: Operand, axes: int = 4) -> None:
     if type_of(y).ndim != 4 or not same_shape(type_of(x).shape[:axes], type_of(y).shape[:axes]):
-        raise ShapeError("E196", f"{name} of {type_of(x)} and {type_of(y)}", help="batch, time and heads are equal")
+        raise ShapeError(
+            "E196", f"{name} of {type_of(x)} and {type_of(y)}", help="both need the same batch, time and heads"
+        )
 
 
 @composite("_contrib_sldwin_atten_mask_like")

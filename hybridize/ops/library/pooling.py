@@ -355,7 +355,9 @@ def _checked(
         raise ArgumentError("E399", f"Pooling of pool_type 'lp' with p_value={p_value!r}", help="it is 1, 2 or 3")
     axes, kind = image_axes(layout), type_of(x)
     if kind.ndim != len(layout):
-        raise ShapeError("E176", f"Pooling of {kind} in the layout {layout}", help=f"it has {len(layout)} axes")
+        raise ShapeError(
+            "E176", f"Pooling of {kind} in the layout {layout}", help=f"the input must have {len(layout)} axes"
+        )
     if kind.dtype == bool_ or (pool_type in ("avg", "lp") and not is_float(kind.dtype)):
         raise DTypeError("E239", f"Pooling of {kind} by {pool_type}", help='cast it first: x.astype("float32")')
     if not global_pool:
@@ -373,14 +375,14 @@ def _check_room(x: Operand, axes: Numbers, kernel: Numbers, pad: Numbers) -> Non
                 "E176",
                 f"Pooling of {kind} with kernel={kernel} and pad={pad}: along axis {axis}, windows would hold nothing "
                 "but padding",
-                help="each number of pad is smaller than that of kernel",
+                help="each number of pad must be smaller than that of kernel",
             )
         if kind.shape[axis] < 1 or kind.shape[axis] + 2 * padding < window:
             raise ShapeError(
                 "E176",
                 f"Pooling of {kind} with kernel={kernel} and pad={pad}: along axis {axis}, a window is larger than "
                 "the padded image",
-                help="make kernel smaller or pad larger, or give a larger image",
+                help="use a smaller kernel, a larger pad, or a larger image",
             )
 
 

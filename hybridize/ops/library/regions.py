@@ -169,7 +169,7 @@ def roi_align(
         raise ShapeError(
             "E182",
             f"ROIAlign of {kind} with position_sensitive=True",
-            help=f"channels are a multiple of the {down * right} bins",
+            help=f"the number of channels must be a multiple of the {down * right} bins",
         )
     sides, image, valid = _read(rois, total, n)
     sides = [_scaled(side, spatial_scale) for side in sides]
@@ -318,10 +318,10 @@ def _check(name: str, x: Operand, rois: Operand, scale: float) -> None:
         raise ShapeError(
             "E182",
             f"{name} of {kind} in {places}",
-            help="images are [batch, channels, height, width], regions [count, 5]: image, left, top, right, bottom",
+            help="images are [batch, channels, height, width]; regions are [count, 5]: image, left, top, right, bottom",
         )
     n, _, h, w = kind.shape
     if dims.same(n * h * w, 0):
-        raise ShapeError("E182", f"{name} of {kind}", help="it has no pixel: give images")
+        raise ShapeError("E182", f"{name} of {kind}", help="the images have no pixels: give larger images")
     if not 0 <= scale <= 1:
         raise ArgumentError("E399", f"{name} with spatial_scale={scale}", help="it is from 0 to 1, as MXNet has it")

@@ -90,7 +90,7 @@ def _image(name: str, x: Operand) -> TensorType:
     kind = type_of(x)
     if kind.ndim != 4 or kind.shape[2] < 1 or kind.shape[3] < 1:
         raise ShapeError(
-            "E179", f"{name} of {kind}", help="it is [batch, channels, height, width], of a pixel at least"
+            "E179", f"{name} of {kind}", help="the input is [batch, channels, height, width] with at least one pixel"
         )
     return kind
 

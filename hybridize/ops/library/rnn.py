@@ -162,7 +162,7 @@ def unpacked(stack: RecurrentStack, parameters: Operand) -> list[Operand]:
             "E186",
             f"RNN of mode {stack.mode} and state_size={stack.state_size}, {stack.num_layers} layers in "
             f"{stack.directions} directions, with parameters {kind}",
-            help="they are a vector, for some number of inputs at each step",
+            help="the parameters are one vector, whose size depends on the number of inputs at each step",
         )
     weights, at = [], 0
     for _, shape in stack.parts(inputs):
@@ -221,12 +221,12 @@ def _check(
 ) -> None:
     kind = type_of(x)
     if kind.ndim != 3:
-        raise ShapeError("E186", f"RNN of {kind}", help="its input is [steps, batch, inputs]")
+        raise ShapeError("E186", f"RNN of {kind}", help="the input is [steps, batch, inputs]")
     _, batch, inputs = kind.shape
     parts = stack.parts(inputs)
     shapes = [type_of(weight).shape for weight in weights]
     if len(shapes) != len(parts):
-        raise ShapeError("E186", f"RNN of {kind} with {len(shapes)} parameters", help=f"it has {len(parts)}")
+        raise ShapeError("E186", f"RNN of {kind} with {len(shapes)} parameters", help=f"it must have {len(parts)}")
     for (name, shape), has in zip(parts, shapes, strict=True):
         if not same_shape(shape, has):
             raise ShapeError("E186", f"RNN of {kind} with {name} {_listed(has)}", help=f"it is {_listed(shape)}")
@@ -236,11 +236,13 @@ def _check(
         raise ShapeError(
             "E186",
             f"RNN of {kind} with states {' and '.join(map(_listed, have))}",
-            help=f"[layers directions, batch, size], here {' and '.join(map(_listed, wanted))}",
+            help=f"states are [layers * directions, batch, size], here {' and '.join(map(_listed, wanted))}",
         )
     if lengths is not None and not same_shape(type_of(lengths).shape, (batch,)):
         raise ShapeError(
-            "E186", f"RNN of {kind} with lengths {type_of(lengths)}", help=f"one for each sequence: {_listed((batch,))}"
+            "E186",
+            f"RNN of {kind} with lengths {type_of(lengths)}",
+            help=f"give one length for each sequence: {_listed((batch,))}",
         )
 
 

@@ -53,9 +53,7 @@ def _before(x: Operand, lengths: Operand, axis: int) -> Operand:
 def _check(name: str, x: Operand, lengths: Operand | None, axis: int) -> None:
     kind = type_of(x)
     if kind.ndim < 2 or axis not in (0, 1):
-        raise ShapeError(
-            "E194", f"{name} of {kind} along axis {axis}", help="steps and batch are its first two axes, 0 and 1"
-        )
+        raise ShapeError("E194", f"{name} of {kind} along axis {axis}", help="the axes of steps and batch are 0 and 1")
     if lengths is not None:
         shape = type_of(lengths).shape
         if not same_shape(shape, (kind.shape[1 - axis],)):

@@ -140,8 +140,8 @@ WRONG_TOKENS = [
     (lambda net, t: net.prefill(t, net.begin_cache(2)), (2,), "E134", "prompts are i64[2]"),
     (lambda net, t: net.prefill(t, net.begin_cache(2)), (2, 0), "E134", "prompts are i64[2,0]"),
     (lambda net, t: net.prefill(t, net.begin_cache(1)), (1, PLACES + 1), "E134", "for 6 places"),
-    (lambda net, t: net.step(t, 1, net.begin_cache(2)), (2, 1), "E134", "a step reads tokens"),
-    (lambda net, t: net.step(t, 1, net.begin_cache(1)), (), "E134", "a step reads tokens"),
+    (lambda net, t: net.step(t, 1, net.begin_cache(2)), (2, 1), "E134", "a step takes tokens"),
+    (lambda net, t: net.step(t, 1, net.begin_cache(1)), (), "E134", "a step takes tokens"),
 ]
 
 

@@ -42,7 +42,7 @@ class CachedAttention(nn.MultiHeadAttention):
     def __init__(self, units: int, num_heads: int, num_kv_heads: int, use_bias: bool, **kwargs: Any) -> None:
         if num_heads < 1 or num_kv_heads < 1 or units % num_heads or num_heads % num_kv_heads:
             what = f"{units} units in {num_heads} heads with {num_kv_heads} of keys and values"
-            raise ArgumentError("E331", what, help="each number divides the one before it")
+            raise ArgumentError("E331", what, help="each number must divide the one before it")
         sizes: dict[str, Any] = {"query_units": units, "key_units": units, "value_units": units}
         super().__init__(units, num_heads, 0.0, use_bias, num_kv_heads, **sizes, **kwargs)
         self._groups, self._size = num_kv_heads, units // num_heads
@@ -210,7 +210,9 @@ class CausalDecoder(HybridBlock, layer=False):
         """
         tokens = array(tokens)
         if tokens.ndim != 1:
-            raise ShapeError("E134", f"a step reads tokens {tokens.type}", help="[batch], one for each row")
+            raise ShapeError(
+                "E134", f"a step takes tokens [batch], got {tokens.type}", help="give one token for each row"
+            )
         start = None if start is None else of_rows("start", start, tokens.shape[0])
         self._check_caches(caches, tokens.shape[0], 0)
         number = self._number_of(place)
@@ -269,7 +271,9 @@ class CausalDecoder(HybridBlock, layer=False):
         time = tokens.shape[1]
         if time > self.max_length:
             raise ShapeError(
-                "E134", f"{time} tokens for {self.max_length} places", help="make the decoder with a larger max_length"
+                "E134",
+                f"{time} tokens for {self.max_length} places",
+                help="create the decoder with a larger max_length",
             )
         x = self.embedding(tokens)
         if self.positions is None:

@@ -68,7 +68,9 @@ class CropResize(HybridBlock):
         x, y, width, height = self._part
         h, w = image.shape[-3:-1]
         if x + width > w or y + height > h:
-            raise ArgumentError("E384", f"a part of {width} × {height} at ({x}, {y}) is not within {w} × {h}")
+            raise ArgumentError(
+                "E384", f"a crop of {width} × {height} at ({x}, {y}) is not within the image of {w} × {h}"
+            )
         part = image[..., y : y + height, x : x + width, :]
         return part if self._size is None else resized(part, *self._size, self._interpolation)
 
