@@ -161,7 +161,7 @@ _WHOLE = _INTEGERS | {bool_}
 
 
 def _at_once(
-    compute: Callable[..., Any] | None, dtypes: frozenset[DType] = _FLOATS, count: int = 1, *,
+    compute: Any, dtypes: frozenset[DType] = _FLOATS, count: int = 1, *,
     primitive: Op | None = None, integers: bool | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Give a universal function a short way, which gives what it does, to the last bit.
