@@ -147,7 +147,9 @@ least = _far("amin", ops.reduce_min)
 
 
 @computes("aminmax")
-def _aminmax(input: Operand, *, dim: Any = (), keepdim: bool = False) -> Any:
+def _aminmax(input: Operand, *, dim: Any = None, keepdim: bool = False) -> Any:
+    expect(not isinstance(dim, (tuple, list)))
+    dim = () if dim is None else dim
     return torch.return_types.aminmax((least(input, dim, keepdim), largest(input, dim, keepdim)))
 
 
