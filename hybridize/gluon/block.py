@@ -103,7 +103,7 @@ class Block:
     watch: Storage
     """Touched when a child, a parameter, or a setting of a layer of ours is replaced."""
     _repr_form: ClassVar[str] = ""
-    """What `repr` shows of a layer in parentheses, with its attributes as `{0._rate}`; none: its children."""
+    """The text of a layer in parentheses, with its attributes as `{0._rate}`; none: `repr` shows its children."""
     _name_hint: ClassVar[str] = ""
     """The word by which MXNet 1.x counts names of such blocks; none: the class, in small letters."""
     _is_layer: bool = False

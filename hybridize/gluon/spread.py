@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trainer updates; and its steps over several devices: gradients summed over them, and all arrays updated.
+"""A trainer's parameters and optimizer; its steps over several devices: gradients summed, all arrays updated.
 
 As in MXNet there are two ways. On a store that updates (`update_on_kvstore`, the default) the sum of the gradients
 updates the first array, and the others become copies of it. Else `allreduce_grads` writes the sum to every gradient,
@@ -29,7 +29,7 @@ class LossScaling(Protocol):
 
 
 class Updating:
-    """What a trainer updates, by what, and what it remembers: see `Trainer`."""
+    """The base of `Trainer`: its parameters and its optimizer, their states, and the arrays that are due."""
 
     def __init__(
         self,
