@@ -543,17 +543,14 @@ class Block:
     def __repr__(self) -> str:
         if self._repr_form:
             return f"{type(self).__name__}({self._repr_form.format(self)})"
-        lines = "\n".join(f"  ({name}): {_indented(repr(child))}" for name, child in self._children.items())
+        texts = {name: re.sub(r"\n", "\n  ", repr(child)) for name, child in self._children.items()}
+        lines = "\n".join(f"  ({name}): {text}" for name, text in texts.items())
         return f"{type(self).__name__}(\n{lines}\n)"
 
     def _repr_html_(self) -> str:
         """Return the tree of parts with their parameters, as notebooks show it."""
         text: str = load_module("hybridize.gluon.tree").page(self)  # late: few nets are seen in notebooks
         return text
-
-
-def _indented(text: str) -> str:
-    return re.sub(r"\n", "\n  ", text)
 
 
 _MEMBERS = (Block, Parameter)
