@@ -9,7 +9,7 @@ and each device updates its own array, with an updater of its own; without any s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from hybridize.array.device import OTHERS
 from hybridize.array.ndarray import ndarray
@@ -19,13 +19,6 @@ from hybridize.gluon.parameter import Parameter
 from hybridize.kvstore import KVStore, KVStoreBase, create
 from hybridize.kvstore.base import total_of as total_of
 from hybridize.optimizer import Optimizer, Updater
-
-
-class LossScaling(Protocol):
-    """Whoever chooses the factor of a loss."""
-
-    def accepts(self, grads: Sequence[Any]) -> bool:
-        """Tell whether a step goes by these gradients."""
 
 
 class Updating:
@@ -71,8 +64,8 @@ class Updating:
         # An earlier trainer of this optimizer has left the scale of its last batch in it.
         self._scale = self._optimizer._scale = getattr(self._optimizer, "_scale", self._optimizer.rescale_grad)
         self._updaters = [Updater(self._optimizer)]
-        self.loss_scaler: LossScaling | None = None
-        """Leaves out steps whose gradients are not finite; None: there is no such step."""
+        self.loss_scaler: Any = None
+        """Its `accepts(grads)` says whether there is a step: not by gradients that are not finite. None: always."""
         self.scale_of_loss = 1.0
         """The factor of the loss that the gradients are of."""
 
