@@ -9,6 +9,7 @@ import operator
 from typing import Any
 
 from hybridize.base.errors import ValueArgumentError
+from hybridize.base.loading import load_module
 
 
 def number(name: str, value: Any, low: float = -math.inf, below: float = math.inf) -> float:
@@ -52,3 +53,15 @@ def whole(name: str, value: Any, low: int) -> int:
     if setting is None or setting < low:
         raise ValueArgumentError("E353", f"{name} must be an integer from {low} on, got {value!r}")
     return setting
+
+
+def keywords_of(kind: type) -> set[str]:
+    """Return the names of the arguments that a class takes, with those that its bases take by `**kwargs`."""
+    inspect, names = load_module("inspect"), set()
+    for one in kind.__mro__:
+        if "__init__" in vars(one):
+            parameters = inspect.signature(vars(one)["__init__"]).parameters.values()
+            names |= {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)} - {"self"}
+            if not any(p.kind is p.VAR_KEYWORD for p in parameters):
+                break
+    return names

@@ -103,7 +103,7 @@ class Block:
     watch: Storage
     """Touched when a child, a parameter, or a setting of a layer of ours is replaced."""
     _repr_form: ClassVar[str] = ""
-    """What `repr` shows of a layer in parentheses, with its attributes as `{0._rate}`; none: its children."""
+    """The text of a layer in parentheses, with its attributes as `{0._rate}`; none: `repr` shows its children."""
     _name_hint: ClassVar[str] = ""
     """The word by which MXNet 1.x counts names of such blocks; none: the class, in small letters."""
     _is_layer: bool = False
@@ -543,17 +543,14 @@ class Block:
     def __repr__(self) -> str:
         if self._repr_form:
             return f"{type(self).__name__}({self._repr_form.format(self)})"
-        lines = "\n".join(f"  ({name}): {_indented(repr(child))}" for name, child in self._children.items())
+        texts = {name: re.sub(r"\n", "\n  ", repr(child)) for name, child in self._children.items()}
+        lines = "\n".join(f"  ({name}): {text}" for name, text in texts.items())
         return f"{type(self).__name__}(\n{lines}\n)"
 
     def _repr_html_(self) -> str:
         """Return the tree of parts with their parameters, as notebooks show it."""
         text: str = load_module("hybridize.gluon.tree").page(self)  # late: few nets are seen in notebooks
         return text
-
-
-def _indented(text: str) -> str:
-    return re.sub(r"\n", "\n  ", text)
 
 
 _MEMBERS = (Block, Parameter)

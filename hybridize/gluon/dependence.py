@@ -10,20 +10,13 @@ itself is replaced; a capture that meets them asks to be told (`Staging.depend`)
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from hybridize.array.staging import staging
-from hybridize.array.storage import Storage
 from hybridize.ops.op import ACTIVE, capturing
 
 
-class Watched(Protocol):
-    """Something whose replacement invalidates programs."""
-
-    watch: Storage
-
-
-def depend(owner: Watched) -> None:
+def depend(owner: Any) -> None:
     """While capturing: the program is valid only until `owner.watch` is touched."""
     if ACTIVE and capturing():
         staging().depend(owner.watch)

@@ -96,7 +96,6 @@ def load(
         else:
             origins[path] = name
     values = {path: parameters[path].fitted(arrays[name]) for path, name in origins.items()}
-    _check(title, parameters, values, rest, allow_missing, ignore_extra, cast_dtype)
     ids = {id(parameters[path]) for path in values}
     rows = []
     for path, parameter in parameters.items():
@@ -105,23 +104,7 @@ def load(
             rows.append(LoadedArray(path, origins[path], values[path].shape, result))
         elif id(parameter) not in ids and not isinstance(parameter, Constant):
             rows.append(LoadedArray(path, "", tuple(parameter.shape or ()), "missing"))
-    for path, array in values.items():
-        parameters[path].load(array)
-    return LoadReport(title, (*rows, *rest))
-
-
-def _check(
-    title: str,
-    parameters: Mapping[str, Parameter],
-    values: Mapping[str, NDArray[Any]],
-    rest: list[LoadedArray],
-    allow_missing: bool,
-    ignore_extra: bool,
-    cast_dtype: bool,
-) -> None:
-    """Raise unless everything is there and fits, before anything is written."""
-    ids = {id(parameters[path]) for path in values}
-    missing = [path for path, p in parameters.items() if id(p) not in ids and not isinstance(p, Constant)]
+    missing = [row.path for row in rows if row.result == "missing"]
     extra = [row.name for row in rest if row.result == "extra"]
     if missing and not allow_missing:
         raise LoadError(
@@ -135,6 +118,9 @@ def _check(
         )  # fmt: skip
     for path, array in values.items():
         parameters[path].check(array, path, cast_dtype)
+    for path, array in values.items():
+        parameters[path].load(array)
+    return LoadReport(title, (*rows, *rest))
 
 
 def _others(extra: list[str]) -> str:

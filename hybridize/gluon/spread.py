@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trainer updates; and its steps over several devices: gradients summed over them, and all arrays updated.
+"""A trainer's parameters and optimizer; its steps over several devices: gradients summed, all arrays updated.
 
 As in MXNet there are two ways. On a store that updates (`update_on_kvstore`, the default) the sum of the gradients
 updates the first array, and the others become copies of it. Else `allreduce_grads` writes the sum to every gradient,
@@ -9,7 +9,7 @@ and each device updates its own array, with an updater of its own; without any s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from hybridize.array.device import OTHERS
 from hybridize.array.ndarray import ndarray
@@ -21,15 +21,8 @@ from hybridize.kvstore.base import total_of as total_of
 from hybridize.optimizer import Optimizer, Updater
 
 
-class LossScaling(Protocol):
-    """Whoever chooses the factor of a loss."""
-
-    def accepts(self, grads: Sequence[Any]) -> bool:
-        """Tell whether a step goes by these gradients."""
-
-
 class Updating:
-    """What a trainer updates, by what, and what it remembers: see `Trainer`."""
+    """The base of `Trainer`: its parameters and its optimizer, their states, and the arrays that are due."""
 
     def __init__(
         self,
@@ -71,8 +64,8 @@ class Updating:
         # An earlier trainer of this optimizer has left the scale of its last batch in it.
         self._scale = self._optimizer._scale = getattr(self._optimizer, "_scale", self._optimizer.rescale_grad)
         self._updaters = [Updater(self._optimizer)]
-        self.loss_scaler: LossScaling | None = None
-        """Leaves out steps whose gradients are not finite; None: there is no such step."""
+        self.loss_scaler: Any = None
+        """Its `accepts(grads)` says whether there is a step: not by gradients that are not finite. None: always."""
         self.scale_of_loss = 1.0
         """The factor of the loss that the gradients are of."""
 

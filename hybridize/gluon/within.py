@@ -9,7 +9,8 @@ from types import FrameType
 from typing import Any
 
 from hybridize.base.errors import ArgumentError, HybridizeError, InternalError
-from hybridize.base.loading import LOADING
+from hybridize.base.loading import load_module
+from hybridize.base.settings import keywords_of
 from hybridize.base.tracebacks import LEAVES
 
 _ELSEWHERE = {
@@ -85,18 +86,9 @@ LEAVES.fill(tell_callers)
 
 def unknown_keyword(kind: type, name: str) -> ArgumentError:
     """Return the error for a keyword that a block's class has not; it is a TypeError, as Python's."""
-    with LOADING:
-        import inspect  # late: only errors need it
-        from difflib import get_close_matches
-
-    known = {"prefix", "params"}
-    for one in kind.__mro__:
-        if "__init__" in vars(one):
-            parameters = inspect.signature(vars(one)["__init__"]).parameters.values()
-            known |= {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)} - {"self"}
-            if not any(p.kind is p.VAR_KEYWORD for p in parameters):
-                break
-    meant = [_ELSEWHERE[name]] if _ELSEWHERE.get(name) in known else get_close_matches(name, sorted(known), 1)
+    known = {"prefix", "params"} | keywords_of(kind)
+    close = load_module("difflib").get_close_matches  # late: only errors need it
+    meant = [_ELSEWHERE[name]] if _ELSEWHERE.get(name) in known else close(name, sorted(known), 1)
     help = f"did you mean {meant[0]!r}?" if meant else f"it takes {', '.join(sorted(known))}"
     return ArgumentError("E344", f"{kind.__name__} takes no keyword {name!r}", help=help)
 

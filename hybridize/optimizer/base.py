@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, ClassVar, TypeVar
@@ -13,7 +12,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.errors import ArgumentError, ScheduledError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
-from hybridize.base.settings import number, whole
+from hybridize.base.settings import keywords_of, number, whole
 from hybridize.base.spans import LISTENERS, OPERATION, is_heard, span
 from hybridize.lr_scheduler import LRScheduler
 from hybridize.ops.op import capturing
@@ -372,13 +371,7 @@ def _schedule(value: Any) -> LRScheduler | None:
 
 
 def _unknown(kind: type, name: str) -> ArgumentError:
-    known = {
-        parameter.name
-        for one in kind.__mro__
-        if one is not object
-        for parameter in inspect.signature(one).parameters.values()
-        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-    } - {"sym"}
+    known = keywords_of(kind) - {"sym"}
     return ArgumentError(
         "E352", f"{kind.__name__} takes no keyword {name!r}", help=f"it takes {', '.join(sorted(known))}"
     )

@@ -11,13 +11,13 @@ import numpy
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError
 from hybridize.base.settings import number, whole
-from hybridize.gluon.generation.prompts import Generator
+from hybridize.gluon.generation.prompts import SequenceGenerator
 
 _DIGITS = 30
 """Decimal places before the point, or zeros behind it, that float32 has for what scores are divided by."""
 
 
-class BeamSearch(Generator, layer=False):
+class BeamSearch(SequenceGenerator, layer=False):
     """Finds likely continuations: `tokens, lengths, scores = search(prompts, valid_length=None)`.
 
     Each row keeps `beams` sequences. At each place all tokens may follow each of them; those of the best scores stay. A

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
@@ -97,7 +98,7 @@ def aligned(prompts: Any, valid_length: Any, new: int, places: int | None) -> tu
     return np.take_along_axis(tokens, np.maximum(columns, 0), 1), start
 
 
-class Generator(HybridBlock, layer=False):
+class SequenceGenerator(HybridBlock, ABC, layer=False):
     """The base of what continues prompts by a decoder: the settings that all share, checked.
 
     Args:
@@ -131,9 +132,9 @@ class Generator(HybridBlock, layer=False):
             self._check_scores(scores, tokens.shape[0])
             return self._generated(tokens, start, caches, scores)
 
+    @abstractmethod
     def _generated(self, tokens: Any, start: Any, caches: list[Any], scores: Any) -> Any:
         """Continue prompts that the decoder has read into its caches, by the scores of their first new token."""
-        raise NotImplementedError
 
     def _going(self, count: Any, token: Any, done: Any) -> Any:
         return (count < self._new) & ~done.all()

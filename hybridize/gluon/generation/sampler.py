@@ -7,14 +7,14 @@ from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.base.settings import number, whole
-from hybridize.gluon.generation.prompts import Generator
+from hybridize.gluon.generation.prompts import SequenceGenerator
 
 _LEAST, _MOST = 1e-9, 1e9
 """Settings that must be above 0 are no less. What scores are multiplied or divided by is no more, so that they stay
 numbers of float32."""
 
 
-class SequenceSampler(Generator, layer=False):
+class SequenceSampler(SequenceGenerator, layer=False):
     """Continues prompts, one token after the other: `tokens, lengths = sampler(prompts, valid_length=None)`.
 
     Prompts are [batch, time], of which the first `valid_length` tokens of each row count. Tokens are

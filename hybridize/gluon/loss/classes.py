@@ -95,7 +95,8 @@ class SoftmaxCrossEntropyLoss(Loss):
         self._from_logits = from_logits
 
     def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
-        if sample_weight is None and self._scores_of_rows and direct(pred, label) and label.shape == pred.shape[:1]:
+        of_rows = self._axis in (1, -1) and self._sparse_label and not self._from_logits and self._batch_axis == 0
+        if of_rows and sample_weight is None and direct(pred, label) and label.shape == pred.shape[:1]:
             return cross_entropy(pred, label, 1.0 if self._weight is None else self._weight)
         pred = array(pred)
         axis = axis_of(self._axis, pred.ndim, type(self).__name__)
@@ -107,11 +108,6 @@ class SoftmaxCrossEntropyLoss(Loss):
         else:
             loss = -np.sum(scores * self._like(label, pred), axis, keepdims=True)
         return self._finished(loss, sample_weight)
-
-    @property
-    def _scores_of_rows(self) -> bool:
-        """True if [batch, classes] are scores, and labels their numbers."""
-        return self._axis in (1, -1) and self._sparse_label and not self._from_logits and self._batch_axis == 0
 
     def _classes(self, label: Any, pred: Any, axis: int) -> Any:
         """The labels in the shape of the prediction without its classes."""

@@ -12,7 +12,25 @@ from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.basic import Dense
 
 
-class DotProductAttention(HybridBlock):
+class _Attention(HybridBlock):
+    """The base of the layers: the dropout of the weights and the scale of the scores."""
+
+    def _score_by(self, dropout: float, scale: float | None) -> None:
+        """Take the settings over, checked."""
+        self._dropout = check_part(self, "dropout", dropout)
+        self._scale = None if scale is None else check_number(self, "scale", scale)
+
+    def _means(
+        self, query: Any, key: Any, value: Any, mask: Any, lengths: Any, is_causal: bool, weights: bool, layout: str
+    ) -> Any:
+        """Return the means of values, and the weights where they are wanted."""
+        options = {"valid_length": lengths, "layout": layout, "need_weights": weights}
+        return attention.scaled_dot_product_attention(
+            query, key, value, mask, self._dropout, is_causal, self._scale, **options
+        )
+
+
+class DotProductAttention(_Attention):
     """The means of values by the softmax of scaled products of their keys with queries.
 
     Called as `attention(query, key, value, mask=None, valid_length=None, is_causal=False, need_weights=False)`; see
@@ -31,11 +49,9 @@ class DotProductAttention(HybridBlock):
 
     def __init__(self, dropout: float = 0.0, scale: float | None = None, layout: str = "BHTD", **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        check_part(self, "dropout", dropout)
+        self._score_by(dropout, scale)
         check_choice(self, "layout", layout, ("BHTD", "BTHD"), "heads stand before time, or after it")
-        if scale is not None:
-            check_number(self, "scale", scale)
-        self._dropout, self._scale, self._layout = dropout, scale, layout
+        self._layout = layout
 
     def forward(
         self,
@@ -47,21 +63,10 @@ class DotProductAttention(HybridBlock):
         is_causal: bool = False,
         need_weights: bool = False,
     ) -> Any:
-        return attention.scaled_dot_product_attention(
-            query,
-            key,
-            value,
-            mask,
-            self._dropout,
-            is_causal,
-            self._scale,
-            valid_length=valid_length,
-            layout=self._layout,
-            need_weights=need_weights,
-        )
+        return self._means(query, key, value, mask, valid_length, is_causal, need_weights, self._layout)
 
 
-class MultiHeadAttention(HybridBlock):
+class MultiHeadAttention(_Attention):
     """Attention in several heads: projections of queries, keys and values, scaled dot products, a projection back.
 
     Called as `attention(query, key=None, value=None, mask=None, valid_length=None, is_causal=False,
@@ -121,34 +126,23 @@ class MultiHeadAttention(HybridBlock):
         shared = num_heads if num_kv_heads is None else num_kv_heads
         for word, count in (("units", units), ("num_heads", num_heads), ("num_kv_heads", shared)):
             check_count(self, word, count)
-        check_part(self, "dropout", dropout)
+        self._score_by(dropout, scale)
         if units % num_heads or num_heads % shared:
             text = f"{units} units in {num_heads} heads" + (
                 f" with {shared} of the keys" if units % num_heads == 0 else ""
             )
             raise ShapeError("E192", f"MultiHeadAttention: {text}", help="each number must divide the one before it")
         self._units, self._num_heads, self._num_kv_heads = units, num_heads, shared
-        if scale is not None:
-            check_number(self, "scale", scale)
-        self._dropout, self._scale = dropout, scale
         size = units // num_heads
-
-        def projection(count: int, inputs: int) -> Dense:
-            return Dense(
-                count,
-                use_bias=use_bias,
-                flatten=False,
-                dtype=dtype,
-                weight_initializer=weight_initializer,
-                bias_initializer=bias_initializer,
-                in_units=inputs,
-            )
-
+        settings: dict[str, Any] = {
+            "use_bias": use_bias, "flatten": False, "dtype": dtype, "weight_initializer": weight_initializer,
+            "bias_initializer": bias_initializer,
+        }  # fmt: skip
         with self.name_scope():
-            self.q_proj = projection(units, query_units)
-            self.k_proj = projection(size * shared, key_units)
-            self.v_proj = projection(size * shared, value_units)
-            self.out_proj = projection(units if out_units is None else out_units, units)
+            self.q_proj = Dense(units, in_units=query_units, **settings)
+            self.k_proj = Dense(size * shared, in_units=key_units, **settings)
+            self.v_proj = Dense(size * shared, in_units=value_units, **settings)
+            self.out_proj = Dense(units if out_units is None else out_units, in_units=units, **settings)
         self.rotary = rotary
 
     def forward(
@@ -171,18 +165,8 @@ class MultiHeadAttention(HybridBlock):
         keys = self._split(self.k_proj(key), self._num_kv_heads)
         if self.rotary is not None:
             queries, keys = self.rotary(queries), self.rotary(keys)
-        outputs = attention.scaled_dot_product_attention(
-            queries,
-            keys,
-            self._split(self.v_proj(value), self._num_kv_heads),
-            mask,
-            self._dropout,
-            is_causal,
-            self._scale,
-            valid_length=valid_length,
-            layout="BTHD",
-            need_weights=need_weights,
-        )
+        values = self._split(self.v_proj(value), self._num_kv_heads)
+        outputs = self._means(queries, keys, values, mask, valid_length, is_causal, need_weights, "BTHD")
         means, weights = outputs if need_weights else (outputs, None)
         result = self.out_proj(shapes.reshape(means, (*query.shape[:-1], self._units)))
         return (result, weights) if need_weights else result

@@ -37,8 +37,8 @@ class _Pooling(Windowed):
         layouts = LAYOUTS[self._rank]
         layout = layouts[0] if layout is None else layout
         if layout not in layouts:
-            what = f"{type(self).__name__}: layout must be {' or '.join(map(repr, layouts))}, got {layout!r}"
-            raise ValueArgumentError("E345", what)
+            known = " or ".join(map(repr, layouts))
+            raise ValueArgumentError("E345", f"{type(self).__name__}: layout must be {known}, got {layout!r}")
         self._kernel = self._numbers("pool_size", pool_size)
         self._stride = self._kernel if strides is None else self._numbers("strides", strides)
         self._pad = self._numbers("padding", padding, 0)

@@ -10,7 +10,7 @@ from hybridize.array import npx
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ShapeError
 from hybridize.gluon.checking import check_count
-from hybridize.gluon.parameter import UNKNOWN, Parameter
+from hybridize.gluon.parameter import UNKNOWN
 from hybridize.gluon.rnn.gates import GatedCell, MemoryCell, MixedCell, PlainCell
 
 _OPEN = "only input_size may be left open"
@@ -37,10 +37,10 @@ class _DenseCell(GatedCell):
         self._hidden_size = check_count(self, "hidden_size", hidden_size, _OPEN)
         self._activation, self._recurrent_activation = activation, recurrent_activation
         rows = self._gates * self._hidden_size
-        self._own("i2h_weight", (rows, input_size), i2h_weight_initializer)
-        self._own("h2h_weight", (rows, self._state_sizes[0]), h2h_weight_initializer)
-        self._own("i2h_bias", (rows,), i2h_bias_initializer)
-        self._own("h2h_bias", (rows,), h2h_bias_initializer)
+        self.i2h_weight = self.params.deferred("i2h_weight", (rows, input_size), i2h_weight_initializer)
+        self.h2h_weight = self.params.deferred("h2h_weight", (rows, self._state_sizes[0]), h2h_weight_initializer)
+        self.i2h_bias = self.params.deferred("i2h_bias", (rows,), i2h_bias_initializer)
+        self.h2h_bias = self.params.deferred("h2h_bias", (rows,), h2h_bias_initializer)
 
     @property
     def _state_sizes(self) -> tuple[int, ...]:
@@ -193,10 +193,11 @@ class LSTMPCell(LSTMCell):
             hidden_size, i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer,
             input_size, prefix, params, **kwargs,
         )  # fmt: skip
-        self._own("h2r_weight", (self._projection_size, self._hidden_size), h2r_weight_initializer)
+        self.h2r_weight = self.params.deferred(
+            "h2r_weight", (self._projection_size, self._hidden_size), h2r_weight_initializer
+        )
 
     _projection_size: int
-    h2r_weight: Parameter
 
     @property
     def _state_sizes(self) -> tuple[int, ...]:

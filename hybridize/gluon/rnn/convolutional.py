@@ -77,10 +77,10 @@ class ConvolutionalCell(GatedCell, Windowed):
         self._hidden_channels = self._number("hidden_channels", hidden_channels)
         filters = self._gates * self._hidden_channels
         of_state = weight_shape(filters, self._hidden_channels, self._h2h_kernel, self._layout)
-        self._own("i2h_weight", self._input_weight(channels), i2h_weight_initializer)
-        self._own("h2h_weight", of_state, h2h_weight_initializer)
-        self._own("i2h_bias", (filters,), i2h_bias_initializer)
-        self._own("h2h_bias", (filters,), h2h_bias_initializer)
+        self.i2h_weight = self.params.deferred("i2h_weight", self._input_weight(channels), i2h_weight_initializer)
+        self.h2h_weight = self.params.deferred("h2h_weight", of_state, h2h_weight_initializer)
+        self.i2h_bias = self.params.deferred("i2h_bias", (filters,), i2h_bias_initializer)
+        self.h2h_bias = self.params.deferred("h2h_bias", (filters,), h2h_bias_initializer)
 
     def _alias(self) -> str:
         return f"conv_{self._name_hint}"

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from hybridize.array.ndarray import ndarray
-from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.rnn.base import HybridRecurrentCell, activated
 
 
@@ -18,15 +17,6 @@ class GatedCell(HybridRecurrentCell, ABC):
     _states: ClassVar[int] = 1
     _activation: Any
     _recurrent_activation: Any = "sigmoid"
-
-    i2h_weight: Parameter
-    h2h_weight: Parameter
-    i2h_bias: Parameter
-    h2h_bias: Parameter
-
-    def _own(self, name: str, shape: tuple[int, ...], init: Any) -> None:
-        """Make a parameter of the cell."""
-        setattr(self, name, self.params.deferred(name, shape, init))
 
     @abstractmethod
     def _products(self, x: Any, states: Any) -> tuple[Any, Any]:

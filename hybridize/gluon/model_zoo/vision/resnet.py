@@ -90,7 +90,9 @@ class _BlockV2(NetworkPart, ABC):
         for number, convolution in enumerate(convolutions, 1):
             setattr(self, f"bn{number}", nn.BatchNorm())
             setattr(self, f"conv{number}", convolution)
-        self.downsample = _pointwise(channels, stride, in_channels) if downsample else None
+        self.downsample = (
+            nn.Conv2D(channels, 1, stride, use_bias=False, in_channels=in_channels) if downsample else None
+        )
 
     @abstractmethod
     def _convolutions(self, channels: int, stride: int, in_channels: int) -> list[nn.Conv2D]:
@@ -134,10 +136,6 @@ class BottleneckV2(_BlockV2):
         narrow = channels // 4
         first, last = (nn.Conv2D(count, 1, use_bias=False) for count in (narrow, channels))
         return [first, _by_3(narrow, stride, narrow), last]
-
-
-def _pointwise(channels: int, stride: int, in_channels: int) -> nn.Conv2D:
-    return nn.Conv2D(channels, 1, stride, use_bias=False, in_channels=in_channels)
 
 
 class _ResNet(Classifier):
