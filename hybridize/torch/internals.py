@@ -53,6 +53,8 @@ GLOBAL_HOOKS_WITH_KWARGS: dict[int, bool] = _named("nn.modules.module._global_fo
 """Numbers of those that get keyword arguments."""
 is_graph_kept: Callable[[], bool] = _named("_C._autograd._get_current_graph_task_keep_graph", lambda: True)
 """Tells within a backward pass whether another one may follow; where unknown it may, which keeps memory."""
+GROUPING: Any = _named("utils._foreach_utils._group_tensors_by_device_and_dtype", False)
+"""Groups the tensors of lists, by what functions of several tensors at once ask to be the same."""
 RANGES: frozenset[Any] = frozenset(
     _named(f"ops.profiler.{name}", False)
     for name in ("_record_function_enter_new", "_record_function_exit._RecordFunction")
