@@ -41,9 +41,8 @@ as_class: Callable[..., Any] = _named("Tensor._make_subclass")
 """Makes a tensor of a class over another one, unseen by modes, as the public `Tensor.as_subclass` is not."""
 OPERATORS: tuple[type, ...] = _named("_ops.OpOverload", ()), _named("_ops.OpOverloadPacket", ())
 """Classes of the operators of other libraries, as `torch.ops.library.name.default`."""
-BUILT_IN: ModuleType = _named("_C")
 BUILT_IN_LAYERS: ModuleType = _named("_C._nn")
-"""Modules of the functions in C++ that `torch.nn.functional` calls: they arrive by these objects."""
+"""The module of the functions in C++ that `torch.nn.functional` calls: they arrive by these objects."""
 GLOBAL_HOOKS: dict[str, dict[int, Any]] = {
     name: _named(f"nn.modules.module._global{name}", {})
     for name in ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")

@@ -29,6 +29,7 @@ from hybridize.contract.places import Attribute, CallResult, Emptiness, Item, Le
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch import shapes
 from hybridize.torch.functions import apply
+from hybridize.torch.functions.calling import ASKING
 from hybridize.torch.functions.rules import default_dtype
 from hybridize.torch.internals import GLOBAL_HOOKS, GLOBAL_HOOKS_WITH_KWARGS, GROUPING
 from hybridize.torch.islands import is_island, island, island_call
@@ -363,7 +364,7 @@ SPECIAL: dict[Any, Callable[..., Any]] = {
     torch.compiler.is_exporting: lambda: True,
     torch.is_grad_enabled: _is_grad_enabled,
     torch.get_default_dtype: default_dtype,
-    torch.overrides.has_torch_function: lambda *args: False,
+    **{getattr(torch.overrides, name): lambda *args: False for name in ASKING},
     GROUPING: lambda lists, with_indices=False: {(torch.device("cpu"), None): (lists, [])},
     torch.is_autocast_enabled: torch.is_autocast_enabled,
     torch.cond: _cond,
