@@ -174,7 +174,7 @@ def _spread(node: Node, of: dict[Value, int]) -> None:
 
 def _paths(node: Node) -> list[frozenset[int]]:
     """Return for each output of a node the operands that a gradient goes to from it; a condition has none."""
-    op = node.op
+    op: Any = node.op
     if isinstance(op, StopGradient):
         return [frozenset()] * len(node.outputs)
     if isinstance(op, Cond):

@@ -412,7 +412,7 @@ def _last(schedule: LRScheduler, number: int) -> float:
     return float(schedule.get_last_lr()[number])
 
 
-_CLIPPING = {
+_CLIPPING: dict[str, Any] = {
     function.__name__: function
     for function in (
         torch.nn.utils.get_total_norm, torch.nn.utils.clip_grads_with_norm_, torch.nn.utils.clip_grad_norm_,
