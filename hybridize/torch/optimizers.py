@@ -438,7 +438,7 @@ def _recorded(call: Callable[..., Any]) -> Callable[..., Any]:
 
 def _call_of(function: Any) -> Callable[..., Any] | None:
     name = getattr(function, "__name__", "")
-    if _CLIPPING.get(name) is function:
+    if name in _CLIPPING and _CLIPPING[name] is function:
         inside: Any = inspect.unwrap(function)
         twin = convert.converted(inside, library_router(inside, "torch.nn.utils"))
         return None if twin is None else lambda trace, *args, **kwargs: torch.no_grad()(twin)(*args, **kwargs)
