@@ -204,13 +204,14 @@ class OwnPasses:
             return
         self.flags[id(owner)] = owner, flag
         value, memory = self._cut.get(symbol._cell, (now, now))
-        before = trace.root.inputs.of_cell(symbol._cell).value
-        operand = with_gradient_of(before, now) if flag else ops.stop_gradient(now)
+        entry = trace.root.inputs.of_cell(symbol._cell)
+        assert entry is not None, "it is there before the call"
+        operand = with_gradient_of(entry.value, now) if flag else ops.stop_gradient(now)
         with modes.mode(recording=False):
             symbol.write(operand)
         self._cut[symbol._cell] = symbol.operand(), memory if value is now else now
         if flag:
-            self._kept[symbol.operand()] = before
+            self._kept[symbol.operand()] = entry.value
 
     def require(self, trace: Recording, face: TracedTensor) -> Value:
         """Make a tensor of the program a leaf, and return its value.

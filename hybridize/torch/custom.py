@@ -18,7 +18,8 @@ from hybridize.base.dims import broadcast
 from hybridize.base.types import TensorType
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.python.router import library_router, routed
-from hybridize.capture.trace.recording import active_trace
+from hybridize.capture.trace.recording import Recording, active_trace
+from hybridize.torch.backward import CALLS
 from hybridize.torch.functions.rules import torch_dtype
 from hybridize.torch.internals import records
 from hybridize.torch.tensors import TracedTensor
@@ -125,11 +126,7 @@ def _bare(value: Any) -> Any:
 
 
 def custom_call(function: Any) -> Callable[..., Any] | None:
-    """Return what a program calls for `Kind.apply`, of a `torch.autograd.Function`, and for functions of torch's that
-    call it for parts to be computed again; None for all else.
-    """
-    if function is checkpoint or function is checkpoint_sequential:
-        return partial(_followed, inspect.unwrap(function))
+    """Return what a program calls for `Kind.apply`, of a `torch.autograd.Function`; None for all else."""
     kind = getattr(function, "__self__", None)
     if not (isinstance(kind, type) and issubclass(kind, torch.autograd.Function)):
         return None
@@ -184,7 +181,13 @@ def _recomputed(function: Callable[..., Any], preserve: bool, *args: Any) -> Any
         return routed(function)(*arguments)
 
 
-def _followed(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call a function of torch's converted, as what it calls is the user's."""
+def _followed(function: Any, trace: Recording, *args: Any, **kwargs: Any) -> Any:
+    """Call a function of torch's converted, as what it calls is the user's, or as it raises by data."""
     twin: Any = convert.converted(function, library_router(function))
     return twin(*args, **kwargs)
+
+
+CALLS |= {
+    function: partial(_followed, inspect.unwrap(function))
+    for function in (checkpoint, checkpoint_sequential, torch.nn.functional.gaussian_nll_loss)
+}

@@ -8,10 +8,10 @@ differentiated itself (`create_graph=True`), the graph of the gradients is run a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from functools import partial
-from operator import attrgetter, itemgetter
+from operator import attrgetter, itemgetter, or_
 from typing import Any, Final
 
 import numpy
@@ -50,8 +50,13 @@ class Route:
     recorded: Recorded
     kept: frozenset[int]
     """Inputs that are written, and on which what has a gradient depends: as they were, a second gradient reads them."""
-    reached: dict[tuple[int, ...], frozenset[int]]
-    """For outputs with cotangents, those of `wrt` on which they depend; filled as it is asked for."""
+    behind: tuple[int, ...]
+    """For each output a bit for each of `wrt` on which it depends."""
+
+    def reached(self, numbers: Iterable[int]) -> frozenset[int]:
+        """Those of `wrt` on which the outputs `numbers` depend; a gradient that does not arrive there is 0."""
+        mask = functools.reduce(or_, (self.behind[number] for number in numbers), 0)
+        return frozenset(number for place, number in enumerate(self.wrt) if mask >> place & 1)
 
 
 class Gradients:
@@ -102,7 +107,9 @@ class Gradients:
 
     def _route(self, wrt: tuple[int, ...]) -> Route:
         graph = Inline(differentiated=True)(self.graph)
-        live = _live(graph, wrt)
+        live = {graph.inputs[number]: 1 << place for place, number in enumerate(wrt)}
+        for node in graph.nodes:
+            _spread(node, live)
         of = tuple(number for number, value in enumerate(graph.outputs) if value in live)
         for number in of:
             if number >= self.results:
@@ -114,19 +121,12 @@ class Gradients:
                 )
         backend, verify, threads = self._options
         inputs = _sources(graph, self.writes, of)
-        route = Route(wrt, of, Recorded(self.graph, self._name, backend, verify, threads, of), inputs, {})
+        behind = tuple(live.get(value, 0) for value in graph.outputs)
+        route = Route(wrt, of, Recorded(self.graph, self._name, backend, verify, threads, of), inputs, behind)
         self._routes[wrt] = route
         while len(self._routes) > LIMIT:
             del self._routes[next(iter(self._routes))]
         return route
-
-    def reached(self, route: Route, numbers: tuple[int, ...]) -> frozenset[int]:
-        """Those of `route.wrt` on which the outputs `numbers` depend; a gradient that does not arrive there is 0."""
-        inputs = route.reached.get(numbers)
-        if inputs is None:
-            graph = Inline(differentiated=True)(self.graph)
-            inputs = route.reached[numbers] = _reached(graph, route.wrt, numbers, _live(graph, route.wrt))
-        return inputs
 
     def second(self, route: Route, arrived: tuple[int, ...]) -> tuple[Gradients, tuple[int, ...], frozenset[int]]:
         """The gradients as a function of the inputs and of the cotangents of the outputs `arrived`.
@@ -158,23 +158,23 @@ def wanted(tensors: Sequence[torch.Tensor]) -> tuple[int, ...]:
     return tuple([number for number, tensor in enumerate(tensors) if tensor.requires_grad])
 
 
-def _live(graph: Graph, wrt: Sequence[int]) -> set[Value]:
-    """Values that have gradients with respect to some inputs, by torch's rule: floats that are made of such."""
-    live = {graph.inputs[number] for number in wrt}
-    for node in graph.nodes:
-        if isinstance(node.op, CustomGradient):  # also where its `backward` gives nothing
-            if not live.isdisjoint(node.inputs):
-                live.update(value for value in node.outputs[: node.op.results] if is_float(value.type.dtype))
-            continue
-        for value, positions in zip(node.outputs, _paths(node), strict=True):
-            if any(node.inputs[k] in live for k in positions):
-                live.add(value)
-    return live
+def _spread(node: Node, of: dict[Value, int]) -> None:
+    """Tell of the outputs of a node which inputs they depend on, by torch's rule: floats that are made of such.
+
+    Args:
+        node: of a graph.
+        of: the values so far that have gradients, each with a bit for each input.
+    """
+    count = node.op.results if isinstance(node.op, CustomGradient) else 0
+    for number, (value, positions) in enumerate(zip(node.outputs, _paths(node), strict=True)):
+        is_whole = number < count and is_float(value.type.dtype)  # also where its `backward` gives nothing
+        if any(one in of for one in (node.inputs if is_whole else [node.inputs[k] for k in positions])):
+            of[value] = functools.reduce(or_, (of.get(node.inputs[k], 0) for k in positions), 0)
 
 
 def _paths(node: Node) -> list[frozenset[int]]:
     """Return for each output of a node the operands that a gradient goes to from it; a condition has none."""
-    op = node.op
+    op: Any = node.op
     if isinstance(op, StopGradient):
         return [frozenset()] * len(node.outputs)
     if isinstance(op, Cond):
@@ -182,18 +182,19 @@ def _paths(node: Node) -> list[frozenset[int]]:
         return [frozenset(k + 1 for k in then | orelse) for then, orelse in sides]
     if isinstance(op, Scan):
         return _paths_of_rounds(_paths_of(op.body), op.num_carry)
-    every = frozenset(op.wrt if isinstance(op, CustomGradient) else range(len(node.inputs)))
-    return [every if is_float(value.type.dtype) else frozenset() for value in node.outputs]
+    is_custom = isinstance(op, CustomGradient)
+    every = frozenset(op.wrt if is_custom else range(len(node.inputs)))
+    count = op.results if is_custom else len(node.outputs)
+    return [every if k < count and is_float(one.type.dtype) else frozenset() for k, one in enumerate(node.outputs)]
 
 
 def _paths_of(graph: Graph) -> list[frozenset[int]]:
     """The same of the outputs and inputs of a graph."""
-    none: frozenset[int] = frozenset()
-    of = {value: frozenset([k]) for k, value in enumerate(graph.inputs) if is_float(value.type.dtype)}
+    of = {value: 1 << k for k, value in enumerate(graph.inputs) if is_float(value.type.dtype)}
     for node in graph.nodes:
-        for value, positions in zip(node.outputs, _paths(node), strict=True):
-            of[value] = none.union(*(of.get(node.inputs[k], none) for k in positions))
-    return [of.get(value, none) for value in graph.outputs]
+        _spread(node, of)
+    masks = [of.get(value, 0) for value in graph.outputs]
+    return [frozenset(k for k in range(len(graph.inputs)) if mask >> k & 1) for mask in masks]
 
 
 def _paths_of_rounds(body: Sequence[frozenset[int]], carried: int) -> list[frozenset[int]]:
@@ -210,51 +211,35 @@ def _paths_of_rounds(body: Sequence[frozenset[int]], carried: int) -> list[froze
         state = grown
 
 
-def _reached(graph: Graph, wrt: Sequence[int], of: Sequence[int], live: set[Value]) -> frozenset[int]:
-    """Inputs from which outputs are reached through live values."""
-    back = {graph.outputs[number] for number in of}
-    for node in reversed(graph.nodes):
-        if not back.isdisjoint(node.outputs):
-            for value, positions in zip(node.outputs, _paths(node), strict=True):
-                if value in back:
-                    back.update(node.inputs[k] for k in positions if node.inputs[k] in live)
-    return frozenset(number for number in wrt if graph.inputs[number] in back)
-
-
 def sides_differ(graph: Graph, leaves: set[Value]) -> bool:
     """Tell whether data decides on which of some inputs a value depends: to torch one without a path has no gradient.
 
     Branches are looked into, also those in branches. What a loop reads counts as read, however often it runs.
     """
-    return any(then != orelse for then, orelse in _sides(graph, {leaf: frozenset([leaf]) for leaf in leaves}))
+    return any(then != orelse for then, orelse in _sides(graph, {leaf: 1 << k for k, leaf in enumerate(leaves)}))
 
 
-Leaves = frozenset[Value]
-
-
-def _sides(graph: Graph, of: dict[Value, Leaves]) -> Iterator[tuple[Leaves, Leaves]]:
-    """List for the values that branches give the leaves that each depends on by either side.
+def _sides(graph: Graph, of: dict[Value, int]) -> Iterator[tuple[int, int]]:
+    """List for the values that branches give the leaves that each depends on by either side, as bits.
 
     Args:
         graph: a graph.
         of: the leaves that its inputs depend on; filled for all of its values.
     """
-    none: Leaves = frozenset()
     for node in graph.nodes:
-        if isinstance(node.op, Cond):
-            sides: list[dict[Value, Leaves]] = []
-            for side in (node.op.then, node.op.orelse):
-                pairs = zip(side.inputs, node.inputs[1:], strict=True)
-                sides.append({inner: of[outer] for inner, outer in pairs if outer in of})
-                yield from _sides(side, sides[-1])
-            for value, *results in zip(node.outputs, node.op.then.outputs, node.op.orelse.outputs, strict=True):
-                if is_float(value.type.dtype):
-                    then, orelse = (side.get(result, none) for side, result in zip(sides, results, strict=True))
-                    of[value] = then | orelse
-                    yield then, orelse
+        if not isinstance(node.op, Cond):
+            _spread(node, of)
             continue
-        for value, positions in zip(node.outputs, _paths(node), strict=True):
-            of[value] = none.union(*(of.get(node.inputs[k], none) for k in positions))
+        sides: list[dict[Value, int]] = []
+        for side in (node.op.then, node.op.orelse):
+            pairs = zip(side.inputs, node.inputs[1:], strict=True)
+            sides.append({inner: of[outer] for inner, outer in pairs if outer in of})
+            yield from _sides(side, sides[-1])
+        for value, *results in zip(node.outputs, node.op.then.outputs, node.op.orelse.outputs, strict=True):
+            if is_float(value.type.dtype):
+                then, orelse = (side.get(result, 0) for side, result in zip(sides, results, strict=True))
+                of[value] = then | orelse
+                yield then, orelse
 
 
 def _sources(graph: Graph, inputs: Sequence[int], of: Sequence[int]) -> frozenset[int]:
@@ -305,7 +290,7 @@ class Attachment:
         self.order: Callable[[Sequence[Any]], tuple[Any, ...]] | None = None
         """The gradients for `route.wrt` among those of the program back, where all outputs have cotangents."""
         places = {k: number for number, k in enumerate(halves.gradients)}
-        if halves.cotangents == route.of and owner.reached(route, route.of).issuperset(route.wrt):
+        if halves.cotangents == route.of and route.reached(route.of).issuperset(route.wrt):
             self.order = _picked([places[k] for k in route.wrt]) if places.keys() >= set(route.wrt) else None
         leaves = [outside[k - len(rows)] for k in route.wrt if k >= len(rows)]
         edge = torch.autograd.graph.get_gradient_edge
@@ -474,7 +459,7 @@ class DifferentiatedCall:
         """Return the gradients for `route.wrt`, as a part of torch's graph where it records."""
         if torch.is_grad_enabled():
             return in_rounds(self.recorded, cotangents)
-        gradients = in_rounds(partial(self.gradients, saved), cotangents)
+        gradients = in_rounds(functools.partial(self.gradients, saved), cotangents)
         if not is_graph_kept():
             self.tensors = ()  # memory that nobody will ask for again
             self.kept = None
@@ -528,7 +513,7 @@ class DifferentiatedCall:
         self, by_input: dict[int, torch.Tensor], cotangents: Sequence[torch.Tensor | None]
     ) -> list[torch.Tensor | None]:
         """Gradients for `route.wrt`: none where no output with a cotangent depends on an input, else 0 at least."""
-        reached = self.owner.reached(self.route, self._arrived(cotangents))
+        reached = self.route.reached(self._arrived(cotangents))
         gradients: list[torch.Tensor | None] = []
         for k in self.route.wrt:
             gradient = by_input.get(k) if k in reached else None

@@ -41,9 +41,8 @@ as_class: Callable[..., Any] = _named("Tensor._make_subclass")
 """Makes a tensor of a class over another one, unseen by modes, as the public `Tensor.as_subclass` is not."""
 OPERATORS: tuple[type, ...] = _named("_ops.OpOverload", ()), _named("_ops.OpOverloadPacket", ())
 """Classes of the operators of other libraries, as `torch.ops.library.name.default`."""
-BUILT_IN: ModuleType = _named("_C")
 BUILT_IN_LAYERS: ModuleType = _named("_C._nn")
-"""Modules of the functions in C++ that `torch.nn.functional` calls: they arrive by these objects."""
+"""The module of the functions in C++ that `torch.nn.functional` calls: they arrive by these objects."""
 GLOBAL_HOOKS: dict[str, dict[int, Any]] = {
     name: _named(f"nn.modules.module._global{name}", {})
     for name in ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
@@ -53,6 +52,8 @@ GLOBAL_HOOKS_WITH_KWARGS: dict[int, bool] = _named("nn.modules.module._global_fo
 """Numbers of those that get keyword arguments."""
 is_graph_kept: Callable[[], bool] = _named("_C._autograd._get_current_graph_task_keep_graph", lambda: True)
 """Tells within a backward pass whether another one may follow; where unknown it may, which keeps memory."""
+GROUPING: Any = _named("utils._foreach_utils._group_tensors_by_device_and_dtype", False)
+"""Groups the tensors of lists, by what functions of several tensors at once ask to be the same."""
 RANGES: frozenset[Any] = frozenset(
     _named(f"ops.profiler.{name}", False)
     for name in ("_record_function_enter_new", "_record_function_exit._RecordFunction")

@@ -29,8 +29,9 @@ from hybridize.contract.places import Attribute, CallResult, Emptiness, Item, Le
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch import shapes
 from hybridize.torch.functions import apply
+from hybridize.torch.functions.calling import ASKING
 from hybridize.torch.functions.rules import default_dtype
-from hybridize.torch.internals import GLOBAL_HOOKS, GLOBAL_HOOKS_WITH_KWARGS
+from hybridize.torch.internals import GLOBAL_HOOKS, GLOBAL_HOOKS_WITH_KWARGS, GROUPING
 from hybridize.torch.islands import is_island, island, island_call
 
 
@@ -321,14 +322,6 @@ def _not_detecting(module: torch.nn.Module, args: Any, kwargs: dict[str, Any]) -
     return arguments | {name: False for name in DETECTING[type(module)] if arguments[name] is None}
 
 
-def _scripting(*args: Any, **kwargs: Any) -> bool:
-    return False
-
-
-def _exporting(*args: Any, **kwargs: Any) -> bool:
-    return True
-
-
 def _cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Any:
     trace = active_trace()
     chosen = pred.array if isinstance(pred, Face) else pred
@@ -365,13 +358,14 @@ def _is_grad_enabled() -> bool:
 
 
 SPECIAL: dict[Any, Callable[..., Any]] = {
-    torch.jit.is_scripting: _scripting,  # type: ignore[attr-defined]
-    torch.jit.is_tracing: _scripting,  # type: ignore[attr-defined]
-    torch.compiler.is_compiling: _exporting,
-    torch.compiler.is_exporting: _exporting,
+    torch.jit.is_scripting: lambda: False,  # type: ignore[attr-defined]
+    torch.jit.is_tracing: lambda: False,  # type: ignore[attr-defined]
+    torch.compiler.is_compiling: lambda: True,
+    torch.compiler.is_exporting: lambda: True,
     torch.is_grad_enabled: _is_grad_enabled,
     torch.get_default_dtype: default_dtype,
-    torch.overrides.has_torch_function: _scripting,
+    **{getattr(torch.overrides, name): lambda *args: False for name in ASKING},
+    GROUPING: lambda lists, with_indices=False: {(torch.device("cpu"), None): (lists, [])},
     torch.is_autocast_enabled: torch.is_autocast_enabled,
     torch.cond: _cond,
     torch.Size: shapes.size,

@@ -10,11 +10,10 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-import math
 import operator
 import weakref
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -413,76 +412,14 @@ def _last(schedule: LRScheduler, number: int) -> float:
     return float(schedule.get_last_lr()[number])
 
 
-def clip_grad_norm(
-    trace: Recording,
-    parameters: Any,
-    max_norm: Any,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Any:
-    """Scale gradients so that their norm is at most `max_norm`; return the norm before."""
-    if error_if_nonfinite:
-        raise trace.refusal("E422", "clip_grad_norm_(error_if_nonfinite=True)", help="look at the norm that it returns")
-    with torch.no_grad():
-        grads = list(_grads(trace, parameters))
-        total = total_norm(grads, float(norm_type))
-        factor = torch.clamp(max_norm / (total + 1e-6), max=1.0)
-        for grad in grads:
-            grad.mul_(factor)
-    return total
-
-
-def total_norm(grads: Sequence[Any], norm_type: float) -> Any:
-    """The norm of several tensors as if they were one."""
-    if not grads:
-        return torch.tensor(0.0)
-    norms = [torch.linalg.vector_norm(grad, norm_type) for grad in grads]
-    if math.isinf(norm_type):
-        return torch.max(torch.stack(norms)) if norm_type > 0 else torch.min(torch.stack(norms))
-    return torch.linalg.vector_norm(torch.stack(norms), norm_type)
-
-
-def clip_grad_value(trace: Recording, parameters: Any, clip_value: float, foreach: bool | None = None) -> None:
-    """Clamp gradients to `[-clip_value, clip_value]`."""
-    with torch.no_grad():
-        for grad in _grads(trace, parameters):
-            grad.clamp_(min=-clip_value, max=clip_value)
-
-
-def _grads(trace: Recording, parameters: Any) -> Iterator[Any]:
-    tensors = [parameters] if isinstance(parameters, torch.Tensor) else parameters
-    for one in tensors:
-        grad = CURRENT.get().grad(trace, one)
-        if grad is not None:
-            yield grad
-
-
-def norm_of(
-    trace: Recording, tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
-) -> Any:
-    """The norm of several tensors as if they were one."""
-    with torch.no_grad():
-        return total_norm([trace.lifted(one) for one in tensors], float(norm_type))
-
-
-def clip_by(trace: Recording, parameters: Any, max_norm: Any, total_norm: Any, foreach: Any = None) -> None:
-    """Scale gradients, whose norm is known, so that it is at most `max_norm`."""
-    with torch.no_grad():
-        factor = torch.clamp(max_norm / (trace.lifted(total_norm) + 1e-6), max=1.0)
-        for grad in _grads(trace, parameters):
-            grad.mul_(factor)
-
-
-_CLIPS: dict[Any, Callable[..., Any]] = {
-    torch.nn.utils.get_total_norm: norm_of,
-    torch.nn.utils.clip_grads_with_norm_: clip_by,
-    torch.nn.utils.clip_grad_norm_: clip_grad_norm,
-    torch.nn.utils.clip_grad_value_: clip_grad_value,
-}
-
-
-_CLIP_NAMES = frozenset(function.__name__ for function in _CLIPS)
+_CLIPPING: dict[str, Any] = {
+    function.__name__: function
+    for function in (
+        torch.nn.utils.get_total_norm, torch.nn.utils.clip_grads_with_norm_, torch.nn.utils.clip_grad_norm_,
+        torch.nn.utils.clip_grad_value_,
+    )
+}  # fmt: skip
+"""Functions of torch's that go by gradients, whose code is followed."""
 
 
 def optimizer_call(function: Any) -> Callable[..., Any] | None:
@@ -501,8 +438,10 @@ def _recorded(call: Callable[..., Any]) -> Callable[..., Any]:
 
 def _call_of(function: Any) -> Callable[..., Any] | None:
     name = getattr(function, "__name__", "")
-    if name in _CLIP_NAMES:
-        return _CLIPS.get(function)
+    if name in _CLIPPING and _CLIPPING[name] is function:
+        inside: Any = inspect.unwrap(function)
+        twin = convert.converted(inside, library_router(inside, "torch.nn.utils"))
+        return None if twin is None else lambda trace, *args, **kwargs: torch.no_grad()(twin)(*args, **kwargs)
     owner = _scheduled(function) if name == "step" else None
     owner = getattr(function, "__self__", None) if owner is None else owner
     if isinstance(owner, torch.optim.Optimizer) and name in ("step", "zero_grad"):

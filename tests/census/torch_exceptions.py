@@ -12,6 +12,5 @@ EXCEPTIONS = [
     (r"F\.conv_transpose1d\(", "raises", "PyTorch takes a bias of another dtype here, and in no other convolution"),
     (r"F\.one_hot\(\)", "raises", "as many classes as the largest number says: sizes do not depend on data"),
     (r"(nan)?median\(bool", "raises", EMPTY),
-    (r"polygamma\(", "raises", "of order 0 only"),
     (r"LongTensor\(\w+, (float16|float32|bool_)\)", "runs", "floats of NumPy's are cut off, as Python's are"),
 ]

@@ -151,11 +151,29 @@ def test_schedules_compile_nothing_again(kind):
         lambda p: nn.utils.clip_grad_norm_(p, 0.1),
         lambda p: nn.utils.clip_grad_norm_(p, 0.1, norm_type=float("inf")),
         lambda p: nn.utils.clip_grad_norm_(p, 1.0, norm_type=1),
+        lambda p: nn.utils.clip_grad_norm_(p, 0.1, foreach=True, error_if_nonfinite=True),
         lambda p: nn.utils.clip_grad_value_(p, 0.01),
     ],
 )
 def test_gradients_are_clipped(clip):
     check(lambda net: plain(net, optim.SGD(net.parameters(), 0.1), clip=clip))
+
+
+def test_gradients_that_are_not_finite_raise_where_they_are_to():
+    weight = nn.Parameter(torch.ones(3))
+
+    def step(x):
+        weight.grad = None
+        (x * weight).sum().backward()
+        return nn.utils.clip_grad_norm_([weight], 1.0, error_if_nonfinite=True)
+
+    fast = hybridize.hybridize(step)
+    for x in (torch.ones(3), torch.full((3,), torch.inf), torch.ones(3)):
+        if x.isfinite().all():
+            torch.testing.assert_close(fast(x), x.norm())
+        else:
+            with pytest.raises(RuntimeError, match="is non-finite, so it cannot be clipped"):
+                fast(x)
 
 
 def test_an_optimizer_goes_on_from_a_file_and_with_other_settings():

@@ -12,7 +12,7 @@ from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library import gates
 from hybridize.torch import draws
 from hybridize.torch.functions.operands import operand
-from hybridize.torch.functions.rules import axis_of, common, expect, in_floats, kind, python_number
+from hybridize.torch.functions.rules import axis_of, expect, in_floats, python_number
 from hybridize.torch.functions.table import computes
 from hybridize.torch.memory import dtype_of
 
@@ -142,13 +142,6 @@ def _softplus(input: Operand, beta: Any = 1, threshold: Any = 20) -> Operand:
         return ops.where(straight, x, ops.div(curve, _number(beta, x)))
 
     return in_floats(function, input)
-
-
-@computes("F.softsign", kinds="fiu")
-def _softsign(input: Operand) -> Operand:
-    of = kind(common(input, 1.0), type_of(input).shape)
-    x = operand(input, of.dtype, of.shape)
-    return ops.div(x, ops.add(ops.abs(x), ops.like(1, x)))
 
 
 @computes("softshrink", kinds="f")

@@ -232,7 +232,7 @@ def _not_asked(*args: Any, **kwargs: Any) -> bool:
     return False
 
 
-_ASKING = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
+ASKING = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
 
 
 _AS_TORCH_HAS_THEM: dict[types.FunctionType, types.FunctionType] = {}
@@ -246,11 +246,9 @@ def _as_torch_has_it(function: types.FunctionType) -> types.FunctionType:
     known = _AS_TORCH_HAS_THEM.get(function)
     if known is not None:
         return known
-    space = {name: _straight(value) for name, value in function.__globals__.items()} | dict.fromkeys(
-        _ASKING, _not_asked
-    )
+    space = {name: _straight(value) for name, value in function.__globals__.items()} | dict.fromkeys(ASKING, _not_asked)
     if function.__globals__.get("overrides") is torch.overrides:
-        space["overrides"] = types.SimpleNamespace(**vars(torch.overrides) | dict.fromkeys(_ASKING, _not_asked))
+        space["overrides"] = types.SimpleNamespace(**vars(torch.overrides) | dict.fromkeys(ASKING, _not_asked))
     cells = tuple(types.CellType() for _ in function.__closure__ or ())
     twin = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, cells)
     twin.__kwdefaults__ = function.__kwdefaults__

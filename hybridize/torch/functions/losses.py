@@ -428,31 +428,3 @@ def _padded(targets: Operand, lengths: Any, batch: Any) -> Operand:
         rows.append(ops.reshape(ops.pad(row, operand(0, type_of(row).dtype), (0,), (longest - length,)), (1, longest)))
         start += length
     return ops.concat(*rows, axis=0)
-
-
-@computes("F.gaussian_nll_loss")
-def _gaussian_nll_loss(
-    input: Operand, target: Operand, var: Any, full: bool = False, eps: Any = 1e-6, reduction: str = "mean"
-) -> Operand:
-    """Variances are from 0, which the program asserts; those below eps count as that, their slope goes through."""
-    of = type_of(input)
-    if isinstance(var, (int, float)):
-        expect(var >= 0)
-        var = operand(var, of.dtype, of.shape)
-    by = type_of(var)
-    if by.shape != of.shape:
-        if by.shape == of.shape[:-1]:
-            var = ops.reshape(var, (*by.shape, 1))
-        else:
-            expect(by.ndim == of.ndim and [y for x, y in zip(of.shape, by.shape, strict=True) if x != y] == [1])
-    expect(reduction in REDUCTIONS)
-    zero = ops.like(0, var)
-    fine = ops.bit_not(ops.any(ops.lt(var, zero), tuple(range(type_of(var).ndim))))
-    ops.bind(ops.Permitted("var has negative entry/entries"), fine)
-    moved = ops.sub(written_as(clamp_min(var, eps), type_of(var).dtype), var)
-    var = ops.add(var, ops.stop_gradient(moved))
-    apart = subtract(input, target)
-    loss = multiply(0.5, add(ops.log(var), divide(multiply(apart, apart), var)))
-    if full:
-        loss = add(loss, 0.5 * math.log(2 * math.pi))
-    return reduced(loss, REDUCTIONS[reduction])

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 
 import torch
 
 from hybridize import ops
-from hybridize.base.errors import CaptureError
 from hybridize.ops import Operand
-from hybridize.torch.functions.rules import float_operand, in_floats
+from hybridize.ops.library.gammas import polygamma
+from hybridize.torch.functions.rules import expect, float_operand, in_floats
 from hybridize.torch.functions.table import computes
 from hybridize.torch.memory import dtype_of
 
@@ -120,24 +121,15 @@ def _mvlgamma(input: Operand, p: int) -> Operand:
     return in_floats(function, input)
 
 
-def _digamma(n: int, input: Operand) -> Operand:
-    if n:
-        raise CaptureError(
-            "E422",
-            f"the polygamma function of order {n} cannot be compiled",
-            help="polygamma(0, x), or keep it outside",
-        )
-    return ops.digamma(ops.cast(input, dtype_of(float_operand(input))))
-
-
 @computes("torch.polygamma", "special.polygamma")
 def _polygamma(n: int, input: Operand) -> Operand:
-    return _digamma(n, input)
+    expect(n >= 0)
+    return in_floats(functools.partial(polygamma, n), input)
 
 
 @computes("Tensor.polygamma", "polygamma_")
 def _polygamma_of(input: Operand, n: int) -> Operand:
-    return _digamma(n, input)
+    return _polygamma(n, input)
 
 
 @computes("angle")

@@ -28,19 +28,15 @@ from typing import Any
 import torch
 
 from hybridize.base.frozen import frozen
-from hybridize.torch.internals import BUILT_IN, BUILT_IN_LAYERS
+from hybridize.torch.internals import BUILT_IN_LAYERS
 
 _NAMESPACES = {
     "F": torch.nn.functional,
     "special": torch.special,
     "linalg": torch.linalg,
-    "fft": torch.fft,
     "Tensor": torch.Tensor,
     "torch": torch,
-    "_C": BUILT_IN,
     "nn": BUILT_IN_LAYERS,
-    "init": torch.nn.init,
-    "checkpoint": torch.utils.checkpoint,
 }
 
 

@@ -153,7 +153,6 @@ DIFFERENT = {
     "nn.functional.batch_norm": "statistics that are kept have no gradient, and PyTorch refuses that they want one",
     "nn.functional.instance_norm": "the same",
     "nn.functional.fractional_max_pool2d": "samples that want a gradient get none",
-    "nn.functional.fractional_max_pool3d": "the same",
 }
 
 

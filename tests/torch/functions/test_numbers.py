@@ -205,6 +205,24 @@ MEANS = {
 }  # fmt: skip
 
 
+def test_polygamma_of_each_order():
+    x = torch.tensor(
+        [-20.3, -3.25, -1.0, -0.7, -1e-3, 0.0, 1e-3, 0.3, 0.5, 1.0, 2.7, 9.0, 30.0, 1e4, -math.inf, math.nan]
+    )
+    finite = ~(x.isinf() | (x == x.round()) & (x <= 0))
+    for dtype, tolerance in ((torch.float64, 1e-9), (torch.float32, 3e-4)):
+        ours, theirs = (x.to(dtype).requires_grad_() for _ in range(2))
+        found = door(lambda x: [torch.polygamma(n, x) for n in range(2, 7)] + [x.polygamma(1)]).call((ours,), {})
+        expected = [torch.polygamma(n, theirs) for n in (*range(2, 7), 1)]
+        for one, other in zip(found[:-1], expected[:-1], strict=True):
+            torch.testing.assert_close(one, other, rtol=tolerance, atol=0, equal_nan=True)
+        torch.testing.assert_close(found[-1][finite], expected[-1][finite], rtol=tolerance, atol=0, equal_nan=True)
+        sum(one[finite].nan_to_num().sum() for one in found).backward()
+        sum(one[finite].nan_to_num().sum() for one in expected).backward()
+        torch.testing.assert_close(ours.grad[finite], theirs.grad[finite], rtol=10 * tolerance, atol=0, equal_nan=True)
+    assert refused(lambda x: torch.polygamma(-1, x), X, RuntimeError)
+
+
 @pytest.mark.parametrize("order", [1, 2, math.inf, "fro", "nuc", -1])
 def test_norms_of_matrices_without_elements(order):
     for shape in ((0, 3), (3, 0), (2, 0, 3)):
