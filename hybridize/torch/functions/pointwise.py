@@ -187,7 +187,7 @@ def _fmod(input: Operand, other: Any) -> Operand:
 def _wide(function: Joined, x: Any, y: Any) -> Operand:
     """Return a product or quotient; beside a number, or a tensor without axes, floats of 16 bits are float32 in it."""
     dtype = dtype_of(common(x, y))
-    beside_number = not is_tensor(y) or (not type_of(y).shape and type_of(x).shape != ())
+    beside_number = not is_tensor(y) or (not type_of(y).shape and is_tensor(x) and type_of(x).shape != ())
     if not (beside_number and is_float(dtype) and dtype.itemsize < 4):
         return function(*aligned(x, y))
     return ops.cast(function(*aligned(x, y, dtype=torch.float32)), dtype)
