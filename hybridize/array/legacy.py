@@ -151,6 +151,11 @@ def argsort(data: Any, axis: int | None = -1, is_ascend: bool = True, dtype: Any
     return npx.topk(data, axis, 0, "indices", is_ascend, dtype)
 
 
+def argmax_channel(data: Any) -> Any:
+    """The index of the largest element along axis 1."""
+    return np.argmax(data, 1)
+
+
 def sort(data: Any, axis: int | None = -1, is_ascend: bool = True) -> Any:
     """Sorted along `axis`."""
     ascending = np.sort(data, axis)
@@ -480,7 +485,7 @@ class _Group(SimpleNamespace):
 _MAXIMUM, _MINIMUM = extremum(np.maximum, np.greater_equal), extremum(np.minimum, np.less_equal)
 _GREATEST, _LEAST = extremes(np.max), extremes(np.min)
 _Rows = tuple[Any, Callable[[_Function], _Function] | None, str, str]
-"""Where functions are, the rule of their dtypes, MXNet's first parameters, and names: `flip reverse=flip`.
+"""A room, a rule of dtypes, MXNet's first parameters, and names of functions: `flip reverse=flip`.
 
 A parameter that a function has elsewhere is that one; any other is the function's at its place.
 """
@@ -501,7 +506,6 @@ _ROWS: tuple[_Rows, ...] = (
     (np, _creator, "", "empty=zeros ones zeros"),
     (np, reduction, "", "mean nanprod nansum prod sum sum_axis=sum"),
     (np, of_dtype, "data axis=None keepdims=False", "argmax argmin"),
-    (np, of_dtype, "data axis=1", "argmax_channel=argmax"),
     (npx, None, "", (
         "Activation=activation CTCLoss=ctc_loss Convolution=convolution Deconvolution=deconvolution Dropout=dropout "
         "ElementWiseSum=add_n Flatten=batch_flatten InstanceNorm=instance_norm L2Normalization=l2_normalization "
@@ -544,7 +548,7 @@ _ROWS: tuple[_Rows, ...] = (
         "diag dot eye full logical_not make_loss norm ravel_multi_index size_array sort split split_v2 stack transpose "
         "unravel_index where"
     )),
-    (sys.modules[__name__], of_dtype, "", "moments rcbrt rint round=round_away"),
+    (sys.modules[__name__], of_dtype, "", "argmax_channel moments rcbrt rint round=round_away"),
     (sys.modules[__name__], reduction, "", "max=_GREATEST max_axis=_GREATEST min=_LEAST min_axis=_LEAST"),
 )  # fmt: skip
 _ARITHMETIC: tuple[_Rows, ...] = (

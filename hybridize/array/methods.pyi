@@ -156,7 +156,7 @@ class Methods:
     def ravel(self, order: str = 'C') -> Self:
         """All elements along one axis; a view where NumPy gives one."""
     def rcbrt(self) -> Self:
-        """See `nd`."""
+        """One over the cube root."""
     def reciprocal(self, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Self:
         """1 / x; integers give float32."""
     def relu(self) -> Self:
@@ -171,7 +171,7 @@ class Methods:
         """The nearest integer, halves to even."""
     def round(self, decimals: int = 0, out: Any = None) -> Self:
         """Rounded to `decimals`, halves to even."""
-    def rsqrt(self, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Self:
+    def rsqrt(self, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Self:
         """1 / sqrt(x)"""
     def searchsorted(self, v: Any, side: str = 'left', sorter: Any = None) -> Self:
         """Positions at which `v` go into the ascending `a`: how many are less (`left`), or not greater
