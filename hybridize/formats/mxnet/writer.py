@@ -205,12 +205,10 @@ class GraphWriter(ABC):
         """`value` is another name of `known`."""
         if known in self.waiting and known not in self.numbers:
             self.entry(known)
-        if known in self.entries:
-            self.entries[value] = self.entries[known]
-        if known in self.numbers:
-            self.numbers[value] = self.numbers[known]
-        if known in self.stretched:
-            self.stretched[value] = self.stretched[known]
+        facts: dict[Value, Any]
+        for facts in (self.entries, self.numbers, self.stretched):
+            if known in facts:
+                facts[value] = facts[known]
 
     def add(self, op: str, inputs: Sequence[Entry], **attributes: Any) -> Entry:
         self.nodes.append(tree_of(op, self.whole.fresh(op.lower().strip("_")), inputs, attributes))
