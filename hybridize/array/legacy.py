@@ -70,6 +70,8 @@ def _face(name: str, row: _Row, shape: _Function = with_axis) -> _Function:
             if word not in kwargs and word not in defaults:
                 break
             args = (*args, kwargs.pop(word) if word in kwargs else defaults[word])
+        if ordered == len(words):
+            return finished(shape(function(*args, **kwargs), args), out)
         named = dict(zip(words[ordered:], args[ordered:], strict=False))
         return finished(shape(function(*args[:ordered], *args[len(words) :], **named, **kwargs), args), out)
 

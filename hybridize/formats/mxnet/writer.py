@@ -207,10 +207,10 @@ class GraphWriter(ABC):
         """`value` is another name of `known`."""
         if known in self.waiting and known not in self.numbers:
             self.entry(known)
-        facts: dict[Value, Any]
-        for facts in (self.entries, self.numbers, self.stretched):
-            if known in facts:
-                facts[value] = facts[known]
+        facts: list[dict[Value, Any]] = [self.entries, self.numbers, self.stretched]
+        for one in facts:
+            if known in one:
+                one[value] = one[known]
 
     def add(self, op: str, inputs: Sequence[Entry], **attributes: Any) -> Entry:
         self.nodes.append(tree_of(op, self.whole.fresh(op.lower().strip("_")), inputs, attributes))
