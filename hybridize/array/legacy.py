@@ -333,18 +333,13 @@ def softmax_output(
         raise ArgumentError(
             "E315", f"SoftmaxOutput has no normalization {normalization!r}", help="it is null, batch or valid"
         )
-    x, axis = array(data), 1 if multi_output else -1
-    if x.ndim > 2 and not (multi_output or preserve_shape):
-        flat = None if label is None or not modes.is_recording() else np.reshape(label, (x.shape[0],))
-        rows = softmax_output(
-            npx.batch_flatten(x), flat, grad_scale, ignore_label, use_ignore=use_ignore, normalization=normalization,
-            smooth_alpha=smooth_alpha,
-        )  # fmt: skip
-        return np.reshape(rows, x.shape)
+    whole, axis = array(data), 1 if multi_output else -1
+    rows = whole.ndim > 2 and not (multi_output or preserve_shape)
+    x = npx.batch_flatten(whole) if rows else whole
     y = npx.softmax(x, axis)
     if label is None or not modes.is_recording():
-        return y
-    classes = array(label)
+        return np.reshape(y, whole.shape) if rows else y
+    classes = np.reshape(label, (x.shape[0],)) if rows else array(label)
     logarithms, known = npx.log_softmax(x, axis), x.shape[axis]
     taught = np.where(classes != ignore_label, classes, 0) if use_ignore else classes
     check(index_operand(taught), 0, known, f"SoftmaxOutput of {x.type}: labels", _LABELS)
@@ -357,7 +352,8 @@ def softmax_output(
         loss = np.where(counted, loss, 0.0)
     if normalization == "valid":
         scale = grad_scale / np.maximum(np.sum(counted), 1).astype(x.dtype) if use_ignore else grad_scale / classes.size
-    return with_gradient_of(loss * scale / known, y)  # summed over the classes it is the loss
+    y = with_gradient_of(loss * scale / known, y)  # summed over the classes it is the loss
+    return np.reshape(y, whole.shape) if rows else y
 
 
 def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, normalization: str = "null") -> Any:
