@@ -70,6 +70,8 @@ def _face(name: str, row: _Row, shape: _Function = with_axis) -> _Function:
             if word not in kwargs and word not in defaults:
                 break
             args = (*args, kwargs.pop(word) if word in kwargs else defaults[word])
+        if ordered == len(words):
+            return finished(shape(function(*args, **kwargs), args), out)
         named = dict(zip(words[ordered:], args[ordered:], strict=False))
         return finished(shape(function(*args[:ordered], *args[len(words) :], **named, **kwargs), args), out)
 
@@ -149,6 +151,11 @@ def batch_dot(
 def argsort(data: Any, axis: int | None = -1, is_ascend: bool = True, dtype: Any = "float32") -> Any:
     """The indices that sort along `axis`; of equal elements the first one comes first."""
     return npx.topk(data, axis, 0, "indices", is_ascend, dtype)
+
+
+def argmax_channel(data: Any) -> Any:
+    """The index of the largest element along axis 1."""
+    return np.argmax(data, 1)
 
 
 def sort(data: Any, axis: int | None = -1, is_ascend: bool = True) -> Any:
@@ -326,18 +333,13 @@ def softmax_output(
         raise ArgumentError(
             "E315", f"SoftmaxOutput has no normalization {normalization!r}", help="it is null, batch or valid"
         )
-    x, axis = array(data), 1 if multi_output else -1
-    if x.ndim > 2 and not (multi_output or preserve_shape):
-        flat = None if label is None or not modes.is_recording() else np.reshape(label, (x.shape[0],))
-        rows = softmax_output(
-            npx.batch_flatten(x), flat, grad_scale, ignore_label, use_ignore=use_ignore, normalization=normalization,
-            smooth_alpha=smooth_alpha,
-        )  # fmt: skip
-        return np.reshape(rows, x.shape)
+    whole, axis = array(data), 1 if multi_output else -1
+    rows = whole.ndim > 2 and not (multi_output or preserve_shape)
+    x = npx.batch_flatten(whole) if rows else whole
     y = npx.softmax(x, axis)
     if label is None or not modes.is_recording():
-        return y
-    classes = array(label)
+        return np.reshape(y, whole.shape) if rows else y
+    classes = np.reshape(label, (x.shape[0],)) if rows else array(label)
     logarithms, known = npx.log_softmax(x, axis), x.shape[axis]
     taught = np.where(classes != ignore_label, classes, 0) if use_ignore else classes
     check(index_operand(taught), 0, known, f"SoftmaxOutput of {x.type}: labels", _LABELS)
@@ -350,7 +352,8 @@ def softmax_output(
         loss = np.where(counted, loss, 0.0)
     if normalization == "valid":
         scale = grad_scale / np.maximum(np.sum(counted), 1).astype(x.dtype) if use_ignore else grad_scale / classes.size
-    return with_gradient_of(loss * scale / known, y)  # summed over the classes it is the loss
+    y = with_gradient_of(loss * scale / known, y)  # summed over the classes it is the loss
+    return np.reshape(y, whole.shape) if rows else y
 
 
 def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, normalization: str = "null") -> Any:
@@ -480,7 +483,7 @@ class _Group(SimpleNamespace):
 _MAXIMUM, _MINIMUM = extremum(np.maximum, np.greater_equal), extremum(np.minimum, np.less_equal)
 _GREATEST, _LEAST = extremes(np.max), extremes(np.min)
 _Rows = tuple[Any, Callable[[_Function], _Function] | None, str, str]
-"""Where functions are, the rule of their dtypes, MXNet's first parameters, and names: `flip reverse=flip`.
+"""A room, a rule of dtypes, MXNet's first parameters, and names of functions: `flip reverse=flip`.
 
 A parameter that a function has elsewhere is that one; any other is the function's at its place.
 """
@@ -501,7 +504,6 @@ _ROWS: tuple[_Rows, ...] = (
     (np, _creator, "", "empty=zeros ones zeros"),
     (np, reduction, "", "mean nanprod nansum prod sum sum_axis=sum"),
     (np, of_dtype, "data axis=None keepdims=False", "argmax argmin"),
-    (np, of_dtype, "data axis=1", "argmax_channel=argmax"),
     (npx, None, "", (
         "Activation=activation CTCLoss=ctc_loss Convolution=convolution Deconvolution=deconvolution Dropout=dropout "
         "ElementWiseSum=add_n Flatten=batch_flatten InstanceNorm=instance_norm L2Normalization=l2_normalization "
@@ -544,7 +546,7 @@ _ROWS: tuple[_Rows, ...] = (
         "diag dot eye full logical_not make_loss norm ravel_multi_index size_array sort split split_v2 stack transpose "
         "unravel_index where"
     )),
-    (sys.modules[__name__], of_dtype, "", "moments rcbrt rint round=round_away"),
+    (sys.modules[__name__], of_dtype, "", "argmax_channel moments rcbrt rint round=round_away"),
     (sys.modules[__name__], reduction, "", "max=_GREATEST max_axis=_GREATEST min=_LEAST min_axis=_LEAST"),
 )  # fmt: skip
 _ARITHMETIC: tuple[_Rows, ...] = (

@@ -327,10 +327,7 @@ class Expression(Operators):
         if unknown:
             known = self._inferred(types, suppose=False)
             shapes = {one.name: known[id(one)][0] for one in unknown}
-            types = {
-                **types,
-                **{name: shape for name, shape in shapes.items() if shape is not UNKNOWN and 0 not in shape},
-            }
+            types = types | {one: shape for one, shape in shapes.items() if shape is not UNKNOWN and 0 not in shape}
         kinds = [type_of(variable, types.get(variable.name)) for variable in variables]
         examples = [wrap(numpy.zeros(kind.shape, kind.dtype)) for kind in kinds]
         replay = self._replay()

@@ -11,18 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy
-
-from hybridize.array import np
-from hybridize.array.ndarray import wrap
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import HybridizeError
-from hybridize.base.nested import listed
-from hybridize.base.types import Shape
-from hybridize.capture.capture import capture
-from hybridize.contract.call import Call
+from hybridize.base.types import Shape, TensorType
 from hybridize.symbol.control import COND, FOREACH, ControlFlow
-from hybridize.symbol.expression import GROUP, OUTPUT, Expression, applied, type_of
+from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, type_of, typed, var
 from hybridize.symbol.operators import ALIKE, OPERATORS, SAME, UNKNOWN
 
 Known = dict[int, list[Shape]]
@@ -100,23 +93,15 @@ class _Search:
 
     def _captured(self, part: Expression) -> tuple[list[Shape], list[Any]]:
         """Shapes and dtypes of a call's results, from those of what it is applied to."""
-        parts = list({id(one): one for one in part._parts()}.values())
-        counts = [len(self.known[id(one)]) for one in parts]
-        examples = [
-            wrap(numpy.zeros(shape, dtype))
-            for one in parts
-            for shape, dtype in zip(self.known[id(one)], self.dtypes[id(one)], strict=True)
-        ]
-
-        def call(*arrays: Any) -> Any:
-            values, rest = {}, iter(arrays)
-            for one, count in zip(parts, counts, strict=True):
-                several = [next(rest) for _ in range(count)]
-                values[id(one)] = several if one.outputs > 1 or one.word == GROUP else several[0]
-            # copies: what is a view of an argument is no output of a program
-            return [np.copy(one) for one in listed(applied(part, values))]
-
-        graph = capture(call, Call.of(examples, {}), [f"x{number}" for number in range(len(examples))]).graph
+        types: dict[str, TensorType] = {}
+        operands: dict[int, Expression] = {}
+        for one in {id(one): one for one in part._parts()}.values():
+            variables = []
+            for shape, dtype in zip(self.known[id(one)], self.dtypes[id(one)], strict=True):
+                variables.append(var(f"x{len(types)}"))
+                types[variables[-1].name] = TensorType(shape, dtype)
+            operands[id(one)] = group(variables) if one.outputs > 1 or one.word == GROUP else variables[0]
+        graph = part._with(typed(part.args, operands), typed(part.kwargs, operands))._captured(types, copies=True).graph
         return [value.type.shape for value in graph.outputs], [value.type.dtype for value in graph.outputs]
 
     def _backwards(self) -> bool:

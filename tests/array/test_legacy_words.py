@@ -1,12 +1,26 @@
 """MXNet 1's words for arguments, their order, and functions of `nd` that have no counterpart in NumPy."""
 
+import inspect
+import json
+from functools import wraps
+from pathlib import Path
+
 import numpy
 import pytest
 
 import hybridize as mx
 from hybridize import autograd, hybridize, nd, npx
+from hybridize.array import legacy
 from hybridize.errors import ArgumentError
 from tests.refusals import refusal
+
+SIGNATURES = Path(__file__).parents[1] / "formats/mxnet_files/op_signatures_1_9_1.json"
+MXNETS = {
+    name: [argument[0] for argument in op["args"]]
+    for op in json.loads(SIGNATURES.read_text())["ops"]
+    for name in [op["name"], *op["aliases"]]
+}
+"""Names of the arguments of MXNet 1's operators."""
 
 X = numpy.array([[3.0, -1.0, 2.0], [0.5, 4.0, -2.0]], "float32")
 SQUARE = numpy.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]], "float32")
@@ -146,3 +160,39 @@ def test_group_norm_has_mxnets_epsilons():
         expected = (image - image.mean()) / numpy.sqrt(image.var() + eps)
         for one in (function, hybridize(function)):
             numpy.testing.assert_allclose(one(nd.array(image), ones, zeros).asnumpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+ROWS = {
+    f"{group}{name}": row
+    for group, table in (("", legacy._ROWS), ("_linalg_", legacy._LINALG), ("_contrib_", legacy._CONTRIB))
+    for name, row in legacy._rows(table).items()
+    if row[1]
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_row_takes_mxnets_words_in_mxnets_order(name):
+    """By position and by name a value reaches the parameter of the word, or the one at its place."""
+    function, text = ROWS[name]
+    words = [word.partition("=")[0] for word in text.split()]
+    own = list(inspect.signature(function).parameters)
+
+    @wraps(function)
+    def received(*args, **kwargs):
+        return inspect.signature(function).bind_partial(*args, **kwargs).arguments
+
+    face = legacy._face(name, (received, text), lambda arguments, args: arguments)
+    values = [object() for _ in words]
+    by_position, by_name = face(*values), face(**dict(zip(words, values, strict=True)))
+    assert by_position == by_name
+    targets = [word if word in own else own[place] for place, word in enumerate(words)]
+    assert by_position == dict(zip(targets, values, strict=True))
+    assert list(inspect.signature(face).parameters)[: len(words)] == words
+    with pytest.raises(TypeError):
+        face(*values, **{words[0]: values[0]})
+    if name in MXNETS:
+        assert words == MXNETS[name][: len(words)]
+
+
+def test_most_rows_are_of_operators_of_mxnet():
+    assert len(ROWS.keys() & MXNETS.keys()) > 60

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array.operands import array, one_of, operand, public, result
-from hybridize.base.errors import ShapeError
+from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.ops.convolution import each_axis
 from hybridize.ops.library.convolution_layers import LAYOUTS
 from hybridize.ops.library.pooling import CONVENTIONS, KINDS, ORDERS, image_axes
@@ -67,7 +67,9 @@ def pooling(
         windows = steps = (1,) * rank
         padding = (0,) * rank
     else:
-        windows = each_axis("pooling", "kernel", 0 if kernel in (None, ()) else kernel, rank)
+        if kernel in (None, ()):
+            raise ArgumentError("E398", "pooling without kernel", help="kernel=(2, 2), or global_pool=True")
+        windows = each_axis("pooling", "kernel", kernel, rank)
         steps = each_axis("pooling", "stride", stride, rank)
         padding = each_axis("pooling", "pad", pad, rank, default=0, least=0)
     counted = count_include_pad is None or bool(count_include_pad)

@@ -62,20 +62,16 @@ def _foreach(node: SymbolNode, source: str) -> SymbolNode:
     if len(node.subgraphs) != 1:
         _fail(node, source, f"it has {len(node.subgraphs)} graphs, a loop has one")
     (body,) = node.subgraphs
-    roles = {"data": {}, "state": {}, "": {}}  # type: dict[str, dict[int, str]]
-    written: dict[str, list[str]] = {"data": [], "state": [], "": []}
+    written: dict[str, list[tuple[int, str]]] = {"data": [], "state": [], "": []}
     for name in body.inputs:
         match = _NAME.fullmatch(name)
-        role = match[1] if match else ""
-        roles[role][int(match[2]) if match else len(roles[role])] = name
-        written[role].append(name)
-    entries = _entries(node, source, [*written["data"], *written["state"], *written[""]])
+        written[match[1] if match else ""].append((int(match[2]) if match else 0, name))
+    entries = _entries(node, source, [name for several in written.values() for _, name in several])
     names = list(dict.fromkeys(body.inputs))
-    states = [name for _, name in sorted(roles["state"].items())]
-    if [*sorted(roles["state"])] != list(range(len(states))):
+    slices, states = ([name for _, name in sorted({*written[role]})] for role in ("data", "state"))
+    if {number for number, _ in written["state"]} != {*range(len(states))}:
         _fail(node, source, f"its body does not read the state before {states[-1]}, which the file then leaves out")
-    slices = [name for _, name in sorted(roles["data"].items())]
-    rest = list(dict.fromkeys(written[""]))
+    rest = list(dict.fromkeys(name for _, name in written[""]))
     outputs = len(body.graph.heads) - len(states)
     if not slices or outputs < 0:
         _fail(node, source, f"its body has {len(slices)} slices, {len(states)} states, {len(body.graph.heads)} results")

@@ -47,18 +47,13 @@ def _operands(writer: GraphWriter, body: BodyWriter, node: Node, state: set[int]
     ]  # fmt: skip
 
 
-def _using(body: BodyWriter, new: Entry, slot: int) -> Entry:
-    """The new value of a variable, said so that the old one is an input: MXNet wants each of them to be one."""
-    return body.add("broadcast_like", [new, body.slot(slot)])
-
-
 def _updated(body: BodyWriter, heads: Sequence[Entry], places: Sequence[int | None]) -> tuple[Any, list[int]]:
     """Close a body, each of whose results replaces the variable of a slot, or none."""
     graph, used = body.closed(heads)
     if all(place is None or place in used for place in places):
         return graph, used
-    return body.closed([
-        head if place is None or place in used else _using(body, head, place)
+    return body.closed([  # MXNet wants each variable to be an input: what replaces an unread one is made like it
+        head if place is None or place in used else body.add("broadcast_like", [head, body.slot(place)])
         for head, place in zip(heads, places, strict=True)
     ])  # fmt: skip
 
@@ -375,7 +370,9 @@ def write_while(writer: GraphWriter, node: Node, op: Any) -> None:
         (holds,) = func.apply(op.cond, inputs)
         entries = _if(func, holds, heads, places, graph)
         known = dict(zip(places, entries, strict=True))
-        (again,) = func.apply(op.cond, [_maker(known[k]) if k in known else x for k, x in enumerate(inputs)])
+        (again,) = func.apply(
+            op.cond, [functools.partial(known.__getitem__, k) if k in known else x for k, x in enumerate(inputs)]
+        )
         heads = [*entries, func.add("elemwise_add", [func.slot(count), holds]), again]
         places = [*places, count, going]
         cond = asking.closed([asking.slot(going)])
@@ -390,10 +387,6 @@ def write_while(writer: GraphWriter, node: Node, op: Any) -> None:
         writer.entries[node.outputs[k]] = entry
     for position, k in enumerate(rows):
         _reached(writer, (number, position), node.inputs[k], node.outputs[k], finals[len(variables)])
-
-
-def _maker(entry: Entry) -> Maker:
-    return lambda: entry
 
 
 def _if(

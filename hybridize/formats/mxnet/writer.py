@@ -129,7 +129,9 @@ class GraphWriter(ABC):
             self.means |= _means(graph)
         self.indices |= _indices(graph)
         missing = {value for node in self.indices for value in node.inputs[:2]}
-        for node in _needed(graph):
+        # without checks of bounds, and what only those need: MXNet's operators take the nearest element
+        nodes = [node for node in graph.nodes if not isinstance(node.op, ops.Bounds)]
+        for node in needed(nodes, set(graph.outputs), lambda node: effect_of(node.op) is not Effect.PURE):
             if not (isinstance(node.op, ops.Isnan) and node.outputs[0] in missing):
                 self.node(node)
 
@@ -205,12 +207,10 @@ class GraphWriter(ABC):
         """`value` is another name of `known`."""
         if known in self.waiting and known not in self.numbers:
             self.entry(known)
-        if known in self.entries:
-            self.entries[value] = self.entries[known]
-        if known in self.numbers:
-            self.numbers[value] = self.numbers[known]
-        if known in self.stretched:
-            self.stretched[value] = self.stretched[known]
+        facts: list[dict[Value, Any]] = [self.entries, self.numbers, self.stretched]
+        for one in facts:
+            if known in one:
+                one[value] = one[known]
 
     def add(self, op: str, inputs: Sequence[Entry], **attributes: Any) -> Entry:
         self.nodes.append(tree_of(op, self.whole.fresh(op.lower().strip("_")), inputs, attributes))
@@ -703,12 +703,3 @@ def _means(graph: Graph) -> set[Node]:
         if number.item() == math.prod(summed.inputs[0].type.shape[axis] for axis in op.axes):
             nodes |= {summed, node}
     return nodes
-
-
-def _needed(graph: Graph) -> list[Node]:
-    """The nodes that a result needs, and those with effects, which are refused.
-
-    Bounds checks are left out, with what only those need: MXNet's operators take the nearest element.
-    """
-    nodes = [node for node in graph.nodes if not isinstance(node.op, ops.Bounds)]
-    return needed(nodes, set(graph.outputs), lambda node: effect_of(node.op) is not Effect.PURE)
