@@ -28,7 +28,7 @@ class CarriedNumber:
     def __init__(self, value: Value, body: GraphScope, around: CarriedNumber | None) -> None:
         self._value, self._body, self._around = value, body, around
         self._copies: list[tuple[GraphScope, int, int]] = []
-        """Where it was copied: scopes, from which of their nodes on nobody may read it, and how many of these do."""
+        """Scopes where it was copied, the node of each from which on nobody may read it, and how many of these do."""
         self.refusal: CaptureError | None = None
         """Says that the first write to it may be seen by another name."""
 

@@ -54,7 +54,7 @@ class GraphScope(Staging):
         self.builder = Builder()
         self.producers = Producers(self.builder)
         self.outputs: Sequence[Value] = ()
-        """What the closed graph gives, once there is one."""
+        """Outputs of the closed graph, once there is one."""
         self.repeats = False
         """True for what is recorded once, and run again and again."""
         self.journal: list[tuple[Cell, Operand]] = []
