@@ -314,8 +314,8 @@ class Reached:
             self._hold(table, "names", partial(dict, table), partial(refill, table))
             return
         names = frozenset(self._names)  # the others are Python's business: what it imports, say
-        held = f"{len(names)} names"
-        self._hold(table, held, lambda: {name: table.get(name, MISSING) for name in names}, partial(_set_names, table))
+        stock = f"{len(names)} names"
+        self._hold(table, stock, lambda: {name: table.get(name, MISSING) for name in names}, partial(_set_names, table))
 
     def _attributes(self, owner: Any, values: dict[str, Any]) -> None:
         """Depend on the attributes of an object that have one of the names, and on its not having the others."""
