@@ -342,7 +342,7 @@ def _cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Any:
     trace = current_trace()
     assert trace is not None, "who asks is recording"
     chosen = pred.array if isinstance(pred, Face) else pred
-    return trace.cond(chosen, lambda: routed(true_fn)(*operands), lambda: routed(false_fn)(*operands))
+    return trace.form("cond", chosen, lambda: routed(true_fn)(*operands), lambda: routed(false_fn)(*operands))
 
 
 SETTINGS: tuple[Callable[[], Any], ...] = (
