@@ -454,7 +454,7 @@ class RecordedLoop:
         shared.check_writes(trace, branch, readers, self._left())
         shared.tell(trace, branch)
         for cell in carried.arrays:
-            branches.write_cell(trace, cell, results.pop(0))
+            trace.leave(cell, results.pop(0))
         for name in carried.unset:
             assign(self.cells[name], MISSING)
         for name, lent in self.contents.items():

@@ -200,6 +200,11 @@ class Recording(GraphScope):
         if self.parent is not None or self.root.aliases.watches:  # else there is nothing to go back to
             self.journal.append((cell, cell.value))
 
+    def leave(self, cell: Cell, value: Operand) -> None:
+        """Let an array hold what a branch or loop has left in it: the writes themselves were checked there."""
+        self.note(cell)
+        cell.value = value
+
     def concretize(self, symbol: Symbol, kind: str) -> Any:
         """The Python number that a symbol stands for, which then becomes part of the program's key."""
         if symbol.weak is None:
