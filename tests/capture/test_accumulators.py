@@ -61,6 +61,28 @@ def in_a_branch(x: Any) -> Any:
     return t * 2
 
 
+def in_a_branch_of_few_operations(x: Any) -> Any:
+    t, i = 0.0, 0
+    while x[i] < 3:
+        y = x[i] * 1
+        if y > 1:
+            t += y
+        i += 1
+    return t
+
+
+def old_value_read_on_the_other_side(x: Any) -> Any:
+    t, u, i = 0.0, 0.0, 0
+    while x[i] < 3:
+        y, w = x[i] * 1, t
+        if y > 1:
+            t += y
+        else:
+            u = u + w
+        i += 1
+    return t, u
+
+
 def begins_again(x: Any) -> Any:
     t, best, i = 0.0, 0.0, 0
     while x[i] < 3:
@@ -178,6 +200,17 @@ def old_value_read_after_a_branch(x: Any) -> Any:
     return t, u
 
 
+def old_value_read_after_a_branch_of_few_operations(x: Any) -> Any:
+    t, u, i = 0.0, 0.0, 0
+    while x[i] < 3:
+        y, w = x[i] * 1, t
+        if y > 1:
+            t += x[i]
+        u = u + w
+        i += 1
+    return t, u
+
+
 def old_value_read_after_a_loop(x: Any) -> Any:
     t, i = 0.0, 0
     while x[i] < 3:
@@ -249,9 +282,9 @@ def view_of_an_argument(x: Any) -> Any:
     return t
 
 
-COMPILED = [plain, in_a_branch, begins_again, returned, sums_of_sums, nested, nested_rounds, left_by_break, in_a_dict,
+COMPILED = [plain, in_a_branch, in_a_branch_of_few_operations, old_value_read_on_the_other_side, begins_again, returned, sums_of_sums, nested, nested_rounds, left_by_break, in_a_dict,
             by_another_name_afterwards]  # fmt: skip
-SEEN = [old_value_read, old_value_read_in_a_branch, old_value_read_after_a_branch, old_value_read_after_a_loop,
+SEEN = [old_value_read, old_value_read_after_a_branch_of_few_operations, old_value_read_in_a_branch, old_value_read_after_a_branch, old_value_read_after_a_loop,
         old_value_read_in_a_loop, value_of_the_round_before, left_behind, swapped, in_a_list, view_of_an_argument]  # fmt: skip
 VALUES = [[0.0, 1.0, 2.0, 3.0, 4.0], [2.0, 1.0, 5.0, 1.0, 0.0], [1.0, 3.0, 0.0, 0.0, 0.0], [4.0, 3.0, 0.0, 0.0, 0.0]]
 

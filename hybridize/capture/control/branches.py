@@ -371,6 +371,8 @@ def _merged(
         elif x is not None and x is not array.value:  # both sides have written the same, from before the branch
             trace.leave(array, x)
     results = _bind(trace, test.operand(), sides, outputs)
+    for side in sides:
+        side.branch.end = len(trace.builder.nodes)
     for use in outputs.uses:
         use(results)
     outputs.uses.clear()  # they refer to `outputs`: the values of the sides are to go at once

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from math import inf
 from types import CellType
 from typing import Any
 
@@ -117,6 +118,7 @@ class ScanLoop(RecordedLoop):
             if not self._adjust(carried, recorded):
                 self._bind(carried, recorded)
                 return
+            recorded.branch.end = inf
         raise Unrollable("types change from round to round")
 
     def _initial(self) -> Carried:
