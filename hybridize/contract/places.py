@@ -65,7 +65,7 @@ class Place(ABC):
         return None
 
     words = ""
-    """What it is called in messages; 0 is the place."""
+    """The template of its name in messages; `0` is the place."""
 
     @property
     def shown(self) -> str:
