@@ -30,8 +30,8 @@ class Methods:
         """The number whose hyperbolic tangent is x."""
     def argmax(self, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Self:
         """The index of the first largest element along `axis`, int64; of NaN where there is one."""
-    def argmax_channel(self, axis: Any = 1, out: Any = None, keepdims: bool = False) -> Self:
-        """The index of the first largest element along `axis`, int64; of NaN where there is one."""
+    def argmax_channel(self) -> Self:
+        """The index of the largest element along axis 1."""
     def argmin(self, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Self:
         """The index of the first smallest element along `axis`, int64; of NaN where there is one."""
     def argpartition(self, kth: Any, axis: int | None = -1, kind: str = 'introselect', order: Any = None) -> Self:

@@ -69,23 +69,14 @@ class Staging(SymbolStaging):
         """Return a method of an object as it must be called here; whoever calls it depends on what it is."""
         return getattr(owner, name)
 
-    def cond(self, pred: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-        """Record `npx.cond`."""
-        return NotImplemented
+    def form(self, name: str, *args: Any) -> Any:
+        """Record a call that has a graph of its own.
 
-    def foreach(self, body: Callable[..., Any], data: Any, init_states: Any) -> Any:
-        """Record `npx.foreach`."""
-        return NotImplemented
-
-    def while_loop(
-        self,
-        cond: Callable[..., Any],
-        func: Callable[..., Any],
-        state: list[Any],
-        max_iterations: int | None,
-        single: bool,
-    ) -> Any:
-        """Record `npx.while_loop`; `single`: the loop variable was given by itself, not in a list."""
+        Args:
+            name: `cond`, `foreach` or `while_loop`, of `npx`; `custom`, of an `autograd.Function`; `checkpoint`, of
+                what `autograd.checkpoint` gives.
+            args: of it, see `capture.control.combinators` and `capture.gradients.custom`.
+        """
         return NotImplemented
 
     # ------------------------------------------------------------------------------------------------ gradients
@@ -116,14 +107,6 @@ class Staging(SymbolStaging):
         `create` lets them be differentiated themselves.
         """
         raise _no_gradients(self)
-
-    def custom(self, function: Any, inputs: Sequence[Any]) -> Any:
-        """Record a call of an `autograd.Function`."""
-        return NotImplemented
-
-    def checkpoint(self, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """Record a call of what `autograd.checkpoint` gives."""
-        return NotImplemented
 
 
 install(Staging())

@@ -83,7 +83,7 @@ class Function:
             )
         self._used = True
         if capturing():
-            captured = staging().custom(self, inputs)
+            captured = staging().form("custom", self, inputs)
             if captured is not NotImplemented:
                 return captured
         tape = taping()

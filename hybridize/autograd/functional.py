@@ -171,7 +171,7 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if capturing() and modes.is_recording():
-            captured = staging().checkpoint(function, args, kwargs)
+            captured = staging().form("checkpoint", function, args, kwargs)
             if captured is not NotImplemented:
                 return captured
         if taping() is None or capturing():

@@ -301,9 +301,9 @@ class _Finalizer:
         self._count: dict[Cell, int] = {}
         """The number of views of a new array that are in the result or kept."""
         self._bases: dict[Cell, int] = {}
+        """The outputs that they are views of."""
         self.devices: dict[int, Device] = {}
         """Outputs that are on other devices than `cpu(0)`."""
-        """The outputs that they are views of."""
 
     def _containers_in(self, value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
         """List the lists, dicts, sets and deques of the program in a value, as often as they are met."""

@@ -64,9 +64,17 @@ class Place(ABC):
         """
         return None
 
-    @abstractmethod
+    words = ""
+    """The template of its name in messages; `0` is the place."""
+
+    @property
+    def shown(self) -> str:
+        """Its owner, for messages."""
+        return short(self.owner)
+
     def described(self) -> str:
         """Name it, for messages."""
+        return self.words.format(self)
 
 
 class Named(Place):
@@ -99,6 +107,7 @@ class Global(Named):
     """A name of a module, in the dict of its names."""
 
     __slots__ = ()
+    words = "global {0.name!r}"
 
     def read(self) -> Any:
         return self.owner.get(self.name, MISSING)
@@ -115,36 +124,30 @@ class Global(Named):
     def watches(self, value: Any) -> list[Watch] | None:
         return [Watch(Look.ITEM, self.owner, self.name, NULL if value is MISSING else value)]
 
-    def described(self) -> str:
-        return f"global {self.name!r}"
-
 
 class Builtin(Global):
     """A name that Python finds where a module has it not: `max`."""
 
     __slots__ = ()
+    words = "builtin {0.name!r}"
 
     @property
     def key(self) -> Key:
         return Global, id(self.owner), self.name
-
-    def described(self) -> str:
-        return f"builtin {self.name!r}"
 
 
 class Imported(Global):
     """A module as `import` finds it, in `sys.modules`."""
 
     __slots__ = ()
-
-    def described(self) -> str:
-        return f"module {self.name!r}"
+    words = "module {0.name!r}"
 
 
 class Closure(Named):
     """A variable of a function around, in a cell that several functions may know, each by another name."""
 
     __slots__ = ()
+    words = "closure variable {0.name!r}"
     owner: CellType
 
     @property
@@ -169,14 +172,12 @@ class Closure(Named):
     def watches(self, value: Any) -> list[Watch] | None:
         return [Watch(Look.WORD, self.owner, CELL_CONTENTS, NULL if value is MISSING else value)]
 
-    def described(self) -> str:
-        return f"closure variable {self.name!r}"
-
 
 class Attribute(Named):
     """An attribute of an object, class or module, as Python finds it, but for code of the user's that would make it."""
 
     __slots__ = ("_is_plain",)
+    words = "attribute {0.name!r} of {0.shown}"
 
     def __init__(self, owner: Any, name: str) -> None:
         super().__init__(owner, name)
@@ -232,14 +233,12 @@ class Attribute(Named):
         )
         return None if is_of_type or not result else result
 
-    def described(self) -> str:
-        return f"attribute {self.name!r} of {short(self.owner)}"
-
 
 class Member(Attribute):
     """An attribute of the class of an object: a special method, a property, and what class the object is of."""
 
     __slots__ = ()
+    words = "{0.name!r} of the class of {0.shown}"
 
     def read(self) -> Any:
         return getattr(type(self.owner), self.name, MISSING)
@@ -253,20 +252,15 @@ class Member(Attribute):
     def watches(self, value: Any) -> list[Watch] | None:
         return None
 
-    def described(self) -> str:
-        return f"{self.name!r} of the class of {short(self.owner)}"
-
 
 class Unbound(Named):
     """An attribute as a class holds it, or the class of an object: a descriptor that the user's code would bind."""
 
     __slots__ = ()
+    words = "{0.name!r} of the class of {0.shown}"
 
     def read(self) -> Any:
         return static(self.owner if isinstance(self.owner, type) else type(self.owner), self.name)
-
-    def described(self) -> str:
-        return f"{self.name!r} of the class of {short(self.owner)}"
 
 
 def static(kind: type, name: str) -> Any:
@@ -304,6 +298,7 @@ class Inherited(Named):
     """An attribute that `super()` finds."""
 
     __slots__ = ("kind",)
+    words = "attribute {0.name!r} that super() finds for {0.shown}"
 
     def __init__(self, kind: type, owner: Any, name: str) -> None:
         super().__init__(owner, name)
@@ -322,14 +317,12 @@ class Inherited(Named):
     def expression(self, refer: Refer) -> str:
         return f"{refer(super)}({refer(self.kind)}, {refer(self.owner)}).{self.name}"
 
-    def described(self) -> str:
-        return f"attribute {self.name!r} that super() finds for {short(self.owner)}"
-
 
 class Class(Place):
     """The class of an object."""
 
     __slots__ = ()
+    words = "the class of {0.shown}"
 
     def read(self) -> Any:
         return type(self.owner)
@@ -340,14 +333,12 @@ class Class(Place):
     def watches(self, value: Any) -> list[Watch] | None:
         return [Watch(Look.WORD, self.owner, OB_TYPE, value)]
 
-    def described(self) -> str:
-        return f"the class of {short(self.owner)}"
-
 
 class Instance(Place):
     """The answer of a class to whether an object is an instance of it: abstract classes and protocols can be told."""
 
     __slots__ = ("kind",)
+    words = "whether {0.shown} is an instance of {0.kind.__name__}"
 
     def __init__(self, owner: Any, kind: type) -> None:
         super().__init__(owner)
@@ -363,20 +354,15 @@ class Instance(Place):
     def expression(self, refer: Refer) -> str:
         return f"{refer(isinstance)}({refer(self.owner)}, {refer(self.kind)})"
 
-    def described(self) -> str:
-        return f"whether {short(self.owner)} is an instance of {self.kind.__name__}"
-
 
 class Members(Place):
     """The names of all that a class and those that it is derived of have."""
 
     __slots__ = ()
+    words = "the names in {0.shown}"
 
     def read(self) -> Any:
         return tuple(tuple(vars(base)) for base in self.owner.__mro__)
-
-    def described(self) -> str:
-        return f"the names in {short(self.owner)}"
 
 
 class Item(Indexed):
@@ -419,6 +405,7 @@ class Emptiness(Place):
     """The answer to whether a dict holds nothing."""
 
     __slots__ = ()
+    words = "whether a dict is empty"
 
     def read(self) -> bool:
         return not self.owner
@@ -429,9 +416,6 @@ class Emptiness(Place):
     def watches(self, value: Any) -> list[Watch] | None:
         plain = type(self.owner) in _PLAIN_DICTS
         return [Watch(Look.WORD, self.owner, DICT_USED, NULL)] if plain and value is True else None
-
-    def described(self) -> str:
-        return "whether a dict is empty"
 
 
 class Items(Place):
@@ -543,6 +527,7 @@ class Content(Place):
     """All that a container holds, or an object remembers; it is compared with a snapshot."""
 
     __slots__ = ("name",)
+    words = "the content of {0.name}"
 
     def __init__(self, owner: Any, name: str) -> None:
         super().__init__(owner)
@@ -554,14 +539,12 @@ class Content(Place):
     def expression(self, refer: Refer) -> str:
         return refer(self.owner)
 
-    def described(self) -> str:
-        return f"the content of {self.name}"
-
 
 class Length(Place):
     """The number of items that an object says it has."""
 
     __slots__ = ()
+    words = "the length of a {0.owner.__class__.__name__}"
 
     def read(self) -> Any:
         try:
@@ -572,23 +555,18 @@ class Length(Place):
     def expression(self, refer: Refer) -> str:
         return f"{refer(len)}({refer(self.owner)})"
 
-    def described(self) -> str:
-        return f"the length of a {type(self.owner).__name__}"
-
 
 class Referent(Place):
     """The answer to whether the object of a weak reference is still there."""
 
     __slots__ = ()
+    words = "whether the object of a weak reference is there"
 
     def read(self) -> Any:
         return self.owner() is not None
 
     def expression(self, refer: Refer) -> str:
         return f"({refer(self.owner)}() is not None)"
-
-    def described(self) -> str:
-        return "whether the object of a weak reference is there"
 
 
 class WeaklyReached(Place):
@@ -637,6 +615,7 @@ class Gradient(Place):
     """The variable that an array is, and the place its gradient goes to: `attach_grad`."""
 
     __slots__ = ()
+    words = "the gradient attached to {0.owner.type}"
 
     def read(self) -> Any:
         variable = variable_of(self.owner)
@@ -658,9 +637,6 @@ class Gradient(Place):
             Watch(Look.WORD, owner, offset, content)
             for (_, owner, _, content), offset in zip(slots, offsets, strict=True)
         ]
-
-    def described(self) -> str:
-        return f"the gradient attached to {self.owner.type}"
 
 
 @cache

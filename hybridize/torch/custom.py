@@ -150,7 +150,7 @@ def _applied(kind: Any, *args: Any) -> Any:
     inputs = [arg.array if type(arg) is TracedTensor else arg for arg in arguments]
     if not (any(needs) and records()):
         return _faces(custom.forward(*inputs))
-    output = trace.custom(custom, inputs)
+    output = trace.form("custom", custom, inputs)
     if not isinstance(output, (tuple, list)):
         return _detached(TracedTensor(output)) if custom.constant[0] else TracedTensor(output)
     pairs = zip(_faces(output), custom.constant, strict=True)

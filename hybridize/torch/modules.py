@@ -325,7 +325,7 @@ def _not_detecting(module: torch.nn.Module, args: Any, kwargs: dict[str, Any]) -
 def _cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Any:
     trace = active_trace()
     chosen = pred.array if isinstance(pred, Face) else pred
-    return trace.cond(chosen, lambda: routed(true_fn)(*operands), lambda: routed(false_fn)(*operands))
+    return trace.form("cond", chosen, lambda: routed(true_fn)(*operands), lambda: routed(false_fn)(*operands))
 
 
 SETTINGS: tuple[Callable[[], Any], ...] = (

@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import operator
+import random
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 from hybridize import hybridize, np
@@ -59,6 +63,28 @@ def in_a_branch(x: Any) -> Any:
             t += x[i]
         i += 1
     return t * 2
+
+
+def in_a_branch_of_few_operations(x: Any) -> Any:
+    t, i = 0.0, 0
+    while x[i] < 3:
+        y = x[i] * 1
+        if y > 1:
+            t += y
+        i += 1
+    return t
+
+
+def old_value_read_on_the_other_side(x: Any) -> Any:
+    t, u, i = 0.0, 0.0, 0
+    while x[i] < 3:
+        y, w = x[i] * 1, t
+        if y > 1:
+            t += y
+        else:
+            u = u + w
+        i += 1
+    return t, u
 
 
 def begins_again(x: Any) -> Any:
@@ -178,6 +204,17 @@ def old_value_read_after_a_branch(x: Any) -> Any:
     return t, u
 
 
+def old_value_read_after_a_branch_of_few_operations(x: Any) -> Any:
+    t, u, i = 0.0, 0.0, 0
+    while x[i] < 3:
+        y, w = x[i] * 1, t
+        if y > 1:
+            t += x[i]
+        u = u + w
+        i += 1
+    return t, u
+
+
 def old_value_read_after_a_loop(x: Any) -> Any:
     t, i = 0.0, 0
     while x[i] < 3:
@@ -249,9 +286,9 @@ def view_of_an_argument(x: Any) -> Any:
     return t
 
 
-COMPILED = [plain, in_a_branch, begins_again, returned, sums_of_sums, nested, nested_rounds, left_by_break, in_a_dict,
+COMPILED = [plain, in_a_branch, in_a_branch_of_few_operations, old_value_read_on_the_other_side, begins_again, returned, sums_of_sums, nested, nested_rounds, left_by_break, in_a_dict,
             by_another_name_afterwards]  # fmt: skip
-SEEN = [old_value_read, old_value_read_in_a_branch, old_value_read_after_a_branch, old_value_read_after_a_loop,
+SEEN = [old_value_read, old_value_read_after_a_branch_of_few_operations, old_value_read_in_a_branch, old_value_read_after_a_branch, old_value_read_after_a_loop,
         old_value_read_in_a_loop, value_of_the_round_before, left_behind, swapped, in_a_list, view_of_an_argument]  # fmt: skip
 VALUES = [[0.0, 1.0, 2.0, 3.0, 4.0], [2.0, 1.0, 5.0, 1.0, 0.0], [1.0, 3.0, 0.0, 0.0, 0.0], [4.0, 3.0, 0.0, 0.0, 0.0]]
 
@@ -288,3 +325,55 @@ def test_the_longer_form_is_the_way_out() -> None:
     for values in VALUES[:3]:
         x = np.array(values)
         assert repr(hybridize(function)(x)) == repr(function(x))
+
+
+NAMES = ("t", "u", "w")
+
+
+def _expression(draw: random.Random) -> str:
+    name, other = draw.choice(NAMES), draw.choice(NAMES)
+    return draw.choice(["x[i]", "y", name, f"{name} * 1", f"{name} + {other}", f"x[i] - {name}", f"y + {name}"])
+
+
+def _block(draw: random.Random, depth: int, indent: str) -> list[str]:
+    """Statements that write to names, copy them, and branch or loop on data."""
+    lines: list[str] = []
+    for _ in range(draw.randrange(1, 4)):
+        name, kind = draw.choice(NAMES), draw.randrange(10)
+        if kind < 3:
+            lines.append(f"{indent}{name} += {draw.choice(['x[i]', 'y', '1', *NAMES])}")
+        elif kind < 6:
+            lines.append(f"{indent}{name} = {_expression(draw)}")
+        elif kind == 6:
+            lines.append(f"{indent}{name}, {draw.choice(NAMES)} = {draw.choice(NAMES)}, {draw.choice(NAMES)}")
+        elif kind < 9 and depth < 2:
+            lines += [f"{indent}if {name} > {draw.choice([0, 1, 2])}:", *_block(draw, depth + 1, indent + "    ")]
+        elif depth < 1:
+            lines += [f"{indent}j = 0", f"{indent}while x[j] < 2:", *_block(draw, depth + 1, indent + "    ")]
+            lines.append(f"{indent}    j += 1")
+    return lines or [f"{indent}{draw.choice(NAMES)} += x[i]"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(200))
+def test_random_accumulators(seed: int, tmp_path: Path) -> None:
+    """Names that are numbers or arrays, one or several: the same values, or a refusal."""
+    draw = random.Random(seed)
+    starts = [f"    u = {draw.choice(['0.0', 't', '0', 'x[0] * 1'])}", f"    w = {draw.choice(['u', 't', '1.0'])}"]
+    lines = ["def function(x):", "    t, i = 0.0, 0", *starts, "    while x[i] < 3:", "        y = x[i] * 1"]
+    lines += [*_block(draw, 0, "        "), "        i += 1", "    return t, u, w"]
+    path = tmp_path / f"random_{seed}.py"
+    path.write_text("\n".join(lines) + "\n")
+    function = runpy.run_path(str(path))["function"]
+    compiled = hybridize(function)
+    for values in [*VALUES, [1.0, 1.0, 1.0, 1.0, 9.0]]:
+        one, other = np.array(values), np.array(values)
+        try:
+            result = compiled(one)
+        except CaptureError as error:
+            if error.code not in ("E440", "E441", "E444", "E449"):
+                raise
+            return
+        expected = function(other)
+        assert numpy.allclose(list(map(float, result)), list(map(float, expected))), "\n".join(lines)
+        assert repr(one) == repr(other)

@@ -40,7 +40,7 @@ def cond(
     args = () if inputs is None else tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
     chosen = pred(*args) if callable(pred) else pred
     if ACTIVE:
-        recorded = staging().cond(chosen, lambda: then_func(*args), lambda: else_func(*args))
+        recorded = staging().form("cond", chosen, lambda: then_func(*args), lambda: else_func(*args))
         if recorded is not NotImplemented:
             return recorded
     return then_func(*args) if bool(chosen) else else_func(*args)
@@ -69,7 +69,7 @@ def while_loop(
     single = not isinstance(loop_vars, (list, tuple))
     state = [loop_vars] if single else list(loop_vars)
     if ACTIVE:
-        recorded = staging().while_loop(cond, func, state, max_iterations, single)
+        recorded = staging().form("while_loop", cond, func, state, max_iterations, single)
         if recorded is not NotImplemented:
             return recorded
     rows: list[Any] = []
@@ -121,7 +121,7 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = "
             "E137", f"foreach over {', '.join(str(x.type) for x in xs)}: their first axes must have one size"
         )
     if ACTIVE:
-        recorded = staging().foreach(body, data, init_states)
+        recorded = staging().form("foreach", body, data, init_states)
         if recorded is not NotImplemented:
             return recorded
     states, rows = init_states, []

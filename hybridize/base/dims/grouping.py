@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from hybridize.base.dims.sizes import proven, same
@@ -19,52 +20,38 @@ def grouped(old: Sequence[int], new: Sequence[int]) -> Groups:
     (2, 3, 4) and (6, 4): axes 0, 1 with axis 0, and axis 2 with axis 1. Axes of size 1 belong to no group. Sizes that
     are not known are asked for nothing where they group alike whatever they are; one that may be 1 is in a group then.
     """
-    groups = _grouped_anyway(old, new)
-    return _grouped_by_asking(old, new) if groups is None else groups
+    groups = _grouped(old, new, same, lambda a, b: proven(b - a, 0))  # by what is known of the sizes
+    if groups is not None:
+        return groups
+    groups = None if math.prod(old) == 0 else _grouped(old, new, operator.eq, operator.lt)
+    # Else a size is 0; or one that is not known is 1 in the call that is compiled.
+    return [(_wide(old, operator.eq), _wide(new, operator.eq))] if groups is None else groups
 
 
-def _grouped_anyway(old: Sequence[int], new: Sequence[int]) -> Groups | None:
-    """The groups whatever the sizes are, by what is known of them; None where that is not enough."""
-    left = [k for k, size in enumerate(old) if not same(size, 1)]
-    right = [k for k, size in enumerate(new) if not same(size, 1)]
+def _wide(sizes: Sequence[int], equal: Callable[[int, int], bool]) -> list[int]:
+    """List the axes of which the size is not 1."""
+    return [axis for axis, size in enumerate(sizes) if not equal(size, 1)]
+
+
+def _grouped(
+    old: Sequence[int], new: Sequence[int], equal: Callable[[int, int], bool], less: Callable[[int, int], bool]
+) -> Groups | None:
+    """Return the groups by two comparisons of sizes; None where these do not tell."""
+    left, right = _wide(old, equal), _wide(new, equal)
     groups: Groups = []
     i = j = 0
     while i < len(left) and j < len(right):
         mine, yours = [left[i]], [right[j]]
         a, b = old[left[i]], new[right[j]]
         i, j = i + 1, j + 1
-        while not same(a, b):
-            if proven(b - a, 0) and i < len(left):
+        while not equal(a, b):
+            if i < len(left) and less(a, b):
                 mine.append(left[i])
                 a, i = a * old[left[i]], i + 1
-            elif proven(a - b, 0) and j < len(right):
+            elif j < len(right) and less(b, a):
                 yours.append(right[j])
                 b, j = b * new[right[j]], j + 1
             else:
                 return None
         groups.append((mine, yours))
     return groups if i == len(left) and j == len(right) else None
-
-
-def _grouped_by_asking(old: Sequence[int], new: Sequence[int]) -> Groups:
-    left = [k for k, size in enumerate(old) if size != 1]
-    right = [k for k, size in enumerate(new) if size != 1]
-    if math.prod(old) == 0:
-        return [(left, right)]
-    groups: Groups = []
-    i = j = 0
-    while i < len(left) and j < len(right):
-        mine, yours = [left[i]], [right[j]]
-        a, b = old[left[i]], new[right[j]]
-        i, j = i + 1, j + 1
-        while a != b:
-            if i == len(left) or j == len(right):
-                return [(left, right)]  # a size that is not known is 1 in the call that is compiled
-            if a < b:
-                mine.append(left[i])
-                a, i = a * old[left[i]], i + 1
-            else:
-                yours.append(right[j])
-                b, j = b * new[right[j]], j + 1
-        groups.append((mine, yours))
-    return groups

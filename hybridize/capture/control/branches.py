@@ -367,10 +367,12 @@ def _merged(
             continue  # made inside of a side
         x, y = (side.arrays.get(array, array.value) for side in sides)
         if x is not y:
-            outputs.add_array(x, y, partial(write_cell, trace, array))
+            outputs.add_array(x, y, partial(trace.leave, array))
         elif x is not None and x is not array.value:  # both sides have written the same, from before the branch
-            write_cell(trace, array, x)
+            trace.leave(array, x)
     results = _bind(trace, test.operand(), sides, outputs)
+    for side in sides:
+        side.branch.end = len(trace.builder.nodes)
     for use in outputs.uses:
         use(results)
     outputs.uses.clear()  # they refer to `outputs`: the values of the sides are to go at once
@@ -381,12 +383,6 @@ def _merged(
     if signal is RAISED:
         raise raising.Ended
     return Returned(result[0]) if result else signal
-
-
-def write_cell(trace: Recording, array: Cell, value: Value) -> None:
-    """Let an array hold what a branch or loop has left in it."""
-    trace.note(array)  # the writes themselves were checked where they were made
-    array.value = value
 
 
 def _pair(sides: list[Side], values: list[Any]) -> list[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import field
+from math import inf
 from types import CellType
 from typing import Any
 
@@ -222,6 +223,7 @@ class RecordedLoop:
             if not self._adjust(carried, recorded):
                 self._bind(carried, recorded)
                 return self._after()
+            recorded.branch.end = inf
         raise self.trace.root.refusing(CaptureError(
             "E444", "the variables of a loop that depends on data keep changing their types",
             help="give them the shape and dtype that they have at the end before the loop",
@@ -428,6 +430,7 @@ class RecordedLoop:
             start.append(cell.value)
             outputs.append(branch.own(recorded.arrays[cell]))
         results = self._looped(recorded, first, start, outputs)
+        branch.end = len(trace.builder.nodes)
         shared = _Shared()
         read = {value for node in branch.builder.nodes for value in node.inputs}.union(outputs)
         readers: list[Cell] = []
@@ -454,7 +457,7 @@ class RecordedLoop:
         shared.check_writes(trace, branch, readers, self._left())
         shared.tell(trace, branch)
         for cell in carried.arrays:
-            branches.write_cell(trace, cell, results.pop(0))
+            trace.leave(cell, results.pop(0))
         for name in carried.unset:
             assign(self.cells[name], MISSING)
         for name, lent in self.contents.items():

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from math import inf
 from types import CellType
 from typing import Any
 
@@ -117,6 +118,7 @@ class ScanLoop(RecordedLoop):
             if not self._adjust(carried, recorded):
                 self._bind(carried, recorded)
                 return
+            recorded.branch.end = inf
         raise Unrollable("types change from round to round")
 
     def _initial(self) -> Carried:
@@ -318,7 +320,7 @@ class ScanLoop(RecordedLoop):
         self._read = rows.read()
         super()._bind(carried, recorded)
         for (cell, write), value in zip(written, self._rows, strict=True):
-            branches.write_cell(self.trace, cell, write.result(self.trace, cell.value, value))
+            self.trace.leave(cell, write.result(self.trace, cell.value, value))
         for one, rolled in zip(self.growing.values(), self._rolled, strict=True):
             for item, symbol in zip(flatten(one.item)[0], flatten(rolled.stacked)[0], strict=True):
                 self._tell(item, symbol, before, carried, recorded)

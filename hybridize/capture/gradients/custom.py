@@ -104,7 +104,7 @@ def checkpointed(at: Recording, function: Callable[..., Any], args: Any, kwargs:
         for cell, before in reversed(inner.journal):
             cell.value = before
     outputs = [*results, *written.values()]
-    body = _graph(inner, own, outputs)
+    body = inner.graph(list(inner.outer), outputs, own)
     wrt = [k for k, value in enumerate(body.inputs) if is_inexact(value.type.dtype)]
     node = CustomGradient(
         name, body, _again(body, len(results), len(own), wrt), len(results),
@@ -112,8 +112,7 @@ def checkpointed(at: Recording, function: Callable[..., Any], args: Any, kwargs:
     )  # fmt: skip
     values = at.bind(node, (*operands, *inner.outer))
     for cell, value in zip(written, values[len(results) :], strict=True):
-        at.note(cell)  # the writes themselves were checked where they were made
-        cell.value = value
+        at.leave(cell, value)
     return unflatten(of, [Symbol.of(at, value) for value in values[: len(results)]])
 
 
@@ -188,11 +187,6 @@ def _node(
             reads.append(("output", outputs.index(value)))
     first = {"operand": len(heads) + len(outputs), "output": len(heads)}
     numbers = [*range(len(heads)), *(first[kind] + number for kind, number in reads)]
-    body = _graph(inner, own, outputs)
-    backward = _graph(back, heads, list(gradients.values()))
+    body = inner.graph(list(inner.outer), outputs, own)
+    backward = back.graph(list(back.outer), list(gradients.values()), heads)
     return CustomGradient(name, body, backward, len(results), tuple(numbers), tuple(gradients))
-
-
-def _graph(branch: Branch, first: Sequence[Value], outputs: Sequence[Value]) -> Graph:
-    builder = branch.builder
-    return Graph((*first, *branch.outer.values()), tuple(builder.nodes), tuple(outputs), dict(builder.constants))

@@ -114,7 +114,7 @@ def _short_circuit(name: str, stops: bool) -> Callable[..., Any]:
             while (item := watch.next(items, otherwise(answer))) is not _NONE:
                 presence, value = parts(item)
                 condition = both(presence, otherwise(answer))
-                known = truth(value) if is_one(value) else truth_under(condition, partial(_same, value))
+                known = truth(value) if is_one(value) else truth_under(condition, lambda value=value: value)
                 ends = both(presence, known if stops else otherwise(known))
                 if ends is True:
                     return stops
@@ -123,10 +123,6 @@ def _short_circuit(name: str, stops: bool) -> Callable[..., Any]:
         return as_bool(answer if stops else otherwise(answer))
 
     return reduction
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _sum(router: Semantics, iterable: Any, /, start: Any = 0) -> Any:

@@ -213,11 +213,9 @@ class Reached:
             world.read(Global(table, name), MISSING)
         for name, level in _imports_of(code):
             self._imported(name, level)
-        self._hold(table, "names", lambda: dict(table), partial(refill, table))
+        self._hold(table, "names", partial(dict, table), partial(refill, table))
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-            self._hold(
-                cell, "content", lambda cell=cell: {0: content(cell)}, lambda old, cell=cell: assign(cell, old[0])
-            )
+            self._hold_cell(cell)
             world.read(Closure(cell, name), content(cell), name)
             if content(cell) is not MISSING:
                 self._value(content(cell))
@@ -313,11 +311,11 @@ class Reached:
             if value is not MISSING:
                 self._value(value)
         if not trusted:
-            self._hold(table, "names", lambda: dict(table), partial(refill, table))
+            self._hold(table, "names", partial(dict, table), partial(refill, table))
             return
         names = frozenset(self._names)  # the others are Python's business: what it imports, say
-        held = f"{len(names)} names"
-        self._hold(table, held, lambda: {name: table.get(name, MISSING) for name in names}, partial(_set_names, table))
+        stock = f"{len(names)} names"
+        self._hold(table, stock, lambda: {name: table.get(name, MISSING) for name in names}, partial(_set_names, table))
 
     def _attributes(self, owner: Any, values: dict[str, Any]) -> None:
         """Depend on the attributes of an object that have one of the names, and on its not having the others."""
@@ -348,7 +346,7 @@ class Reached:
             self._met[id(kind)] = kind
         for base in kind.__mro__:
             if not is_trusted_class(base):
-                self._hold(base, "class", lambda base=base: dict(vars(base)), partial(_set_class, base))
+                self._hold(base, "class", partial(dict, vars(base)), partial(_set_class, base))
         self._world.read(Members(kind), Members(kind).read(), whole=False)
         self._members(kind)
         meta: Any = type(kind)
@@ -423,6 +421,9 @@ class Reached:
         if (id(owner), what) not in self._held:
             self._held[id(owner), what] = _Snapshot(read, write), self._world.mark()
 
+    def _hold_cell(self, cell: types.CellType) -> None:
+        self._hold(cell, "content", lambda: {0: content(cell)}, lambda old: assign(cell, old[0]))
+
     # --------------------------------------------------------------------------------------------- before and after
 
     def with_builtins(self, router: Semantics, function: FunctionType) -> FunctionType:
@@ -443,9 +444,9 @@ class Reached:
             handed = router.handed(names[name])
             if isinstance(handed, functools.partial) and handed is not names[name]:
                 handed = functools.wraps(names[name])(functools.partial(self._followed, handed))
-                self._hold(handed, "own", lambda handed=handed: dict(vars(handed)), _leave)
+                self._hold(handed, "own", partial(dict, vars(handed)), _leave)
             names[name] = handed
-        self._hold(names, "names", lambda: dict(names), _leave)
+        self._hold(names, "names", partial(dict, names), _leave)
         copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
         copy.__kwdefaults__ = function.__kwdefaults__
         return copy

@@ -11,6 +11,8 @@ nobody reads the old array afterwards by another name.
 
 from __future__ import annotations
 
+from math import inf
+
 from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.scope import GraphScope
 from hybridize.graph import Value
@@ -27,18 +29,19 @@ class CarriedNumber:
 
     def __init__(self, value: Value, body: GraphScope, around: CarriedNumber | None) -> None:
         self._value, self._body, self._around = value, body, around
-        self._copies: list[tuple[GraphScope, int, int]] = []
-        """Where it was copied: scopes, from which of their nodes on nobody may read it, and how many of these do."""
+        self._copies: list[tuple[GraphScope, int, GraphScope | None]] = []
+        """Scopes where it was copied, the node of each from which on nobody may read it, and the branch in it, if any,
+        which may."""
         self.refusal: CaptureError | None = None
         """Says that the first write to it may be seen by another name."""
 
     def copied(self, at: GraphScope, refusal: CaptureError, since: int | None = None) -> None:
         """Hear that a copy was written in its stead: `refusal` is raised if anybody reads it from here on."""
         self.refusal = self.refusal or refusal
-        self._copies.append((at, len(at.builder.nodes) if since is None else since, 0))
+        self._copies.append((at, len(at.builder.nodes) if since is None else since, None))
         while at is not self._body and at.parent is not None:
-            at = at.parent
-            self._copies.append((at, len(at.builder.nodes), 1))  # the node that the branch becomes reads it
+            branch, at = at, at.parent
+            self._copies.append((at, len(at.builder.nodes), branch))
         if self._around is not None:
             self._around.copied(self._body, refusal, 0)
 
@@ -46,11 +49,12 @@ class CarriedNumber:
         """Tell whether anybody reads it after a copy of it was written."""
         return any(self._is_read(*copy) for copy in self._copies)
 
-    def _is_read(self, at: GraphScope, since: int, readers: int) -> bool:
+    def _is_read(self, at: GraphScope, since: int, branch: GraphScope | None) -> bool:
+        end = since if branch is None or branch.end is None else branch.end
         value = self._inside(at)
-        if value is None:
+        if value is None or inf in (end, at.end):
             return False
-        return value in at.outputs or sum(value in node.inputs for node in at.builder.nodes[since:]) > readers
+        return value in at.outputs or any(value in node.inputs for node in at.builder.nodes[int(end) :])
 
     def _inside(self, at: GraphScope) -> Value | None:
         """Return the value that stands for it in a scope; None: none does."""

@@ -138,7 +138,7 @@ class Numbers:
     def number(self, symbol: Symbol, at: GraphScope) -> Any:
         """The number that a symbol is, which the program then depends on; None where data decides it."""
         value = self._value(symbol, at)
-        evaluation = None if value is None or not self._is_number(value) else with_room(self._evaluated, value)
+        evaluation = self._known(value)
         if value is None or evaluation is None:
             return None
         assert symbol.weak is not None
@@ -236,7 +236,7 @@ class Numbers:
             low, high = self._bounds(value, at)
             if low > 0 or high < 0:
                 return True  # as a size is, whichever that is
-        evaluation = None if value is None or not self._is_number(value) else with_room(self._evaluated, value)
+        evaluation = self._known(value)
         if value is None or evaluation is None:
             return None
         truth = bool(evaluation[0])
@@ -650,9 +650,11 @@ class Numbers:
     def _leaf(self, position: int) -> Any:
         return next(_number(entry) for entry in self._inputs.entries if entry.position == position)
 
-    def _is_number(self, value: Value) -> bool:
-        """Tell whether a value may be evaluated; sizes among what it is made of are not asked for before that."""
-        return with_room(self._comes_of_numbers, value)
+    def _known(self, value: Value | None) -> tuple[Any, dict[Any, Value]] | None:
+        """Return what `_evaluated` does, of a number; sizes among what others are made of are not asked for."""
+        if value is None or not with_room(self._comes_of_numbers, value):
+            return None
+        return with_room(self._evaluated, value)
 
     def _evaluated(self, value: Value) -> tuple[Any, dict[Any, Value]] | None:
         """The number that a value is, and the numbers among the arguments or outside that it is made of; None where it

@@ -200,6 +200,11 @@ class Recording(GraphScope):
         if self.parent is not None or self.root.aliases.watches:  # else there is nothing to go back to
             self.journal.append((cell, cell.value))
 
+    def leave(self, cell: Cell, value: Operand) -> None:
+        """Let an array hold what a branch or loop has left in it: the writes themselves were checked there."""
+        self.note(cell)
+        cell.value = value
+
     def concretize(self, symbol: Symbol, kind: str) -> Any:
         """The Python number that a symbol stands for, which then becomes part of the program's key."""
         if symbol.weak is None:
@@ -352,28 +357,8 @@ class Recording(GraphScope):
         """Those of one number with respect to what `variable` gave."""
         return self.root.history.gradients(self, value, variables, create)
 
-    def custom(self, function: Any, inputs: Sequence[Any]) -> Any:
-        """A call of an `autograd.Function`."""
-        return FORMS.custom(self, function, inputs)
-
-    def checkpoint(self, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        return FORMS.checkpoint(self, function, args, kwargs)
-
-    def cond(self, pred: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-        return FORMS.cond(self, pred, then, orelse)
-
-    def foreach(self, body: Callable[..., Any], data: Any, init_states: Any) -> Any:
-        return FORMS.foreach(self, body, data, init_states)
-
-    def while_loop(
-        self,
-        cond: Callable[..., Any],
-        func: Callable[..., Any],
-        state: list[Any],
-        max_iterations: int | None,
-        single: bool,
-    ) -> Any:
-        return FORMS.while_loop(self, cond, func, state, max_iterations, single)
+    def form(self, name: str, *args: Any) -> Any:
+        return getattr(FORMS, name)(self, *args)
 
     def backward(self, heads: Any, head_grads: Any, retain_graph: bool | None, train_mode: bool) -> None:
         self.root.history.backward(self, heads, head_grads, retain_graph, train_mode)

@@ -54,7 +54,9 @@ class GraphScope(Staging):
         self.builder = Builder()
         self.producers = Producers(self.builder)
         self.outputs: Sequence[Value] = ()
-        """What the closed graph gives, once there is one."""
+        """Outputs of the closed graph, once there is one."""
+        self.end: float | None = None
+        """Number of the nodes around once this is part of them; infinite for what is recorded anew."""
         self.repeats = False
         """True for what is recorded once, and run again and again."""
         self.journal: list[tuple[Cell, Operand]] = []
