@@ -19,7 +19,7 @@ from hybridize.base.dtypes import DType, float32, float64
 from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import floating, promote
 from hybridize.ops import composites
-from hybridize.ops.op import ACTIVE
+from hybridize.ops.op import ACTIVE, Operand
 
 
 def fully_connected(
@@ -142,10 +142,10 @@ def layer_dtype(x: Any, weight: Any) -> DType:
     return floating(promote(x.dtype, weight.dtype))
 
 
-def layer_operands(x: Any, weight: Any, bias: Any = None) -> list[Any]:
+def layer_operands(x: Any, weight: Any, bias: Any = None) -> tuple[Operand, Operand, Operand | None]:
     """Input, weight and bias of a layer as operands of the dtype that it computes in; see `layer_dtype`."""
     dtype = layer_dtype(x, weight)
-    return [None if one is None else cast(strong(one), dtype) for one in (x, weight, bias)]
+    return cast(strong(x), dtype), cast(strong(weight), dtype), None if bias is None else cast(strong(bias), dtype)
 
 
 @public

@@ -389,7 +389,8 @@ def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return total if keepdims else _dropped(total, x, axis, "logsumexp")
 
 
-def _without_nan(x: Any, instead: float) -> Any:
+def without_nan(x: Any, instead: float) -> Any:
+    """An array with a number in the place of NaN."""
     return np.where(np.isnan(x), instead, x) if is_inexact(x.dtype) else x
 
 
@@ -398,7 +399,7 @@ def _counting_nan(function: Callable[..., Any], instead: float, text: str) -> Ca
 
     @wraps(function)
     def call(a: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(_without_nan(array(a), instead), *args, **kwargs)
+        return function(without_nan(array(a), instead), *args, **kwargs)
 
     return described(call, f"nan{function.__name__}", text)
 
@@ -431,7 +432,7 @@ def _nan_extreme(reduce: Callable[..., Any], worst: float, text: str) -> Callabl
         a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
     ) -> Any:
         x = array(a)
-        best = reduce(_without_nan(x, worst), axis, None, keepdims, initial, where)
+        best = reduce(without_nan(x, worst), axis, None, keepdims, initial, where)
         if initial is None and is_inexact(x.dtype):
             best = np.where(all(np.isnan(x), axis, keepdims=keepdims), math.nan, best)
         return finished(best, out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -56,9 +56,9 @@ from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, taped
 _SORTS = (None, "quicksort", "mergesort", "heapsort", "stable")
 
 
-def _plainly(kind: Any, order: Any, name: str) -> None:
+def plainly(kind: Any, order: Any, name: str, kinds: Sequence[Any] = _SORTS) -> None:
     """Refuse to sort in another way than the one there is, which is stable, and by fields, which arrays have not."""
-    one_of(kind, _SORTS, name, "kind")
+    one_of(kind, kinds, name, "kind")
     if order is not None:
         raise ValueArgumentError("E345", f"{name}: order names fields, which arrays do not have, got {order!r}")
 
@@ -74,7 +74,7 @@ def _sorting(name: str, op: Callable[[int, bool], Op], text: str) -> Callable[..
         descending: bool = False,
     ) -> Any:  # fmt: skip
         kind, descending = _direction(kind, descending)
-        _plainly(kind, order, name)
+        plainly(kind, order, name)
         x, along = array_and_axis(a, axis, name)
         return result(bind1(op(along, bool(descending)), operand(x)))
 
