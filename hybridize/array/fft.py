@@ -6,7 +6,8 @@ float32 gives complex64 and complex64 float32, as in NumPy 2; integers and half 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy
@@ -16,7 +17,7 @@ from hybridize.array.functions.creation import arange
 from hybridize.array.functions.elementwise import divide
 from hybridize.array.functions.kinds import conj
 from hybridize.array.functions.shapes import concatenate, roll
-from hybridize.array.operands import array, axis_of, cast, cut, finished, one_of, operand, public, result
+from hybridize.array.operands import array, axis_of, cast, cut, described, finished, one_of, operand, public, result
 from hybridize.base.dtypes import as_dtype, complex_of, float32, is_complex, part_of
 from hybridize.base.errors import DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.missing import by_numpy, refuses
@@ -168,92 +169,50 @@ def _sizes(x: Any, s: Any, axes: Any, name: str, of_real: bool = False) -> tuple
     return sizes, indices
 
 
-def _over(x: Any, s: Any, axes: Any, norm: Any, name: str, inverse: bool) -> Any:
-    """Transforms along several axes, the last one first."""
-    norm = _norm(norm, name)
-    sizes, chosen = _sizes(x, s, axes, name)
-    if not chosen:
-        return _complex(x)
-    for n, axis in zip(reversed(sizes), reversed(chosen), strict=True):
-        x = _along(x, n, axis, norm, name, inverse)
-    return x
+_forward, _backward = partial(_along, inverse=False), partial(_along, inverse=True)
 
 
-def _real_over(x: Any, s: Any, axes: Any, norm: Any, name: str) -> Any:
-    norm = _norm(norm, name)
-    sizes, chosen = _sizes(x, s, axes, name, True)
-    x = _real_along(x, sizes[-1], chosen[-1], norm, name)
-    for n, axis in zip(reversed(sizes[:-1]), reversed(chosen[:-1]), strict=True):
-        x = _along(x, n, axis, norm, name, False)
-    return x
-
-
-def _to_real_over(x: Any, s: Any, axes: Any, norm: Any, name: str) -> Any:
-    norm = _norm(norm, name)
-    sizes, chosen = _sizes(x, s, axes, name, True)
-    x = _complex(x)
-    for n, axis in zip(sizes[:-1], chosen[:-1], strict=True):
-        x = _along(x, n, axis, norm, name, True)
-    return _to_real_along(x, sizes[-1], chosen[-1], norm, name)
-
-
-@public
-def fftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
-    """`fft` along several axes.
+def _over(
+    name: str, last: Callable[..., Any], rest: Callable[..., Any], axes: Any, text: str, *, ends: bool = False
+) -> Callable[..., Any]:
+    """A transform along several axes: of one kind along the last of them, of another along the rest.
 
     Args:
-        a: an array; with a gradient.
-        s: points along each axis; None: those of the array.
-        axes: the axes; None: the last ones, as many as there are sizes, or all.
-        norm: as of `fft`.
-        out: where to write the result.
-
-    Raises:
-        ShapeError E188: there are not as many sizes as axes.
+        name: the function's.
+        last: the transform along the last axis, which is the first one; or the last one where it `ends`.
+        rest: the transform along the others.
+        axes: those of a call that does not say any.
+        text: the function's.
+        ends: the transform along the last axis comes at the end.
     """
-    return finished(_over(array(a), s, axes, norm, "fftn", False), out)
+
+    def function(a: Any, s: Any = None, axes: Any = axes, norm: Any = None, out: Any = None) -> Any:
+        x, scaling = array(a), _norm(norm, name)
+        sizes, chosen = _sizes(x, s, axes, name, last is not rest)
+        if ends or not chosen:
+            x = _complex(x)
+        steps = [*zip([rest] * (len(chosen) - 1) + [last], sizes, chosen, strict=False)]
+        for step, n, axis in steps if ends else steps[::-1]:
+            x = step(x, n, axis, scaling, name)
+        return finished(x, out)
+
+    return described(function, name, text)
 
 
-@public
-def ifftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
-    """The inverse of `fftn`."""
-    return finished(_over(array(a), s, axes, norm, "ifftn", True), out)
-
-
-@public
-def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
-    """`fft` along two axes, the last ones unless said."""
-    return finished(_over(array(a), s, axes, norm, "fft2", False), out)
-
-
-@public
-def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
-    """The inverse of `fft2`."""
-    return finished(_over(array(a), s, axes, norm, "ifft2", True), out)
-
-
-@public
-def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
-    """`rfft` along the last of several axes, then `fft` along the others."""
-    return finished(_real_over(array(a), s, axes, norm, "rfftn"), out)
-
-
-@public
-def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
-    """The inverse of `rfftn`; `s` says the points of the result."""
-    return finished(_to_real_over(array(a), s, axes, norm, "irfftn"), out)
-
-
-@public
-def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
-    """`rfftn` along two axes, the last ones unless said."""
-    return finished(_real_over(array(a), s, axes, norm, "rfft2"), out)
-
-
-@public
-def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
-    """The inverse of `rfft2`."""
-    return finished(_to_real_over(array(a), s, axes, norm, "irfft2"), out)
+_TWO = (-2, -1)
+fftn = _over(
+    "fftn", _forward, _forward, None,
+    "`fft` along `axes`, with as many points along each as `s` says; the last ones, as many as `s` has, or all.",
+)  # fmt: skip
+ifftn = _over("ifftn", _backward, _backward, None, "The inverse of `fftn`.")
+fft2 = _over("fft2", _forward, _forward, _TWO, "`fft` along two axes, the last ones unless said.")
+ifft2 = _over("ifft2", _backward, _backward, _TWO, "The inverse of `fft2`.")
+rfftn = _over("rfftn", _real_along, _forward, None, "`rfft` along the last of `axes`, then `fft` along the others.")
+rfft2 = _over("rfft2", _real_along, _forward, _TWO, "`rfftn` along two axes, the last ones unless said.")
+irfftn = _over(
+    "irfftn", _to_real_along, _backward, None, "The inverse of `rfftn`; `s` says the points of the result.", ends=True
+)
+irfft2 = _over("irfft2", _to_real_along, _backward, _TWO, "The inverse of `rfft2`.", ends=True)
 
 
 @public

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray
+from hybridize.array.operands import finished
 from hybridize.base.errors import ShapeError, ValueArgumentError
 
 NEAREST, BILINEAR, BICUBIC, AREA, LANCZOS = range(5)
@@ -61,12 +62,8 @@ def imresize(src: Any, w: int, h: int, interp: int = BILINEAR, out: Any = None) 
     if w < 1 or h < 1:
         raise ValueArgumentError("E361", f"an image is 1 × 1 at least, got {w} × {h}")
     kind = interpolation(interp, (*pixels.shape[:2], h, w))
-    image = ndarray(resized(pixels, w, h, kind))
-    if out is None:
-        return image
-    out[...] = image
-    target: ndarray = out
-    return target
+    image: ndarray = finished(ndarray(resized(pixels, w, h, kind)), out)
+    return image
 
 
 def resize_short(src: Any, size: int, interp: int = BICUBIC) -> ndarray:

@@ -322,11 +322,10 @@ def linspace(
     Of arrays, the numbers lie along a new `axis`, in the dtype of the arrays.
     """
     num = count(num, "linspace: num")
-    if not (_is_array(start) or _is_array(stop)):
-        axis_of(axis, 1, "linspace")
     if _is_array(start) or _is_array(stop):
         line, step = _between(start, stop, num, endpoint, dtype)
         return (moveaxis(line, 0, axis), step) if retstep else moveaxis(line, 0, axis)
+    axis_of(axis, 1, "linspace")
     start, stop = float(_plain_number(start)), float(_plain_number(stop))
     parts = num - 1 if endpoint else num
     step = (stop - start) / parts if parts else math.nan
@@ -361,11 +360,10 @@ def logspace(
 ) -> Any:
     """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
     num = count(num, "logspace: num")
-    if not (_is_array(start) or _is_array(stop)):
-        axis_of(axis, 1, "logspace")
     if _is_array(start) or _is_array(stop):
         powers = power(base, linspace(start, stop, num, endpoint, axis=axis))
         return powers if dtype is None else powers.astype(_dtype(dtype))
+    axis_of(axis, 1, "logspace")
     exponents = linspace(start, stop, num, endpoint, dtype=float64)
     return (base**exponents).astype(_dtype(dtype))
 
