@@ -116,10 +116,6 @@ def _taps(old: int, new: int, first: int, count: int, weight: Callable[[Any], An
     return weights
 
 
-def _linear(old: int, new: int) -> NDArray[Any]:
-    return _taps(old, new, 0, 2, lambda x: 1 - abs(x))
-
-
 def _cubic(old: int, new: int) -> NDArray[Any]:
     a = -0.75  # OpenCV's
 
@@ -129,10 +125,6 @@ def _cubic(old: int, new: int) -> NDArray[Any]:
         return numpy.where(x <= 1, near, ((a * x - 5 * a) * x + 8 * a) * x - 4 * a)
 
     return _taps(old, new, -1, 4, weight)
-
-
-def _lanczos(old: int, new: int) -> NDArray[Any]:
-    return _taps(old, new, -3, 8, lambda x: numpy.sinc(x) * numpy.sinc(x / 4))
 
 
 def _areas(old: int, new: int) -> NDArray[Any]:
@@ -155,4 +147,9 @@ def _enlarged_areas(old: int, new: int) -> NDArray[Any]:
     return weights
 
 
-_WEIGHTS = {BILINEAR: _linear, BICUBIC: _cubic, AREA: _enlarged_areas, LANCZOS: _lanczos}
+_WEIGHTS = {
+    BILINEAR: lambda old, new: _taps(old, new, 0, 2, lambda x: 1 - abs(x)),
+    BICUBIC: _cubic,
+    AREA: _enlarged_areas,
+    LANCZOS: lambda old, new: _taps(old, new, -3, 8, lambda x: numpy.sinc(x) * numpy.sinc(x / 4)),
+}

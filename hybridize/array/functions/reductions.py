@@ -52,7 +52,7 @@ def _reduce(make: Callable[[tuple[int, ...]], Op], x: Any, axis: Any, keepdims: 
     if not axes:
         return copy(x) if name in ("sum", "prod", "max", "min") else x.astype(bool)
     reduced = result(bind1(make(axes), operand(x)))
-    return _with_axes(reduced, x.shape, axes) if keepdims else reduced
+    return np.reshape(reduced, [1 if k in axes else n for k, n in enumerate(x.shape)]) if keepdims else reduced
 
 
 def _chosen(x: Any, mask: Any, instead: Any) -> Any:
@@ -70,10 +70,6 @@ def mask_of(mask: Any) -> Any:
     if chosen.dtype != bool_:
         raise DTypeError("E208", f"where= takes bools, got {chosen.type}", help="say x != 0")
     return chosen
-
-
-def _with_axes(reduced: Any, shape: tuple[int, ...], axes: tuple[int, ...]) -> Any:
-    return np.reshape(reduced, tuple(1 if i in axes else length for i, length in enumerate(shape)))
 
 
 def _sum(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., Any], text: str) -> Callable[..., Any]:

@@ -63,17 +63,13 @@ def plainly(kind: Any, order: Any, name: str, kinds: Sequence[Any] = _SORTS) -> 
         raise ValueArgumentError("E345", f"{name}: order names fields, which arrays do not have, got {order!r}")
 
 
-def _direction(kind: Any, descending: bool) -> tuple[Any, bool]:
-    """Take a bool in the place of NumPy's `kind` for `descending`, which MXNet 2 has there."""
-    return (None, kind) if isinstance(kind, bool) else (kind, descending)
-
-
 def _sorting(name: str, op: Callable[[int, bool], Op], text: str) -> Callable[..., Any]:
     def function(
         a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None,
         descending: bool = False,
     ) -> Any:  # fmt: skip
-        kind, descending = _direction(kind, descending)
+        if isinstance(kind, bool):  # MXNet 2 has `descending` in the place of NumPy's `kind`
+            kind, descending = None, kind
         plainly(kind, order, name)
         x, along = array_and_axis(a, axis, name)
         return result(bind1(op(along, bool(descending)), operand(x)))
