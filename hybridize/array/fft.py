@@ -18,7 +18,7 @@ from hybridize.array.functions.elementwise import divide
 from hybridize.array.functions.kinds import conj
 from hybridize.array.functions.shapes import concatenate, roll
 from hybridize.array.operands import array, axis_of, cast, cut, described, finished, one_of, operand, public, result
-from hybridize.base.dtypes import as_dtype, complex_of, float32, is_complex, part_of
+from hybridize.base.dtypes import complex_of, is_complex, part_of
 from hybridize.base.errors import DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.missing import by_numpy, refuses
 from hybridize.ops.fourier import NORMS, Fourier, InverseRealFourier, RealFourier
@@ -49,23 +49,21 @@ def _floats(x: Any, name: str) -> Any:
     return result(cast(operand(x), part_of(x.dtype)))
 
 
-def _resized(x: Any, n: int, axis: int, name: str) -> Any:
+def _resized(x: Any, n: int, axis: int) -> Any:
     """The first `n` elements along an axis, with zeros behind where there are fewer."""
     length = int(x.shape[axis])
-    if n < 1:
-        raise ValueArgumentError("E345", f"{name}: the number of points must be positive, got {n}")
     if n <= length:
         return x if n == length else cut(x, axis, n)
     shape = tuple(n - length if k == axis else size for k, size in enumerate(x.shape))
     return concatenate([x, result(bind1(ops.Broadcast(shape), cast(0, x.dtype)))], axis)
 
 
-def _points(x: Any, n: Any, axis: int, name: str) -> int:
-    """The number of points along an axis: those of the array unless said."""
-    count = int(x.shape[axis]) if n is None else n.__index__()
+def _points(own: Any, n: Any, name: str) -> int:
+    """The number of points along an axis: its own unless said."""
+    count = int(own if n is None else n.__index__())
     if count < 1:
         raise ValueArgumentError("E345", f"{name}: the number of points must be positive, got {count}")
-    return int(count)
+    return count
 
 
 def _applied(op: Op, x: Any) -> Any:
@@ -76,22 +74,20 @@ def _along(x: Any, n: Any, axis: Any, norm: str, name: str, inverse: bool) -> An
     """The transform along one axis, or its inverse; of floats they are not made complex before."""
     x = x if is_complex(x.dtype) else _floats(x, name)
     along = axis_of(axis, x.ndim, name)
-    return _applied(Fourier(along, inverse, norm), _resized(x, _points(x, n, along, name), along, name))
+    return _applied(Fourier(along, inverse, norm), _resized(x, _points(x.shape[along], n, name), along))
 
 
 def _real_along(x: Any, n: Any, axis: Any, norm: str, name: str) -> Any:
     x = _floats(x, name)
     along = axis_of(axis, x.ndim, name)
-    return _applied(RealFourier(along, norm), _resized(x, _points(x, n, along, name), along, name))
+    return _applied(RealFourier(along, norm), _resized(x, _points(x.shape[along], n, name), along))
 
 
 def _to_real_along(x: Any, n: Any, axis: Any, norm: str, name: str) -> Any:
     x = _complex(x)
     along = axis_of(axis, x.ndim, name)
-    n = 2 * (int(x.shape[along]) - 1) if n is None else n.__index__()
-    if n < 1:
-        raise ValueArgumentError("E345", f"{name}: the number of points must be positive, got {n}")
-    return _applied(InverseRealFourier(along, int(n), norm), _resized(x, n // 2 + 1, along, name))
+    n = _points(2 * (x.shape[along] - 1), n, name)
+    return _applied(InverseRealFourier(along, n, norm), _resized(x, n // 2 + 1, along))
 
 
 @public
@@ -220,8 +216,7 @@ def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> A
     """The frequencies of the points of `fft`, in cycles per unit of the sample spacing `d`; float32 unless said."""
     count = _count(n, "fftfreq")
     positive = (count - 1) // 2 + 1
-    wanted = float32 if dtype is None else as_dtype(dtype)
-    counts = [arange(0, positive, dtype=wanted, device=device), arange(-(count // 2), 0, dtype=wanted)]
+    counts = [arange(0, positive, dtype=dtype, device=device), arange(-(count // 2), 0, dtype=dtype)]
     return divide(concatenate(counts), count * d)
 
 
@@ -229,8 +224,7 @@ def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> A
 def rfftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> Any:
     """The frequencies of the points of `rfft`, in cycles per unit of the sample spacing `d`; float32 unless said."""
     count = _count(n, "rfftfreq")
-    wanted = float32 if dtype is None else as_dtype(dtype)
-    return divide(arange(0, count // 2 + 1, dtype=wanted, device=device), count * d)
+    return divide(arange(0, count // 2 + 1, dtype=dtype, device=device), count * d)
 
 
 def _count(n: Any, name: str) -> int:

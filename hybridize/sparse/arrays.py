@@ -57,11 +57,6 @@ class BaseSparseNDArray(Operators):
         return self._parts.dtype
 
     @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return len(self._parts.shape)
-
-    @property
     def stype(self) -> str:
         """The storage type: `csr` or `row_sparse`."""
         return self._parts.storage
