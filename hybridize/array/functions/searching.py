@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -35,6 +35,7 @@ from hybridize.array.operands import (
     strong,
 )
 from hybridize.array.operands import indices as index_operand
+from hybridize.array.placing import arrays_in
 from hybridize.array.policies import exact, like, promoted
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
@@ -635,7 +636,8 @@ def data_dependent(
                 return recorded(*args, **kwargs)
             with taped(None):
                 output = call(*args, **kwargs)
-            if _has_floats(output) and _has_history((*args, *kwargs.values())):
+            has_floats = builtins.any(is_inexact(x.dtype) for x in arrays_in([output]))
+            if has_floats and _has_history((*args, *kwargs.values())):
                 raise StateError(
                     "E547",
                     f"{name} is computed by NumPy, so no gradient passes it",
@@ -662,16 +664,10 @@ def recorded(name: str, module: str) -> Callable[..., Any]:
     return call
 
 
-def _has_history(x: Any) -> bool:
+def _has_history(values: Iterable[Any]) -> bool:
     """Tell whether a gradient would have to pass one of nested arrays."""
-    if isinstance(x, (list, tuple)):
-        return builtins.any(map(_has_history, x))
-    lifted = operand(x) if isinstance(x, ndarray) else None
-    return type(lifted) is Traced and lifted.edge is not None
-
-
-def _has_floats(x: Any) -> bool:
-    return builtins.any(map(_has_floats, x)) if isinstance(x, (list, tuple)) else is_inexact(getattr(x, "dtype", int64))
+    lifted = [operand(x) for x in arrays_in(values) if isinstance(x, ndarray)]
+    return builtins.any(type(x) is Traced and x.edge is not None for x in lifted)
 
 
 def _as_numpy(x: Any) -> Any:
