@@ -6,7 +6,8 @@ float32 gives complex64 and complex64 float32, as in NumPy 2; integers and half 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy
@@ -16,8 +17,8 @@ from hybridize.array.functions.creation import arange
 from hybridize.array.functions.elementwise import divide
 from hybridize.array.functions.kinds import conj
 from hybridize.array.functions.shapes import concatenate, roll
-from hybridize.array.operands import array, axis_of, cast, cut, finished, one_of, operand, public, result
-from hybridize.base.dtypes import as_dtype, complex_of, float32, is_complex, part_of
+from hybridize.array.operands import array, axis_of, cast, cut, described, finished, one_of, operand, public, result
+from hybridize.base.dtypes import complex_of, is_complex, part_of
 from hybridize.base.errors import DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.missing import by_numpy, refuses
 from hybridize.ops.fourier import NORMS, Fourier, InverseRealFourier, RealFourier
@@ -50,23 +51,21 @@ def _floats(x: Any, name: str) -> Any:
     return result(cast(operand(x), part_of(x.dtype)))
 
 
-def _resized(x: Any, n: int, axis: int, name: str) -> Any:
+def _resized(x: Any, n: int, axis: int) -> Any:
     """The first `n` elements along an axis, with zeros behind where there are fewer."""
     length = int(x.shape[axis])
-    if n < 1:
-        raise ValueArgumentError("E345", f"{name}: the number of points must be positive, got {n}")
     if n <= length:
         return x if n == length else cut(x, axis, n)
     shape = tuple(n - length if k == axis else size for k, size in enumerate(x.shape))
     return concatenate([x, result(bind1(ops.Broadcast(shape), cast(0, x.dtype)))], axis)
 
 
-def _points(x: Any, n: Any, axis: int, name: str) -> int:
-    """The number of points along an axis: those of the array unless said."""
-    count = int(x.shape[axis]) if n is None else n.__index__()
+def _points(own: Any, n: Any, name: str) -> int:
+    """The number of points along an axis: its own unless said."""
+    count = int(own if n is None else n.__index__())
     if count < 1:
         raise ValueArgumentError("E345", f"{name}: the number of points must be positive, got {count}")
-    return int(count)
+    return count
 
 
 def _applied(op: Op, x: Any) -> Any:
@@ -77,22 +76,20 @@ def _along(x: Any, n: Any, axis: Any, norm: str, name: str, inverse: bool) -> An
     """The transform along one axis, or its inverse; of floats they are not made complex before."""
     x = x if is_complex(x.dtype) else _floats(x, name)
     along = axis_of(axis, x.ndim, name)
-    return _applied(Fourier(along, inverse, norm), _resized(x, _points(x, n, along, name), along, name))
+    return _applied(Fourier(along, inverse, norm), _resized(x, _points(x.shape[along], n, name), along))
 
 
 def _real_along(x: Any, n: Any, axis: Any, norm: str, name: str) -> Any:
     x = _floats(x, name)
     along = axis_of(axis, x.ndim, name)
-    return _applied(RealFourier(along, norm), _resized(x, _points(x, n, along, name), along, name))
+    return _applied(RealFourier(along, norm), _resized(x, _points(x.shape[along], n, name), along))
 
 
 def _to_real_along(x: Any, n: Any, axis: Any, norm: str, name: str) -> Any:
     x = _complex(x)
     along = axis_of(axis, x.ndim, name)
-    n = 2 * (int(x.shape[along]) - 1) if n is None else n.__index__()
-    if n < 1:
-        raise ValueArgumentError("E345", f"{name}: the number of points must be positive, got {n}")
-    return _applied(InverseRealFourier(along, int(n), norm), _resized(x, n // 2 + 1, along, name))
+    n = _points(2 * (x.shape[along] - 1), n, name)
+    return _applied(InverseRealFourier(along, n, norm), _resized(x, n // 2 + 1, along))
 
 
 @public
@@ -172,92 +169,50 @@ def _sizes(x: Any, s: Any, axes: Any, name: str, of_real: bool = False) -> tuple
     return sizes, indices
 
 
-def _over(x: Any, s: Any, axes: Any, norm: Any, name: str, inverse: bool) -> Any:
-    """Transforms along several axes, the last one first."""
-    norm = _norm(norm, name)
-    sizes, chosen = _sizes(x, s, axes, name)
-    if not chosen:
-        return _complex(x)
-    for n, axis in zip(reversed(sizes), reversed(chosen), strict=True):
-        x = _along(x, n, axis, norm, name, inverse)
-    return x
+_forward, _backward = partial(_along, inverse=False), partial(_along, inverse=True)
 
 
-def _real_over(x: Any, s: Any, axes: Any, norm: Any, name: str) -> Any:
-    norm = _norm(norm, name)
-    sizes, chosen = _sizes(x, s, axes, name, True)
-    x = _real_along(x, sizes[-1], chosen[-1], norm, name)
-    for n, axis in zip(reversed(sizes[:-1]), reversed(chosen[:-1]), strict=True):
-        x = _along(x, n, axis, norm, name, False)
-    return x
-
-
-def _to_real_over(x: Any, s: Any, axes: Any, norm: Any, name: str) -> Any:
-    norm = _norm(norm, name)
-    sizes, chosen = _sizes(x, s, axes, name, True)
-    x = _complex(x)
-    for n, axis in zip(sizes[:-1], chosen[:-1], strict=True):
-        x = _along(x, n, axis, norm, name, True)
-    return _to_real_along(x, sizes[-1], chosen[-1], norm, name)
-
-
-@public
-def fftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
-    """`fft` along several axes.
+def _over(
+    name: str, last: Callable[..., Any], rest: Callable[..., Any], axes: Any, text: str, *, ends: bool = False
+) -> Callable[..., Any]:
+    """A transform along several axes: of one kind along the last of them, of another along the rest.
 
     Args:
-        a: an array; with a gradient.
-        s: points along each axis; None: those of the array.
-        axes: the axes; None: the last ones, as many as there are sizes, or all.
-        norm: as of `fft`.
-        out: where to write the result.
-
-    Raises:
-        ShapeError E188: there are not as many sizes as axes.
+        name: the function's.
+        last: the transform along the last axis, which is the first one; or the last one where it `ends`.
+        rest: the transform along the others.
+        axes: those of a call that does not say any.
+        text: the function's.
+        ends: the transform along the last axis comes at the end.
     """
-    return finished(_over(array(a), s, axes, norm, "fftn", False), out)
+
+    def function(a: Any, s: Any = None, axes: Any = axes, norm: Any = None, out: Any = None) -> Any:
+        x, scaling = array(a), _norm(norm, name)
+        sizes, chosen = _sizes(x, s, axes, name, last is not rest)
+        if ends or not chosen:
+            x = _complex(x)
+        steps = [*zip([rest] * (len(chosen) - 1) + [last], sizes, chosen, strict=False)]
+        for step, n, axis in steps if ends else steps[::-1]:
+            x = step(x, n, axis, scaling, name)
+        return finished(x, out)
+
+    return described(function, name, text)
 
 
-@public
-def ifftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
-    """The inverse of `fftn`."""
-    return finished(_over(array(a), s, axes, norm, "ifftn", True), out)
-
-
-@public
-def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
-    """`fft` along two axes, the last ones unless said."""
-    return finished(_over(array(a), s, axes, norm, "fft2", False), out)
-
-
-@public
-def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
-    """The inverse of `fft2`."""
-    return finished(_over(array(a), s, axes, norm, "ifft2", True), out)
-
-
-@public
-def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
-    """`rfft` along the last of several axes, then `fft` along the others."""
-    return finished(_real_over(array(a), s, axes, norm, "rfftn"), out)
-
-
-@public
-def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
-    """The inverse of `rfftn`; `s` says the points of the result."""
-    return finished(_to_real_over(array(a), s, axes, norm, "irfftn"), out)
-
-
-@public
-def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
-    """`rfftn` along two axes, the last ones unless said."""
-    return finished(_real_over(array(a), s, axes, norm, "rfft2"), out)
-
-
-@public
-def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
-    """The inverse of `rfft2`."""
-    return finished(_to_real_over(array(a), s, axes, norm, "irfft2"), out)
+_TWO = (-2, -1)
+fftn = _over(
+    "fftn", _forward, _forward, None,
+    "`fft` along `axes`, with as many points along each as `s` says; the last ones, as many as `s` has, or all.",
+)  # fmt: skip
+ifftn = _over("ifftn", _backward, _backward, None, "The inverse of `fftn`.")
+fft2 = _over("fft2", _forward, _forward, _TWO, "`fft` along two axes, the last ones unless said.")
+ifft2 = _over("ifft2", _backward, _backward, _TWO, "The inverse of `fft2`.")
+rfftn = _over("rfftn", _real_along, _forward, None, "`rfft` along the last of `axes`, then `fft` along the others.")
+rfft2 = _over("rfft2", _real_along, _forward, _TWO, "`rfftn` along two axes, the last ones unless said.")
+irfftn = _over(
+    "irfftn", _to_real_along, _backward, None, "The inverse of `rfftn`; `s` says the points of the result.", ends=True
+)
+irfft2 = _over("irfft2", _to_real_along, _backward, _TWO, "The inverse of `rfft2`.", ends=True)
 
 
 @public
@@ -265,8 +220,7 @@ def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> A
     """The frequencies of the points of `fft`, in cycles per unit of the sample spacing `d`; float32 unless said."""
     count = _count(n, "fftfreq")
     positive = (count - 1) // 2 + 1
-    wanted = float32 if dtype is None else as_dtype(dtype)
-    counts = [arange(0, positive, dtype=wanted, device=device), arange(-(count // 2), 0, dtype=wanted)]
+    counts = [arange(0, positive, dtype=dtype, device=device), arange(-(count // 2), 0, dtype=dtype)]
     return divide(concatenate(counts), count * d)
 
 
@@ -274,8 +228,7 @@ def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> A
 def rfftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> Any:
     """The frequencies of the points of `rfft`, in cycles per unit of the sample spacing `d`; float32 unless said."""
     count = _count(n, "rfftfreq")
-    wanted = float32 if dtype is None else as_dtype(dtype)
-    return divide(arange(0, count // 2 + 1, dtype=wanted, device=device), count * d)
+    return divide(arange(0, count // 2 + 1, dtype=dtype, device=device), count * d)
 
 
 def _count(n: Any, name: str) -> int:

@@ -391,12 +391,9 @@ def number(x: Any, dtype: DType) -> Operand:
     try:
         array = numpy.asarray(x, dtype=dtype)
     except (OverflowError, TypeError, ValueError) as error:
-        raise _no_number(x, dtype, error) from None
+        what = f"{_shown(x)} is not a {code(dtype)}: {error}"
+        raise DTypeError("E203", what, help="cast the array first: x.astype(...)") from None
     return outside_operand(array)
-
-
-def _no_number(x: Any, dtype: DType, why: object) -> DTypeError:
-    return DTypeError("E203", f"{_shown(x)} is not a {code(dtype)}: {why}", help="cast the array first: x.astype(...)")
 
 
 def _check_range(x: Weak, dtype: DType) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -101,10 +102,7 @@ class Operators(Methods):
     @property
     def size(self) -> int:
         """Number of elements."""
-        total = 1
-        for length in self.shape:
-            total *= length
-        return total
+        return math.prod(self.shape)
 
     @property
     def itemsize(self) -> int:

@@ -202,7 +202,7 @@ class Queue:
         ACCESS.standing = 1
         READERS.value += 1
         BUSY[0] += 1  # entries leave all calls to Python
-        type.__setattr__(ndarray, "_data", property(_reached, _replaced))
+        type.__setattr__(ndarray, "_data", property(_reached, _slot.__set__))
         self._interval = sys.getswitchinterval()
         sys.setswitchinterval(min(self._interval, _SWITCH))
         ACCESS.queue = self
@@ -535,11 +535,6 @@ def _reached(array: ndarray) -> NDArray[Any]:
     if type(data) is not numpy.ndarray:
         data.dtype  # noqa: B018 - raises what the call has raised
     return data
-
-
-def _replaced(array: ndarray, data: NDArray[Any]) -> None:
-    """Give an array other memory."""
-    _slot.__set__(array, data)
 
 
 _switching = renewed(threading.RLock())

@@ -161,11 +161,6 @@ def _has_axes(x: Any) -> bool:
     return isinstance(x, (list, tuple)) or getattr(x, "ndim", 0) > 0
 
 
-def _upper_half(words: Any, width: Any) -> Any:
-    """The upper half of a 64-bit product: a number below `width`, off from uniform by at most width / 2**32."""
-    return (words.astype(uint64) * width) >> numpy.uint64(32)
-
-
 def _between(low: Any, high: Any, size: Any, dtype: DType) -> Any:
     """Integers between bounds that are arrays."""
     first, last = array(low).astype(int64), array(high).astype(int64)
@@ -173,7 +168,8 @@ def _between(low: Any, high: Any, size: Any, dtype: DType) -> Any:
     fine = np.logical_and(np.less(0, width), np.less_equal(width, 1 << 32))
     require(fine, "random.randint: low < high <= low + 2**32, where they are arrays")
     words = bits(shape_of_draws(size, first, last))
-    return (_upper_half(words, width.astype(uint64)).astype(int64) + first).astype(dtype)
+    numbers = (words.astype(uint64) * width.astype(uint64)) >> numpy.uint64(32)  # uniform up to width / 2**32
+    return (numbers.astype(int64) + first).astype(dtype)
 
 
 def _exponentials(key: Operand, shape: tuple[int, ...], dtype: DType) -> Operand:
@@ -375,7 +371,7 @@ def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any
     if replace and p is None:
         chosen = randint(0, count, shape)
     elif replace:
-        chosen = _drawn(p, shape)
+        chosen = np.minimum(np.searchsorted(np.cumsum(p), unit(shape, float32), "right"), count - 1)
     else:
         if p is not None:
             require(
@@ -385,11 +381,6 @@ def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any
         keys = -gumbel(size=(count,)) - (np.log(p) if p is not None else 0.0)
         chosen = np.reshape(np.argsort(keys)[:total], shape)
     return chosen if source is None else searching.picked(source, chosen, 0)
-
-
-def _drawn(p: Any, shape: tuple[int, ...]) -> Any:
-    """Indices drawn with the probabilities of a vector."""
-    return np.minimum(np.searchsorted(np.cumsum(p), unit(shape, float32), "right"), p.shape[-1] - 1)
 
 
 @public

@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.ndarray import ndarray
+from hybridize.array.operands import finished
 from hybridize.base.errors import ArgumentError
 from hybridize.base.participation import outside_only
 from hybridize.formats.cursor import bytes_of
@@ -67,8 +68,5 @@ def _channels(flag: int) -> int | None:
 def _result(pixels: Any, to_rgb: bool | int, out: Any) -> ndarray:
     if not to_rgb and pixels.shape[2] >= 3:
         pixels = numpy.ascontiguousarray(pixels[:, :, [2, 1, 0, *range(3, pixels.shape[2])]])
-    if out is None:
-        return ndarray(pixels)
-    out[...] = ndarray(pixels)
-    image: ndarray = out
+    image: ndarray = finished(ndarray(pixels), out)
     return image

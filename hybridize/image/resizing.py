@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray
+from hybridize.array.operands import finished
 from hybridize.base.errors import ShapeError, ValueArgumentError
 
 NEAREST, BILINEAR, BICUBIC, AREA, LANCZOS = range(5)
@@ -61,12 +62,8 @@ def imresize(src: Any, w: int, h: int, interp: int = BILINEAR, out: Any = None) 
     if w < 1 or h < 1:
         raise ValueArgumentError("E361", f"an image is 1 × 1 at least, got {w} × {h}")
     kind = interpolation(interp, (*pixels.shape[:2], h, w))
-    image = ndarray(resized(pixels, w, h, kind))
-    if out is None:
-        return image
-    out[...] = image
-    target: ndarray = out
-    return target
+    image: ndarray = finished(ndarray(resized(pixels, w, h, kind)), out)
+    return image
 
 
 def resize_short(src: Any, size: int, interp: int = BICUBIC) -> ndarray:
@@ -119,10 +116,6 @@ def _taps(old: int, new: int, first: int, count: int, weight: Callable[[Any], An
     return weights
 
 
-def _linear(old: int, new: int) -> NDArray[Any]:
-    return _taps(old, new, 0, 2, lambda x: 1 - abs(x))
-
-
 def _cubic(old: int, new: int) -> NDArray[Any]:
     a = -0.75  # OpenCV's
 
@@ -132,10 +125,6 @@ def _cubic(old: int, new: int) -> NDArray[Any]:
         return numpy.where(x <= 1, near, ((a * x - 5 * a) * x + 8 * a) * x - 4 * a)
 
     return _taps(old, new, -1, 4, weight)
-
-
-def _lanczos(old: int, new: int) -> NDArray[Any]:
-    return _taps(old, new, -3, 8, lambda x: numpy.sinc(x) * numpy.sinc(x / 4))
 
 
 def _areas(old: int, new: int) -> NDArray[Any]:
@@ -158,4 +147,9 @@ def _enlarged_areas(old: int, new: int) -> NDArray[Any]:
     return weights
 
 
-_WEIGHTS = {BILINEAR: _linear, BICUBIC: _cubic, AREA: _enlarged_areas, LANCZOS: _lanczos}
+_WEIGHTS = {
+    BILINEAR: lambda old, new: _taps(old, new, 0, 2, lambda x: 1 - abs(x)),
+    BICUBIC: _cubic,
+    AREA: _enlarged_areas,
+    LANCZOS: lambda old, new: _taps(old, new, -3, 8, lambda x: numpy.sinc(x) * numpy.sinc(x / 4)),
+}

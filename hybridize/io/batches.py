@@ -102,6 +102,8 @@ class DataIter:
     """A `DataDesc` for each array of a batch."""
     provide_label: Any = None
     """The same for labels."""
+    current_batch: Any = None
+    """The present batch, of iterators that have it whole."""
 
     def __init__(self, batch_size: int = 0) -> None:
         self.batch_size = batch_size
@@ -132,16 +134,16 @@ class DataIter:
 
     def getdata(self) -> Any:
         """The arrays of the present batch; None where a subclass does not say."""
-        return None
+        return getattr(self.current_batch, "data", None)
 
     def getlabel(self) -> Any:
         """The labels of the present batch; None where a subclass does not say."""
-        return None
+        return getattr(self.current_batch, "label", None)
 
     def getindex(self) -> Any:
         """The numbers of the examples of the present batch; None where they are not known."""
-        return None
+        return getattr(self.current_batch, "index", None)
 
     def getpad(self) -> int | None:
         """The number of examples at the end of the present batch that only fill it up."""
-        return None
+        return getattr(self.current_batch, "pad", None)

@@ -11,26 +11,7 @@ from hybridize.base.loading import LOADING
 from hybridize.io.batches import DataBatch, DataDesc, DataIter
 
 
-class _Present(DataIter):
-    """An iterator that has a present batch of another's."""
-
-    current_batch: Any = None
-
-    def getdata(self) -> Any:
-        return self.current_batch.data
-
-    def getlabel(self) -> Any:
-        return self.current_batch.label
-
-    def getindex(self) -> Any:
-        return self.current_batch.index
-
-    def getpad(self) -> int | None:
-        pad: int | None = self.current_batch.pad
-        return pad
-
-
-class ResizeIter(_Present):
+class ResizeIter(DataIter):
     """So many batches of another iterator in a round, which starts again where it ends before.
 
     Args:
@@ -69,7 +50,7 @@ class ResizeIter(_Present):
         return True
 
 
-class PrefetchingIter(_Present):
+class PrefetchingIter(DataIter):
     """Batches of one iterator, or of several side by side, the next of which threads fetch meanwhile.
 
     Args:

@@ -57,11 +57,6 @@ class BaseSparseNDArray(Operators):
         return self._parts.dtype
 
     @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return len(self._parts.shape)
-
-    @property
     def stype(self) -> str:
         """The storage type: `csr` or `row_sparse`."""
         return self._parts.storage
@@ -131,7 +126,8 @@ class BaseSparseNDArray(Operators):
         return type(self)(changed(self._parts, values=values._data), self._device)
 
     def __mul__(self, other: Any) -> Any:
-        product = self._scaled(other, numpy.multiply) if _is_finite(other) else None
+        finite = isinstance(other, (int, float)) and other - other == 0  # 0 times it is 0
+        product = self._scaled(other, numpy.multiply) if finite else None
         return super().__mul__(other) if product is None else product
 
     __rmul__ = __mul__
@@ -272,8 +268,3 @@ def _all_dense(value: Any) -> Any:
     if type(value) is dict:
         return {key: _all_dense(one) for key, one in value.items()}
     return value
-
-
-def _is_finite(number: Any) -> bool:
-    """Tell whether 0 times it is 0."""
-    return isinstance(number, (int, float)) and number - number == 0

@@ -1,4 +1,5 @@
 import math
+import operator
 
 import numpy
 import pytest
@@ -276,3 +277,17 @@ def test_numpys_conj_is_ours():
     z = numpy.array([1 + 2j], "complex64")
     assert numpy.conj(np.array(z)).tolist() == [1 - 2j]
     assert numpy.conjugate(np.array(z)).tolist() == [1 - 2j]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "floordiv", "mod"])
+def test_floats_are_changed_in_place_as_numpy_changes_them(name, dtype):
+    values, by = numpy.array([-3.5, 0.0, 2.25, 7.0], dtype), numpy.array([2.0, -1.5, 0.5, -4.0], dtype)
+    change = getattr(operator, f"i{name}")
+    for other in (1.5, 2, by):
+        x, wanted = np.array(values, dtype=dtype), values.copy()
+        part, of_x = wanted[1:], x[1:]
+        change(part, other[1:] if other is by else other)
+        assert change(of_x, np.array(other[1:], dtype=dtype) if other is by else other) is of_x
+        assert x.dtype == wanted.dtype
+        numpy.testing.assert_array_equal(x.asnumpy(), wanted)

@@ -157,11 +157,7 @@ class vectorize:  # noqa: N801 - the name NumPy gave it
 def _rows(x: Any, axes: int, shape: tuple[int, ...], count: int) -> Any:
     """The parts of an argument that calls are given, along a first axis."""
     own = x.shape[x.ndim - axes :]
-    return np.reshape(_stretched(x, shape + own), (count, *own))
-
-
-def _stretched(x: Any, shape: tuple[int, ...]) -> Any:
-    return np.broadcast_arrays(x, np.array(numpy.zeros(shape, bool), bool))[0]
+    return np.reshape(np.broadcast_to(x, shape + own), (count, *own))
 
 
 def _signature(text: str) -> tuple[list[int], list[int]]:

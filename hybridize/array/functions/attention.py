@@ -83,7 +83,9 @@ def scaled_dot_product_attention(
         )
     drawn = random_key() if dropout_p and is_training() else None
     outputs = library.attention(
-        *map(operand, (q, k, v)),
+        operand(q),
+        operand(k),
+        operand(v),
         None if attn_mask is None else operand(array(attn_mask)),
         lengths,
         drawn,

@@ -7,6 +7,7 @@ While capturing they are nodes of the graph: `np.zeros` inside a compiled functi
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -324,11 +325,10 @@ def linspace(
     Of arrays, the numbers lie along a new `axis`, in the dtype of the arrays.
     """
     num = count(num, "linspace: num")
-    if not (_is_array(start) or _is_array(stop)):
-        axis_of(axis, 1, "linspace")
     if _is_array(start) or _is_array(stop):
         line, step = _between(start, stop, num, endpoint, dtype)
         return (moveaxis(line, 0, axis), step) if retstep else moveaxis(line, 0, axis)
+    axis_of(axis, 1, "linspace")
     start, stop = float(_plain_number(start)), float(_plain_number(stop))
     parts = num - 1 if endpoint else num
     step = (stop - start) / parts if parts else math.nan
@@ -363,11 +363,10 @@ def logspace(
 ) -> Any:
     """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
     num = count(num, "logspace: num")
-    if not (_is_array(start) or _is_array(stop)):
-        axis_of(axis, 1, "logspace")
     if _is_array(start) or _is_array(stop):
         powers = power(base, linspace(start, stop, num, endpoint, axis=axis))
         return powers if dtype is None else powers.astype(_dtype(dtype))
+    axis_of(axis, 1, "logspace")
     exponents = linspace(start, stop, num, endpoint, dtype=float64)
     return (base**exponents).astype(_dtype(dtype))
 
@@ -432,29 +431,22 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
 @public
 def tril(m: Any, k: int = 0) -> ndarray:
     """The elements on and below the diagonal `k` of the last two axes, zeros above; a vector is every row."""
-    x = as_array(m)
-    row, column = _row_and_column(x, "tril")
-    return where(greater_equal(row + _offset(k), column), x, cast_zero(x))
+    return _masked("tril", m, lambda row, column: greater_equal(row + _offset(k), column))
 
 
 @public
 def triu(m: Any, k: int = 0) -> ndarray:
     """The elements on and above the diagonal `k` of the last two axes, zeros below; a vector is every row."""
+    return _masked("triu", m, lambda row, column: greater_equal(column, row + _offset(k)))
+
+
+def _masked(name: str, m: Any, inside: Callable[[Any, Any], Any]) -> Any:
+    """Matrices with zeros outside of a part, which numbers of rows and columns say; a vector is each row of one."""
     x = as_array(m)
-    row, column = _row_and_column(x, "triu")
-    return where(greater_equal(column, row + _offset(k)), x, cast_zero(x))
-
-
-def _row_and_column(x: Any, name: str) -> tuple[Any, Any]:
-    """Row and column number of every element of matrices, or of the square matrix whose rows are a vector."""
     if not x.ndim:
         raise ShapeError("E113", f"{name} takes a vector or matrices, got {x.type}")
-    return _positions(*x.shape[-2:]) if x.ndim > 1 else _positions(x.shape[0], x.shape[0])
-
-
-def cast_zero(x: Any) -> Any:
-    """A zero of the dtype of `x`, without axes."""
-    return result(cast(0, x.dtype))
+    row, column = _positions(*(x.shape[-2:] if x.ndim > 1 else x.shape * 2))
+    return where(inside(row, column), x, result(cast(0, x.dtype)))
 
 
 @public

@@ -62,7 +62,7 @@ def cached_attention(
     count = index_numbers(operand(end))
     check(count, 0, places + 1, f"cached_attention of keys {k.type}, length")
     rows = heads // groups * time
-    by_group = q.reshape((batch, groups, rows, size)) * (_scale(size) if scale is None else scale)
+    by_group = q.reshape((batch, groups, rows, size)) * ((size**-0.5 if size else 1.0) if scale is None else scale)
     scores = result(ops.dots_until(operand(by_group), operand(k), count))
     place = array(numpy.arange(places))
     last = result(count).reshape(())
@@ -83,8 +83,3 @@ def cached_attention(
     weights = weights.reshape((batch, groups, rows, places))
     output = result(ops.sum_until(operand(weights), operand(v), count))
     return output.reshape((batch, heads, time, size))
-
-
-def _scale(size: int) -> float:
-    """1 / sqrt(size); of vectors without components all products are 0, whatever they are scaled by."""
-    return size**-0.5 if size else 1.0

@@ -19,7 +19,7 @@ from hybridize.base.dtypes import DType, float32, float64
 from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import floating, promote
 from hybridize.ops import composites
-from hybridize.ops.op import ACTIVE
+from hybridize.ops.op import ACTIVE, Operand
 
 
 def fully_connected(
@@ -68,20 +68,18 @@ def _product(x: ndarray, weight: ndarray, bias: ndarray | None, flatten: bool) -
     """The product at once, by a program where it is worth one, else by NumPy; None where neither takes the arrays."""
     a, w = x._data, weight._data
     if bias is None:
-        product = _fully_connected_by_numpy(a, w, None, flatten)
-        return None if product is None else wrap(product)
+        return _by_numpy(a, w, None, flatten)
     key = a.shape, w.shape, bias._data.shape
     program = _ROWS.programs.get(key)
     if program is None:
         if not (a.ndim == 2 and worth_a_program(len(a), w.size) and _fit(a, w, bias._data)):
-            product = _fully_connected_by_numpy(a, w, bias._data, flatten)
-            return None if product is None else wrap(product)
+            return _by_numpy(a, w, bias._data, flatten)
         program = _ROWS.make(key)
     return program(x, weight, bias)  # type: ignore[no-any-return]
 
 
 @consistent
-def _fully_connected_by_numpy(x: Any, w: Any, b: Any, flatten: bool) -> Any:
+def _by_numpy(x: Any, w: Any, b: Any, flatten: bool) -> ndarray | None:
     """The direct rule, for floats of one dtype and shapes that fit; None otherwise."""
     dtype = x.dtype
     if dtype is not w.dtype or w.ndim != 2 or not x.ndim or not (dtype is float32 or dtype is float64):
@@ -90,13 +88,12 @@ def _fully_connected_by_numpy(x: Any, w: Any, b: Any, flatten: bool) -> Any:
         x = x.reshape(x.shape[0], math.prod(x.shape[1:]))
     if x.shape[-1] != w.shape[1]:
         return None
-    if b is None:
-        return numpy.dot(x, w.T)
-    if b.dtype is not dtype or b.shape != w.shape[:1]:
+    if b is not None and (b.dtype is not dtype or b.shape != w.shape[:1]):
         return None
     y = numpy.dot(x, w.T)
-    y += b
-    return y
+    if b is not None:
+        y += b
+    return wrap(y)
 
 
 def _fit(x: Any, w: Any, b: Any) -> bool:
@@ -111,16 +108,11 @@ def _fit(x: Any, w: Any, b: Any) -> bool:
     )
 
 
-def _rows_otherwise(x: ndarray, weight: ndarray, bias: ndarray) -> ndarray | None:
-    product = _fully_connected_by_numpy(x._data, weight._data, bias._data, True)
-    return None if product is None else wrap(product)
-
-
 _LARGE, _MANY = 1 << 8, 1 << 15
 """Elements of a weight, for a few rows, and multiply-adds, for more, at which a program is worth its compilation."""
 _ROWS = Single(
     lambda x, w, b: [composites.fully_connected(x, w, b, True)],
-    _rows_otherwise,
+    lambda x, w, b: _by_numpy(x._data, w._data, b._data, True),
     "fully_connected",
     rows=(True, False, False),
 )
@@ -142,10 +134,10 @@ def layer_dtype(x: Any, weight: Any) -> DType:
     return floating(promote(x.dtype, weight.dtype))
 
 
-def layer_operands(x: Any, weight: Any, bias: Any = None) -> list[Any]:
+def layer_operands(x: Any, weight: Any, bias: Any = None) -> tuple[Operand, Operand, Operand | None]:
     """Input, weight and bias of a layer as operands of the dtype that it computes in; see `layer_dtype`."""
     dtype = layer_dtype(x, weight)
-    return [None if one is None else cast(strong(one), dtype) for one in (x, weight, bias)]
+    return cast(strong(x), dtype), cast(strong(weight), dtype), None if bias is None else cast(strong(bias), dtype)
 
 
 @public

@@ -58,19 +58,13 @@ def _integers(name: str, x1: Any, x2: Any) -> tuple[Operand, Operand]:
     return pair
 
 
-def _aligned(name: str, x1: Operand, x2: Operand) -> tuple[Operand, Operand]:
-    """Return integers as operands of one type."""
-    left, right = aligned(x1, x2, name=name, dtype=common_dtype((x1, x2)))
-    return left, right
-
-
 @universal(2)
 def gcd(x1: Any, x2: Any) -> Any:
     """The greatest common divisor of |x1| and |x2|."""
     pair = _integers("gcd", x1, x2)
     if not ACTIVE or not capturing():
         return _gcd_by_numpy(x1, x2)
-    return result(euclid(*_aligned("gcd", *pair)))
+    return result(euclid(*aligned(*pair, name="gcd", dtype=common_dtype(pair))))
 
 
 @universal(2)
@@ -79,7 +73,7 @@ def lcm(x1: Any, x2: Any) -> Any:
     pair = _integers("lcm", x1, x2)
     if not ACTIVE or not capturing():
         return _lcm_by_numpy(x1, x2)
-    left, right = _aligned("lcm", *pair)
+    left, right = aligned(*pair, name="lcm", dtype=common_dtype(pair))
     divisor = euclid(left, right)
     kind = type_of(divisor)
     one = bind1(ops.Broadcast(kind.shape), constant(numpy.ones((), kind.dtype)))

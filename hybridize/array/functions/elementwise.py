@@ -27,6 +27,7 @@ from hybridize.array.operands import (
     common_shape,
     dtype_of,
     finished,
+    float_operand,
     made_in_order,
     one_of,
     operand,
@@ -496,8 +497,7 @@ def sinc(x: Any, /) -> Any:
 @public
 def digamma(x: Any, /) -> Any:
     """The logarithmic derivative of the gamma function; NaN at 0 and at negative integers."""
-    x = operand(x)
-    return result(ops.digamma(cast(x, common_dtype((x,), float_only=True))))
+    return result(ops.digamma(float_operand(x)))
 
 
 @universal(2)

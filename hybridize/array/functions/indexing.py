@@ -513,12 +513,7 @@ def _symbolic_get(x: Symbol, key: Any) -> Any:
     if parsed.counters == parsed.arrays.keys():
         view = _at_counters(x, parsed)
         return view if _are_numbers(key) else result(view.operand())
-    parsed = _with_integers(parsed)
-    base = _basic(x, parsed)
-    axis_of = _arrays_as_axes(parsed)
-    shape = base.shape
-    numbers = [_normalised(parsed.arrays[axis], shape[number], axis, x.type) for axis, number in axis_of.items()]
-    axes = list(axis_of.values())
+    base, axes, numbers = _with_indices(x, parsed)
     if len(axes) == 1:
         return result(bind1(ops.Gather(axes[0]), base.operand(), _as_operand(numbers[0])))
     together, rest = _to_front(base.operand(), axes)
@@ -526,10 +521,16 @@ def _symbolic_get(x: Symbol, key: Any) -> Any:
     return result(_from_front(picked, len(shape_of(picked)) - len(rest), axes[0] if parsed.together else 0))
 
 
-def _with_integers(parsed: Parsed) -> Parsed:
-    """Beside index arrays, integers are index arrays too: they take part in where the new axes stand."""
+def _with_indices(x: Symbol, parsed: Parsed) -> tuple[Symbol, list[int], list[Any]]:
+    """The view of slices and new axes, the axes of it that are indexed by arrays, and the indices along these.
+
+    Beside index arrays, integers are index arrays too: they take part in where the new axes stand.
+    """
     arrays = dict(sorted((parsed.arrays | {axis: numpy.asarray(i) for axis, i in parsed.integers.items()}).items()))
-    return Parsed(parsed.slices, {}, parsed.new, arrays, parsed.together)
+    advanced = Parsed(parsed.slices, {}, parsed.new, arrays, parsed.together)
+    base, axis_of = _basic(x, advanced), _arrays_as_axes(advanced)
+    numbers = [_normalised(arrays[axis], base.shape[number], axis, x.type) for axis, number in axis_of.items()]
+    return base, list(axis_of.values()), numbers
 
 
 def _normalised(index: Any, length: int, axis: int, of: TensorType) -> Any:
@@ -578,19 +579,11 @@ def _symbolic_set(x: Symbol, key: Any, value: Any) -> None:
         return
     x, key = _flags_as_axes(*_with_moving_parts(x, key))
     parsed = _parse(key, x.type)
-    if not parsed.arrays:
-        part = _basic(x, parsed)
-        part.write(_fitted(value, part.shape, x))
-        return
-    if parsed.counters == parsed.arrays.keys():
+    if parsed.counters == parsed.arrays.keys():  # of slices and integers alone both are empty
         part = _at_counters(x, parsed)
         part.write(_fitted(value, part.shape, x))
         return
-    parsed = _with_integers(parsed)
-    base = _basic(x, parsed)
-    axis_of = _arrays_as_axes(parsed)
-    axes = list(axis_of.values())
-    numbers = [_normalised(parsed.arrays[axis], base.shape[number], axis, x.type) for axis, number in axis_of.items()]
+    base, axes, numbers = _with_indices(x, parsed)
     where = _joined(numbers)
     together, rest = _to_front(base.operand(), axes)
     count = len(shape_of(where)) - 1

@@ -100,8 +100,9 @@ def by_keywords(name: str, compute: Callable[..., Any], count: int, typed: int |
             first = count if typed is None else typed
             xs = (*(_argument(x, wanted, name, casting) for x in xs[:first]), *xs[first:])
         output = compute(*xs)
-        if wanted is not None:
-            _check_dtype(output[0] if isinstance(output, tuple) else output, wanted, name)
+        own = (output[0] if isinstance(output, tuple) else output).dtype
+        if wanted is not None and wanted != own:
+            raise DTypeError("E205", f"{name} cannot compute in {code(wanted)}", help=f"the result is {code(own)}")
         places = outs or out
         if isinstance(output, tuple):
             return _placed_all(output, places, where, casting, name)
@@ -127,11 +128,6 @@ def _argument(x: Any, wanted: DType, name: str, casting: str) -> Any:
         what = f"{name} of {typed(x)} in {code(wanted)} is not a {casting!r} cast"
         raise DTypeError("E207", what, help="cast first: x.astype(...)")
     return result(cast_operand(x, wanted))
-
-
-def _check_dtype(output: Any, wanted: DType, name: str) -> None:
-    if output.dtype != wanted:
-        raise DTypeError("E205", f"{name} cannot compute in {code(wanted)}", help=f"the result is {code(output.dtype)}")
 
 
 def _placed_all(outputs: tuple[Any, ...], places: Any, where: Any, casting: str, name: str) -> tuple[Any, ...]:

@@ -219,15 +219,13 @@ def angle(z: Any, deg: bool = False) -> Any:
 @public
 def isreal(x: Any) -> Any:
     """True where the imaginary part is 0: of real numbers everywhere."""
-    z = array(x)
-    return np.equal(imag(z), 0) if is_complex(z.dtype) else np.ones_like(z, dtype=bool)
+    return np.equal(imag(x), 0)
 
 
 @public
 def iscomplex(x: Any) -> Any:
     """True where the imaginary part is not 0: of real numbers nowhere."""
-    z = array(x)
-    return np.not_equal(imag(z), 0) if is_complex(z.dtype) else np.zeros_like(z, dtype=bool)
+    return np.not_equal(imag(x), 0)
 
 
 @public

@@ -138,31 +138,29 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 @promoted("a", "b")
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """The sum of products over pairs of axes: the last n of `a` with the first n of `b`, or those that `axes` lists."""
-    x, y = a, b
     if isinstance(axes, int):
-        left: tuple[int, ...] = tuple(range(x.ndim - axes, x.ndim))
+        left: tuple[int, ...] = tuple(range(a.ndim - axes, a.ndim))
         right: tuple[int, ...] = tuple(range(axes))
     else:
         left, right = (tuple(several(part)) for part in axes)
-    left = tuple(axis_of(i, x.ndim, "tensordot") for i in left)
-    right = tuple(axis_of(i, y.ndim, "tensordot") for i in right)
-    if len(left) != len(right) or any(x.shape[i] != y.shape[j] for i, j in zip(left, right, strict=True)):
-        raise _mismatch("tensordot", x, y, f"equal sizes along axes {axes}")
-    rows = [i for i in range(x.ndim) if i not in left]
-    columns = [j for j in range(y.ndim) if j not in right]
-    inner = math.prod(x.shape[i] for i in left)
-    p = np.reshape(np.transpose(x, (*rows, *left)), (math.prod(x.shape[i] for i in rows), inner))
-    q = np.reshape(np.transpose(y, (*right, *columns)), (inner, math.prod(y.shape[j] for j in columns)))
-    return np.reshape(_matmul(p, q), tuple(x.shape[i] for i in rows) + tuple(y.shape[j] for j in columns))
+    left = tuple(axis_of(i, a.ndim, "tensordot") for i in left)
+    right = tuple(axis_of(i, b.ndim, "tensordot") for i in right)
+    if len(left) != len(right) or any(a.shape[i] != b.shape[j] for i, j in zip(left, right, strict=True)):
+        raise _mismatch("tensordot", a, b, f"equal sizes along axes {axes}")
+    rows = [i for i in range(a.ndim) if i not in left]
+    columns = [j for j in range(b.ndim) if j not in right]
+    inner = math.prod(a.shape[i] for i in left)
+    p = np.reshape(np.transpose(a, (*rows, *left)), (math.prod(a.shape[i] for i in rows), inner))
+    q = np.reshape(np.transpose(b, (*right, *columns)), (inner, math.prod(b.shape[j] for j in columns)))
+    return np.reshape(_matmul(p, q), tuple(a.shape[i] for i in rows) + tuple(b.shape[j] for j in columns))
 
 
 @promoted("a", "b")
 def inner(a: Any, b: Any) -> Any:
     """The sum of products over the last axes of both."""
-    x, y = a, b
-    if not x.ndim or not y.ndim:
-        return np.multiply(x, y)
-    return tensordot(x, y, ([x.ndim - 1], [y.ndim - 1]))
+    if not a.ndim or not b.ndim:
+        return np.multiply(a, b)
+    return tensordot(a, b, ([a.ndim - 1], [b.ndim - 1]))
 
 
 @promoted("x1", "x2")
@@ -190,10 +188,9 @@ def matvec(x1: Any, x2: Any, /, out: Any = None) -> Any:
     Raises:
         ShapeError E102: the inner sizes differ, or there are too few axes.
     """
-    x, y = x1, x2
-    if x.ndim < 2 or not y.ndim or x.shape[-1] != y.shape[-1]:
-        raise _mismatch("matvec", x, y, "[..., m, n] and [..., n]")
-    product = matmul(x, np.expand_dims(y, -1))
+    if x1.ndim < 2 or not x2.ndim or x1.shape[-1] != x2.shape[-1]:
+        raise _mismatch("matvec", x1, x2, "[..., m, n] and [..., n]")
+    product = matmul(x1, np.expand_dims(x2, -1))
     return finished(np.reshape(product, product.shape[:-1]), out)
 
 
@@ -204,10 +201,9 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
     Raises:
         ShapeError E102: the inner sizes differ, or there are too few axes.
     """
-    x, y = x1, x2
-    if not x.ndim or y.ndim < 2 or x.shape[-1] != y.shape[-2]:
-        raise _mismatch("vecmat", x, y, "[..., n] and [..., n, m]")
-    product = matmul(np.expand_dims(functions.conj(x), -2), y)
+    if not x1.ndim or x2.ndim < 2 or x1.shape[-1] != x2.shape[-2]:
+        raise _mismatch("vecmat", x1, x2, "[..., n] and [..., n, m]")
+    product = matmul(np.expand_dims(functions.conj(x1), -2), x2)
     return finished(np.reshape(product, (*product.shape[:-2], product.shape[-1])), out)
 
 
@@ -273,12 +269,11 @@ def outer(a: Any, b: Any) -> Any:
 @promoted("a", "b")
 def kron(a: Any, b: Any) -> Any:
     """Every element of `a` times all of `b`, in blocks."""
-    x, y = a, b
-    n = max(x.ndim, y.ndim)
-    left, right = (1,) * (n - x.ndim) + x.shape, (1,) * (n - y.ndim) + y.shape
+    n = max(a.ndim, b.ndim)
+    left, right = (1,) * (n - a.ndim) + a.shape, (1,) * (n - b.ndim) + b.shape
     blocks = np.multiply(
-        np.reshape(x, tuple(part for length in left for part in (length, 1))),
-        np.reshape(y, tuple(part for length in right for part in (1, length))),
+        np.reshape(a, tuple(part for length in left for part in (length, 1))),
+        np.reshape(b, tuple(part for length in right for part in (1, length))),
     )
     return np.reshape(blocks, tuple(i * j for i, j in zip(left, right, strict=True)))
 
@@ -286,13 +281,12 @@ def kron(a: Any, b: Any) -> Any:
 @promoted("a", "b")
 def batch_dot(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """The matrix products of [b, m, k] and [b, k, n], either one stored transposed."""
-    x, y = a, b
-    k = x.shape[-2 if transpose_a else -1] if x.ndim > 1 else -1
-    if x.ndim != y.ndim or x.ndim < 3 or x.shape[:-2] != y.shape[:-2] or k != y.shape[-1 if transpose_b else -2]:
-        raise _mismatch("batch_dot", x, y, "[b, m, k] and [b, k, n]")
+    k = a.shape[-2 if transpose_a else -1] if a.ndim > 1 else -1
+    if a.ndim != b.ndim or a.ndim < 3 or a.shape[:-2] != b.shape[:-2] or k != b.shape[-1 if transpose_b else -2]:
+        raise _mismatch("batch_dot", a, b, "[b, m, k] and [b, k, n]")
     if not ACTIVE:
-        return matmul(np.swapaxes(x, -1, -2) if transpose_a else x, np.swapaxes(y, -1, -2) if transpose_b else y)
-    return _matmul(x, y, transpose_a, transpose_b)
+        return matmul(np.swapaxes(a, -1, -2) if transpose_a else a, np.swapaxes(b, -1, -2) if transpose_b else b)
+    return _matmul(a, b, transpose_a, transpose_b)
 
 
 @public

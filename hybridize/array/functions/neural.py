@@ -381,7 +381,8 @@ def layer_norm(
     ):
         return wrap(_layer_norm(a, scale, shift, eps))
     dtype = floating(promote(x.dtype, g.dtype))
-    normal = result(composites.layer_norm(*(cast(operand(one), dtype) for one in (x, g, b)), axis_index, eps))
+    values, by, plus = (cast(operand(one), dtype) for one in (x, g, b))
+    normal = result(composites.layer_norm(values, by, plus, axis_index, eps))
     if not output_mean_var:
         return normal
     centre = np.mean(x, axis_index, keepdims=True)

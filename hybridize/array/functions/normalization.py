@@ -75,7 +75,8 @@ def batch_norm(
         y = None if output_mean_var else _at_once(data, parts, axis_index, eps, fix_gamma)
         if y is None:
             numbers = axis_index, float(eps), float(momentum), bool(fix_gamma), bool(use_global_stats)
-            y = result(composites.batch_norm(float_operand(data), *map(operand, parts), *numbers))
+            scale, shift, centre, spread = map(operand, parts)
+            y = result(composites.batch_norm(float_operand(data), scale, shift, centre, spread, *numbers))
         mean, var = parts[2:]
     else:
         if data.size == 0:
@@ -86,7 +87,7 @@ def batch_norm(
                 raise ArgumentError("E360", text, help="give np.array's, the same ones at each call")
         settings = axis_index, float(eps), bool(fix_gamma)
         y, mean, var = _of_batch_at_once(data, parts, *settings) or map(
-            result, composites.batch_norm_of_batch(float_operand(data), *map(operand, parts[:2]), *settings)
+            result, composites.batch_norm_of_batch(float_operand(data), operand(parts[0]), operand(parts[1]), *settings)
         )
         keep(running_mean, mean, momentum)
         keep(running_var, var, momentum)

@@ -8,17 +8,15 @@ from typing import Any
 import numpy
 
 from hybridize.array import functions as np
-from hybridize.array.functions.searching import along
+from hybridize.array.functions.searching import along, plainly
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operands import array, array_and_axis, axis_of, one_of, public
+from hybridize.array.operands import array, array_and_axis, axis_of, public
 from hybridize.base.errors import OutOfBoundsError, ShapeError, ValueArgumentError
 
 
 def _partitioned(a: Any, kth: Any, axis: int | None, kind: Any, order: Any, name: str) -> tuple[Any, int]:
     """The array and the axis of a partition, whose arguments are right."""
-    one_of(kind, ("introselect",), name, "kind")
-    if order is not None:
-        raise ValueArgumentError("E345", f"{name}: order names fields, which arrays do not have, got {order!r}")
+    plainly(kind, order, name, ("introselect",))
     x, axis_index = array_and_axis(a, axis, name)
     length = x.shape[axis_index]
     plain = kth.asnumpy() if isinstance(kth, ndarray) else numpy.asarray(kth)

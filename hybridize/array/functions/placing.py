@@ -237,10 +237,5 @@ def _compressed(condition: Any, a: Any, axis: int | None = None, out: Any = None
     return finished(np.take(x, numbers, along), out)
 
 
-def _extracted(condition: Any, arr: Any) -> Any:
-    """The elements where a condition is true, as a vector."""
-    return _compressed(np.ravel(array(condition)), np.ravel(array(arr)))
-
-
 compress = data_dependent("compress", numpy.compress, _compressed)
-extract = data_dependent("extract", numpy.extract, _extracted)
+extract = data_dependent("extract", numpy.extract, lambda condition, arr: _compressed(np.ravel(condition), arr))

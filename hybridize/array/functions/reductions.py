@@ -52,7 +52,7 @@ def _reduce(make: Callable[[tuple[int, ...]], Op], x: Any, axis: Any, keepdims: 
     if not axes:
         return copy(x) if name in ("sum", "prod", "max", "min") else x.astype(bool)
     reduced = result(bind1(make(axes), operand(x)))
-    return _with_axes(reduced, x.shape, axes) if keepdims else reduced
+    return np.reshape(reduced, [1 if k in axes else n for k, n in enumerate(x.shape)]) if keepdims else reduced
 
 
 def _chosen(x: Any, mask: Any, instead: Any) -> Any:
@@ -70,10 +70,6 @@ def mask_of(mask: Any) -> Any:
     if chosen.dtype != bool_:
         raise DTypeError("E208", f"where= takes bools, got {chosen.type}", help="compare with 0: x != 0")
     return chosen
-
-
-def _with_axes(reduced: Any, shape: tuple[int, ...], axes: tuple[int, ...]) -> Any:
-    return np.reshape(reduced, tuple(1 if i in axes else length for i, length in enumerate(shape)))
 
 
 def _sum(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., Any], text: str) -> Callable[..., Any]:
@@ -389,7 +385,8 @@ def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return total if keepdims else _dropped(total, x, axis, "logsumexp")
 
 
-def _without_nan(x: Any, instead: float) -> Any:
+def without_nan(x: Any, instead: float) -> Any:
+    """An array with a number in the place of NaN."""
     return np.where(np.isnan(x), instead, x) if is_inexact(x.dtype) else x
 
 
@@ -398,7 +395,7 @@ def _counting_nan(function: Callable[..., Any], instead: float, text: str) -> Ca
 
     @wraps(function)
     def call(a: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(_without_nan(array(a), instead), *args, **kwargs)
+        return function(without_nan(array(a), instead), *args, **kwargs)
 
     return described(call, f"nan{function.__name__}", text)
 
@@ -431,7 +428,7 @@ def _nan_extreme(reduce: Callable[..., Any], worst: float, text: str) -> Callabl
         a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
     ) -> Any:
         x = array(a)
-        best = reduce(_without_nan(x, worst), axis, None, keepdims, initial, where)
+        best = reduce(without_nan(x, worst), axis, None, keepdims, initial, where)
         if initial is None and is_inexact(x.dtype):
             best = np.where(all(np.isnan(x), axis, keepdims=keepdims), math.nan, best)
         return finished(best, out)

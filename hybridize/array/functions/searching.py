@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -35,6 +35,7 @@ from hybridize.array.operands import (
     strong,
 )
 from hybridize.array.operands import indices as index_operand
+from hybridize.array.placing import arrays_in
 from hybridize.array.policies import exact, like, promoted
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
@@ -56,16 +57,11 @@ from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, taped
 _SORTS = (None, "quicksort", "mergesort", "heapsort", "stable")
 
 
-def _plainly(kind: Any, order: Any, name: str) -> None:
+def plainly(kind: Any, order: Any, name: str, kinds: Sequence[Any] = _SORTS) -> None:
     """Refuse to sort in another way than the one there is, which is stable, and by fields, which arrays have not."""
-    one_of(kind, _SORTS, name, "kind")
+    one_of(kind, kinds, name, "kind")
     if order is not None:
         raise ValueArgumentError("E345", f"{name}: order names fields, which arrays do not have, got {order!r}")
-
-
-def _direction(kind: Any, descending: bool) -> tuple[Any, bool]:
-    """Take a bool in the place of NumPy's `kind` for `descending`, which MXNet 2 has there."""
-    return (None, kind) if isinstance(kind, bool) else (kind, descending)
 
 
 def _sorting(name: str, op: Callable[[int, bool], Op], text: str) -> Callable[..., Any]:
@@ -73,8 +69,9 @@ def _sorting(name: str, op: Callable[[int, bool], Op], text: str) -> Callable[..
         a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None,
         descending: bool = False,
     ) -> Any:  # fmt: skip
-        kind, descending = _direction(kind, descending)
-        _plainly(kind, order, name)
+        if isinstance(kind, bool):  # MXNet 2 has `descending` in the place of NumPy's `kind`
+            kind, descending = None, kind
+        plainly(kind, order, name)
         x, along = array_and_axis(a, axis, name)
         return result(bind1(op(along, bool(descending)), operand(x)))
 
@@ -639,7 +636,8 @@ def data_dependent(
                 return recorded(*args, **kwargs)
             with taped(None):
                 output = call(*args, **kwargs)
-            if _has_floats(output) and _has_history((*args, *kwargs.values())):
+            has_floats = builtins.any(is_inexact(x.dtype) for x in arrays_in([output]))
+            if has_floats and _has_history((*args, *kwargs.values())):
                 raise StateError(
                     "E547",
                     f"{name} is computed by NumPy, so no gradient passes it",
@@ -666,16 +664,10 @@ def recorded(name: str, module: str) -> Callable[..., Any]:
     return call
 
 
-def _has_history(x: Any) -> bool:
+def _has_history(values: Iterable[Any]) -> bool:
     """Tell whether a gradient would have to pass one of nested arrays."""
-    if isinstance(x, (list, tuple)):
-        return builtins.any(map(_has_history, x))
-    lifted = operand(x) if isinstance(x, ndarray) else None
-    return type(lifted) is Traced and lifted.edge is not None
-
-
-def _has_floats(x: Any) -> bool:
-    return builtins.any(map(_has_floats, x)) if isinstance(x, (list, tuple)) else is_inexact(getattr(x, "dtype", int64))
+    lifted = [operand(x) for x in arrays_in(values) if isinstance(x, ndarray)]
+    return builtins.any(type(x) is Traced and x.edge is not None for x in lifted)
 
 
 def _as_numpy(x: Any) -> Any:

@@ -36,12 +36,8 @@ def sequence_mask(
         return x
     lengths = index_operand(sequence_length)
     check(lengths, 0, dims.FAR, f"sequence_mask of {x.type}", "lengths are not negative")
-    return result(library.sequence_mask(operand(x), lengths, _number(x, value), _axis(x, axis, "sequence_mask")))
-
-
-def _number(x: Any, value: Any) -> Any:
-    """A number that an array of integers holds as one of them."""
-    return value if x.dtype.kind == "f" else type(x.dtype.type(0).item())(value)
+    number = value if x.dtype.kind == "f" else type(x.dtype.type(0).item())(value)
+    return result(library.sequence_mask(operand(x), lengths, number, _axis(x, axis, "sequence_mask")))
 
 
 def _axis(x: Any, axis: Any, name: str) -> int:

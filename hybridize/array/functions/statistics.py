@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -11,10 +12,10 @@ import numpy
 from hybridize import ops
 from hybridize.array import functions as np
 from hybridize.array.functions.bounds import require
-from hybridize.array.functions.reductions import summed
+from hybridize.array.functions.reductions import summed, without_nan
 from hybridize.array.functions.searching import data_dependent, shares
 from hybridize.array.methods import functions
-from hybridize.array.operands import array, check_real, operand, public, result
+from hybridize.array.operands import array, check_real, described, operand, result
 from hybridize.array.operands import count as count_of
 from hybridize.array.policies import double, promoted, together
 from hybridize.base.dtypes import DType, float32, float64, int64, is_complex, is_float, is_inexact
@@ -131,40 +132,23 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     return np.clip(scaled, -1.0, 1.0).astype(wanted, copy=False)
 
 
-def _without_nan(a: Any, instead: float) -> tuple[Any, Any]:
-    """An array with a number in the place of NaN, and where NaN was; None for the latter of integers."""
-    x = array(a)
-    if not is_inexact(x.dtype):
-        return x, None
-    gone = np.isnan(x)
-    return np.where(gone, instead, x), gone
+def _arg_extreme(reduce: Callable[..., Any], worst: float, text: str) -> Callable[..., Any]:
+    def function(a: Any, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
+        x = array(a)
+        if is_inexact(x.dtype):
+            require(np.logical_not(np.any(np.all(np.isnan(x), axis))), f"{name}: no slice is all NaN")
+        return reduce(without_nan(x, worst), axis, out, keepdims)
+
+    name = f"nan{reduce.__name__}"
+    return described(function, name, f"{text}\n\nRaises:\n    ValueArgumentError E345: there is none.")
 
 
-def _arg_extreme(name: str, reduce: Any, worst: float, a: Any, axis: int | None, out: Any, keepdims: bool) -> Any:
-    x, gone = _without_nan(a, worst)
-    if gone is not None:
-        require(np.logical_not(np.any(np.all(gone, axis))), f"{name}: no slice is all NaN")
-    return reduce(x, axis, out, keepdims)
-
-
-@public
-def nanargmax(a: Any, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
-    """The index of the first largest element along `axis` that is not NaN, int64.
-
-    Raises:
-        ValueArgumentError E345: there is none.
-    """
-    return _arg_extreme("nanargmax", np.argmax, -math.inf, a, axis, out, keepdims)
-
-
-@public
-def nanargmin(a: Any, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
-    """The index of the first smallest element along `axis` that is not NaN, int64.
-
-    Raises:
-        ValueArgumentError E345: there is none.
-    """
-    return _arg_extreme("nanargmin", np.argmin, math.inf, a, axis, out, keepdims)
+nanargmax = _arg_extreme(
+    np.argmax, -math.inf, "The index of the first largest element along `axis` that is not NaN, int64."
+)
+nanargmin = _arg_extreme(
+    np.argmin, math.inf, "The index of the first smallest element along `axis` that is not NaN, int64."
+)
 
 
 @shares(of_nan=False)
