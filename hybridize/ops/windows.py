@@ -304,6 +304,7 @@ class WindowMax(_Windowed):
 class WindowArgMax(_Windowed):
     """The number in its window, from 0 in row-major order, of each window's first largest element, or first NaN."""
 
+    differentiable = False
     positions = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -321,9 +322,6 @@ class WindowArgMax(_Windowed):
             seen |= inside
         assert best is not None
         return (chosen,)
-
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
-        return (None,)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         alongs, dtype = self.along(types[0].shape), types[0].dtype
