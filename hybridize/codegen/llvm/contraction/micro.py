@@ -80,8 +80,8 @@ class Tile:
     ahead: int = 0
     """The vectors of w so many bytes behind those that are read are fetched meanwhile."""
     brings: bool = False
-    """What the next tile reads from far away is fetched meanwhile: `ptr next, i64 rate` follow `more`, `rate` bytes
-    with each term, as many lines at once would stand in the way of w.
+    """Memory that the next tile reads is fetched from far away meanwhile: `ptr next, i64 rate` follow `more`, `rate`
+    bytes with each term, as many lines at once would stand in the way of w.
     """
     gates: int = 1
     """With several, `i64 gate` follows, the bytes of w from the vectors of one to those of the next."""

@@ -206,7 +206,7 @@ class _Transforms:
             with elements.bound(plan.down.axis, plus(f, f"%a{plan.down.axis}", i)):
                 for j, value in enumerate(row):
                     with elements.bound(plan.across.axis, plus(f, f"%a{plan.across.axis}", j)):
-                        self._finish(f, elements, value)
+                        accumulated(f, elements, self.stores, value, plan.lanes)
 
     def _store_part(self, f: Function, elements: Elements, rows: Iterable[list[str]]) -> None:
         """Write the epilogue once, in a loop over pixels, which wait on the stack."""
@@ -221,11 +221,7 @@ class _Transforms:
                 number = plus(f, times(f, down.index, plan.pixels), across.index)
                 place = at(f, buffer, times(f, number, arithmetic.vector_bytes))
                 with elements.bound(plan.across.axis, plus(f, f"%a{plan.across.axis}", across.index)):
-                    self._finish(f, elements, arithmetic.load_computed(f, place))
-
-    def _finish(self, f: Function, elements: Elements, value: str) -> None:
-        """Write the epilogue of a vector."""
-        accumulated(f, elements, self.stores, value, self.plan.lanes)
+                    accumulated(f, elements, self.stores, arithmetic.load_computed(f, place), plan.lanes)
 
     def _applied(self, f: Function, program: LinearProgram, vector: Sequence[str]) -> list[str]:
         """The values of a program."""
