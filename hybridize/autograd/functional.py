@@ -114,12 +114,17 @@ def _copy(x: Any, position: int, outer: bool) -> ndarray | Symbol:
     if capturing() or not isinstance(x, ndarray):
         return staging().variable(x)
     if not outer:
-        copy = wrap(x._data)
-        copy._storage = x.storage
-        mark(copy, Variable(x.type, "write"))
-        return copy
+        return _variable(x)
     seen: ndarray = result(_Through.of(operand(x)))
     return seen
+
+
+def _variable(x: ndarray) -> ndarray:
+    """A variable over the same memory."""
+    copy = wrap(x._data)
+    copy._storage = x.storage
+    mark(copy, Variable(x.type, "write"))
+    return copy
 
 
 class _Through:
@@ -225,10 +230,7 @@ class _Recomputation:
                 edge = x.edge if type(x) is Traced else None
                 leaves[k] = result(_Through.of(Traced(leaves[k]._data, edge, storage, storage.version)))
             else:
-                copy = wrap(leaves[k]._data)
-                copy._storage = leaves[k].storage
-                mark(copy, Variable(copy.type, "write"))
-                leaves[k] = copy
+                leaves[k] = _variable(leaves[k])
         with STATE:
             before = random.state.asnumpy()
             random.state._data[...] = self._drawn

@@ -202,14 +202,15 @@ class BatchNorm(Fused):
         axis: of the channels.
         eps: added to the variance.
         fix_gamma: gamma is 1.
-        *statistics: mean and variance of the batch, for first derivatives; [channels].
+        mean: of the batch, for first derivatives; [channels].
+        inverse: 1 / sqrt(variance + eps), likewise.
     """
 
     name = "BatchNorm"
 
-    def __init__(self, axis: int, eps: float, fix_gamma: bool, *statistics: Operand) -> None:
+    def __init__(self, axis: int, eps: float, fix_gamma: bool, mean: Operand, inverse: Operand) -> None:
         self._axis, self._eps, self._fix_gamma = axis, eps, fix_gamma
-        self._statistics = statistics
+        self._statistics = mean, inverse
 
     def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
         """Tell which inputs and outputs are read."""
@@ -218,13 +219,12 @@ class BatchNorm(Fused):
     def vjp(self, g: Operands, y: Operands, *xs: Operand) -> tuple[Operand | None, ...]:
         """As of the composite."""
         x, gamma, _ = xs
-        centre, square = self._statistics
+        statistics: tuple[Operand, Operand] = self._statistics
+        eps: float | None = None
         if taping() is not None:  # they depend on x
             axes = tuple(k for k in range(type_of(x).ndim) if k != self._axis)
-            centre, square = mean(x, axes), variance(x, axes)
-        by_x, by_gamma, by_beta = gradients_of_batch(
-            g[0], None, (centre, square), x, gamma, self._axis, self._eps, self._fix_gamma
-        )
+            statistics, eps = (mean(x, axes), variance(x, axes)), self._eps
+        by_x, by_gamma, by_beta = gradients_of_batch(g[0], None, statistics, x, gamma, self._axis, eps, self._fix_gamma)
         return by_x, None if self._fix_gamma else by_gamma, by_beta
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -239,15 +239,18 @@ class _Parser:
             self._advance()
         return matches
 
+    def _items(self, closing: str) -> Iterator[None]:
+        """Stop at each item up to a closing mark, and go on behind it: commas stand between them."""
+        while not self._accept(closing):
+            yield
+            if self._token != closing:
+                self._expect(",")
+
     def program(self, inputs: Sequence[Value], symbols: Mapping[str, Dim] | None) -> Graph:
         """The graph, which may say of its sizes; nothing may follow."""
         if self._accept("sizes"):
             self._expect("(")
-            lines = []
-            while not self._accept(")"):
-                lines.append(json.loads(self._take("string")))
-                if self._token != ")":
-                    self._expect(",")
+            lines = [json.loads(self._take("string")) for _ in self._items(")")]
             self._symbols = symbols if symbols is not None else parse_scope(lines)[1]
         graph = self.graph(inputs)
         if self._kind != "end":
@@ -259,15 +262,13 @@ class _Parser:
         self._expect("(")
         builder = Builder()
         values: dict[str, Value] = {}
-        while not self._accept(")"):
+        for _ in self._items(")"):
             number, name, kind = self._param()
             if inputs:
                 builder.inputs.append(self._input(inputs, len(builder.inputs), kind))
             else:
                 builder.input(kind, name)
             self._define(values, number, builder.inputs[-1])
-            if self._token != ")":
-                self._expect(",")
         self._expect("{")
         while not self._accept("return"):
             self._line(builder, values)
@@ -339,7 +340,7 @@ class _Parser:
             fields = {"label": label, "attributes": tuple(fields.items()), "body": body}
         op = self._ops[word](**fields)
         for field in dataclasses.fields(op):
-            if not _fits(getattr(op, field.name), str(field.type)):
+            if not PARAMETERS[str(field.type)](getattr(op, field.name)):
                 raise self.error(f"{word}: {field.name}={getattr(op, field.name)!r} is not a {field.type}")
         return op
 
@@ -367,12 +368,10 @@ class _Parser:
     def _fields(self) -> dict[str, Any]:
         """`name=literal` up to the closing parenthesis."""
         fields: dict[str, Any] = {}
-        while not self._accept(")"):
+        for _ in self._items(")"):
             name = self._take("word")
             self._expect("=")
             fields[name] = self._literal()
-            if self._token != ")":
-                self._expect(",")
         return fields
 
     def _literal(self) -> Any:
@@ -399,17 +398,8 @@ class _Parser:
 
     def _sequence(self, closing: str) -> Sequence[Any]:
         self._advance()
-        parts = []
-        while not self._accept(closing):
-            parts.append(self._literal())
-            if self._token != closing:
-                self._expect(",")
+        parts = [self._literal() for _ in self._items(closing)]
         return tuple(parts) if closing == ")" else parts
-
-
-def _fits(value: Any, annotation: str) -> bool:
-    """Tell whether a parameter is of its annotated type, so that ops need not check."""
-    return PARAMETERS[annotation](value)
 
 
 def _is_whole(value: Any) -> bool:

@@ -546,7 +546,13 @@ class Space:
             case Cast(dtype=dtype, x=x):
                 return self.interner.cast(again(x), dtype)
             case Fold():
-                return self._rewrite_fold(expr, axes, load, variable)
+                few = self._results_of_few(expr, axes, load, variable)
+                if few is not None:
+                    return self.interner.cast(few[0], expr.dtype)
+                new, of_body = variable(expr), dict[int, Expr]()
+                inner = {**axes, expr.variable: self.interner.axis(new)}
+                elements = tuple(self.rewrite_deep(one, inner, load, variable, of_body) for one in expr.elements)
+                return self.interner.fold(expr.dtype, expr.kind, expr.size, new, elements)
             case FoldResult(dtype=dtype, fold=fold, number=number):
                 few = self._results_of_few(fold, axes, load, variable)
                 if few is not None:
@@ -555,21 +561,6 @@ class Space:
                 assert isinstance(folded, Fold)
                 return self.interner.result(dtype, folded, number)
         raise TypeError(f"{type(expr).__name__} is not an expression of the loop IR")
-
-    def _rewrite_fold(
-        self,
-        fold: Fold,
-        axes: Mapping[int, Expr],
-        load: Callable[[Load, tuple[Expr, ...]], Expr],
-        variable: Callable[[Fold], int],
-    ) -> Expr:
-        few = self._results_of_few(fold, axes, load, variable)
-        if few is not None:
-            return self.interner.cast(few[0], fold.dtype)
-        number, memo = variable(fold), dict[int, Expr]()
-        inner = {**axes, fold.variable: self.interner.axis(number)}
-        elements = tuple(self.rewrite_deep(element, inner, load, variable, memo) for element in fold.elements)
-        return self.interner.fold(fold.dtype, fold.kind, fold.size, number, elements)
 
     def _results_of_few(
         self,

@@ -18,7 +18,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element
-from hybridize.ops.elementwise import INTEGER, Gradient, Unary, UnaryFunction, unary
+from hybridize.ops.elementwise import INTEGER, Unary, UnaryFunction, unary
 from hybridize.ops.op import Op, Operand, bind1
 
 
@@ -38,6 +38,7 @@ class BitCount(Unary, scalar="popcount", meaning=_count, slope=lambda g, y, x: N
 class Bitcast(Op):
     """The same bits as another dtype of the same width."""
 
+    differentiable = False
     by_element = True
 
     dtype: DType
@@ -54,9 +55,6 @@ class Bitcast(Op):
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         return (numpy.array(x).view(self.dtype),)
-
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
-        return (None,)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (lambda index: loops.call("bitcast", x(index), dtype=self.dtype),)

@@ -377,31 +377,37 @@ def gradients_of_batch(
     x: Operand,
     gamma: Operand,
     axis: int,
-    eps: float,
+    eps: float | None,
     fix_gamma: bool,
 ) -> tuple[Operand, Operand, Operand]:
     """Gradients by x, gamma and beta of the normalized batch, from those by the result, its mean and its variance.
 
-    Those of mean and variance are 0 where None stands for them.
+    Those of mean and variance are 0 where None stands for them. Without `eps` the second of the statistics is not the
+    variance but 1 / sqrt(variance + eps).
 
     The rules of the single operations would sum over the batch three times, one of them what is 0: the distances from
     the mean. Here it is gone over twice, once for both sums; and `x` is read again instead of its distances, which
     then need not be kept.
     """
     centre, square = statistics
-    wide, _ = _widened(bind(After(), x, g)[0])
+    wide, _ = _widened(x if of_statistics is None else bind(After(), x, g)[0])
     axes = tuple(k for k in range(type_of(x).ndim) if k != axis)
     above, scale = cast(g, type_of(wide).dtype), cast(gamma, type_of(wide).dtype)
     apart = sub(wide, _along(centre, wide, axis))
-    inverse = rsqrt(add(square, like(eps, square)))
+    inverse = square if eps is None else rsqrt(add(square, like(eps, square)))
     factor = inverse if fix_gamma else mul(inverse, scale)
     total, product = sum(above, axes), sum(mul(above, apart), axes)
     count = like(math.prod(type_of(x).shape[k] for k in axes), total)
-    of_centre, of_square = (like(0, total),) * 2 if of_statistics is None else of_statistics
-    slope = div(sub(mul(of_square, like(2, of_square)), mul(mul(mul(product, inverse), inverse), factor)), count)
-    offset = div(sub(of_centre, mul(factor, total)), count)
+    of_centre, of_square = (None, None) if of_statistics is None else of_statistics
+    twice = None if of_square is None else mul(of_square, like(2, of_square))
+    slope = div(_less(twice, mul(mul(mul(product, inverse), inverse), factor)), count)
+    offset = div(_less(of_centre, mul(factor, total)), count)
     direct = add(mul(above, _along(factor, wide, axis)), mul(apart, _along(slope, wide, axis)))
     return add(direct, _along(offset, wide, axis)), mul(product, inverse), total
+
+
+def _less(x: Operand | None, y: Operand) -> Operand:
+    return neg(y) if x is None else sub(x, y)
 
 
 def _scaled(apart: Operand, inverse: Operand, gamma: Operand | None, beta: Operand | None, axis: int) -> Operand:

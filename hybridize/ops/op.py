@@ -80,6 +80,8 @@ class Op(ABC):
     """
 
     effect: ClassVar[Effect] = Effect.PURE
+    differentiable: ClassVar[bool] = True
+    """False if no cotangent passes: the result is a constant to whatever differentiates."""
     linear: ClassVar[bool] = False
     """True if the gradient rule reads no element of the operands and outputs, only types and cotangents."""
     rematerialised: ClassVar[bool] = False
@@ -197,6 +199,8 @@ class Op(ABC):
 
     def vjp(self, *args: Any, **_: Any) -> tuple[Operand | None, ...]:
         """(cotangents, outputs, *inputs) -> cotangent of each input, None where there is none."""
+        if not self.differentiable:
+            return (None,) * (len(args) - 2)
         raise InternalError("E910", f"{self.name} has no gradient rule")
 
     def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Operand | None, ...]:

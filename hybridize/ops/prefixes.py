@@ -43,11 +43,18 @@ def _wide(x: NDArray[Any]) -> NDArray[Any]:
     return x.astype(float32) if x.dtype.itemsize < 4 else x
 
 
-@frozen
-class DotsUntil(Op):
-    """Products of the rows of `x` [..., m, d] and the first `count` ones of `rows` [..., n, d], 0 for the others."""
+class _Until(Op, abstract=True):
+    """Base of both: a routine of the same name."""
 
     sums = True
+
+    def lower(self, x: Element, rows: Element, count: Element, *, types: tuple[TensorType, ...]) -> Routine:
+        return Routine(self.name)
+
+
+@frozen
+class DotsUntil(_Until):
+    """Products of the rows of `x` [..., m, d] and the first `count` ones of `rows` [..., n, d], 0 for the others."""
 
     def infer(self, x: TensorType, rows: TensorType, count: TensorType) -> tuple[TensorType, ...]:
         _check(self, x, rows, count)
@@ -66,15 +73,10 @@ class DotsUntil(Op):
     ) -> tuple[Gradient, ...]:
         return sum_until(g[0], rows, count), _outer(g[0], x, count), None
 
-    def lower(self, x: Element, rows: Element, count: Element, *, types: tuple[TensorType, ...]) -> Routine:
-        return Routine(self.name)
-
 
 @frozen
-class SumUntil(Op):
+class SumUntil(_Until):
     """Sums of the first `count` of `rows` [..., n, d], weighted by the first of each row of `x` [..., m, n]."""
-
-    sums = True
 
     def infer(self, x: TensorType, rows: TensorType, count: TensorType) -> tuple[TensorType, ...]:
         _check(self, x, rows, count)
@@ -90,9 +92,6 @@ class SumUntil(Op):
         self, g: tuple[Operand], y: tuple[Operand], x: Operand, rows: Operand, count: Operand
     ) -> tuple[Gradient, ...]:
         return dots_until(g[0], rows, count), _outer(x, g[0], count), None
-
-    def lower(self, x: Element, rows: Element, count: Element, *, types: tuple[TensorType, ...]) -> Routine:
-        return Routine(self.name)
 
 
 def _outer(weights: Operand, x: Operand, count: Operand) -> Operand:

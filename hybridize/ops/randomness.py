@@ -70,6 +70,8 @@ class RandomBits(Op):
 
     """
 
+    differentiable = False
+
     shape: Shape
 
     def infer(self, key: TensorType) -> tuple[TensorType, ...]:
@@ -90,9 +92,6 @@ class RandomBits(Op):
             for lane, words in enumerate(draws.philox(_ARRAYS, [*_halves(block), *rest], seed)):
                 part[:, lane] = words
         return (bits.reshape(-1)[:count].reshape(self.shape),)
-
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], key: Operand) -> tuple[Gradient, ...]:
-        return (None,)
 
     def lower(self, key: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         def halves(x: Expr) -> tuple[Term, Term]:

@@ -120,14 +120,13 @@ class ReduceMin(_Extreme):
 class _Logical(Reduction, abstract=True):
     """Base of any and all."""
 
+    differentiable = False
+
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, self.axes, x)
         if x.dtype != bool_:
             raise DTypeError("E229", f"{self.name} takes bools, got {x}", help="compare with 0: x != 0")
         return (TensorType(remaining(x.shape, self.axes), bool_),)
-
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
-        return (None,)
 
 
 class Any(_Logical):
@@ -146,10 +145,11 @@ class All(_Logical):
 class _Arg(Op, abstract=True):
     """Base of the positions of the largest and the smallest."""
 
+    differentiable = False
     axes_named = ("axis",)
     of_complex = OfComplex.RULED
     fold: ClassVar[str]
-    meaning: ClassVar[Callable[..., Array]]
+    meaning: ClassVar[Callable[..., typing.Any]]
     """Its NumPy function."""
     positions = True
     axis: int
@@ -164,9 +164,6 @@ class _Arg(Op, abstract=True):
         # bfloat16 as float32: NumPy itself does not know where its NaNs go.
         comparable = x.astype(float32) if x.dtype.kind == "V" else x
         return (numpy.asarray(type(self).meaning(comparable, axis=self.axis), int64),)
-
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
-        return (None,)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         """A fold of elements and their positions, which take 32 bits where all fit."""

@@ -21,6 +21,8 @@ from hybridize.ops.op import Op, Operand, bind1
 class SizeOf(Op):
     """`size`, as an i64 without axes. It takes no operands: the program knows the sizes of its call."""
 
+    differentiable = False
+
     size: int
 
     def infer(self) -> tuple[TensorType, ...]:
@@ -28,9 +30,6 @@ class SizeOf(Op):
 
     def reference(self) -> tuple[NDArray[Any], ...]:
         return (numpy.asarray(self.size, int64),)
-
-    def vjp(self, g: tuple[Operand], y: tuple[Operand]) -> tuple[Operand | None, ...]:
-        return ()
 
     def lower(self, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (lambda index: loops.index(self.size),)

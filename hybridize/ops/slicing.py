@@ -315,6 +315,7 @@ def _type(x: NDArray[Any]) -> TensorType:
 class Iota(Op):
     """Each element its own index along `axis`: 0, 1, 2, ..."""
 
+    differentiable = False
     expands = True
 
     shape: Shape
@@ -334,9 +335,6 @@ class Iota(Op):
         column = numpy.arange(self.shape[self.axis]).astype(self.dtype)
         rest = (1,) * (len(self.shape) - self.axis - 1)
         return (numpy.broadcast_to(column.reshape((-1, *rest)), self.shape),)
-
-    def vjp(self, g: tuple[Operand], y: tuple[Operand]) -> tuple[Gradient, ...]:
-        return ()
 
     def lower(self, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (lambda index: loops.cast(index[self.axis], self.dtype),)

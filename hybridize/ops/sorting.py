@@ -21,6 +21,7 @@ from hybridize.ops.views import Gradient, check_axes, like
 class ArgSort(Op):
     """The indices that sort `x` along `axis`; equal elements keep their order, NaN counts as the largest."""
 
+    differentiable = False
     axes_named = ("axis",)
     of_complex = OfComplex.RULED
     positions = True
@@ -33,9 +34,6 @@ class ArgSort(Op):
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         return (sorting_order(x, self.axis, self.descending),)
-
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
-        return (None,)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.axis, self.descending))

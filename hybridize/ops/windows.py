@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy
@@ -235,6 +236,23 @@ def _select(condition: Expr | None, then: Expr, orelse: Expr) -> Expr:
     return then if condition is None else loops.select(condition, then, orelse)
 
 
+def _joined(
+    op: _Windowed, x: Element, of: TensorType, accumulator: DType, filler: float, join: str, kind: str
+) -> Element:
+    """Return the elements of each window joined, `filler` in the place of those that the array does not have."""
+    alongs = op.along(of.shape)
+    sizes = [along.window for along in alongs]
+
+    def element(index: tuple[Expr, ...]) -> Expr:
+        def term(place: tuple[Expr, ...]) -> Expr:
+            at, inside, _ = _placed(alongs, index, place)
+            return _select(inside, loops.cast(x(at), accumulator), loops.const(filler, accumulator))
+
+        return loops.cast(_combined(sizes, _unrolled(alongs), term, join, kind, accumulator), of.dtype)
+
+    return element
+
+
 # Meanings in NumPy
 
 
@@ -278,32 +296,19 @@ class WindowMax(_Windowed):
         return (TensorType(self.counts(x.shape), x.dtype),)
 
     def reference(self, x: Array) -> tuple[Array, ...]:
-        y: Array | None = None
-        for _, part, _ in _taps(self, x, _least(x.dtype)):
-            y = part.copy() if y is None else numpy.maximum(y, part)
-        assert y is not None
-        return (y,)
+        return (numpy.array(reduce(numpy.maximum, (part for _, part, _ in _taps(self, x, _least(x.dtype))))),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (window_put(g[0], window_arg_max(x, *self.fields), *self.fields, type_of(x).shape),)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
-        alongs, dtype = self.along(types[0].shape), types[0].dtype
-        sizes = [along.window for along in alongs]
-
-        def element(index: tuple[Expr, ...]) -> Expr:
-            def term(place: tuple[Expr, ...]) -> Expr:
-                at, inside, _ = _placed(alongs, index, place)
-                return _select(inside, x(at), loops.const(_least(dtype), dtype))
-
-            return _combined(sizes, _unrolled(alongs), term, "max", "max", dtype)
-
-        return (element,)
+        return (_joined(self, x, types[0], types[0].dtype, _least(types[0].dtype), "max", "max"),)
 
 
 class WindowArgMax(_Windowed):
     """The number in its window, from 0 in row-major order, of each window's first largest element, or first NaN."""
 
+    differentiable = False
     positions = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -321,9 +326,6 @@ class WindowArgMax(_Windowed):
             seen |= inside
         assert best is not None
         return (chosen,)
-
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
-        return (None,)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         alongs, dtype = self.along(types[0].shape), types[0].dtype
@@ -483,27 +485,14 @@ class WindowSum(_Windowed):
         return (TensorType(self.counts(x.shape), x.dtype),)
 
     def reference(self, x: Array) -> tuple[Array, ...]:
-        y: Array | None = None
-        for _, part, _ in _taps(self, x.astype(wide(x.dtype), copy=False), 0):
-            y = part.copy() if y is None else y + part
-        assert y is not None
-        return (y.astype(x.dtype, copy=False),)
+        parts = (part for _, part, _ in _taps(self, x.astype(wide(x.dtype), copy=False), 0))
+        return (numpy.array(reduce(numpy.add, parts), x.dtype),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (window_spread(g[0], *self.fields, type_of(x).shape),)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
-        alongs, dtype = self.along(types[0].shape), types[0].dtype
-        sizes, total = [along.window for along in alongs], wide(dtype)
-
-        def element(index: tuple[Expr, ...]) -> Expr:
-            def term(place: tuple[Expr, ...]) -> Expr:
-                at, inside, _ = _placed(alongs, index, place)
-                return _select(inside, loops.cast(x(at), total), loops.const(0, total))
-
-            return loops.cast(_combined(sizes, _unrolled(alongs), term, "add", "sum", total), dtype)
-
-        return (element,)
+        return (_joined(self, x, types[0], wide(types[0].dtype), 0, "add", "sum"),)
 
 
 @frozen

@@ -128,7 +128,7 @@ def _of_batch_at_once(x: Any, parts: list[Any], axis: int, eps: float, fix_gamma
     tape = taping() if ACTIVE else None  # which another thread may have filled since
     if tape is None:
         return wrap(y), wrap(mean), wrap(var)
-    output = tape.made("BatchNorm", (x, parts[0], parts[1]), y, axis, eps, fix_gamma, mean, var)
+    output = tape.made("BatchNorm", (x, parts[0], parts[1]), y, axis, eps, fix_gamma, mean, inverse)
     return output, wrap(mean), wrap(var)
 
 

@@ -53,7 +53,8 @@ def _example(model: LibraryModel) -> Iterator[str]:
         for axis in range(one.type.ndim):
             count *= _shown(model, number, axis)
         text = " = {0}" if number < len(model.inputs) else ""
-        yield f" *     static {c_type(one.type.dtype.name)} {name}[{max(1, count)}]{text};{_comment(model, number)}"
+        variable = f"{c_type(one.type.dtype.name)} {name}[{max(1, count)}]{text}"
+        yield f" *     static {variable};  // {shape_text(model, number)}"
     inputs, outputs = names[: len(model.inputs)], names[len(model.inputs) :]
     sizes = [_shown(model, number, axis) for number, one in enumerate(model.inputs) for axis in range(one.type.ndim)]
     if inputs:
@@ -76,10 +77,6 @@ def _example(model: LibraryModel) -> Iterator[str]:
 def _shown(model: LibraryModel, number: int, axis: int) -> int:
     """A size of an axis for the example: that which the program was made with."""
     return int(hint((*model.inputs, *model.outputs)[number].type.shape[axis]))
-
-
-def _comment(model: LibraryModel, number: int) -> str:
-    return f"  // {shape_text(model, number)}"
 
 
 def _variables(model: LibraryModel) -> list[str]:

@@ -96,7 +96,8 @@ def compiled(deployable: Deployable) -> CompiledModule:
     model = CompiledModule(
         linked.module, linked.imports, tuple(weights.parts), tuple(constants.all), states, tuple(programs)
     )
-    least = max((_least_bytes(program.plan) for program in programs), default=0)
+    plans = [program.plan for program in programs if not program.plan.sizes]  # of others it depends on the sizes
+    least = max((plan.peak_bytes + sum(int(one.nbytes) for one in plan.inputs) for plan in plans), default=0)
     if len(model.module) + weights.end + least > LARGEST:
         raise CodegenError(
             "E975",
@@ -104,13 +105,6 @@ def compiled(deployable: Deployable) -> CompiledModule:
             help='export a library instead: format="library"',
         )
     return model
-
-
-def _least_bytes(plan: Plan) -> int:
-    """Memory of a call; 0 where that depends on its sizes."""
-    if plan.sizes:
-        return 0
-    return plan.peak_bytes + sum(int(one.nbytes) for one in plan.inputs)
 
 
 def _built(graph: Graph, name: str, target: Target, arguments: int) -> Built:

@@ -64,8 +64,8 @@ def image_axes(layout: str) -> tuple[int, ...]:
 
 
 def _of_kind(pool_type: str, **_: Any) -> Mapping[str, object]:
-    said = {"lp": "p_value", "avg": "count_include_pad"}
-    return {name: None for kind, name in said.items() if kind != pool_type}
+    parameters = {"lp": "p_value", "avg": "count_include_pad"}
+    return {name: None for kind, name in parameters.items() if kind != pool_type}
 
 
 @composite("Pooling", _of_kind)

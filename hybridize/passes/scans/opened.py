@@ -120,21 +120,11 @@ class OpenScan:
 
     def slice_of(self, operand: Value) -> Value:
         """Return the input of the body that is a slice of an operand, which it may become only now."""
-        for one in self.slices:
-            if one.operand is operand:
-                return one.inner
-        inner = Value(operand.type.with_shape(operand.type.shape[1:]))
-        self.slices.append(ScanOperand(operand, inner))
-        return inner
+        return _inner(self.slices, operand, Value(operand.type.with_shape(operand.type.shape[1:])))
 
     def constant_of(self, operand: Value) -> Value:
         """Return the input of the body that is an operand at each step, which it may become only now."""
-        for one in self.constants:
-            if one.operand is operand:
-                return one.inner
-        inner = Value(operand.type, operand.name)
-        self.constants.append(ScanOperand(operand, inner))
-        return inner
+        return _inner(self.constants, operand, Value(operand.type, operand.name))
 
     def readers(self) -> dict[Value, list[Node]]:
         """The nodes of the body that read each value."""
@@ -156,6 +146,15 @@ class OpenScan:
     def reverse(self) -> bool:
         """True if it runs from the last slice to the first."""
         return self._op.reverse
+
+
+def _inner(operands: list[ScanOperand], operand: Value, new: Value) -> Value:
+    """The input of the body that belongs to an operand: a new one, if there is none yet."""
+    for one in operands:
+        if one.operand is operand:
+            return one.inner
+    operands.append(ScanOperand(operand, new))
+    return new
 
 
 def is_pure(node: Node) -> bool:

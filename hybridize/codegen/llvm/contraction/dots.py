@@ -6,7 +6,7 @@ from __future__ import annotations
 from hybridize.base.dims import is_symbolic
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.contraction.micro import any_dots, dots, flip, sums
+from hybridize.codegen.llvm.contraction.micro import any_dots, dots, flip, move, sums
 from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.share import Share, Whole
 from hybridize.codegen.llvm.contraction.tiles import each_tile, stretch
@@ -23,10 +23,7 @@ def emit_flipped(f: Function, plan: ProductPlan, dots: Dots, arithmetic: Arithme
     with f.loop(0, product.k, arithmetic.lanes) as loop:
         left = f.op(f"sub i64 {operand(f, product.k)}, {loop.index}")
         source, target = at(f, w, times(f, loop.index, row)), at(f, to, times(f, loop.index, arithmetic.bytes))
-        f.do(
-            f"call void @{name}(ptr {target}, i64 {operand(f, dots.w_row)}, ptr {source}, "
-            f"i64 {operand(f, row)}, i64 {left}, i64 {operand(f, product.n)})"
-        )
+        move(f, name, target, dots.w_row, source, row, left, product.n)
 
 
 def emit_dots(

@@ -80,8 +80,8 @@ class Tile:
     ahead: int = 0
     """The vectors of w so many bytes behind those that are read are fetched meanwhile."""
     brings: bool = False
-    """What the next tile reads from far away is fetched meanwhile: `ptr next, i64 rate` follow `more`, `rate` bytes
-    with each term, as many lines at once would stand in the way of w.
+    """Memory that the next tile reads is fetched from far away meanwhile: `ptr next, i64 rate` follow `more`, `rate`
+    bytes with each term, as many lines at once would stand in the way of w.
     """
     gates: int = 1
     """With several, `i64 gate` follows, the bytes of w from the vectors of one to those of the next."""
@@ -247,26 +247,19 @@ def any_tile(module: Module, arithmetic: ArithmeticEmitter, heights: tuple[int, 
     name = f"tiles.{arithmetic.code}.{'.'.join([*map(str, tall), form.words(arithmetic)])}"
     if name not in module.functions:
         exact = {height: tile(module, arithmetic, changed(form, rows=height)) for height in tall}
-        _choice(module, name, form.params, exact, rest)
+        f = Function(module, name, [("i64", "count"), *form.params], attributes="nounwind noinline")
+        labels = {height: f.fresh("case") for height in exact}
+        other = f.fresh("other")
+        cases = " ".join(f"i64 {height}, label %{label}" for height, label in labels.items())
+        f.do(f"switch i64 %count, label %{other} [ {cases} ]")
+        arguments = ", ".join(f"{type} %{param}" for type, param in form.params)
+        for height, label in labels.items():
+            f.begin_block(label)
+            f.do(f"tail call void @{exact[height]}({arguments})")
+            f.do("ret void")
+        f.begin_block(other)
+        f.do(f"tail call void @{rest}(i64 %count, {arguments})")
     return name
-
-
-def _choice(
-    module: Module, name: str, params: list[tuple[str, str]], functions: dict[int, str], otherwise: str
-) -> None:
-    """`(i64 count, <params>)`: call the function for this count; for any other, `otherwise`, which takes the count."""
-    f = Function(module, name, [("i64", "count"), *params], attributes="nounwind noinline")
-    labels = {count: f.fresh("case") for count in functions}
-    other = f.fresh("other")
-    cases = " ".join(f"i64 {count}, label %{label}" for count, label in labels.items())
-    f.do(f"switch i64 %count, label %{other} [ {cases} ]")
-    arguments = ", ".join(f"{type} %{param}" for type, param in params)
-    for count, label in labels.items():
-        f.begin_block(label)
-        f.do(f"tail call void @{functions[count]}({arguments})")
-        f.do("ret void")
-    f.begin_block(other)
-    f.do(f"tail call void @{otherwise}(i64 %count, {arguments})")
 
 
 @frozen
@@ -473,6 +466,21 @@ def sums(module: Module, arithmetic: ArithmeticEmitter, count: int) -> str:
     vectors = [arithmetic.load_computed(f, at(f, "%d", j * arithmetic.vector_bytes)) for j in range(count)]
     arithmetic.store_computed(f, arithmetic.sums(f, vectors), "%c", count)
     return name
+
+
+def move(
+    f: Function,
+    name: str,
+    to: str,
+    to_stride: str | int,
+    source: str,
+    source_stride: str | int,
+    rows: str | int,
+    width: str | int,
+) -> None:
+    """Call one of the functions that bring elements elsewhere: those of `flip`, `copy` and `rows_together`."""
+    words = [operand(f, word) for word in (to_stride, source_stride, rows, width)]
+    f.do(f"call void @{name}(ptr {to}, i64 {words[0]}, ptr {source}, i64 {words[1]}, i64 {words[2]}, i64 {words[3]})")
 
 
 def flip(module: Module, arithmetic: ArithmeticEmitter) -> str:

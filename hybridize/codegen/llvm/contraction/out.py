@@ -91,7 +91,25 @@ class Out:
         if self.epilogue is None:
             return None
         params = [*(("i64", f"the.{word}") for word in ("row", "column", "batch")), *self.epilogue.params]
-        emit = functools.partial(_emit_ending, self.arithmetic, self.epilogue, self.plan.product.gates)
+        arithmetic, epilogue, gates = self.arithmetic, self.epilogue, self.plan.product.gates
+        dtype, lanes = epilogue.dtype, arithmetic.lanes
+
+        def emit(f: Function, sums: list[str], vectors: int) -> None:
+            """Column by column, so that what depends on columns alone is computed once."""
+            rows = range(len(sums) // vectors)
+            numbered = [plus(f, "%the.row", row) for row in rows]
+            lines = [at(f, "%c", times(f, "%cs", row)) for row in rows]
+            across = vectors // gates
+            for v in range(across):
+                pairs = [
+                    (number, sums[row * vectors + v : (row + 1) * vectors : across])
+                    for row, number in enumerate(numbered)
+                ]
+                column = plus(f, "%the.column", v * lanes)
+                finished = _finished(f, arithmetic, epilogue, pairs, column, lanes, None)
+                for line, value in zip(lines, finished, strict=True):
+                    _write(f, value, at(f, line, v * lanes * dtype.itemsize), dtype, lanes, None)
+
         end = Ending(f"{self.f.name}.tile", params, emit)
         return end, [*(f"i64 {word}" for word in (row, column, batch)), *self.arguments]
 
@@ -126,24 +144,6 @@ def member_offset(f: Function, batch: str, strides: Strides) -> str:
         left = left if last else f.op(f"udiv i64 {left}, {operand(f, size)}")
         total = plus(f, total, times(f, digit, stride))
     return total
-
-
-def _emit_ending(
-    arithmetic: ArithmeticEmitter, epilogue: EpilogueEmitter, gates: int, f: Function, sums: list[str], vectors: int
-) -> None:
-    """The epilogue of a tile: column by column, so that what depends on columns alone is computed once."""
-    dtype, lanes = epilogue.dtype, arithmetic.lanes
-    rows = range(len(sums) // vectors)
-    numbered = [plus(f, "%the.row", row) for row in rows]
-    lines = [at(f, "%c", times(f, "%cs", row)) for row in rows]
-    across = vectors // gates
-    for v in range(across):
-        column = plus(f, "%the.column", v * lanes)
-        pairs = [
-            (number, sums[row * vectors + v : (row + 1) * vectors : across]) for row, number in enumerate(numbered)
-        ]
-        for line, value in zip(lines, _finished(f, arithmetic, epilogue, pairs, column, lanes, None), strict=True):
-            _write(f, value, at(f, line, v * lanes * dtype.itemsize), dtype, lanes, None)
 
 
 def emit_store(

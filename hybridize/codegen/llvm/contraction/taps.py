@@ -185,7 +185,8 @@ class _Driver:
                 slot = plus(f, fields["rows"], max(line.tiles.heights))
                 waiting = times(f, times(f, f.op(f"sub i64 {turn.index}, {begin}"), slot), width)
                 args.append(f"ptr {at(f, partials, waiting)}")
-                args += [f"i1 {f.op(f'icmp ne i64 {block}, 0')}", f"i1 {self._is_last(block)}"]
+                args.append(f"i1 {f.op(f'icmp ne i64 {block}, 0')}")
+                args.append(f"i1 {f.op(f'icmp eq i64 {block}, {operand(f, plan.blocks.count - 1)}')}")
             if panels.share:
                 rows = times(f, turn.index, fields["rows"])
                 args.append(f"ptr {at(f, after, times(f, rows, panels.share))}")
@@ -199,10 +200,6 @@ class _Driver:
             return cut
         begin = f.op(f"sub i64 {cut}, {f.op(f'urem i64 {cut}, {together}')}")
         return f.op(f"select i1 {f.op(f'icmp eq i64 {cut}, {taps}')}, i64 {taps}, i64 {begin}")
-
-    def _is_last(self, block: str) -> str:
-        """An i1: the last block of taps."""
-        return self.f.op(f"icmp eq i64 {block}, {operand(self.f, self.plan.blocks.count - 1)}")
 
     def _line(self, unit: str, before: str, lines: str) -> str:
         """The line of a part that a unit is, or its first or last one where that belongs to other parts."""

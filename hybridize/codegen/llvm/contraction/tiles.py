@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.contraction.micro import Ending, Tile, any_tile, copy, flip, rows_together, tile
+from hybridize.codegen.llvm.contraction.micro import Ending, Tile, any_tile, copy, flip, move, rows_together, tile
 from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.text import Function, at, operand, plus, times
@@ -200,41 +200,19 @@ def _pack(
     stride = section.vectors * arithmetic.vector_bytes
     for gate in range(section.gates * section.tiles):
         tile, beside = divmod(gate, section.gates)
-        origin = changed(source, pointer=at(f, source.pointer, source.gate * gate))
+        origin = at(f, source.pointer, source.gate * gate)
         panel = at(f, to, rows * stride * tile + beside * (stride // section.gates))
-        _pack_gate(f, arithmetic, section, origin, column, width, k, count, panel)
-
-
-def _pack_gate(
-    f: Function,
-    arithmetic: ArithmeticEmitter,
-    section: ColumnPanels,
-    source: _Panels,
-    column: str,
-    width: str | int,
-    k: str,
-    count: str | int,
-    to: str,
-) -> None:
-    stride = section.vectors * arithmetic.vector_bytes
-    if section.pack == "copy":
-        w = at(f, at(f, source.pointer, times(f, column, arithmetic.stored_bytes)), times(f, k, source.stride))
-        name = copy(f.module, arithmetic)
-        f.do(
-            f"call void @{name}(ptr {to}, i64 {stride}, ptr {w}, i64 {operand(f, source.stride)}, "
-            f"i64 {operand(f, count)}, i64 {operand(f, width)})"
-        )
-        return
-    name = flip(f.module, arithmetic)
-    w = at(f, at(f, source.pointer, times(f, column, source.stride)), times(f, k, arithmetic.stored_bytes))
-    with f.loop(0, width, arithmetic.lanes) as loop:
-        left = f.op(f"sub i64 {operand(f, width)}, {loop.index}")
-        strip = at(f, w, times(f, loop.index, source.stride))
-        panel = at(f, to, times(f, loop.index, arithmetic.bytes))
-        f.do(
-            f"call void @{name}(ptr {panel}, i64 {stride}, ptr {strip}, i64 {operand(f, source.stride)}, i64 {left}, "
-            f"i64 {operand(f, count)})"
-        )
+        if section.pack == "copy":
+            w = at(f, at(f, origin, times(f, column, arithmetic.stored_bytes)), times(f, k, source.stride))
+            move(f, copy(f.module, arithmetic), panel, stride, w, source.stride, count, width)
+            continue
+        name = flip(f.module, arithmetic)
+        w = at(f, at(f, origin, times(f, column, source.stride)), times(f, k, arithmetic.stored_bytes))
+        with f.loop(0, width, arithmetic.lanes) as loop:
+            left = f.op(f"sub i64 {operand(f, width)}, {loop.index}")
+            strip = at(f, w, times(f, loop.index, source.stride))
+            part = at(f, panel, times(f, loop.index, arithmetic.bytes))
+            move(f, name, part, stride, strip, source.stride, left, count)
 
 
 _TILES_TOGETHER = 16
@@ -256,16 +234,11 @@ def _copied(f: Function, plan: ProductPlan, arithmetic: ArithmeticEmitter, x: st
                 source = at(f, x, times(f, row, arithmetic.stored_bytes))
                 left = f.op(f"sub i64 {part.count}, {loop.index}")
                 tiles = f.umin(left, _TILES_TOGETHER)
-                f.do(
-                    f"call void @{name}(ptr {to}, i64 {operand(f, x_row * part.height)}, ptr {source}, "
-                    f"i64 {operand(f, apart)}, i64 {operand(f, product.k)}, i64 {tiles})"
-                )
+                move(f, name, to, x_row * part.height, source, apart, product.k, tiles)
         return scratch
     rows, width = (product.k, product.m) if product.transpose_x else (product.m, product.k)
-    f.do(
-        f"call void @{copy(f.module, arithmetic)}(ptr {scratch}, i64 {operand(f, x_row)}, ptr {x}, "
-        f"i64 {operand(f, product.x_row * arithmetic.stored_bytes)}, i64 {operand(f, rows)}, i64 {operand(f, width)})"
-    )
+    x_bytes = product.x_row * arithmetic.stored_bytes
+    move(f, copy(f.module, arithmetic), scratch, x_row, x, x_bytes, rows, width)
     return scratch
 
 
@@ -668,8 +641,5 @@ def _flip_sums(f: Function, arithmetic: ArithmeticEmitter, c: str, to: str, rows
         source = at(f, c, times(f, loop.index, stride))
         left = f.op(f"sub i64 {rows}, {loop.index}")
         strip = at(f, to, times(f, loop.index, arithmetic.bytes))
-        f.do(
-            f"call void @{name}(ptr {strip}, i64 {to_stride}, ptr {source}, i64 {stride}, i64 {left}, "
-            f"i64 {vectors * lanes})"
-        )
+        move(f, name, strip, to_stride, source, stride, left, vectors * lanes)
     return to_stride

@@ -10,6 +10,7 @@ straight lines of vectors along channels, the steps of a `LinearProgram` for eac
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from fractions import Fraction
 
 from hybridize.base.dims import bounds, same
@@ -20,7 +21,7 @@ from hybridize.codegen.llvm.functions.table import constant
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
-from hybridize.codegen.llvm.text import Function, Module, at, operand, plus, times
+from hybridize.codegen.llvm.text import Function, LoopBlock, Module, at, operand, plus, times
 from hybridize.loops.index import Interner, bit
 from hybridize.loops.kernel import Param
 from hybridize.loops.measure import weight
@@ -52,19 +53,6 @@ def emit_winograd(
     heavy = weight(*(expr for store in stores for expr in (store.index, store.value))) > LIGHT
     whole = None if heavy else transforms.of_result(module, f"{name}.whole", whole=True)
     part = transforms.of_result(module, f"{name}.part", whole=False) if heavy or plan.is_cut else None
-    _write_blocks(f, plan, len(params), (read, multiplied.name), (whole, part), ranged)
-    return f
-
-
-def _write_blocks(
-    f: Function,
-    plan: WinogradPlan,
-    buffers: int,
-    callees: tuple[str, str],
-    endings: tuple[str | None, str | None],
-    ranged: bool,
-) -> None:
-    """Write the loop over blocks of tiles; `endings` store whole tiles, and parts of tiles."""
     nbytes = plan.products.dtype.itemsize
     transformed, summed, own = (at(f, "%scratch", offset) for offset in plan.offsets)
     with f.loop(*(("%first", "%last") if ranged else ("0", operand(f, plan.units)))) as block:
@@ -75,19 +63,19 @@ def _write_blocks(
         with f.loop(0, plan.tiles) as turn:
             tile = _Tile.of(f, plan, plus(f, first, turn.index))
             place = at(f, transformed, times(f, turn.index, plan.transformed.strides[1] * nbytes))
-            f.call(callees[0], [f"ptr {at(f, '%x', times(f, tile.x, nbytes))}", f"ptr {place}"])
-        f.call(callees[1], [f"ptr {transformed}", "ptr %w", f"ptr {summed}", f"ptr {own}"])
+            f.call(read, [f"ptr {at(f, '%x', times(f, tile.x, nbytes))}", f"ptr {place}"])
+        f.call(multiplied.name, [f"ptr {transformed}", "ptr %w", f"ptr {summed}", f"ptr {own}"])
         with f.loop(0, plan.tiles) as turn:
             tile = _Tile.of(f, plan, plus(f, first, turn.index))
             place = at(f, summed, times(f, turn.index, plan.summed.strides[1] * nbytes))
             axes = [f"i64 {tile.axes.get(axis, '0')}" for axis in range(len(plan.sizes))]
-            args = [f"ptr {place}", *axes, *(f"ptr %e{number}" for number in range(buffers))]
-            _end(f, tile, args, endings)
+            args = [f"ptr {place}", *axes, *(f"ptr %e{number}" for number in range(len(params)))]
+            _end(f, tile, args, whole, part)
+    return f
 
 
-def _end(f: Function, tile: _Tile, args: list[str], endings: tuple[str | None, str | None]) -> None:
-    """Write the call that stores a tile."""
-    whole, part = endings
+def _end(f: Function, tile: _Tile, args: list[str], whole: str | None, part: str | None) -> None:
+    """Write the call that stores a tile, by a function of whole tiles, or of parts."""
     starts = [f"i64 {tile.begun[0]}", f"i64 {tile.begun[1]}"]
     if whole is None or part is None:
         f.call(part or whole or "", [*args, *starts] if part else args)
@@ -156,8 +144,8 @@ class _Transforms:
         program = linear_program(plan.transforms.x)
         lanes, nbytes, reach = plan.lanes, arithmetic.bytes, range(plan.reach)
         for channel, mask in self._vectors(f, plan.channels):
-            with channel as start:
-                x, v = (at(f, pointer, times(f, start, nbytes)) for pointer in ("%x", "%v"))
+            with channel as loop:
+                x, v = (at(f, pointer, times(f, loop.index, nbytes)) for pointer in ("%x", "%v"))
                 columns = []
                 for j in reach:
                     places = [at(f, x, (i * plan.down.x + j * plan.across.x) * nbytes) for i in reach]
@@ -185,9 +173,10 @@ class _Transforms:
         values = [expr for store in self.stores for expr in (store.index, store.value)]
         moving = bit(plan.down.axis) | bit(plan.across.axis)
         for vectors, mask in self._vectors(f, plan.sizes[plan.column]):
-            with vectors as column, elements.bound(plan.column, column, Lane(plan.column, Width(plan.lanes, mask))):
+            lane = Lane(plan.column, Width(plan.lanes, mask))
+            with vectors as loop, elements.bound(plan.column, loop.index, lane):
                 elements.hoist(values, moving)
-                m = at(f, "%m", times(f, column, arithmetic.bytes))
+                m = at(f, "%m", times(f, loop.index, arithmetic.bytes))
                 columns = []
                 for j in range(plan.reach):
                     places = [self._summed(f, m, i, j) for i in range(plan.reach)]
@@ -201,14 +190,14 @@ class _Transforms:
         position = (i * self.plan.reach + j) * self.plan.summed.strides[0]
         return at(f, m, position * self.arithmetic.bytes)
 
-    def _vectors(self, f: Function, count: int) -> Iterable[tuple[_Vectors, str | None]]:
+    def _vectors(self, f: Function, count: int) -> Iterable[tuple[AbstractContextManager[LoopBlock], str | None]]:
         """The loop over all whole vectors, and what is left, under a mask."""
         whole = count // self.plan.lanes * self.plan.lanes
         if whole:
-            yield _Vectors(f, 0, whole, self.plan.lanes), None
+            yield f.loop(0, whole, self.plan.lanes), None
         if whole < count:
             mask = None if self.plan.lanes == 1 else first_lanes(f, str(count - whole), self.plan.lanes)
-            yield _Vectors(f, whole, count, self.plan.lanes), mask
+            yield f.loop(whole, count, self.plan.lanes), mask
 
     def _store_whole(self, f: Function, elements: Elements, rows: Iterable[list[str]]) -> None:
         """Write the epilogue of each pixel."""
@@ -217,7 +206,7 @@ class _Transforms:
             with elements.bound(plan.down.axis, plus(f, f"%a{plan.down.axis}", i)):
                 for j, value in enumerate(row):
                     with elements.bound(plan.across.axis, plus(f, f"%a{plan.across.axis}", j)):
-                        self._finish(f, elements, value)
+                        accumulated(f, elements, self.stores, value, plan.lanes)
 
     def _store_part(self, f: Function, elements: Elements, rows: Iterable[list[str]]) -> None:
         """Write the epilogue once, in a loop over pixels, which wait on the stack."""
@@ -232,11 +221,7 @@ class _Transforms:
                 number = plus(f, times(f, down.index, plan.pixels), across.index)
                 place = at(f, buffer, times(f, number, arithmetic.vector_bytes))
                 with elements.bound(plan.across.axis, plus(f, f"%a{plan.across.axis}", across.index)):
-                    self._finish(f, elements, arithmetic.load_computed(f, place))
-
-    def _finish(self, f: Function, elements: Elements, value: str) -> None:
-        """Write the epilogue of a vector."""
-        accumulated(f, elements, self.stores, value, self.plan.lanes)
+                    accumulated(f, elements, self.stores, arithmetic.load_computed(f, place), plan.lanes)
 
     def _applied(self, f: Function, program: LinearProgram, vector: Sequence[str]) -> list[str]:
         """The values of a program."""
@@ -265,16 +250,3 @@ class _Transforms:
 
     def _constant(self, factor: Fraction) -> str:
         return constant(float(factor), self.plan.products.dtype, self.arithmetic.lanes)
-
-
-class _Vectors:
-    """A loop over vectors of columns, entered by `with`: their first column."""
-
-    def __init__(self, f: Function, start: int, stop: int, lanes: int) -> None:
-        self._loop = f.loop(start, stop, lanes)
-
-    def __enter__(self) -> str:
-        return self._loop.__enter__().index
-
-    def __exit__(self, *error: object) -> None:
-        self._loop.__exit__(None, None, None) if error[0] is None else self._loop.__exit__(*error)  # type: ignore[arg-type]

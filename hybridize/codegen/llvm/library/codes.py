@@ -67,7 +67,8 @@ def texts(model: LibraryModel) -> dict[int, str]:
     messages = {OK: "no error", **{code(kind, 0, case): line for (kind, case), line in _GENERAL.items()}}
     messages[code(SIZE)] = _conditions(model)
     for number, one in enumerate(arrays):
-        named = f"{_which(model, number)} `{one.name}`"
+        inputs = len(model.inputs)
+        named = f"{f'input {number}' if number < inputs else f'output {number - inputs}'} `{one.name}`"
         messages[code(NULL, number + 1)] = f"{named} is a null pointer"
         itemsize = one.type.dtype.itemsize
         if itemsize > 1:
@@ -77,11 +78,6 @@ def texts(model: LibraryModel) -> dict[int, str]:
     for number, message in enumerate(model.assertions):
         messages[code(ASSERTION, number)] = f"an assertion of the program does not hold: {message}"
     return dict(sorted(messages.items()))
-
-
-def _which(model: LibraryModel, number: int) -> str:
-    inputs = len(model.inputs)
-    return f"input {number}" if number < inputs else f"output {number - inputs}"
 
 
 def size_range(model: LibraryModel, number: int, axis: int) -> tuple[int, int]:

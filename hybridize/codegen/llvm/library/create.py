@@ -100,7 +100,7 @@ def _emit_create(module: Module, model: LibraryModel, layout: Layout) -> None:
     answers = []
     for number, label in enumerate(labels):
         f.begin_block(label)
-        answers.append(f"[ {f.op(f'call i32 @{_setup(number)}(ptr {instance}, ptr {weights})')}, %{label} ]")
+        answers.append(f"[ {f.op(f'call i32 @setup.{number}(ptr {instance}, ptr {weights})')}, %{label} ]")
         f.jump(end)
     f.begin_block(end)
     answer = f.op(f"phi i32 {', '.join(answers)}")
@@ -118,13 +118,9 @@ def _return_failure(w: Writer, answer: str, raw: str, mapped: str = "") -> None:
         w.f.do(f"ret i32 {answer}")
 
 
-def _setup(level: int) -> str:
-    return f"setup.{level}"
-
-
 def _emit_setup(module: Module, model: LibraryModel, layout: Layout, level: int) -> None:
     """`i32 setup.L(ptr model, ptr weights)`: the functions of a level, and its derived constants."""
-    w = Writer(module, _setup(level), [("ptr", "model"), ("ptr", "weights")])
+    w = Writer(module, f"setup.{level}", [("ptr", "model"), ("ptr", "weights")])
     calls = w.at("%model", WORD["calls"])
     for number in range(len(model.variants)):
         w.store(f"@{renamed(CALL, number, level)}", w.element(calls, number, "ptr"))

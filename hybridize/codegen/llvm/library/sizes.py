@@ -10,7 +10,7 @@ These are the same whatever the processor.
 
 from __future__ import annotations
 
-from hybridize.base.dims import FAR, SizeScope, is_symbolic
+from hybridize.base.dims import FAR, is_symbolic
 from hybridize.codegen.llvm.library import codes
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryVariant
 from hybridize.codegen.llvm.library.writer import Writer
@@ -38,11 +38,6 @@ def bindings(variant: LibraryVariant) -> dict[int, int]:
 def chosen(model: LibraryModel) -> bool:
     """Tell whether calls choose sizes."""
     return len(model.variants) > 1 or model.variants[0].scope is not None
-
-
-def prepare_name(model: LibraryModel, variant: int, level: int) -> str:
-    """The name, in the module of all, of the function that knows scratch and sizes of a variant."""
-    return renamed(PREPARE, variant, level)
 
 
 def renamed(name: str, variant: int, level: int) -> str:
@@ -111,7 +106,7 @@ def _emit_which(module: Module, model: LibraryModel) -> None:
         right, other = f.fresh("right"), f.fresh("other")
         f.branch(w.test("eq", answer, 0, "i32"), right, other, begin=right)
         if variant.scope is not None:
-            holds, _ = emit_frame(w, model, number, variant, prepare_name(model, number, len(model.levels) - 1))
+            holds, _ = emit_frame(w, model, number, variant, renamed(PREPARE, number, len(model.levels) - 1))
             good = f.fresh("good")
             f.branch(holds, good, other, begin=good)
         f.do("ret i32 0")
@@ -126,24 +121,15 @@ def emit_frame(
     scope = variant.scope
     assert scope is not None
     values = w.f.alloca("i64", max(1, len(scope.symbols)), 8)
-    frame = w.f.alloca("i64", frame_words(variant), 8)
-    store_symbols(w, scope, bindings(variant), values)
-    holds = w.f.op(f"call i64 @{prepare}(ptr {values}, ptr {frame})")
-    return w.test("ne", holds, 0), (values, frame)
-
-
-def store_symbols(w: Writer, scope: SizeScope, bound: dict[int, int], values: str) -> None:
-    """The values of all symbols, in the order of their numbers, as programs take them."""
+    outputs = variant.versions[0].built.plan.outputs
+    frame = w.f.alloca("i64", len(FRAME) + sum(1 + len(value.shape) for value in outputs), 8)
+    bound = bindings(variant)
     for symbol in scope.symbols:
         # One that stands nowhere alone has been settled while capturing; nothing is computed of it.
         value = w.load(w.element("%sizes", bound[symbol.number]), 0, "i64") if symbol.number in bound else symbol.hint
         w.store(str(value), w.element(values, symbol.number), 0, "i64")
-
-
-def frame_words(variant: LibraryVariant) -> int:
-    """Words that `prepare` writes."""
-    types = [value.shape for value in variant.versions[0].built.plan.outputs]
-    return len(FRAME) + sum(1 + len(shape) for shape in types)
+    holds = w.f.op(f"call i64 @{prepare}(ptr {values}, ptr {frame})")
+    return w.test("ne", holds, 0), (values, frame)
 
 
 def frame_offsets(variant: LibraryVariant) -> list[int]:
@@ -175,7 +161,7 @@ def _emit_public(module: Module, model: LibraryModel) -> None:
         if variant.scope is None:
             sizes = [str(size) for type_ in variant.outputs for size in type_.shape]
         else:
-            holds, (_, frame) = emit_frame(w, model, k, variant, prepare_name(model, k, len(model.levels) - 1))
+            holds, (_, frame) = emit_frame(w, model, k, variant, renamed(PREPARE, k, len(model.levels) - 1))
             w.fail(f.op(f"xor i1 {holds}, true"), codes.code(codes.SIZE))
             for position, type_ in zip(frame_offsets(variant), variant.outputs, strict=True):
                 sizes += [w.load(w.element(frame, position + axis), 0, "i64") for axis in range(type_.ndim)]

@@ -201,7 +201,7 @@ class Elements(Positions):
         """Store `value` at `address` of an array; returns its register."""
         array = self.arrays[operand]
         self.settle(value)
-        self.forget_last(operand)
+        self._last.pop(operand, None)  # which may be another element
         if self.lane is None:
             result = self.value(value)
             memory.store(self.f, result, self.pointer(operand, address), array.dtype, Width(1))
@@ -340,7 +340,7 @@ class Elements(Positions):
                 return self._step(folding, state, elements, 1)
 
             return self._loops(folding, chain, folding.empty(1), 1, turn, roots)
-        variable, lanes = spread.variable, self._lanes_of(spread)
+        variable, lanes = spread.variable, spread.few if self.few and spread.few is not None else spread.lanes
         outer = [link for link in chain if link[0] != variable]
         size = dict(chain)[variable]
         self.hoist(roots, _bits([*outer, (variable, size)]))
@@ -353,9 +353,6 @@ class Elements(Positions):
 
         state = self._loops(folding, outer, folding.empty(lanes.step), lanes.step, inner, roots)
         return folding.across(state, lanes.step)
-
-    def _lanes_of(self, spread: FoldLanes) -> Lanes:
-        return spread.few if self.few and spread.few is not None else spread.lanes
 
     def _spread_fold(
         self,

@@ -244,10 +244,6 @@ class Positions(ABC):
             self._last[operand] = *position, result
             self._keep.append(address)
 
-    def forget_last(self, operand: int) -> None:
-        """Something is stored in an array."""
-        self._last.pop(operand, None)
-
     def stored_last(self, operand: int, address: Expr) -> str | None:
         """The register that a loop before this one, in the same turn of those around, has stored at its last turn."""
         scope, position, result = self._last.get(operand, (None, None, ""))

@@ -187,14 +187,11 @@ class _Entry(WordWriter):
         first = self.row(row, f.op(f"sub i64 0, {self.load(row, 8 * GUARD.index('key'), 'i64')}"), len(GUARD))
         self.store(self.load(owner, cpython.DICT_VERSION, "i64"), first, 8 * GUARD.index("expected"), "i64")
         f.jump(following)
-        f.begin_block(labels[Look.ITEM])
-        key = self.load(row, 8 * GUARD.index("key"))
-        item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
-        f.branch(self.same(item, expected), following, doubt)
-        f.begin_block(labels[Look.SETTING])
-        key = self.load(row, 8 * GUARD.index("key"))
-        item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
-        f.branch(self.same(item, expected), following, "slow")
+        for look, orelse in ((Look.ITEM, doubt), (Look.SETTING, "slow")):
+            f.begin_block(labels[look])
+            key = self.load(row, 8 * GUARD.index("key"))
+            item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
+            f.branch(self.same(item, expected), following, orelse)
         f.begin_block(labels[Look.WORD])
         offset = self.load(row, 8 * GUARD.index("key"), "i64")
         f.branch(self.same(self.load(owner, offset), expected), following, doubt)
@@ -543,7 +540,8 @@ class _Entry(WordWriter):
             self.store(f.op(f"mul i64 {self.load(total, 0, 'i64')}, {size}"), total, 0, "i64")
         before = f.op(f"add i64 {f.op(f'shl i64 {rank}, 4')}, {tensor_end}")
         nbytes = self.load(total, 0, "i64")
-        need = self.round_up(f.op(f"add i64 {f.op(f'add i64 {before}, {nbytes}')}, {ALIGNMENT}"))
+        count = f.op(f"add i64 {f.op(f'add i64 {before}, {nbytes}')}, {ALIGNMENT}")
+        need = f.op(f"and i64 {f.op(f'add i64 {count}, {ALIGNMENT - 1}')}, {-ALIGNMENT}")
         # Not aligned more than all memory is: what is freed of such blocks fits no later one, and memory grows.
         block = self.call("aligned_alloc", "ptr", "i64 16", f"i64 {need}")
         with self.f.otherwise(self.some(block), "failed"):
@@ -577,10 +575,6 @@ class _Entry(WordWriter):
             some = f.op(f"select i1 {self.same(size, '0', 'i64')}, i64 1, i64 {size}")
             self.store(f.op(f"mul i64 {stride}, {some}"), total, 0, "i64")
         return block, data
-
-    def round_up(self, count: str) -> str:
-        """The next multiple of a cache line."""
-        return self.f.op(f"and i64 {self.f.op(f'add i64 {count}, {ALIGNMENT - 1}')}, {-ALIGNMENT}")
 
     def new_array(self, descr: str, ndim: str, dims: str, data: str = "null", flags: int = 0) -> str:
         """A new NumPy array, or null; over `data` where that is given."""
