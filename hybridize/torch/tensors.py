@@ -185,6 +185,12 @@ class TracedTensor(Face, torch.Tensor):
         """The class of the tensor that it stands for: users ask `isinstance` and `type`."""
         return torch.Tensor if self.of is None else type(self.of)
 
+    def is_a(self, kind: Any) -> bool:
+        """Tell whether the tensor is of a class; `torch.FloatTensor` and its like say so by names."""
+        if type(kind) is type(torch.FloatTensor):
+            return bool(self.type() == f"{kind.__module__}.{kind.__name__}")
+        return isinstance(self, kind)
+
     @property
     def shape(self) -> Any:  # type: ignore[override]
         """TensorSizes of the axes."""
