@@ -375,8 +375,12 @@ class TracedTensor(Face, torch.Tensor):
             raise TypeError("iteration over a 0-d tensor")
         return iter(self.unbind(0))
 
-    def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())
+    def __contains__(self, value: Any) -> Any:
+        equal: Any = self == value
+        if not isinstance(equal, Face):
+            kind = type(value)
+            raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {kind}.")
+        return equal.any()  # type: ignore[attr-defined]
 
     __hash__ = object.__hash__
 

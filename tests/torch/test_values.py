@@ -514,3 +514,20 @@ def test_names_of_dtypes_are_classes_of_tensors() -> None:
     compiled = hybridize(asked)
     for dtype in (torch.float32, torch.float64, torch.float16, torch.int64, torch.int8, torch.bool):
         assert compiled(torch.ones(2, dtype=dtype)) == asked(torch.ones(2, dtype=dtype))
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: 3.0 in x, lambda x: 9 not in x, lambda x: x[0] in x, lambda x: x[None][0] in x[None],
+    lambda x: torch.tensor(2) in x, lambda x: float(x.sum()) in x, lambda x: x * 2 if 3.0 in x else x,
+    lambda x: None in x, lambda x: "a" in x,
+])  # fmt: skip
+def test_what_is_in_a_tensor_is_decided_at_each_call(call: Callable[[torch.Tensor], Any]) -> None:
+    def outcome(function: Callable[[torch.Tensor], Any], x: torch.Tensor) -> str:
+        try:
+            return str(function(x))
+        except RuntimeError as error:
+            return str(error).partition("\n")[0]
+
+    compiled = hybridize(call)
+    for x in (torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, 2.0, 5.0]), torch.tensor([9.0])):
+        assert outcome(compiled, x) == outcome(call, x)
