@@ -453,9 +453,9 @@ class _Finalizer:
         """The steps of a view that calls can make again."""
         moving = next((step for step in leaf._view if isinstance(step, At)), None)
         if moving is not None:
-            made = (node.loc for node in self.trace.builder.nodes if moving.index in node.outputs)
+            lines = (node.loc for node in self.trace.builder.nodes if moving.index in node.outputs)
             raise self.trace.refusing(CaptureError(
-                "E425", "a view x[i] is returned whose index only the program knows", loc=next(made, None),
+                "E425", "a view x[i] is returned whose index only the program knows", loc=next(lines, None),
                 help="return a copy: x[i].copy()",
             ))  # fmt: skip
         return tuple(leaf._view)

@@ -531,3 +531,32 @@ def test_what_is_in_a_tensor_is_decided_at_each_call(call: Callable[[torch.Tenso
     compiled = hybridize(call)
     for x in (torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, 2.0, 5.0]), torch.tensor([9.0])):
         assert outcome(compiled, x) == outcome(call, x)
+
+
+DTYPES_OF: dict[str, Callable[[torch.Tensor], Any]] = {
+    "result_type with an int": lambda x: torch.result_type(x, 1),
+    "result_type with a float": lambda x: torch.result_type(1.5, x),
+    "result_type with a tensor": lambda x: torch.result_type(x, x.int()),
+    "result_type with one element": lambda x: torch.result_type(x.int(), x.sum()),
+    "result_type with a number of data": lambda x: torch.result_type(x, float(x.sum())),
+    "result_type by name": lambda x: torch.result_type(tensor=x, other=True),
+    "result_type of others": lambda x: torch.result_type(torch.ones(2), torch.ones(2).double()),
+    "promote_types": lambda x: torch.promote_types(x.dtype, torch.int64),
+    "can_cast": lambda x: torch.can_cast(x.dtype, torch.int32),
+    "full of a tensor": lambda x: torch.full((2,), x[0]).dtype,
+    "full of a condition": lambda x: torch.full((2,), x[0] > 0).dtype,
+    "full of an integer": lambda x: torch.full((2,), x.int().sum()).dtype,
+    "full of an item": lambda x: torch.full((2,), x[0].item()).dtype,
+    "full_like": lambda x: torch.full_like(x, x[0]).dtype,
+    "new_full": lambda x: x.new_full((2,), x[0]).dtype,
+    "tensor of elements": lambda x: torch.tensor([x[0], 1]).dtype,
+    "type": lambda x: (x.type(), x.is_floating_point(), x.element_size(), x.is_signed()),
+}
+
+
+@pytest.mark.parametrize("name", DTYPES_OF)
+def test_what_is_said_of_dtypes_is_what_pytorch_says(name: str) -> None:
+    compiled = hybridize(DTYPES_OF[name])
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.uint8, torch.bool):
+        x = torch.tensor([1, 0, 1]).to(dtype)
+        assert compiled(x) == DTYPES_OF[name](x)
