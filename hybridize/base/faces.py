@@ -28,6 +28,14 @@ class Face:
     of: Any
     """The library's array from outside that it stands for; None for arguments and all that the program makes."""
 
+    def __contains__(self, value: Any) -> Any:
+        """Return what says whether an element equals a value: of a program, which only a call can tell."""
+        raise NotImplementedError
+
+    def is_a(self, kind: Any) -> bool:
+        """Tell whether it stands for an instance of a class."""
+        return isinstance(self, kind)
+
     @classmethod
     def made(cls, array: Any) -> Any:
         """Put it together again: the face of a symbol; where a call has an array of ours, that array as `shown`."""

@@ -70,8 +70,12 @@ def late(
         prepare: called once with each name and what it stands for, as it is loaded.
     """
 
+    homes = {place.partition(":")[0] for place in places.values()}
+
     def __getattr__(name: str) -> Any:  # noqa: N807 - a module's
         place = places.get(name)
+        if place is None and (home := f"{module.get('__name__')}.{name}") in homes:
+            place = home  # a module below this one, which `import` alone would make a name of it
         if place is None and _is_importing():  # by `from package import module`
             raise AttributeError(f"module {module.get('__name__')!r} has no attribute {name!r}")
         if place is None:

@@ -451,12 +451,14 @@ class _Finalizer:
 
     def _static(self, leaf: Symbol) -> tuple[Any, ...]:
         """The steps of a view that calls can make again."""
-        steps: tuple[Any, ...] = tuple(step for step in leaf._view if not isinstance(step, At))
-        if len(steps) != len(leaf._view):
+        moving = next((step for step in leaf._view if isinstance(step, At)), None)
+        if moving is not None:
+            lines = (node.loc for node in self.trace.builder.nodes if moving.index in node.outputs)
             raise self.trace.refusing(CaptureError(
-                "E425", "a view x[i] is returned whose index only the program knows", help="return a copy: x[i].copy()"
+                "E425", "a view x[i] is returned whose index only the program knows", loc=next(lines, None),
+                help="return a copy: x[i].copy()",
             ))  # fmt: skip
-        return steps
+        return tuple(leaf._view)
 
     def _text(self, text: Text) -> Made:
         """Text as calls make it of outputs."""

@@ -304,10 +304,18 @@ class Expression(Operators):
         return [kinds[n] for n in self.list_arguments()], results, [kinds[n] for n in self.list_auxiliary_states()]
 
     def eval(self, **values: Any) -> list[Any]:
-        """The results for arrays given by name, as a list."""
+        """The results for arrays given by name, as a list.
+
+        Raises:
+            ArgumentError E314: one that it needs is not among them.
+        """
         values = {name: value for name, value in values.items() if name not in ("ctx", "device")}
-        arrays = [values[name] for name in self.list_inputs()]
-        return listed(self.compile(**values)(*arrays))
+        names = self.list_inputs()
+        missing = [name for name in names if name not in values]
+        if missing:
+            text = f"eval without arrays for {', '.join(map(repr, missing))}"
+            raise ArgumentError("E314", text, help=f"it takes {', '.join(names)}")
+        return listed(self.compile(**values)(*(values[name] for name in names)))
 
     def as_function(self) -> Function:
         """The expression as a function of its variables, compiled for what it is called with."""

@@ -16,6 +16,7 @@ from typing import Any, cast
 import torch
 from torch.nn.modules.lazy import LazyModuleMixin
 
+from hybridize.array.symbol import Symbol
 from hybridize.base.faces import Face
 from hybridize.base.members import has_class_member
 from hybridize.capture.convert import statements as convert
@@ -30,7 +31,7 @@ from hybridize.contract.snapshots import MISSING
 from hybridize.torch import shapes
 from hybridize.torch.functions import apply
 from hybridize.torch.functions.calling import ASKING
-from hybridize.torch.functions.rules import default_dtype
+from hybridize.torch.functions.rules import common, default_dtype
 from hybridize.torch.internals import GLOBAL_HOOKS, GLOBAL_HOOKS_WITH_KWARGS, GROUPING
 from hybridize.torch.islands import is_island, island, island_call
 
@@ -357,7 +358,13 @@ def _is_grad_enabled() -> bool:
     return torch.is_grad_enabled()
 
 
+def _result_type(*args: Any, **kwargs: Any) -> torch.dtype:
+    numbers = [x.weak(0) if type(x) is Symbol and x.weak is not None else x for x in (*args, *kwargs.values())]
+    return common(*(x.array.operand() if isinstance(x, Face) else x for x in numbers))
+
+
 SPECIAL: dict[Any, Callable[..., Any]] = {
+    torch.result_type: _result_type,
     torch.jit.is_scripting: lambda: False,  # type: ignore[attr-defined]
     torch.jit.is_tracing: lambda: False,  # type: ignore[attr-defined]
     torch.compiler.is_compiling: lambda: True,

@@ -196,6 +196,12 @@ class TracedTensor(Face, torch.Tensor):
         """The class of the tensor that it stands for: users ask `isinstance` and `type`."""
         return torch.Tensor if self.of is None else type(self.of)
 
+    def is_a(self, kind: Any) -> bool:
+        """Tell whether the tensor is of a class; `torch.FloatTensor` and its like say so by names."""
+        if type(kind) is type(torch.FloatTensor):
+            return bool(self.type() == f"{kind.__module__}.{kind.__name__}")
+        return isinstance(self, kind)
+
     @property
     def shape(self) -> Any:  # type: ignore[override]
         """TensorSizes of the axes."""
@@ -363,8 +369,12 @@ class TracedTensor(Face, torch.Tensor):
             raise TypeError("iteration over a 0-d tensor")
         return iter(self.unbind(0))
 
-    def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())
+    def __contains__(self, value: Any) -> Any:
+        equal: Any = self == value
+        if not isinstance(equal, Face):
+            kind = type(value)
+            raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {kind}.")
+        return equal.any()  # type: ignore[attr-defined]
 
     __hash__ = object.__hash__
 

@@ -215,3 +215,47 @@ def test_a_part_that_does_not_fit():
     for start in (17, -1):
         with pytest.raises(errors.OutOfBoundsError):
             read(np.array(numpy.arange(20, dtype="f4")), np.array([start], dtype="int32"))
+
+
+LISTS = {
+    "read": lambda x, p: x[[0, p]],
+    "read twice": lambda x, p: x[[p], [0]] + x[[[0, p], [p, 1]]].sum(),
+    "beside": lambda x, p: (x[p, [0, p - 1]], x[[0, p], 1], x[:, [p - 1, -1]]),
+    "beside a size": lambda x, p: x[[x.shape[0] - 1, p]],
+    "swapped": lambda x, p: written(x, [0, p], x[[p, 0]]),
+    "added to": lambda x, p: written(x, ([p, 0], [0, p - 1]), 5.0),
+}
+
+
+def written(x, key, value):
+    y = x.copy()
+    y[key] = value
+    return y
+
+
+@pytest.mark.parametrize("what", ["an int of data", "an array of data", "an argument"])
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_of_indices_may_hold_what_only_a_call_knows(name, what):
+    function = LISTS[name]
+    with_index = {
+        "an int of data": lambda x, p: function(x, int(x[:, 0].argmax()) - 1),
+        "an array of data": lambda x, p: function(x, x[:, 0].argmax() - 1),
+        "an argument": function,
+    }[what]
+    compiled = hybridize(with_index)
+    for rows, p in ((4, 1), (4, 2), (5, 2), (6, 1)):
+        x = np.array(numpy.arange(rows * 3.0).reshape(rows, 3) * [[1.0], [2.0], [-1.0], [3.0], [0.0], [0.5]][:rows])
+        found, wanted = compiled(x, p), with_index(x, p)
+        for one, other in zip(found, wanted, strict=True) if isinstance(wanted, tuple) else [(found, wanted)]:
+            assert numpy.array_equal(one, other)
+    assert compiled.cache_info().programs <= 3
+
+
+def test_floats_and_masks_of_data_in_lists_of_indices_are_refused():
+    x = np.arange(4.0)
+    with pytest.raises(errors.KeyTypeError, match=r"E204.*f32\[\]"):
+        hybridize(lambda x: x[[float(x[1]), 1]])(x)
+    with pytest.raises(errors.CaptureError, match=r"E402: x\[mask\]"):
+        hybridize(lambda x: x[[bool(x[0] > 0), True, False, True]])(x)
+    with pytest.raises(IndexError):
+        hybridize(lambda x: x[[0, int(x[3]) + 1]])(x)

@@ -298,3 +298,9 @@ def test_comparisons_are_written_as_they_are():
     for got, want in zip(again.eval(**given), both.eval(**given), strict=True):
         assert got.dtype == want.dtype == bool
         numpy.testing.assert_array_equal(got.asnumpy(), want.asnumpy())
+
+
+def test_eval_names_the_arrays_that_it_misses():
+    net = sym.FullyConnected(sym.var("x"), sym.var("w"), sym.var("b", shape=(3,)), num_hidden=3)
+    with pytest.raises(ArgumentError, match=r"E314: eval without arrays for 'w', 'b'\n(.*\n)*.*it takes x, w, b"):
+        net.eval(x=np.ones((2, 4)))

@@ -466,3 +466,97 @@ def test_a_write_to_what_gives_the_tensor_itself_is_a_write_to_it(name: str) -> 
         results.append((call(x), x))
     torch.testing.assert_close(results[0], results[1])
     assert torch.equal(results[0][1], torch.arange(6.0).reshape(3, 2) * 2)
+
+
+WRITTEN_OVER: dict[str, Callable[[torch.Tensor, torch.Tensor], Any]] = {
+    "[:] = number": lambda y, v: y.__setitem__(slice(None), 3),
+    "[...] = number": lambda y, v: y.__setitem__(..., 3),
+    "[0:3] = number": lambda y, v: y.__setitem__(slice(0, 3), 3),
+    "[:] = tensor": lambda y, v: y.__setitem__(slice(None), v),
+    "[:] = detached": lambda y, v: y.__setitem__(slice(None), v.detach()),
+    "[list] = number": lambda y, v: y.__setitem__([0, 1, 2], 3),
+    "[mask] = number": lambda y, v: y.__setitem__(y > -9, 3),
+    "a view's [:]": lambda y, v: y.view(1, 3).__setitem__(slice(None), 3),
+    "copy_": lambda y, v: y.copy_(v),
+    "copy_ of what is detached": lambda y, v: y.copy_(v.detach()),
+    "copy_ of one": lambda y, v: y.copy_(v.detach()[:1]),
+    "fill_": lambda y, v: y.fill_(3),
+    "fill_ with a tensor": lambda y, v: y.fill_(v[0]),
+    "zero_": lambda y, v: y.zero_(),
+    "under no_grad": lambda y, v: torch.no_grad()(y.copy_)(v),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN_OVER)
+def test_what_is_written_over_keeps_its_history_whose_gradient_is_0(name: str) -> None:
+    def over(x: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        y = x * 2
+        WRITTEN_OVER[name](y, v)
+        return y
+
+    results = []
+    for call in (over, hybridize(over)):
+        x, v = torch.tensor([1.0, 2.0, 3.0], requires_grad=True), torch.tensor([5.0, 6.0, 7.0], requires_grad=True)
+        y = call(x, v)
+        y.sum().backward()
+        results.append([y, x.grad, v.grad])
+    for found, wanted in zip(*results, strict=True):
+        assert (found is None) == (wanted is None)
+        assert found is None or torch.equal(found, wanted)
+
+
+def test_names_of_dtypes_are_classes_of_tensors() -> None:
+    def asked(x: torch.Tensor) -> tuple[bool, ...]:
+        names = ("Float", "Double", "Half", "Long", "Int", "Short", "Char", "Byte", "Bool", "BFloat16")
+        kinds = [getattr(torch, f"{name}Tensor") for name in names]
+        return (*(isinstance(x, kind) for kind in kinds), isinstance(x, (int, *kinds)), isinstance(x, torch.Tensor))
+
+    compiled = hybridize(asked)
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.int64, torch.int8, torch.bool):
+        assert compiled(torch.ones(2, dtype=dtype)) == asked(torch.ones(2, dtype=dtype))
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: 3.0 in x, lambda x: 9 not in x, lambda x: x[0] in x, lambda x: x[None][0] in x[None],
+    lambda x: torch.tensor(2) in x, lambda x: float(x.sum()) in x, lambda x: x * 2 if 3.0 in x else x,
+    lambda x: None in x, lambda x: "a" in x,
+])  # fmt: skip
+def test_what_is_in_a_tensor_is_decided_at_each_call(call: Callable[[torch.Tensor], Any]) -> None:
+    def outcome(function: Callable[[torch.Tensor], Any], x: torch.Tensor) -> str:
+        try:
+            return str(function(x))
+        except RuntimeError as error:
+            return str(error).partition("\n")[0]
+
+    compiled = hybridize(call)
+    for x in (torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, 2.0, 5.0]), torch.tensor([9.0])):
+        assert outcome(compiled, x) == outcome(call, x)
+
+
+DTYPES_OF: dict[str, Callable[[torch.Tensor], Any]] = {
+    "result_type with an int": lambda x: torch.result_type(x, 1),
+    "result_type with a float": lambda x: torch.result_type(1.5, x),
+    "result_type with a tensor": lambda x: torch.result_type(x, x.int()),
+    "result_type with one element": lambda x: torch.result_type(x.int(), x.sum()),
+    "result_type with a number of data": lambda x: torch.result_type(x, float(x.sum())),
+    "result_type by name": lambda x: torch.result_type(tensor=x, other=True),
+    "result_type of others": lambda x: torch.result_type(torch.ones(2), torch.ones(2).double()),
+    "promote_types": lambda x: torch.promote_types(x.dtype, torch.int64),
+    "can_cast": lambda x: torch.can_cast(x.dtype, torch.int32),
+    "full of a tensor": lambda x: torch.full((2,), x[0]).dtype,
+    "full of a condition": lambda x: torch.full((2,), x[0] > 0).dtype,
+    "full of an integer": lambda x: torch.full((2,), x.int().sum()).dtype,
+    "full of an item": lambda x: torch.full((2,), x[0].item()).dtype,
+    "full_like": lambda x: torch.full_like(x, x[0]).dtype,
+    "new_full": lambda x: x.new_full((2,), x[0]).dtype,
+    "tensor of elements": lambda x: torch.tensor([x[0], 1]).dtype,
+    "type": lambda x: (x.type(), x.is_floating_point(), x.element_size(), x.is_signed()),
+}
+
+
+@pytest.mark.parametrize("name", DTYPES_OF)
+def test_what_is_said_of_dtypes_is_what_pytorch_says(name: str) -> None:
+    compiled = hybridize(DTYPES_OF[name])
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.uint8, torch.bool):
+        x = torch.tensor([1, 0, 1]).to(dtype)
+        assert compiled(x) == DTYPES_OF[name](x)

@@ -49,6 +49,7 @@ from hybridize.base.errors import (
     ShapeError,
 )
 from hybridize.base.frozen import frozen
+from hybridize.base.nested import flatten
 from hybridize.base.promotion import NUMBERS
 from hybridize.base.types import Shape, TensorType, same_shape, surely_same
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, taped
@@ -249,6 +250,8 @@ def _integer(part: Any) -> int | None:
 
 def _index_array(part: Any, shape: Shape, of: TensorType) -> Any:
     """An index array for the first of these axes: NumPy's where its values are known while capturing, or an operand."""
+    if isinstance(part, list):
+        part = _listed(part)
     if isinstance(part, (Symbol, ndarray)):
         x = operand(array(part))
         if isinstance(part, Symbol) and part.weak is not None and dtype_of(x).kind == "f":
@@ -270,6 +273,18 @@ def _index_array(part: Any, shape: Shape, of: TensorType) -> Any:
     if data.dtype.kind not in "iub":
         raise _no_index(repr(part))
     return data
+
+
+def _listed(part: list[Any]) -> Any:
+    """A list of indices as an array, where only the program knows some of them; others as they are."""
+    leaves = flatten(part)[0]
+    if not any(isinstance(leaf, (Symbol, ndarray)) or dims.is_symbolic(leaf) for leaf in leaves):
+        return part
+    types = [typed(operand(leaf)) for leaf in leaves]
+    kinds = {one.dtype.kind for one in types}
+    if not kinds <= set("iub"):
+        raise _no_index(f"a list of {', '.join(map(str, types))}")
+    return array(part, bool_ if kinds == {"b"} else int64)
 
 
 def _no_mask(mask: TensorType, of: TensorType) -> KeyShapeError:

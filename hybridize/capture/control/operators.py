@@ -11,6 +11,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol, check_classes, described
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face
 from hybridize.capture.control import branches
 from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.identity import is_same, key_of
@@ -90,6 +91,8 @@ def contains(container: Any, value: Any) -> Any:
             return as_bool(truth(member(value)))
         if static(type(container), "__contains__") is MISSING and (items := steps(container)) is not container:
             return includes(value, items)
+    if isinstance(container, Face):
+        return as_bool(truth(container.__contains__(value)))  # what `in` would ask the truth of
     if type(container) is Symbol:
         check_classes(operator.contains, container, 0)
     if trace is not None and type(container) in (Symbol, ndarray):

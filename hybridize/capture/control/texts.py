@@ -117,8 +117,10 @@ def recipe_of(value: Any) -> Recipe:
         recipe: Recipe = value.recipe
         return recipe
     if isinstance(value, Face):
-        trace = in_charge(Recording)
-        return "value", Symbol.of(staging(), value.array.operand()), trace.root.library.text_kind(trace, value)
+        recording = in_charge(Recording)
+        assert recording.root.library is not None, "whose arrays have faces"
+        shown = recording.root.library.text_kind(recording, value)
+        return "value", Symbol.of(staging(), value.array.operand()), shown
     if kind is ndarray:
         trace = current_trace()
         value = value if trace is None else trace.lift(value)

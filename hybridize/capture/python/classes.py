@@ -110,6 +110,8 @@ def is_instance(value: Any, kinds: Any) -> Any:
                 with suppress(TypeError):  # of a class derived of one of Python's, which makes its instances itself
                     world.depend_on(Instance(_bare(cast(Any, type(value))), kinds))
             return world.depend_on(Instance(value, kinds))
+    if isinstance(value, Face):
+        return value.is_a(kinds)
     if type(value) is not Symbol and type(value) not in _STAND_INS:
         trace = current_trace()
         if trace is not None:

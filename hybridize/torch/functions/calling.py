@@ -49,7 +49,7 @@ from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, overriding_mod
 from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
-    SET_GRAD, torch.device, torch.promote_types, torch.result_type, torch.can_cast, *RANGES,
+    SET_GRAD, torch.device, torch.promote_types, torch.can_cast, *RANGES,
 }  # fmt: skip
 """Functions of torch that compute nothing, and are called as they are: labels for profilers are those of captures."""
 _JOINING: dict[Any, Callable[..., Any]] = {

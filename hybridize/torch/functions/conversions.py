@@ -7,15 +7,13 @@ from typing import Any
 
 import torch
 
-from hybridize import ops
 from hybridize.array import layouts
 from hybridize.array.symbol import Symbol
-from hybridize.base.dtypes import bool_
 from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import active_trace
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.operands import operand
-from hybridize.torch.functions.rules import cast, expect, is_tensor, torch_dtype
+from hybridize.torch.functions.rules import cast, expect, fits, is_tensor, overwritten, torch_dtype
 from hybridize.torch.functions.table import computes, views
 from hybridize.torch.memory import dtype_of
 
@@ -118,8 +116,7 @@ def _copied(input: Operand) -> Operand:
 def _fill(input: Operand, value: Any) -> Operand:
     of = type_of(input)
     expect(not is_tensor(value) or not type_of(value).shape)
-    never = operand(False, bool_, of.shape)  # a gradient goes through, and is 0
-    return ops.where(never, input, operand(value, of.dtype, of.shape))
+    return overwritten(input, operand(value, of.dtype, of.shape))
 
 
 @computes("zero_")
@@ -129,4 +126,5 @@ def _zero(input: Operand) -> Operand:
 
 @computes("copy_")
 def _copy(input: Operand, src: Operand, non_blocking: bool = False) -> Operand:
-    return cast(src, type_of(input).dtype)
+    of = type_of(input)
+    return overwritten(input, fits(cast(src, of.dtype), of.shape))

@@ -102,9 +102,15 @@ def _dtype_of(value: Any) -> torch.dtype:
     return torch_dtype(numpy.dtype(kind)) if issubclass(kind, numpy.generic) else common(value)
 
 
+_NUMBERS = {"b": False, "i": 0, "u": 0, "f": 0.0, "V": 0.0}
+"""A number of the class that the elements of tensors have in Python, by the kind of their dtype."""
+
+
 @computes("torch.full", whole="fill_value")
 def _torch_full(size: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
-    return _full(fill_value, sizes_in((size,)), checked(dtype or _dtype_of(fill_value), **options))
+    # A tensor is taken for the number in it: of floats the dtype is the default one.
+    number = _NUMBERS[type_of(fill_value).dtype.kind] if is_tensor(fill_value) else fill_value
+    return _full(fill_value, sizes_in((size,)), checked(dtype or _dtype_of(number), **options))
 
 
 @computes("Tensor.new_full", whole="fill_value")

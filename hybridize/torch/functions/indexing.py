@@ -30,9 +30,11 @@ from hybridize.torch.functions.rules import (
     cast,
     check_fits,
     expect,
+    fits,
     fitting,
     is_tensor,
     nothing_of,
+    overwritten,
     shape_of,
 )
 from hybridize.torch.functions.selection import coordinates
@@ -280,21 +282,13 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
         return
     if not selectors:
         fitted = fits(update, view.shape)
+        if product(view.shape) == product(view.base.shape):
+            fitted = overwritten(view.operand(), fitted)
         store(view, ops.add(view.operand(), fitted) if accumulate else fitted)
         return
     expect(not isinstance(value, Symbol) or value.weak is not None or value.dtype == dtype)
     indices = _without_masks(tensors, "x[mask] = value, with as many values,")
     store(view, _written(view.operand(), indices, accumulate, functools.partial(fits, update)))
-
-
-def fits(value: Operand, shape: Sequence[Any]) -> Operand:
-    """Return a value broadcast to sizes, which it fits; axes of size 1 in front do not count."""
-    sizes = type_of(value).shape
-    while len(sizes) > len(shape) and sizes[0] == 1:
-        sizes = sizes[1:]
-    common = broadcast(sizes, tuple(shape))
-    expect(common is not None and same_shape(common, tuple(shape)))
-    return ops.broadcast(ops.reshape(value, sizes), tuple(shape))
 
 
 def _put_masked(view: Symbol, tensors: Sequence[Symbol | None], update: Operand, accumulate: bool) -> bool:

@@ -11,8 +11,8 @@ import torch
 from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import broadcast, is_symbolic, product, same
-from hybridize.base.dtypes import DType, float32, float64, int32, int64, is_float, uint32
-from hybridize.base.types import Shape, TensorType
+from hybridize.base.dtypes import DType, bool_, float32, float64, int32, int64, is_float, uint32
+from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.capture.control import raising
 from hybridize.capture.trace.recording import active_trace, current_trace
 from hybridize.contract.places import CallResult
@@ -207,6 +207,22 @@ def cast(x: Operand, dtype: DType) -> Operand:
     fits = ops.bit_and(ops.lt(real, ops.like(limit, real)), ops.ge(real, ops.like(-limit, real)))
     integers = ops.cast(ops.where(fits, real, ops.like(0, real)), whole)
     return ops.cast(ops.where(fits, integers, ops.like(-int(limit), integers)), dtype)
+
+
+def fits(value: Operand, shape: Sequence[Any]) -> Operand:
+    """Return a value broadcast to sizes, which it fits; axes of size 1 in front do not count."""
+    sizes = type_of(value).shape
+    while len(sizes) > len(shape) and sizes[0] == 1:
+        sizes = sizes[1:]
+    common = broadcast(sizes, tuple(shape))
+    expect(common is not None and same_shape(common, tuple(shape)))
+    return ops.broadcast(ops.reshape(value, sizes), tuple(shape))
+
+
+def overwritten(x: Operand, value: Operand) -> Operand:
+    """Return a value that is written over all of a tensor: a gradient goes through that, and is 0."""
+    never = ops.broadcast(ops.scalar(False, bool_), type_of(x).shape)
+    return ops.where(never, x, value)
 
 
 def written_as(x: Operand, dtype: DType) -> Operand:
