@@ -69,7 +69,6 @@ def late(
         instead: what to use instead of names that it will not have, or a function that gives it for a name.
         prepare: called once with each name and what it stands for, as it is loaded.
     """
-
     homes = {place.partition(":")[0] for place in places.values()}
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - a module's
