@@ -64,8 +64,8 @@ def init(target_dtype: Any = "float16", *args: Any, **kwargs: Any) -> NoReturn:
     """
     raise ArgumentError(
         "E300",
-        f"amp.init({target_dtype!r}) would cast inside of operations: here they compute in the dtypes of their arrays",
-        help="net.cast('bfloat16'), multi_precision=True for the optimizer; amp.init_trainer scales losses",
+        f"amp.init({target_dtype!r}) cannot cast inside operations: operations compute in the dtypes of their arrays",
+        help="use net.cast('bfloat16') and multi_precision=True for the optimizer; amp.init_trainer scales losses",
     )
 
 
@@ -120,7 +120,7 @@ def unscale(trainer: Trainer) -> None:
 
 def _scaler(trainer: Trainer) -> Any:
     if trainer.loss_scaler is None:
-        raise StateError("E579", "this trainer takes losses as they are", help="call amp.init_trainer(trainer) first")
+        raise StateError("E579", "this trainer does not scale losses", help="call amp.init_trainer(trainer) first")
     return trainer.loss_scaler
 
 

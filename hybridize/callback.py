@@ -44,7 +44,7 @@ class Speedometer:
 
     def __init__(self, batch_size: int, frequent: int = 50, auto_reset: bool = True) -> None:
         if frequent < 1:
-            raise ValueArgumentError("E361", f"a line stands for one batch at least, got frequent={frequent!r}")
+            raise ValueArgumentError("E361", f"frequent must be 1 or more batches, got {frequent!r}")
         self.batch_size, self.frequent, self.auto_reset = batch_size, frequent, auto_reset
         self._began: float | None = None
         self._last = 0

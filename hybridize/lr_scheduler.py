@@ -64,7 +64,7 @@ class LRScheduler:
     def decayed(self, num_update: int) -> float:
         """The rate after warm-up, of update number `num_update`."""
         what = f"{type(self).__name__} does not say which learning rate follows warm-up"
-        raise UndefinedError("E328", what, help="give it a method decayed(num_update), or __call__(num_update)")
+        raise UndefinedError("E328", what, help="define decayed(self, num_update) or __call__(self, num_update)")
 
 
 @functools.lru_cache

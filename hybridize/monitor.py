@@ -83,7 +83,7 @@ class Monitor:
             self.blocks.append(exe)
         else:
             what = f"a monitor is installed in a block or an executor, got {type(exe).__name__}"
-            raise ArgumentError("E300", what, help="sym.bind(...) makes an executor of an expression")
+            raise ArgumentError("E300", what, help="sym.bind(...) creates an executor from an expression")
 
     def stat_helper(self, name: str, array: Any) -> None:
         """Take down the statistic of a value, if it is collected."""
@@ -161,7 +161,7 @@ def _text(value: Any) -> str:
     values = value if isinstance(value, (list, tuple)) else [value]
     if not all(isinstance(one, ndarray) for one in values):
         what = f"stat_func gives an array or a list of them, got {value!r:.80}"
-        raise ArgumentError("E300", what, help="np.mean(x) is one")
+        raise ArgumentError("E300", what, help="np.mean(x) is such an array")
     return "".join(f"{one.item() if one.size == 1 else one.asnumpy()}\t" for one in values)
 
 

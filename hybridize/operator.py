@@ -86,7 +86,7 @@ class CustomOp:
         elif req == "add":
             dst[...] = dst + src
         elif req != "null":
-            raise ArgumentError("E300", f"a result is written by null, write, inplace or add, got {req!r}")
+            raise ArgumentError("E300", f"req must be null, write, inplace or add, got {req!r}")
 
 
 class CustomOpProp:
@@ -201,12 +201,12 @@ def Custom(*data: Any, op_type: str, name: str | None = None, **kwargs: Any) -> 
     if op_type not in _PROPERTIES:
         known = ", ".join(map(repr, _PROPERTIES)) or "none"
         text = f"no custom operation is called {op_type!r}"
-        raise ArgumentError("E300", text, help=f"@operator.register(name); there are: {known}")
+        raise ArgumentError("E300", text, help=f"register it with @operator.register(name); available: {known}")
     prop, arrays = _prepared(op_type, list(data), kwargs)
     count = len(prop.list_arguments())
     if capturing() and prop.list_auxiliary_states():
         text = f"{op_type!r} has auxiliary states, which it cannot change inside of a compiled function"
-        raise StateError("E545", text, help="give them back as results, or call it outside")
+        raise StateError("E545", text, help="return them as results, or call it outside the compiled function")
     inputs = [array(x) for x in arrays]
     shapes, dtypes = [list(x.shape) for x in inputs[:count]], [x.dtype for x in inputs[:count]]
     out_shapes = list(prop.infer_shape(shapes)[1])
@@ -214,7 +214,7 @@ def Custom(*data: Any, op_type: str, name: str | None = None, **kwargs: Any) -> 
     wanted = len(prop.list_outputs())
     if len(out_shapes) != wanted or len(out_types) != wanted:
         text = f"{op_type!r} has {wanted} results, got {len(out_shapes)} shapes and {len(out_types)} dtypes for them"
-        raise ArgumentError("E300", text, help="infer_shape and infer_type say one for each")
+        raise ArgumentError("E300", text, help="infer_shape and infer_type must return one entry for each")
     op = prop.create_operator(current_device(), shapes, dtypes)
     results = [(tuple(shape), as_dtype(dtype)) for shape, dtype in zip(out_shapes, out_types, strict=True)]
     return _CustomOperation(op, results, inputs[count:])(*inputs[:count])
@@ -228,7 +228,7 @@ def _prepared(op_type: str, data: list[Any], kwargs: dict[str, Any]) -> tuple[Cu
     by_name = {key: value for key, value in kwargs.items() if _is_array(value)}
     for key in by_name:
         if key not in names[len(data) :]:
-            raise ArgumentError("E300", f"{op_type!r} has no argument {key!r} left", help=f"its names are {names}")
+            raise ArgumentError("E300", f"{op_type!r} takes no argument {key!r}", help=f"its names are {names}")
     arrays = [*data, *(by_name[name] for name in names[len(data) :] if name in by_name)]
     if len(arrays) != len(names):
         text = f"{op_type!r} takes {len(names)} arrays, {', '.join(names)}, got {len(arrays)}"

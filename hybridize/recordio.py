@@ -49,7 +49,7 @@ class MXRecordIO:
 
     def __init__(self, uri: str, flag: str) -> None:
         if flag not in ("r", "w"):
-            raise ArgumentError("E300", f"a file of records is opened by 'r' or 'w', got {flag!r}")
+            raise ArgumentError("E300", f"a record file is opened with 'r' or 'w', got {flag!r}")
         self.uri = os.fspath(uri)
         self.flag = flag
         self.writable = flag == "w"
@@ -86,7 +86,7 @@ class MXRecordIO:
 
     def __getstate__(self) -> dict[str, Any]:
         if self.writable and self.is_open:
-            raise StateError("E579", f"{self.uri} is being written, and only here", help="close it first")
+            raise StateError("E579", f"{self.uri} is open for writing in this process", help="close the file first")
         position = None if self._file is None else self._file.tell()
         return {name: value for name, value in vars(self).items() if name != "_file"} | {"position": position}
 
@@ -103,7 +103,9 @@ class MXRecordIO:
             raise StateError("E579", f"{self.uri} is closed", help="call open(), or reset()")
         if self._pid != os.getpid():
             if self.writable:
-                raise StateError("E579", f"{self.uri} is being written by another process", help="write it there")
+                raise StateError(
+                    "E579", f"{self.uri} is being written by another process", help="write it in that process"
+                )
             position = self._file.tell()
             self.open()
             self._file.seek(position)
@@ -122,9 +124,9 @@ class MXRecordIO:
             StateError E579: the file is open to read, or closed.
         """
         if not self.writable:
-            raise StateError("E579", f"{self.uri} is open to read", help="open it by 'w'")
+            raise StateError("E579", f"{self.uri} is open for reading", help="open it with 'w'")
         if not isinstance(buf, (bytes, bytearray, memoryview)):
-            raise ArgumentError("E300", f"a record is bytes, got {type(buf).__name__}", help="text.encode()")
+            raise ArgumentError("E300", f"a record must be bytes, got {type(buf).__name__}", help="text.encode()")
         self._opened().write(record_bytes(bytes(buf)))
 
     def read(self) -> bytes | None:
@@ -135,7 +137,7 @@ class MXRecordIO:
             StateError E579: the file is open to write, or closed.
         """
         if self.writable:
-            raise StateError("E579", f"{self.uri} is open to write", help="open it by 'r'")
+            raise StateError("E579", f"{self.uri} is open for writing", help="open it with 'r'")
         return read_record(self._opened(), self.uri)
 
 
@@ -186,7 +188,7 @@ class MXIndexedRecordIO(MXRecordIO):
                 self.keys.append(self.key_type(key))
             except ValueError as error:
                 what = f"{self.idx_path}:{number}: {error}"
-                raise LoadError("E666", what, help="a line is a key, a tab and a position") from None
+                raise LoadError("E666", what, help="each line must be a key, a tab and a position") from None
 
     def close(self) -> None:
         super().close()
@@ -206,9 +208,11 @@ class MXIndexedRecordIO(MXRecordIO):
         try:
             position = self.idx[idx]
         except (KeyError, TypeError):
-            raise ArgumentError("E300", f"{self.uri} has no record {idx!r}", help="its keys are in .keys") from None
+            raise ArgumentError(
+                "E300", f"{self.uri} has no record {idx!r}", help="the keys of the file are in .keys"
+            ) from None
         if self.writable:
-            raise StateError("E579", f"{self.uri} is open to write", help="open it by 'r'")
+            raise StateError("E579", f"{self.uri} is open for writing", help="open it with 'r'")
         self._opened().seek(position)
 
     def tell(self) -> int:
@@ -292,12 +296,14 @@ def unpack(s: bytes) -> tuple[Any, bytes]:
         LoadError E666: there are too few bytes.
     """
     if len(s) < _HEAD.size:
-        raise LoadError("E666", f"the head of an image's record takes {_HEAD.size} bytes, the record has {len(s)}")
+        raise LoadError("E666", f"the header of an image record needs {_HEAD.size} bytes, but the record has {len(s)}")
     header = IRHeader(*_HEAD.unpack_from(s))
     rest = s[_HEAD.size :]
     if header.flag > 0:
         if len(rest) < 4 * header.flag:
-            raise LoadError("E666", f"{header.flag} labels take {4 * header.flag} bytes, the record has {len(rest)}")
+            raise LoadError(
+                "E666", f"{header.flag} labels need {4 * header.flag} bytes, but the record has {len(rest)}"
+            )
         header = header._replace(label=numpy.frombuffer(rest, "<f4", header.flag))
         rest = rest[4 * header.flag :]
     return header, rest

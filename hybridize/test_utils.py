@@ -145,7 +145,9 @@ def rand_ndarray(shape: Any, stype: str = "default", dtype: Any = None, scale: f
         ArgumentError E300: a sparse one is asked for.
     """
     if stype != "default":
-        raise ArgumentError("E300", f"random arrays are dense, got stype={stype!r}", help="make a sparse one of it")
+        raise ArgumentError(
+            "E300", f"random arrays are dense, got stype={stype!r}", help="convert the result: x.tostype(...)"
+        )
     array: ndarray = random.uniform(-scale, scale, shape, ctx=ctx).astype("float32" if dtype is None else dtype)
     return array
 
@@ -187,7 +189,11 @@ def set_default_device(device: Device) -> None:
     Raises:
         ArgumentError E300: always.
     """
-    raise ArgumentError("E300", f"the default device is cpu(0), and {device} is one of a block", help=f"with {device}:")
+    raise ArgumentError(
+        "E300",
+        f"the default device is always cpu(0), got {device}",
+        help=f"use the device for a block of code: with {device}:",
+    )
 
 
 set_default_context = set_default_device

@@ -32,8 +32,8 @@ def _on(name: str, active: bool) -> None:
     if not active:
         raise ArgumentError(
             "E300",
-            f"{name}(False) would give arrays the meaning of MXNet 1, and there is NumPy's alone",
-            help="nd and F have MXNet 1's functions; their arrays may have no axes, or axes of size 0",
+            f"{name}(False) would switch arrays to the semantics of MXNet 1, but only NumPy's semantics are supported",
+            help="nd and F have the functions of MXNet 1; their arrays may have no axes, or axes of size 0",
         )
 
 
@@ -89,8 +89,8 @@ def set_np_default_dtype(is_np_default_dtype: bool = False) -> bool:
     if is_np_default_dtype:
         raise ArgumentError(
             "E300",
-            "arrays are float32 where no dtype is given, and float64 cannot be made the default",
-            help="say dtype='float64' where arrays are made",
+            "the default dtype is float32 and cannot be changed to float64",
+            help="pass dtype='float64' where arrays are created",
         )
     return False
 

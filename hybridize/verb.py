@@ -138,7 +138,7 @@ def _function(saved: SavedProgram, path: str, images: bool, verify: bool) -> Fun
 
 
 def _unverifiable(path: str) -> LoadError:
-    return LoadError("E653", f"{path} holds no calls with their results to verify it by", help="load it without verify")
+    return LoadError("E653", f"{path} holds no recorded calls to verify it with", help="load it without verify=")
 
 
 def disabled() -> AbstractContextManager[None]:

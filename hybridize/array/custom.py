@@ -12,7 +12,7 @@ from hybridize.base.hooks import Hook
 
 def _none(*data: Any, op_type: str, **kwargs: Any) -> Any:
     text = f"no custom operation is called {op_type!r}"
-    raise ArgumentError("E300", text, help="@hybridize.operator.register(name) makes one")
+    raise ArgumentError("E300", text, help="register an operator with @hybridize.operator.register(name)")
 
 
 CUSTOM: Hook[Callable[..., Any]] = Hook(_none)

@@ -49,7 +49,7 @@ class Device:
             kind, number = device_type, device_id
         if kind not in Device.devstr2type:
             kinds = ", ".join(Device.devstr2type)
-            raise ArgumentError("E300", f"a device is one of {kinds}, got {kind!r}", help="use cpu()")
+            raise ArgumentError("E300", f"a device must be one of {kinds}, got {kind!r}", help="use cpu()")
         object.__setattr__(self, "device_type", kind)
         object.__setattr__(self, "device_id", number)
 

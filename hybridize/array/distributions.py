@@ -192,7 +192,7 @@ class _Draw:
 
 def _no_gradient(name: str) -> StateError:
     what = f"random.{name} is drawn by NumPy, so no gradient passes it"
-    return StateError("E547", what, help="call it on x.detach(), whose values are constants")
+    return StateError("E547", what, help="call it on x.detach(), which has no gradient")
 
 
 _CALLEES: weakref.WeakValueDictionary[_Draw, Callee] = weakref.WeakValueDictionary()

@@ -43,7 +43,7 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """
     named = {f"arr_{number}": array for number, array in enumerate(args)}
     for name in named.keys() & kwds.keys():
-        raise ArgumentError("E303", f"savez: the array called {name!r} comes twice: by position and by name")
+        raise ArgumentError("E303", f"savez: two arrays have the name {name!r}, one by position and one by keyword")
     files.savez(file, named | kwds)
 
 

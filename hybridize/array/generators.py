@@ -38,8 +38,8 @@ def _words(seed: Any) -> tuple[int, int]:
         if ACTIVE and capturing():
             raise CaptureError(
                 "E404",
-                "a generator without a seed, in a program: every call would draw the same numbers",
-                help="give a seed, or make the generator outside of the compiled function",
+                "a generator without a seed inside a compiled function: every call would draw the same numbers",
+                help="pass a seed, or create the generator outside the compiled function",
             )
         return of_the_system(), 0
     if isinstance(seed, (list, tuple, numpy.ndarray)) or hasattr(seed, "generate_state"):
@@ -129,7 +129,7 @@ def _state_in(value: Any) -> tuple[int, int]:
     """The words of what `state` or `get_state` has given."""
     if not isinstance(value, dict) or value.get("bit_generator") != _NAME:
         what = f"a state of {_NAME} is wanted, got {value!r:.60}"
-        raise ArgumentError("E344", what, help="one that np.random.get_state() or bit_generator.state gave")
+        raise ArgumentError("E344", what, help="pass a state from np.random.get_state() or bit_generator.state")
     return int(value["state"]["seed"]), int(value["state"]["draws"])
 
 
@@ -249,7 +249,11 @@ _OF_ALL = state
 def bytes(length: int) -> builtins.bytes:
     """Random bytes."""
     if ACTIVE and capturing():
-        raise CaptureError("E404", "random.bytes in a program: bytes are no array", help="np.random.randint(0, 256, n)")
+        raise CaptureError(
+            "E404",
+            "random.bytes inside a compiled function: bytes are not an array",
+            help="use np.random.randint(0, 256, n)",
+        )
     words: numpy.ndarray[Any, Any] = bits((-(-length // 4),)).asnumpy()
     return words.astype("<u4").tobytes()[:length]
 

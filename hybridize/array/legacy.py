@@ -88,7 +88,9 @@ def _face(name: str, row: _Row, shape: _Function = with_axis) -> _Function:
 def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_dtype: Any = None) -> Any:
     """The L1 or L2 norm over `axis`."""
     if ord not in (1, 2):
-        raise ValueArgumentError("E345", f"norm: ord must be 1 or 2, got {ord!r}", help="np.linalg.norm has others")
+        raise ValueArgumentError(
+            "E345", f"norm: ord must be 1 or 2, got {ord!r}", help="np.linalg.norm supports other orders"
+        )
     x = array(data)
     dtype, x = number_dtype(x) if out_dtype is None else out_dtype, floats(x)
     norms = (
@@ -176,7 +178,7 @@ def arange(
     """start, start + step, ... up to but without `stop`, each `repeat` times."""
     if infer_range:
         what = "arange with infer_range=True: how many numbers there are must be known from its own arguments"
-        raise ArgumentError("E312", what, help="give stop, or use contrib.arange_like")
+        raise ArgumentError("E312", what, help="pass stop, or use contrib.arange_like")
     line = np.arange(start, stop, step, dtype, ctx)
     return line if repeat == 1 else np.repeat(line, repeat)
 
@@ -331,7 +333,7 @@ def softmax_output(
     """
     if normalization not in ("null", "batch", "valid"):
         raise ArgumentError(
-            "E315", f"SoftmaxOutput has no normalization {normalization!r}", help="it is null, batch or valid"
+            "E315", f"SoftmaxOutput has no normalization {normalization!r}", help="use null, batch or valid"
         )
     whole, axis = array(data), 1 if multi_output else -1
     rows = whole.ndim > 2 and not (multi_output or preserve_shape)

@@ -415,7 +415,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
             self._check_known("numpy.asarray()")
         if dtype is not None and numpy.dtype(dtype) != self._data.dtype:
             if copy is False:
-                raise ArgumentError("E305", f"{self.type} cannot be seen as {dtype} without a copy")
+                raise ArgumentError("E305", f"{self.type} cannot be viewed as {dtype} without a copy")
             return self._data.astype(dtype)
         if copy:
             return self._data.copy()

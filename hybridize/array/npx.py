@@ -51,4 +51,4 @@ PLACES = places(
 
 __all__ = sorted(PLACES)
 
-__getattr__, __dir__ = late(globals(), PLACES, {"set_np_float64": "say dtype='float64' where arrays are made"})
+__getattr__, __dir__ = late(globals(), PLACES, {"set_np_float64": "pass dtype='float64' where arrays are created"})

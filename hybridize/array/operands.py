@@ -249,7 +249,9 @@ def operand(x: Any, dtype: DType | None = None) -> Any:
         return from_list(x, dtype)
     if hasattr(x, "__hybridize_function__"):
         raise Handover(x)
-    raise ArgumentError("E307", f"expected an array or a number, got {type(x).__name__}", help="np.array(x) makes one")
+    raise ArgumentError(
+        "E307", f"expected an array or a number, got {type(x).__name__}", help="np.array(x) creates one"
+    )
 
 
 def operands(*xs: Any) -> list[Any]:
@@ -627,7 +629,7 @@ def axes_of(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
         return (axis_of(axis, ndim, name),)
     axes = tuple(sorted(axis_of(part, ndim, name) for part in axis))
     if len(set(axes)) != len(axes):
-        raise ValueArgumentError("E345", f"{name}: an axis is named twice in {axis}")
+        raise ValueArgumentError("E345", f"{name}: an axis occurs twice in {axis}")
     return axes
 
 

@@ -162,12 +162,12 @@ class Operators(Methods):
 
     def __len__(self) -> int:
         if not self.shape:
-            raise ArgumentError("E302", "len() of an array without axes", help="its one element is x.item()")
+            raise ArgumentError("E302", "len() of an array without axes", help="x.item() is its only element")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
         if not self.shape:
-            raise ArgumentError("E302", "iteration over an array without axes", help="its one element is x.item()")
+            raise ArgumentError("E302", "iteration over an array without axes", help="x.item() is its only element")
         return (self[i] for i in range(self.shape[0]))
 
     def __contains__(self, value: Any) -> bool:
@@ -274,7 +274,9 @@ def not_one(what: str, kind: TensorType) -> ShapeError:
 
 def not_an_index(kind: TensorType) -> ArgumentError:
     """The error for an array that is no integer, where Python takes an index."""
-    return ArgumentError("E304", f"an index must be one integer, got {kind}", help="int(x) makes one")
+    return ArgumentError(
+        "E304", f"an index must be one integer, got {kind}", help="int(x) converts an array of one element"
+    )
 
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")

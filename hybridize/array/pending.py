@@ -399,8 +399,8 @@ class Queue:
             return
         if self.is_mine or self.is_worker:
             raise StateError(
-                "E590", "Python that a program calls asks for the result of a call that waits for this program to end",
-                help="give it that array as an argument, or call waitall() before the program",
+                "E590", "Python code called by a program waits for the result of a call that waits for this program",
+                help="pass that array as an argument, or call waitall() before the program",
             )  # fmt: skip
         with self._lock:
             self._start()
@@ -558,8 +558,8 @@ def set_asynchronous(on: bool, pending: int | None = None) -> bool:
     limit = LIMIT if pending is None else whole("pending", pending, 1)
     if QUEUE.is_mine:
         raise StateError(
-            "E590", "calls become asynchronous, or cease to be, while this thread runs a program",
-            help="say so outside of what the program calls",
+            "E590", "asynchronous calls are switched on or off while this thread runs a program",
+            help="switch them outside the code that the program calls",
         )  # fmt: skip
     with _switching:
         before = ACCESS.queue is not None

@@ -42,7 +42,7 @@ def _into_numpy(ufunc: numpy.ufunc, method: str, inputs: tuple[Any, ...], kwargs
         raise CaptureError(
             "E404",
             f"numpy.{ufunc.__name__} would write into a NumPy array while capturing",
-            help="make it an array of ours: np.array(x)",
+            help="convert it to a hybridize array: np.array(x)",
         )
     values = [x._data if isinstance(x, ndarray) else x for x in inputs]
     return getattr(ufunc, method)(*values, out=(out,), **kwargs)
@@ -58,7 +58,7 @@ def array_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     except TypeError as error:
         if isinstance(error, ArgumentError) or "unexpected keyword" not in str(error):
             raise
-        raise ArgumentError("E319", f"numpy.{function.__name__} on our arrays: {error}") from None
+        raise ArgumentError("E319", f"numpy.{function.__name__} on hybridize arrays: {error}") from None
 
 
 def counterpart(function: Any) -> Any:

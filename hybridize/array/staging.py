@@ -134,14 +134,14 @@ class ArrayTracer(GraphTracer, Staging):
 def _outer(array: ndarray) -> CaptureError:
     return CaptureError(
         "E412",
-        f"{array.type} is read by a formula that is compiled by itself, for any arrays",
-        help="make it a number, or compute with what the formula is given",
+        f"{array.type} is read by a formula that is compiled once for all arrays",
+        help="use a number, or compute with the arguments of the formula",
     )
 
 
 def _no_gradients(staging: Staging) -> StateError:
     return StateError(
         "E545",
-        f"gradients inside of what {type(staging).__name__} records",
-        help="ask for them outside, or in a function that is hybridized",
+        f"gradients cannot be computed inside {type(staging).__name__}",
+        help="compute them outside, or in a hybridized function",
     )

@@ -249,8 +249,8 @@ class Symbol(Operators):
         if not ACTIVE:
             raise CaptureError(
                 "E410",
-                f"{self!r} is used after the capture that it belongs to has ended",
-                help="return it from the captured function instead of storing it elsewhere",
+                f"{self!r} is used after the end of the capture that created it",
+                help="return the array from the captured function instead of storing it elsewhere",
             )
         if self.weak is not None or _detached(self._view):
             value = self._cell.value
@@ -651,7 +651,7 @@ _REMEDIES = {
 def refusal(symbol: Symbol, call: str) -> CaptureError:
     """The error for asking a symbol for a value: names the call and a remedy."""
     help = _REMEDIES.get(call, "keep it an array: np and npx compute with it; npx.print shows it when the program runs")
-    return CaptureError("E401", f"{call} of {described(symbol)}: there are no values while capturing", help=help)
+    return CaptureError("E401", f"{call} of {described(symbol)}: a captured array has no value", help=help)
 
 
 def described(symbol: Symbol) -> str:

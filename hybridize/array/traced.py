@@ -101,12 +101,12 @@ class LostHistory:
             raise StateError(
                 "E541", "the graph of an array that a compiled function computed was freed by a backward pass inside "
                 "of that call",
-                help="record again, or leave x.detach() outside",
+                help="record again, or store x.detach() outside",
             )  # fmt: skip
         raise StateError(
             "E558", "a backward pass comes to an array that a compiled function computed while recording inside, in an "
             "earlier call: what it recorded there is not kept",
-            help="call backward in that call, leave x.detach() outside, or record around the call",
+            help="call backward in that call, store x.detach() outside, or record around the call",
         )  # fmt: skip
 
 

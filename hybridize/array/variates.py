@@ -130,10 +130,10 @@ def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = None) -> 
         return _between(low, high, size, wanted)
     low, high = int(low), int(high)
     if low >= high:
-        raise ValueArgumentError("E316", f"randint: no integer is in [{low}, {high})")
+        raise ValueArgumentError("E316", f"randint: the range [{low}, {high}) is empty")
     ends = numpy.iinfo(wanted) if wanted.kind in "iu" else None
     if ends is not None and not ends.min <= low <= high - 1 <= ends.max:
-        raise ValueArgumentError("E316", f"randint: {wanted.name} does not hold all of [{low}, {high})")
+        raise ValueArgumentError("E316", f"randint: {wanted.name} cannot represent all of [{low}, {high})")
     shape, width = shape_of_draws(size), high - low
     if width <= 1 << 32:
         wide = uint64 if wanted == uint64 else int64
@@ -267,7 +267,7 @@ def standard_cauchy(size: Any = None) -> Any:
 def bernoulli(prob: Any = None, logit: Any = None, size: Any = None, dtype: Any = None) -> Any:
     """1 with probability `prob` (or sigmoid(`logit`)), else 0; float32 unless said."""
     if (prob is None) == (logit is None):
-        raise ValueArgumentError("E316", "bernoulli takes prob or logit, one of them")
+        raise ValueArgumentError("E316", "bernoulli takes either prob or logit")
     if prob is None:
         prob = np.divide(1.0, np.add(np.exp(-array(logit)), 1.0))
     else:
@@ -360,7 +360,7 @@ def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any
     shape = shape_of_draws(size)
     total = math.prod(shape)
     if count < 1 and total:
-        raise ValueArgumentError("E345", f"random.choice: there is nothing to choose from, got {a!r}")
+        raise ValueArgumentError("E345", f"random.choice: the population is empty, got {a!r}")
     if p is not None:
         p = array(p)
         if p.shape != (count,):

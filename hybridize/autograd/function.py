@@ -78,8 +78,8 @@ class Function:
         if self._used:
             raise StateError(
                 "E546",
-                f"{type(self).__name__} was called twice: it keeps what one call needs for its gradient",
-                help=f"make an object for each call: {type(self).__name__}()(...)",
+                f"{type(self).__name__} was called twice, but it stores the values of only one call for the gradient",
+                help=f"create an object for each call: {type(self).__name__}()(...)",
             )
         self._used = True
         if capturing():
@@ -168,8 +168,8 @@ def argument_gradients(
     if len(answers) != len(kinds):
         raise ArgumentError(
             "E389",
-            f"{name}.backward gave {len(answers)} gradients for {len(kinds)} arguments that are arrays",
-            help="give one for each, None where there is none",
+            f"{name}.backward returned {len(answers)} gradients for {len(kinds)} array arguments",
+            help="return one gradient for each, None where there is none",
         )
     gradients: list[Operand | None] = []
     for number, (one, kind) in enumerate(zip(answers, kinds, strict=True)):
@@ -177,8 +177,8 @@ def argument_gradients(
         if gradient is not None and type_of(gradient) != kind:
             raise ArgumentError(
                 "E387",
-                f"{name}.backward gave {type_of(gradient)} as the gradient of argument {number}, which is {kind}",
-                help="both must be of one type",
+                f"{name}.backward returned {type_of(gradient)} as the gradient of argument {number}, which is {kind}",
+                help="a gradient must have the shape and dtype of its array",
             )
         gradients.append(gradient)
     return tuple(gradients)

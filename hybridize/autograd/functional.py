@@ -65,7 +65,9 @@ def value_and_grad(
         called = staging().convert(function) if capturing() else function
         for position in positions:
             if not -len(args) <= position < len(args):
-                raise ArgumentError("E388", f"gradient with respect to argument {position} of {len(args)}")
+                raise ArgumentError(
+                    "E388", f"there is no argument {position} to differentiate by, the function got {len(args)}"
+                )
             xs, structure = flatten(args[position])
             mine = [_copy(x, position, outer) for x in xs]
             leaves += mine
@@ -77,8 +79,8 @@ def value_and_grad(
             if isinstance(value, (ndarray, Symbol)) and value.size != 1:
                 raise ArgumentError(
                     "E385",
-                    f"value_and_grad of a function that gives {value.type}, not one number",
-                    help="sum or average what it gives",
+                    f"value_and_grad of a function that returns {value.type} instead of one number",
+                    help="sum or average the result",
                 )
             gradients = _gradients(value, leaves, create=outer)
         parts = iter(gradients)
@@ -110,7 +112,7 @@ def _copy(x: Any, position: int, outer: bool) -> ndarray | Symbol:
     x = array(x)
     if not isinstance(x, (ndarray, Symbol)) or not is_float(x.dtype):
         kind = getattr(x, "type", type(x).__name__)
-        raise ArgumentError("E385", f"only floats have gradients, argument {position} is {kind}")
+        raise ArgumentError("E385", f"only floats have gradients, but argument {position} is {kind}")
     if capturing() or not isinstance(x, ndarray):
         return staging().variable(x)
     if not outer:
@@ -162,7 +164,9 @@ def _gradients(value: Any, leaves: Sequence[Any], *, create: bool) -> Sequence[n
             sweep.run([(edge_of(value), numpy.ones_like(value._data))])
         return results(sweep, edges, leaves)
     if type(value) is not ndarray:
-        raise ArgumentError("E385", f"the gradient of a function that gives {type(value).__name__}, not an array")
+        raise ArgumentError(
+            "E385", f"the gradient of a function that returns {type(value).__name__} instead of an array"
+        )
     return [beside(wrap(numpy.zeros_like(x._data)), x) for x in leaves]
 
 

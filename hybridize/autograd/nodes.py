@@ -135,7 +135,7 @@ class TapeNode:
                     "E542",
                     f"a value that {self.described()} needs for its gradient was overwritten after it was recorded"
                     f"{where}",
-                    help="write to a copy, or call backward before the writing",
+                    help="write to a copy, or call backward before the write",
                 )
 
     def described(self) -> str:
@@ -237,5 +237,5 @@ def freed(operation: str, where: SourceLoc | None) -> StateError:
     return StateError(
         "E541",
         f"the graph of {operation} was freed by a backward pass{at}",
-        help="give that pass retain_graph=True, or record again",
+        help="pass retain_graph=True to that backward pass, or record again",
     )

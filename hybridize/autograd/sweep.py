@@ -306,8 +306,8 @@ def grad(
             what = str(x.type) if type(x) is ndarray else type(x).__name__
             raise ArgumentError(
                 "E388",
-                f"grad with respect to {what}, of which nothing was recorded",
-                help="call x.attach_grad() before the recording",
+                f"grad with respect to {what}, which was not recorded",
+                help="call x.attach_grad() before recording",
             )
         edges.append(traced.edge)
     sweep = Sweep(create=create_graph, keep=create_graph if retain_graph is None else retain_graph, wanted=edges)
@@ -447,15 +447,15 @@ def edge_of(head: Any) -> Edge:
             help="call backward after the compiled function has returned",
         )
     if type(head) is not ndarray:
-        what = f"backward starts at an array, got {type(head).__name__}"
-        raise ArgumentError("E385", what, help="compute it by functions of arrays, and leave out float() and item()")
+        what = f"backward starts from an array, got {type(head).__name__}"
+        raise ArgumentError("E385", what, help="compute it with functions of arrays, without float() and item()")
     lifted = None if history(head) is None else TAPE.operand(head)
     if not is_inexact(head.dtype) and (type(lifted) is not Traced or lifted.edge is None or head.dtype.kind == "b"):
         raise ArgumentError("E385", f"only floats have gradients, got {head.type}", help="x.astype('float32')")
     if lifted is None or lifted.edge is None:
         raise StateError(
             "E540",
-            f"nothing was recorded of {head.type}, so it cannot be differentiated",
+            f"{head.type} was not recorded, so it cannot be differentiated",
             help="compute it within `with autograd.record():`, from an array with attach_grad()",
         )
     return lifted.edge
@@ -479,12 +479,12 @@ def head_gradients(
     grads = [None] * len(heads) if head_grads is None else listed(head_grads)
     if len(grads) != len(heads):
         what = f"{len(heads)} heads were given {len(grads)} head gradients"
-        raise ArgumentError("E386", what, help="give one for each, None for ones")
+        raise ArgumentError("E386", what, help="give one gradient for each head, or None for ones")
     gradients = [None if g is None else operand(g, head) for head, g in zip(heads, grads, strict=True)]
     for head, g in zip(heads, gradients, strict=True):
         if g is not None and type_of(g) != head:
             what = f"the head gradient of {head} is {type_of(g)}"
-            raise ArgumentError("E387", what, help="both must be of one type")
+            raise ArgumentError("E387", what, help="a gradient must have the shape and dtype of its array")
     return gradients
 
 

@@ -387,8 +387,8 @@ def unclear(kind: TensorType, why: str) -> StateError:
     """The error for an array whose values and history are not of one another."""
     return StateError(
         "E544",
-        f"what a backward pass should make of {kind} is not clear: {why}",
-        help="index or view it again while recording, or say that its values are constants: x.detach()",
+        f"the gradient of {kind} is ambiguous: {why}",
+        help="index or view it again while recording, or make its values constants: x.detach()",
     )
 
 

@@ -29,17 +29,20 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
         StateError E545: while a function is being compiled.
     """
     if stype not in (None, "default"):
-        raise ArgumentError("E321", f"gradients must be dense, got the storage type {stype!r}")
+        raise ArgumentError("E321", f"gradients must be dense, got storage type {stype!r}")
     if grad_req not in REQS:
-        raise ArgumentError("E322", f"grad_req is write, add or null, got {grad_req!r}")
+        raise ArgumentError("E322", f"grad_req must be write, add or null, got {grad_req!r}")
     if type(x) is Symbol:
         raise StateError(
             "E545",
             "attach_grad inside of a compiled function",
-            help="return the array, and ask autograd.grad for its gradient; or use hybridize.grad of a function there",
+            help="return the array and compute its gradient with autograd.grad, or use hybridize.grad of a function "
+            "inside",
         )
     if type(x) is not ndarray:
-        raise ArgumentError("E385", f"only arrays have gradients, got {type(x).__name__}", help="np.array(x) makes one")
+        raise ArgumentError(
+            "E385", f"only arrays have gradients, got {type(x).__name__}", help="np.array(x) creates one"
+        )
     if grad_req == "null":
         drop_grad(x)
         return
@@ -91,12 +94,16 @@ def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> 
         raise ArgumentError(
             "E386",
             f"mark_variables of {len(xs)} variables, {len(buffers)} gradients and {len(reqs)} grad_reqs",
-            help="give a gradient for each variable; one grad_req may do for all",
+            help="give one gradient for each variable; one grad_req may serve for all",
         )
     for x, buffer in zip(xs, buffers, strict=True):
         if type(x) is ndarray and (type(buffer) is not ndarray or buffer.type != x.type):
             spec = buffer.type if type(buffer) is ndarray else type(buffer).__name__
-            raise ArgumentError("E387", f"the gradient of {x.type} is {spec}", help="both must be of one type")
+            raise ArgumentError(
+                "E387",
+                f"the gradient of {x.type} is {spec}",
+                help="a gradient must have the shape and dtype of its array",
+            )
     for x, buffer, req in zip(xs, buffers, reqs, strict=True):
         attach_grad(x, req)
         traced = history(x)

@@ -31,7 +31,7 @@ def number(name: str, value: Any, low: float = -math.inf, below: float = math.in
     except (TypeError, ValueError):
         raise ValueArgumentError("E353", f"{name} must be a number, got {value!r}") from None
     if not low <= setting < below:
-        raise ValueArgumentError("E353", f"{name} is a number in [{low:g}, {below:g}), got {value!r}")
+        raise ValueArgumentError("E353", f"{name} must be a number in [{low:g}, {below:g}), got {value!r}")
     return setting
 
 
@@ -51,7 +51,7 @@ def whole(name: str, value: Any, low: int) -> int:
     except TypeError:
         setting = None
     if setting is None or setting < low:
-        raise ValueArgumentError("E353", f"{name} must be an integer from {low} on, got {value!r}")
+        raise ValueArgumentError("E353", f"{name} must be an integer of {low} or more, got {value!r}")
     return setting
 
 

@@ -142,7 +142,7 @@ class Calls(ABC, Generic[P, R]):
         except OtherLibrary as other:
             if _has_arrays(args, kwargs):
                 text = f"{self.name} uses {other.door.rpartition('.')[2]}, and gets arrays of NumPy's or of ours"
-                raise ArgumentError("E311", text, help="give it arrays of that library") from None
+                raise ArgumentError("E311", text, help="pass arrays of that library") from None
             self._door = load_module(other.door)
         except Exception as error:
             trim(error)

@@ -233,7 +233,7 @@ def _check_generators(trace: Trace) -> None:
             f"{one.__name__}() is left halfway: what its `try` or `with` does at its end would be done once, while "
             "capturing",
             loc=SourceLoc(frame.f_code.co_filename, frame.f_lineno, one.__name__),
-            help="call its close() in the function, or go through all of it",
+            help="call its close() in the function, or iterate over all of it",
         )
 
 
@@ -255,8 +255,8 @@ def _check_distinct(captured: Captured, call: Call) -> None:
     """Refuse to change a list or dict among the arguments that is there twice, or is one from outside as well."""
     if captured.changed and not are_distinct(captured, call):
         raise CaptureError(
-            "E431", "a list or dict among the arguments is changed, and is met twice or outside too",
-            help="pass a copy of one of them",
+            "E431", "a list or dict argument is changed, but is passed twice or is also reachable from outside",
+            help="pass a copy",
         )  # fmt: skip
 
 
@@ -265,7 +265,7 @@ def _check_containers(call: Call, leaves: list[Any], args: Any, kwargs: Any) -> 
     values, structure = flatten((args, kwargs), whole=lambda value: isinstance(value, Face))
     if structure != call.structure or any(now is not then for now, then in zip(values, leaves, strict=True)):
         raise CaptureError(
-            "E431", "a list or dict among the arguments is changed by the function",
+            "E431", "the function changes a list or dict argument",
             help="return the new values instead of storing them in an argument",
         )  # fmt: skip
 
@@ -455,7 +455,7 @@ class _Finalizer:
         if moving is not None:
             lines = (node.loc for node in self.trace.builder.nodes if moving.index in node.outputs)
             raise self.trace.refusing(CaptureError(
-                "E425", "a view x[i] is returned whose index only the program knows", loc=next(lines, None),
+                "E425", "a view x[i] is returned whose index is known only at run time", loc=next(lines, None),
                 help="return a copy: x[i].copy()",
             ))  # fmt: skip
         return tuple(leaf._view)
@@ -483,13 +483,15 @@ class _Finalizer:
             type(leaf), "__next__"
         ):
             raise self.trace.refusing(CaptureError(
-                "E423", f"a {type(leaf).__name__} is returned, and a program makes no such object at each call",
+                "E423", f"a {type(leaf).__name__} is returned, but a program cannot create such an object at each call",
                 help="return arrays, numbers and strings, in tuples, lists or dicts; or dataclasses and plain objects "
                 "of classes without __slots__ (slots=True), which a call makes anew",
             ))  # fmt: skip
         elif (part := _symbol_in(leaf, set(), self.trace.world)) is not None:
             raise self.trace.refusing(CaptureError(
-                "E423", f"a {type(leaf).__name__} is returned that holds {described(part)}; no call could make another",
+                "E423",
+                f"a {type(leaf).__name__} is returned that holds {described(part)}, but a program cannot create such "
+                f"an object at each call",
                 help="return arrays, numbers and strings, in tuples, lists or dicts",
             ))  # fmt: skip
         return Result("constant", value=leaf)
@@ -560,7 +562,7 @@ class _Finalizer:
             self._built[id(value)] = known = built(number, value)
         elif isinstance(known, int):
             raise self.trace.refusing(CaptureError(
-                "E432", f"a {type(value).__name__} that holds itself is kept outside", help="keep its parts",
+                "E432", f"a {type(value).__name__} that contains itself is stored outside", help="store its parts",
             ))  # fmt: skip
         return known
 
@@ -664,7 +666,7 @@ def _overlap(entry: Input, other: Input) -> CaptureError:
     names = [one.value.name or "an array from outside" for one in (entry, other)]
     return CaptureError(
         "E446", f"{names[0]} is written, and {names[1]} is another view of the same memory",
-        help="pass a copy of one of them", loc=entry.written_at,
+        help="pass a copy", loc=entry.written_at,
     )  # fmt: skip
 
 
@@ -690,18 +692,21 @@ def _too_deep(error: RecursionError) -> CaptureError:
         at = at.tb_next
     if max(counts.values(), default=0) > _FEW_LINES:
         return CaptureError(
-            "E447", "the function calls itself without end while capturing, where both sides of a branch are followed",
-            help="write it as a loop: while, or for over a range, whose end data may decide", loc=_innermost(error),
+            "E447",
+            "the function calls itself endlessly while capturing, because both branches of a condition are captured",
+            help="write a while loop, or a for loop over a range; their end may depend on data", loc=_innermost(error),
         )  # fmt: skip
     if len(counts) > _FEW_LINES:
         return CaptureError(
             "E447", f"branches on data, or calls, in {len(counts)} others: more than Python's recursion limit of "
             f"{sys.getrecursionlimit()} lets a capture follow",
-            help="use a loop or a table in their place, or sys.setrecursionlimit", loc=_innermost(error),
+            help="use a loop or a table instead, or raise sys.setrecursionlimit", loc=_innermost(error),
         )  # fmt: skip
     return CaptureError(
-        "E432", "a list or dict that holds itself is returned, kept outside, or there where a branch on data ends",
-        help="return or keep its parts", loc=_innermost(error),
+        "E432",
+        "a list or dict that contains itself is returned, stored outside, or present at the end of a branch that "
+        "depends on data",
+        help="return or store its parts", loc=_innermost(error),
     )  # fmt: skip
 
 

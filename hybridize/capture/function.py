@@ -294,7 +294,7 @@ class Function(Calls[P, R], Generic[P, R]):
         """
         if not self.cache_info().programs:
             text = f"{self.name} has no program to save yet"
-            raise StateError("E530", text, help="call it once, or say compile(...)")
+            raise StateError("E530", text, help="call it once, or use compile(...)")
         saved = self.saved(samples=samples)
         write_archive(path, saved, targets)
         saving.tell_notes(path, saved)
@@ -350,8 +350,8 @@ def _check_kind(function: Any) -> None:
     if flags & _REFUSED:
         what = next(what for flag, what in _KINDS.items() if flags & flag)
         raise ArgumentError(
-            "E355", f"{function.__qualname__} is {what}: there is no program that gives its results",
-            help="hybridize the functions that it calls, which return arrays",
+            "E355", f"{function.__qualname__} is {what}, so no program can compute its results",
+            help="hybridize the functions that it calls and that return arrays",
         )  # fmt: skip
 
 

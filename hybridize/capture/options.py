@@ -40,7 +40,7 @@ class Options:
             if name not in cls.__dataclass_fields__ and name not in _IGNORED:
                 known = ", ".join(cls.__dataclass_fields__)
                 text = f"hybridize() got an unexpected keyword {name!r}"
-                raise ArgumentError("E329", text, help=f"known are {known}")
+                raise ArgumentError("E329", text, help=f"known: {known}")
         options = cls(**{name: value for name, value in keywords.items() if name not in _IGNORED})
         for name, value in keywords.items():
             allowed = _ALLOWED.get(name, (value,))

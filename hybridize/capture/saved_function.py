@@ -161,7 +161,7 @@ class SavedFunction(Function[P, R], Generic[P, R]):
         text = f"{self.name} was saved {', '.join(takes)}{got}"
         for one in others:
             if one.structure == call.structure and one.kinds == call.kinds:
-                return ArgumentError("E310", text, help="before saving it, call it with these sizes in that mode, too")
+                return ArgumentError("E310", text, help="call it with these sizes in that mode before saving")
         for one in known:
             if one.structure == call.structure:
                 pairs = list(zip(one.kinds, call.kinds, strict=True))
@@ -176,7 +176,7 @@ class SavedFunction(Function[P, R], Generic[P, R]):
             if one not in known or one.structure != call.structure or one.kinds != call.kinds:
                 continue
             text += f": {program.objections(call)}"
-            return ArgumentError("E310", text, help="before saving it, call it like this, too, or pass an array")
+            return ArgumentError("E310", text, help="call it with these arguments before saving, or pass an array")
         return ArgumentError("E310", text)
 
 

@@ -85,7 +85,9 @@ class Call:
             leaves, structure = flatten_call(args, kwargs)
         except RecursionError:
             raise ArgumentError(
-                "E311", "an argument holds itself, or is nested hundreds of levels deep", help="pass its parts"
+                "E311",
+                "an argument contains itself, or is nested hundreds of levels deep",
+                help="pass its parts as separate arguments",
             ) from None
         kinds: list[Any] = []
         wrapped: dict[int, ndarray] | None = None  # arrays of other classes: one object stays one
@@ -149,7 +151,9 @@ def _array(leaf: Any) -> ndarray:
         native = data.dtype.newbyteorder("=")
         if native not in CODES:
             raise ArgumentError(
-                "E311", f"an array of dtype {data.dtype} is no argument of a compiled program", help="use numbers"
+                "E311",
+                f"an array of dtype {data.dtype} cannot be an argument of a compiled program",
+                help="use numbers",
             )
         data = data.astype(native)
     return wrap(data)
@@ -158,8 +162,8 @@ def _array(leaf: Any) -> ndarray:
 def _static(leaf: Any) -> Any:
     if isinstance(leaf, Symbol):
         raise CaptureError(
-            "E410", f"{leaf!r} is used after the capture that it belongs to has ended",
-            help="return it from the captured function instead of storing it elsewhere",
+            "E410", f"{leaf!r} is used after the end of the capture that created it",
+            help="return the array from the captured function instead of storing it elsewhere",
         )  # fmt: skip
     if isinstance(leaf, (complex, numpy.complexfloating)):
         return type(leaf), leaf, repr(leaf)  # 0j == -0j
@@ -167,14 +171,14 @@ def _static(leaf: Any) -> Any:
         raise OfExpressions
     if hasattr(leaf, "__dlpack__") or hasattr(leaf, "__array__"):
         raise ArgumentError(
-            "E311", f"a {type(leaf).__module__}.{type(leaf).__name__} is no argument of a compiled program",
-            help="np.array(x) makes an array of it",
+            "E311", f"a {type(leaf).__module__}.{type(leaf).__name__} cannot be an argument of a compiled program",
+            help="np.array(x) converts it to an array",
         )  # fmt: skip
     if type(leaf) in (str, bytes, bool, int):
         return type(leaf), leaf
     if isinstance(leaf, (set, bytearray)):
         raise ArgumentError(
-            "E311", f"a {type(leaf).__name__} is no argument of a compiled program",
+            "E311", f"a {type(leaf).__name__} cannot be an argument of a compiled program",
             help="pass arrays, numbers, strings, and tuples, lists or dicts of them",
         )  # fmt: skip
     return SameObject(leaf)

@@ -225,7 +225,7 @@ class Transaction:
                 raise StateError(
                     "E557", "the optimizer is not what this program was compiled for: its settings, or which "
                     "gradients are fresh, have changed",
-                    help="call the function, which compiles another one",
+                    help="call the function, which compiles another program",
                 )  # fmt: skip
         except BaseException:
             self.rollback(progress)

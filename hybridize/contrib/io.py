@@ -78,7 +78,7 @@ class DataLoaderIter(DataIter):
 def _pair(batch: Any) -> tuple[Any, Any]:
     if not isinstance(batch, (list, tuple)) or len(batch) != 2:
         what = f"DataLoaderIter goes through pairs of data and labels, got {type(batch).__name__}"
-        raise ArgumentError("E300", what, help="let the data set give (data, label)")
+        raise ArgumentError("E300", what, help="make the data set return (data, label)")
     data, label = batch
     return np.asarray(data), np.asarray(label)
 

@@ -19,7 +19,7 @@ from hybridize.gluon import nn
 def not_said(owner: object, method: str) -> NoReturn:
     """Refuse a method, or an attribute, that subclasses have to say."""
     raise UndefinedError(
-        "E328", f"{type(owner).__name__} does not say its {method}", help=f"define {method}, or add it by add_to_class"
+        "E328", f"{type(owner).__name__} does not define {method}", help=f"define {method}, or add it with add_to_class"
     )
 
 
@@ -75,7 +75,7 @@ class Module(nn.Block, HyperParameters):
         """
         trainer = getattr(self, "trainer", None)
         if trainer is None:
-            raise StateError("E578", f"{type(self).__name__} has no trainer", help="Trainer(...).fit(module, data)")
+            raise StateError("E578", f"{type(self).__name__} has no trainer", help="use Trainer(...).fit(module, data)")
         self.board.xlabel = "epoch"
         if train:
             x = trainer.train_batch_idx / trainer.num_train_batches

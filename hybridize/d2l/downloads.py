@@ -44,7 +44,7 @@ def download(url: str, folder: str = "../data", sha1_hash: str | None = None) ->
         raise ArgumentError(
             "E381",
             f"there is no file {path}",
-            help=f"nothing is downloaded: put there what is published as {url}",
+            help=f"nothing is downloaded: put the file published at {url} there",
         )
     if sha1_hash is not None:
         with open(path, "rb") as file:
@@ -69,11 +69,9 @@ def extract(filename: str, folder: str | None = None) -> None:
             with tarfile.open(filename) as packed_tar:
                 packed_tar.extractall(folder, filter="data")
         else:
-            raise LoadError(
-                "E682", f"{filename} is no .zip, .tar or .gz file", help="unpack it by a tool of the system"
-            )
+            raise LoadError("E682", f"{filename} is not a .zip, .tar or .gz file", help="unpack it with another tool")
     except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
-        raise LoadError("E682", f"{filename} cannot be unpacked: {error}", help="get it anew") from error
+        raise LoadError("E682", f"{filename} cannot be unpacked: {error}", help="download it again") from error
 
 
 def download_extract(name: str, folder: str | None = None) -> str:

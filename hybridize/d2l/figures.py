@@ -29,7 +29,7 @@ def pyplot() -> Any:
         return load_module("matplotlib.pyplot")
     except ModuleNotFoundError as error:
         raise ArgumentError(
-            "E380", "figures are drawn by matplotlib, which is not installed", help='pip install "hybridize[plot]"'
+            "E380", "drawing figures needs matplotlib, which is not installed", help='pip install "hybridize[plot]"'
         ) from error
 
 

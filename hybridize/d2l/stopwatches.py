@@ -30,7 +30,7 @@ class Accumulator:
     def add(self, *args: Any) -> None:
         """Add a number to each sum; arrays of one element are numbers."""
         if len(args) != len(self.data):
-            raise ArgumentError("E300", f"there are {len(self.data)} sums, and {len(args)} numbers to add")
+            raise ArgumentError("E300", f"the accumulator has {len(self.data)} sums, got {len(args)} numbers to add")
         self.data = [total + float(number) for total, number in zip(self.data, args, strict=True)]
 
     def reset(self) -> None:

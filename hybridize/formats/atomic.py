@@ -47,7 +47,7 @@ def split(path: str | os.PathLike[str]) -> tuple[str, str]:
         )
     folder, name = os.path.split(text)
     if name in ("", ".", ".."):
-        raise ArgumentError("E338", f"{text!r} names no file", help="say a name after the folder")
+        raise ArgumentError("E338", f"{text!r} does not name a file", help="add a file name after the folder")
     return os.path.abspath(folder), name
 
 

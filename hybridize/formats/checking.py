@@ -160,7 +160,7 @@ def run_module(loader: str, calls: Sequence[tuple[Array, ...]], types: Sequence[
     """
     engine = node()
     if engine is None:
-        raise VerificationError("E812", f"{loader} cannot be run: there is no Node.js", help="install node")
+        raise VerificationError("E812", f"{loader} cannot be run: Node.js is not installed", help="install Node.js")
     return _answers([engine, str(drivers() / "node.mjs"), os.path.abspath(loader)], [], calls, types)
 
 

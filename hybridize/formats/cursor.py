@@ -107,7 +107,7 @@ def open_for_reading(path: str | os.PathLike[str]) -> BinaryIO:
         return open(path, "rb")
     except OSError as error:
         what = f"cannot read {os.fspath(path)}: {error.strerror}"
-        raise LoadError("E600", what, help=f"look at the path; relative ones begin at {os.getcwd()}") from error
+        raise LoadError("E600", what, help=f"check the path; relative paths begin at {os.getcwd()}") from error
 
 
 def bytes_of(path: str | os.PathLike[str]) -> memoryview:
@@ -127,4 +127,4 @@ def bytes_of(path: str | os.PathLike[str]) -> memoryview:
             problem = "it is no file"
         except OSError as error:
             problem = error.strerror or str(error)
-    raise LoadError("E600", f"cannot read {os.fspath(path)}: {problem}", help="say the path of a file")
+    raise LoadError("E600", f"cannot read {os.fspath(path)}: {problem}", help="pass the path of a file")

@@ -98,13 +98,13 @@ def deployable(program: SavedProgram) -> Deployable:
         CaptureError E454: nothing but Python can give the result: it has no arrays, or is a number that never changes.
     """
     if not program.signatures:
-        raise StateError("E532", f"{program.name} has no program to export", help="call it once, or say compile(...)")
+        raise StateError("E532", f"{program.name} has no program to export", help="call it once, or use compile(...)")
     chosen, family, left_out = _family(program.signatures)
     if not any(leaf.kind != "constant" for leaf in chosen.result_leaves) and not chosen.writes:
         raise CaptureError(
             "E454",
-            f"{program.name} gives no array: there is nothing to compute outside of Python",
-            help="return the arrays that are computed",
+            f"{program.name} returns no array, so there is nothing to compile",
+            help="return the computed arrays",
         )
     written = {name: program.weights[name] for one in family for name in _written(one)}
     states = tuple(State(name, array) for name, array in written.items())

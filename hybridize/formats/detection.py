@@ -33,7 +33,7 @@ def detect(path: str | os.PathLike[str]) -> str:
     if kind is None:
         raise LoadError(
             "E608",
-            f"{os.fspath(path)} is in no format that hybridize reads",
+            f"{os.fspath(path)} is not in a format that hybridize reads",
             help="it reads its own archives, and MXNet's -symbol.json and .params",
         )
     return kind

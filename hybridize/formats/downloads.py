@@ -78,9 +78,9 @@ def download(
         WriteError E335: it cannot be written there.
     """
     if not (isinstance(url, str) and url.partition("://")[0].lower() in ("http", "https")):
-        raise ValueArgumentError("E361", f"a file is fetched from http:// or https://, got {url!r}")
+        raise ValueArgumentError("E361", f"a URL must begin with http:// or https://, got {url!r}")
     if not isinstance(retries, int) or retries < 0:
-        raise ValueArgumentError("E361", f"retries is a number from 0 on, got {retries!r}")
+        raise ValueArgumentError("E361", f"retries must be 0 or more, got {retries!r}")
     target = _target(url, path)
     if not overwrite and os.path.exists(target) and (not sha1_hash or check_sha1(target, sha1_hash)):
         return target
@@ -96,7 +96,7 @@ def download(
                 raise LoadError(
                     "E668",
                     f"{url} cannot be fetched: {failed}",
-                    help="where there is no network, fetch it elsewhere and put it at this path",
+                    help="without a network, download it elsewhere and put it at this path",
                 ) from failed.__cause__
         else:
             return target
@@ -112,7 +112,7 @@ def _target(url: str, path: str | os.PathLike[str] | None) -> str:
     if place and not (os.path.isdir(place) or place.endswith(os.sep)):
         return place
     if not name:
-        raise ValueArgumentError("E361", f"{url} ends with no name of a file", help="say path=")
+        raise ValueArgumentError("E361", f"{url} does not end in a file name", help="pass path=")
     return os.path.join(place, name)
 
 

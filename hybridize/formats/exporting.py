@@ -164,7 +164,7 @@ def _check_value(format: str, name: str, value: Any) -> None:
     match name:
         case "threads":
             if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1024:
-                raise ArgumentError("E337", f"threads must be a whole number from 1 to 1024, got {value!r}")
+                raise ArgumentError("E337", f"threads must be an integer from 1 to 1024, got {value!r}")
             return
         case "weights":
             allowed = ("inside", "beside")

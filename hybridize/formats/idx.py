@@ -48,9 +48,9 @@ def read_bytes(path: str) -> bytes:
         with gzip.open(path) as packed:
             return packed.read()
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise LoadError("E664", f"{path}: not a whole gzip file: {error}", help="get the file again") from None
+        raise LoadError("E664", f"{path}: not a whole gzip file: {error}", help="download the file again") from None
 
 
 def not_as_published(path: str, what: str) -> LoadError:
     """The error for a file of a data set that is not what its name says."""
-    return LoadError("E664", f"{path}: {what}", help="get the file again")
+    return LoadError("E664", f"{path}: {what}", help="download the file again")

@@ -26,7 +26,7 @@ def _pillow() -> Any:
     except ModuleNotFoundError as error:
         raise ArgumentError(
             "E378",
-            "compressed images are read and written by Pillow, which is not installed",
+            "reading and writing compressed images needs Pillow, which is not installed",
             help='pip install "hybridize[image]"',
         ) from error
 
@@ -55,7 +55,7 @@ def decoded(data: bytes, channels: int | None, source: str = "the image") -> NDA
     except (OSError, ValueError, KeyError, SyntaxError, EOFError, IndexError, TypeError, ArithmeticError) as error:
         if isinstance(error, (TimeoutError, InterruptedError)):
             raise
-        raise LoadError("E667", f"{source}: {error}", help="a whole JPEG, PNG or other image is needed") from error
+        raise LoadError("E667", f"{source}: {error}", help="pass a complete JPEG, PNG or other image") from error
     return pixels[:, :, None] if pixels.ndim == 2 else pixels
 
 
@@ -73,7 +73,7 @@ def encoded(pixels: NDArray[Any], kind: str, quality: int) -> bytes:
     """
     name = _KINDS.get(kind.lower())
     if name is None:
-        raise ArgumentError("E300", f"images are written as {', '.join(_KINDS)}, got {kind!r}")
+        raise ArgumentError("E300", f"images can be written as {', '.join(_KINDS)}, got {kind!r}")
     if pixels.ndim == 3 and pixels.shape[2] == 1:
         pixels = pixels[:, :, 0]
     if pixels.dtype != numpy.uint8 or not (pixels.ndim == 2 or (pixels.ndim == 3 and pixels.shape[2] in (3, 4))):

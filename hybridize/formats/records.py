@@ -26,7 +26,9 @@ def record_bytes(data: bytes) -> bytes:
         ArgumentError E300: it is longer than a record can be.
     """
     if len(data) > LONGEST:
-        raise ArgumentError("E300", f"a record has at most {LONGEST} bytes, got {len(data)}", help="cut it in pieces")
+        raise ArgumentError(
+            "E300", f"a record can have at most {LONGEST} bytes, got {len(data)}", help="split it into several records"
+        )
     cuts = _cuts(data)
     if not cuts:
         return _part(_WHOLE, data)
@@ -80,4 +82,4 @@ def read_record(file: BinaryIO, path: str) -> bytes | None:
 
 
 def _damaged(path: str, start: int, what: str) -> LoadError:
-    return LoadError("E666", f"{path}: at byte {start}: {what}", help="get the file again, or make it again")
+    return LoadError("E666", f"{path}: at byte {start}: {what}", help="download or create the file again")

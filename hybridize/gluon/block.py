@@ -120,7 +120,9 @@ class Block:
         if "_children" not in self.__dict__:
             if isinstance(value, _MEMBERS):
                 raise StateError(
-                    "E504", f"{type(self).__name__}: {name!r} is set before super().__init__()", help="call it first"
+                    "E504",
+                    f"{type(self).__name__}: {name!r} is set before super().__init__() was called",
+                    help="call super().__init__() first",
                 )
             super().__setattr__(name, value)  # what is no member, a block may have before it is one
             return

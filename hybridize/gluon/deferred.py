@@ -56,7 +56,8 @@ def _array(value: Any) -> Any:
     if value.parameter.deferred:
         raise DeferredInitializationError(
             "E501",
-            f"the shape {value.parameter.shape} of parameter {value.parameter.name!r} is not told by its first use",
+            f"the shape {value.parameter.shape} of parameter {value.parameter.name!r} cannot be inferred from its "
+            f"first use",
             help="give the shape in full, or define infer_shape(self, x) in the block",
         )
     return value.parameter.data()

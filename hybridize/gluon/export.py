@@ -48,7 +48,9 @@ def save(function: Function, parameters: ParameterDict, path: Any, samples: Sequ
         StateError E506: the net has not been called.
     """
     if not has_program(function):
-        raise StateError("E506", "the net has not been compiled yet, so there is nothing to save", help="call it once")
+        raise StateError(
+            "E506", "the net has not been compiled yet, so there is nothing to save", help="call the net once"
+        )
     saved = function.saved(names_of(parameters), samples)
     write_archive(path, saved)
     tell_notes(path, saved)
@@ -95,7 +97,7 @@ def write(
 ) -> tuple[str, str | None]:
     """Write `PATH-symbol.json` and `PATH-EPOCH.params`, once they give what the net gives; see `HybridBlock.export`."""
     if not isinstance(epoch, int) or isinstance(epoch, bool) or epoch < 0:
-        raise ArgumentError("E337", f"epoch must be a whole number from 0, got {epoch!r}")
+        raise ArgumentError("E337", f"epoch must be an integer of 0 or more, got {epoch!r}")
     with LOADING:
         from hybridize.formats.file_set import put_in_place, temporary_folder  # late: most processes write no file
 
@@ -192,7 +194,7 @@ def _for_inference(program: SavedProgram) -> int:
     candidates = reversed(list(enumerate(program.signatures)))
     if all(signature.training for signature in program.signatures):
         text = "the net was only called while training"
-        raise CaptureError("E451", text, help="call it once outside of autograd.record() before export")
+        raise CaptureError("E451", text, help="call it once outside autograd.record() before the export")
     for number, signature in sorted(candidates, key=lambda one: one[1].graph.scope is not None):
         if not signature.training and all(leaf.kind == "array" for leaf in signature.result_leaves):
             return number

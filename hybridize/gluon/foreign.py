@@ -92,7 +92,9 @@ def load(
             left_out = wanted is None or name.rpartition(".")[2] in _COUNTERS
             rest.append(LoadedArray("", name, array.shape, "left out" if left_out else "extra"))
         elif path in origins:
-            raise ArgumentError("E324", f"{title}: {origins[path]!r} and {name!r} are both for the parameter {path!r}")
+            raise ArgumentError(
+                "E324", f"{title}: {origins[path]!r} and {name!r} are both assigned to the parameter {path!r}"
+            )
         else:
             origins[path] = name
     values = {path: parameters[path].fitted(arrays[name]) for path, name in origins.items()}
@@ -109,12 +111,14 @@ def load(
     if missing and not allow_missing:
         raise LoadError(
             "E610", f"parameter {missing[0]!r} is missing in {title}, {_others(extra)}",
-            help="names={theirs: ours} says which array it is; allow_missing=True leaves such parameters as they are",
+            help="map the array with names={theirs: ours}, or pass allow_missing=True to leave such parameters "
+            "unchanged",
         )  # fmt: skip
     if extra and not ignore_extra:
         raise LoadError(
-            "E611", f"array {extra[0]!r} of {title} is no parameter of the net",
-            help="names={theirs: ours} says which it is; ignore_extra=True, or names={theirs: None}, leaves it out",
+            "E611", f"array {extra[0]!r} of {title} is not a parameter of the net",
+            help="map the array with names={theirs: ours}, or leave it out with ignore_extra=True or "
+            "names={theirs: None}",
         )  # fmt: skip
     for path, array in values.items():
         parameters[path].check(array, path, cast_dtype)
@@ -164,7 +168,7 @@ def _as_numpy(name: str, value: Any) -> NDArray[Any]:
         else:
             values = numpy.asarray(value)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise LoadError("E612", f"{name!r} is {type(value).__name__}, which is no array ({error})") from error
+        raise LoadError("E612", f"{name!r} is {type(value).__name__}, which is not an array ({error})") from error
     if values.dtype not in REALS:
         help = "pass the dict that holds the arrays" if isinstance(value, Mapping) else ""
         raise LoadError("E612", f"{name!r} is {type(value).__name__} of {values.dtype}, and no array", help=help)

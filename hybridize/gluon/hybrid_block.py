@@ -94,7 +94,7 @@ class HybridBlock(Block, layer=False):
         wrong = [x for x in inputs if not hasattr(x, "shape") and not hasattr(x, "__hybridize_function__")]
         if self._is_layer and wrong:
             what = f"{type(self).__name__} takes arrays, got {type(wrong[0]).__name__}"
-            raise ArgumentError("E307", what, help="np.array(x) makes one") from None
+            raise ArgumentError("E307", what, help="np.array(x) creates one") from None
 
     def _complete(self, args: tuple[Any, ...]) -> None:
         """Initialize the parameters whose shapes the first input tells."""
@@ -279,7 +279,9 @@ class HybridBlock(Block, layer=False):
                 function, parameters, path, format, samples=samples, progress=progress, options=options
             )
         if options:
-            raise ArgumentError("E336", f"format 'mxnet' has no option {next(iter(options))!r}", help="it has epoch")
+            raise ArgumentError(
+                "E336", f"format 'mxnet' has no option {next(iter(options))!r}", help="the only option is epoch"
+            )
         imports = load_module("hybridize.gluon.symbol_block").SymbolBlock.imports
         return export.write(function, parameters, path, epoch, samples, imports)
 

@@ -67,7 +67,7 @@ def _normalized(shape: Any) -> Shape | None:
         sizes = tuple(map(operator.index, shape if isinstance(shape, (tuple, list)) else (shape,)))
     except TypeError:
         what = f"the shape of a parameter must be integers, got {shape!r}"
-        raise ArgumentError("E309", what, help="sizes of 0 and -1 are taken from the first input") from None
+        raise ArgumentError("E309", what, help="sizes of 0 and -1 are replaced by those of the first input") from None
     return tuple(size if size > 0 else UNKNOWN for size in sizes)
 
 
@@ -111,7 +111,7 @@ class Parameter:
     ) -> None:
         for value in (stype, grad_stype):
             if value not in ("default", "csr", "row_sparse"):
-                raise ArgumentError("E321", f"storage types are default, csr and row_sparse, got {value!r}")
+                raise ArgumentError("E321", f"the storage type must be default, csr or row_sparse, got {value!r}")
         if (stype, grad_stype) != ("default", "default"):
             warn(f"Parameter {name!r} is dense, and so is its gradient: each step updates all of its rows")
         self.name = name
@@ -196,7 +196,7 @@ class Parameter:
     @grad_req.setter
     def grad_req(self, grad_req: str) -> None:
         if grad_req not in ("write", "add", "null"):
-            raise ArgumentError("E322", f"grad_req is write, add or null, got {grad_req!r}")
+            raise ArgumentError("E322", f"grad_req must be write, add or null, got {grad_req!r}")
         if not (ACTIVE and capturing() and "_grad_req" in vars(self) and _variables().request_in_turn(self, grad_req)):
             self.request(grad_req)
 
@@ -323,7 +323,7 @@ class Parameter:
         elif set(devices) != set(self.list_device()):
             actual, wanted = (", ".join(map(str, some)) for some in (self.list_device(), devices))
             what = f"parameter {self.name!r} is on {actual}, and was to be loaded on {wanted}"
-            raise DeviceError("E704", what, help="leave the device out, or call reset_ctx(...) before")
+            raise DeviceError("E704", what, help="leave the device out, or call reset_ctx(...) first")
 
     def _copy(self, device: Device) -> Parameter:
         """A holder of the array on a further device."""
@@ -407,7 +407,7 @@ class Parameter:
             raise DeviceError(
                 "E704",
                 f"parameter {self.name!r} was not initialized on device {wanted}, only on {devices}",
-                help=f"pass the net arrays on {devices}, or say initialize(ctx=[...]) or reset_ctx([...])",
+                help=f"pass arrays on {devices} to the net, or call initialize(ctx=[...]) or reset_ctx([...])",
             )
         return holder
 
@@ -471,7 +471,7 @@ class Parameter:
             raise LoadError(
                 "E613",
                 f"failed loading parameter {path!r}: dtype incompatible, expected {self._dtype}, saved {data.dtype}",
-                help="cast_dtype=True converts",
+                help="pass cast_dtype=True to convert it",
             )
 
     @outside_only("reads a file")
@@ -523,7 +523,8 @@ class Parameter:
         grad = self.data(device, ctx=ctx).grad
         if grad is None:
             raise StateError(
-                "E503", f"parameter {self.name!r} has no gradient: gradients are those of floats, it is {self._dtype}"
+                "E503",
+                f"parameter {self.name!r} has no gradient: only floats have gradients, its dtype is {self._dtype}",
             )
         return grad
 

@@ -100,7 +100,7 @@ class ParameterDict(dict[str, Parameter]):
         entry = self._find(full)
         if entry is None:
             if value is None:
-                raise ArgumentError("E324", f"there is no constant {full!r}; give a value to make it")
+                raise ArgumentError("E324", f"there is no constant {full!r}; pass a value to create it")
             entry = self[full] = Constant(full, value)
             entry.adopted = True
         if not isinstance(entry, Constant):
@@ -192,7 +192,9 @@ class ParameterDict(dict[str, Parameter]):
         arrays = {}
         for name, parameter in self.items():
             if not name.startswith(strip_prefix):
-                raise ArgumentError("E324", f"the name {name!r} does not begin with {strip_prefix!r}, to be stripped")
+                raise ArgumentError(
+                    "E324", f"the name {name!r} does not begin with the prefix {strip_prefix!r} to be stripped"
+                )
             arrays[name[len(strip_prefix) :]] = parameter.mean()
         mxnet.write_params(filename, arrays)
 
@@ -258,14 +260,14 @@ class ParameterDict(dict[str, Parameter]):
             raise LoadError(
                 "E610",
                 f"parameter {missing[0]!r} is missing in {source}, which contains {listed(values)}",
-                help="allow_missing=True leaves such parameters as they are",
+                help="pass allow_missing=True to leave such parameters unchanged",
             )
         extra = set(values) - set(names.values())
         if extra and not ignore_extra:
             raise LoadError(
                 "E611",
                 f"parameter {min(extra)!r} of {source} is not in the net, which has {listed(self)}",
-                help="ignore_extra=True leaves it out",
+                help="pass ignore_extra=True to leave it out",
             )
         for path, array in by_path.items():
             self[path].check(array, path, cast_dtype)
@@ -281,5 +283,5 @@ def _agree(parameter: Parameter, kwargs: dict[str, Any]) -> None:
         parameter.shape = kwargs["shape"]
     if "dtype" in kwargs and numpy.dtype(parameter.dtype) != numpy.dtype(kwargs["dtype"]):
         raise ArgumentError(
-            "E324", f"parameter {parameter.name!r} of dtype {parameter.dtype} was asked for as {kwargs['dtype']}"
+            "E324", f"parameter {parameter.name!r} has the dtype {parameter.dtype}, but {kwargs['dtype']} was requested"
         )

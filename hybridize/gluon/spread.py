@@ -41,7 +41,7 @@ class Updating:
                 "E359",
                 f"training must be on one machine, got kvstore={kvstore!r} and "
                 f"compression_params={compression_params!r}",
-                help="leave them out",
+                help="leave both arguments out",
             )
         self._params = [parameter for _, parameter in named]
         self._paths = [path for path, _ in named]
@@ -56,7 +56,9 @@ class Updating:
         if isinstance(optimizer, Optimizer):
             if optimizer_params:
                 text = f"optimizer_params={optimizer_params!r} were given beside an optimizer that is made already"
-                raise ArgumentError("E358", text, help="give its name, or set its attributes")
+                raise ArgumentError(
+                    "E358", text, help="pass the name of an optimizer, or set the attributes of the object"
+                )
             self._optimizer = optimizer
         else:
             self._optimizer = Optimizer.create_optimizer(optimizer, **dict(optimizer_params or {}))
@@ -113,12 +115,12 @@ def _entries(params: Any) -> list[tuple[str, Parameter]]:
         pairs = [("", one) for one in params]
     else:
         what = f"a trainer takes a dict or list of parameters, got {type(params).__name__}"
-        raise ArgumentError("E358", what, help="say Trainer(net.collect_params(), ...)")
+        raise ArgumentError("E358", what, help="pass the parameters of the net: Trainer(net.collect_params(), ...)")
     entries: dict[int, tuple[str, Parameter]] = {}
     for path, parameter in pairs:
         if not isinstance(parameter, Parameter):
             what = f"a trainer takes parameters, got {type(parameter).__name__} among them"
-            raise ArgumentError("E358", what, help="net.collect_params() gives those of a net")
+            raise ArgumentError("E358", what, help="net.collect_params() returns the parameters of a net")
         entries.setdefault(id(parameter), (path, parameter))
     return list(entries.values())
 
@@ -133,7 +135,7 @@ def make_store(trainer: Updating) -> None:
     store = create(setting) if isinstance(setting, str) else setting
     if on_store and (store is None or not store.is_capable(KVStoreBase.OPTIMIZER)):
         what = f"update_on_kvstore=True with kvstore={setting!r}, which does not update weights"
-        raise ValueArgumentError("E345", what, help="say update_on_kvstore=False, or kvstore='device'")
+        raise ValueArgumentError("E345", what, help="pass update_on_kvstore=False, or kvstore='device'")
     if on_store is None:
         on_store = store is not None and bool(store.is_capable(KVStoreBase.OPTIMIZER))
     if isinstance(store, KVStore):
@@ -179,7 +181,7 @@ def due(trainer: Updating, ignore_stale_grad: bool) -> list[int]:
                 "E561",
                 f"the gradient of parameter {trainer._called(index)!r} on {stale[0]._home} has not been written by "
                 "backward since the last step",
-                help="give every device a part of the batch, or say step(batch_size, ignore_stale_grad=True)",
+                help="give every device a part of the batch, or use step(batch_size, ignore_stale_grad=True)",
             )
         if len(stale) < len(parameter.copies()):
             indices.append(index)

@@ -29,7 +29,7 @@ def named_arrays(filename: Any) -> dict[str, NDArray[Any]]:
     for name, array in arrays.items():
         short = name[4:] if name[:4] in ("arg:", "aux:") else name
         if array is None or short in named:
-            raise LoadError("E612", f"{filename}: {name!r} has no data, or comes as arg and as aux")
+            raise LoadError("E612", f"{filename}: {name!r} has no data, or occurs both as arg and as aux")
         named[short] = array
     return named
 

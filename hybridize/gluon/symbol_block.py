@@ -114,7 +114,7 @@ class SymbolBlock(HybridBlock):
                 "E610",
                 f"variable {lacking[0]!r} of {self._source} is neither an input "
                 f"({', '.join(self._inputs)}) nor in {param_file}",
-                help="name all inputs in input_names; allow_missing=True leaves parameters uninitialized",
+                help="name all inputs in input_names, or pass allow_missing=True to leave parameters uninitialized",
             )
         self.load_dict(arrays, device, allow_missing, ignore_extra, True, "saved", source=param_file)
 
@@ -130,9 +130,7 @@ class SymbolBlock(HybridBlock):
 
     def forward(self, *args: Any) -> Any:
         if len(args) != len(self._inputs):
-            raise ArgumentError(
-                "E333", f"the block takes the inputs {', '.join(self._inputs)}, got {len(args)} arguments"
-            )
+            raise ArgumentError("E333", f"the block takes {', '.join(self._inputs)}, got {len(args)} arguments")
         arrays = dict(zip(self._inputs, args, strict=True))
         for name, axes in self._bound.items():
             shape = arrays[name].shape

@@ -157,8 +157,8 @@ class Trainer(Updating):
         if self._optimizer.param_dict is not self._numbered:
             raise ArgumentError(
                 "E396",
-                "the optimizer of this trainer was given to another trainer, and counts that one's updates now",
-                help="give each trainer an optimizer of its own",
+                "the optimizer of this trainer was passed to another trainer and now counts the updates of that one",
+                help="use one optimizer for each trainer",
             )
 
     def _update(self, batch_size: float, ignore_stale_grad: bool) -> None:
@@ -278,5 +278,7 @@ def _arrays(state: Any) -> list[ndarray]:
 
 def _other(states: States, what: str) -> LoadError:
     return LoadError(
-        "E663", f"{states.source} has {what}", help="make the trainer with the parameters that the states are of"
+        "E663",
+        f"{states.source} has {what}",
+        help="create the trainer with the parameters for which the states were saved",
     )

@@ -79,20 +79,20 @@ def update_in_program(trace: Recording, trainer: Updating, batch_size: Any, igno
         if getattr(type(optimizer), name) is not getattr(Optimizer, name):
             raise StateError(
                 "E562",
-                f"{type(optimizer).__name__} has {name}() of its own, whose numbers would become part of the program",
-                help="give it a formula() and scalars(), or call step() outside of the compiled function",
+                f"{type(optimizer).__name__} overrides {name}(), whose numbers would become constants of the program",
+                help="define formula() and scalars(), or call step() outside the compiled function",
             )
     if trainer.loss_scaler is not None:
         raise StateError(
             "E562",
-            "the step of a trainer that scales its loss: data decides whether there is a step",
+            "the step of a trainer that scales its loss is skipped depending on data",
             help="call step() outside of the compiled function",
         )
     if trace.depth:
         raise StateError(
             "E562",
             "a trainer's step in a branch or loop that depends on data",
-            help="compute gradients there, and call step() after it",
+            help="compute the gradients in the branch or loop, and call step() after it",
         )
     scale = _scale(trace, trainer, batch_size)
     indices, weights, _ = trainer._due(ignore_stale_grad)

@@ -36,13 +36,13 @@ def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool 
     size = data.shape[batch_axis]
     if not isinstance(num_slice, int) or num_slice < 1 or size < num_slice:
         what = f"{size} examples cannot be cut into {num_slice!r} parts"
-        raise ValueArgumentError("E361", what, help="there is one part at least, and an example in each")
+        raise ValueArgumentError("E361", what, help="there must be at least one part, and one example in each part")
     each, more = divmod(size, num_slice)
     if more and even_split:
         raise ValueArgumentError(
             "E361",
-            f"{size} examples cannot be cut evenly into {num_slice} parts along axis {batch_axis}",
-            help=f"use a batch size that {num_slice} divides, or even_split=False",
+            f"{size} examples cannot be split evenly into {num_slice} parts along axis {batch_axis}",
+            help=f"use a batch size that is a multiple of {num_slice}, or even_split=False",
         )
     before = (slice(None),) * (batch_axis % data.ndim)
     starts = [part * each + min(part, more) for part in range(num_slice + 1)]
@@ -92,11 +92,13 @@ def clip_global_norm(arrays: Iterable[Any], max_norm: float, check_isfinite: boo
         ValueArgumentError E362: there are no arrays, or one without a list, or `max_norm` is not positive.
     """
     if hasattr(arrays, "shape"):
-        raise ValueArgumentError("E362", "clip_global_norm takes a list of arrays, got one", help="put it into a list")
+        raise ValueArgumentError(
+            "E362", "clip_global_norm takes a list of arrays, got one", help="put the array into a list"
+        )
     arrays = list(arrays)
     if not arrays or not max_norm > 0:
         what = f"{len(arrays)} arrays cannot be cut to the length {max_norm!r}"
-        raise ValueArgumentError("E362", what, help="give gradients, and a positive max_norm")
+        raise ValueArgumentError("E362", what, help="pass gradients and a positive max_norm")
     squares = [np.sum(np.square(array.astype("float32") if array.dtype.itemsize < 4 else array)) for array in arrays]
     squares = [moved(one, squares[0].device) for one in squares]
     total = np.sqrt(sum(squares[1:], squares[0]))

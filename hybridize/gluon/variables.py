@@ -55,7 +55,8 @@ def request_in_turn(parameter: Any, request: str) -> bool:
     if request != before and "null" in (request, before):
         raise trace.root.refusing(CaptureError(
             "E407", f"grad_req of {parameter.name} is set from {before!r} to {request!r} inside of a compiled function",
-            help="set it before the call; detach(), autograd.pause() and trainers of some parameters leave others out",
+            help="set it before the call; to leave parameters out, use detach(), autograd.pause() or a trainer of "
+            "the other parameters",
         ))  # fmt: skip
     variable = parameter._variable
     if variable is not None:

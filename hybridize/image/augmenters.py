@@ -45,7 +45,9 @@ class Augmenter:
 
     def __call__(self, src: Any) -> Any:
         """The image, changed; subclasses say so."""
-        raise UndefinedError("E328", f"{type(self).__name__} does not say what it does", help="def __call__(self, src)")
+        raise UndefinedError(
+            "E328", f"{type(self).__name__} does not define its transformation", help="define __call__(self, src)"
+        )
 
 
 class SequentialAug(Augmenter):
@@ -295,7 +297,7 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
     """
     size = (data_shape[2], data_shape[1])
     if rand_resize and not rand_crop:
-        raise ValueArgumentError("E361", "rand_resize takes random parts", help="say rand_crop=True as well")
+        raise ValueArgumentError("E361", "rand_resize needs random crops", help="pass rand_crop=True as well")
     augmenters: list[Augmenter] = [ResizeAug(resize, inter_method)] if resize > 0 else []
     if rand_resize:
         augmenters.append(RandomSizedCropAug(size, 0.08, (3 / 4, 4 / 3), inter_method))

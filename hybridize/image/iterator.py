@@ -76,10 +76,10 @@ class ImageIter(DataIter):
         self.check_data_shape(data_shape)
         if last_batch_handle not in _HANDLES:
             raise ValueArgumentError(
-                "E361", f"last_batch_handle is one of {', '.join(_HANDLES)}, got {last_batch_handle!r}"
+                "E361", f"last_batch_handle must be one of {', '.join(_HANDLES)}, got {last_batch_handle!r}"
             )
         if as_dtype(dtype).name not in _DTYPES:
-            raise ValueArgumentError("E361", f"labels are {', '.join(_DTYPES)}, got {dtype!r}")
+            raise ValueArgumentError("E361", f"the label dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
         self.data_shape, self.label_width = tuple(data_shape), label_width
         self.path_root, self.shuffle, self.last_batch_handle = path_root, shuffle, last_batch_handle
         self._dtype = as_dtype(dtype)
@@ -103,7 +103,11 @@ class ImageIter(DataIter):
                 raise ArgumentError("E300", "there are no images", help="give path_imgrec, path_imglist or imglist")
             self.seq = list(self.imglist)
         if self.seq is None and (shuffle or num_parts > 1):
-            raise ArgumentError("E300", "a file that is read from its start has no other order", help="path_imgidx=...")
+            raise ArgumentError(
+                "E300",
+                "a record file without an index can only be read in order",
+                help="pass path_imgidx=..., the path of the index file",
+            )
         if self.seq is not None and num_parts > 1:
             if not 0 <= part_index < num_parts:
                 raise ValueArgumentError("E361", f"there is no part {part_index!r} of {num_parts!r} parts")
@@ -276,5 +280,7 @@ def read_list(path: str, dtype: Any) -> dict[Any, tuple[Any, str]]:
             entries[int(key)] = numpy.array([float(label) for label in labels]).astype(dtype), name
         except ValueError as error:
             text = f"{path}:{number}: {error}"
-            raise LoadError("E666", text, help="a line is a number, labels and a path, with tabs between") from None
+            raise LoadError(
+                "E666", text, help="each line must be an index, labels and a path, separated by tabs"
+            ) from None
     return entries

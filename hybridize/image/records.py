@@ -200,5 +200,5 @@ def _check_others(settings: dict[str, Any]) -> None:
         why = "is not done here" if name in _NONE else "is no setting"
         raise ArgumentError(
             "E300", f"ImageRecordIter: {name}={value!r} {why}",
-            help="image.ImageIter(..., aug_list=[...]) takes changes of your own",
+            help="image.ImageIter(..., aug_list=[...]) accepts your own augmenters",
         )  # fmt: skip

@@ -37,7 +37,7 @@ def interpolation(interp: int, sizes: tuple[int, int, int, int] | None = None) -
     if interp == _ANY:
         return int(random.randint(0, 5))
     if interp not in range(5):
-        raise ValueArgumentError("E361", f"an interpolation is 0 to 4, 9 or 10, got {interp!r}")
+        raise ValueArgumentError("E361", f"interp must be 0 to 4, 9 or 10, got {interp!r}")
     return interp
 
 
@@ -60,7 +60,7 @@ def imresize(src: Any, w: int, h: int, interp: int = BILINEAR, out: Any = None) 
     """
     pixels = as_pixels(src)
     if w < 1 or h < 1:
-        raise ValueArgumentError("E361", f"an image is 1 × 1 at least, got {w} × {h}")
+        raise ValueArgumentError("E361", f"an image must be at least 1 × 1, got {w} × {h}")
     kind = interpolation(interp, (*pixels.shape[:2], h, w))
     image: ndarray = finished(ndarray(resized(pixels, w, h, kind)), out)
     return image

@@ -100,7 +100,7 @@ class Initializer:
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
         what = f"{type(self).__name__} does not say how to fill {name}: it has no _init_weight"
-        raise UndefinedError("E328", what, help="define _init_weight(self, name, arr), which fills arr")
+        raise UndefinedError("E328", what, help="define _init_weight(self, name, arr), which writes to arr")
 
     def _init_bias(self, name: str, arr: ndarray) -> None:
         arr[...] = 0

@@ -59,7 +59,7 @@ class Load(Initializer):
         if not isinstance(param, Mapping):
             param = load_module("hybridize.formats.mxnet").read_params(param)  # late: with the first file
         if not isinstance(param, Mapping):
-            raise ArgumentError("E313", "Load needs arrays with names", help="save a dict of them")
+            raise ArgumentError("E313", "Load needs arrays with names", help="save a dict of arrays")
         self.param = {name[4:] if name[:4] in ("arg:", "aux:") else name: array for name, array in param.items()}
         self.default_init = None if default_init is None else create(default_init)
         self.verbose = verbose
@@ -88,4 +88,4 @@ class Load(Initializer):
 
     def dumps(self) -> str:
         """Not possible: arrays do not go into a line of text."""
-        raise ArgumentError("E313", "Load holds arrays, which no line of text describes")
+        raise ArgumentError("E313", "Load holds arrays, so it cannot be written as a string")

@@ -98,6 +98,6 @@ class FusedRNN(Initializer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise ArgumentError(
             "E312",
-            "init.FusedRNN fills the parameter of MXNet 1.x's mx.rnn.FusedRNNCell, which is not here",
-            help="init.RNNFused fills the packed parameter of Gluon's recurrent layers",
+            "init.FusedRNN initializes the parameter of MXNet 1.x's mx.rnn.FusedRNNCell, which hybridize does not have",
+            help="init.RNNFused initializes the packed parameter of Gluon's recurrent layers",
         )

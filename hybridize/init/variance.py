@@ -83,7 +83,8 @@ class Xavier(Initializer):
         if rnd_type not in ("uniform", "gaussian") or factor_type not in ("avg", "in", "out"):
             raise ArgumentError(
                 "E312",
-                f"Xavier draws uniform or gaussian and counts avg, in or out, got {rnd_type!r} and {factor_type!r}",
+                f"Xavier takes rnd_type uniform or gaussian and factor_type avg, in or out, got {rnd_type!r} and "
+                f"{factor_type!r}",
             )
         self.rnd_type, self.factor_type, self.magnitude = rnd_type, factor_type, float(magnitude)
 
@@ -131,7 +132,7 @@ class Orthogonal(Initializer):
     def __init__(self, scale: float = 1.414, rand_type: str = "uniform") -> None:
         super().__init__(scale=scale, rand_type=rand_type)
         if rand_type not in ("uniform", "normal"):
-            raise ArgumentError("E312", f"Orthogonal draws uniform or normal, got {rand_type!r}")
+            raise ArgumentError("E312", f"Orthogonal takes rand_type uniform or normal, got {rand_type!r}")
         self.scale, self.rand_type = scale, rand_type
 
     def _init_weight(self, name: str, arr: ndarray) -> None:

@@ -56,10 +56,10 @@ class NDArrayIter(DataIter):
     ) -> None:
         super().__init__(batch_size)
         if last_batch_handle not in HANDLES:
-            what = f"last_batch_handle is one of {', '.join(HANDLES)}, got {last_batch_handle!r}"
+            what = f"last_batch_handle must be one of {', '.join(HANDLES)}, got {last_batch_handle!r}"
             raise ValueArgumentError("E361", what)
         if not isinstance(batch_size, (int, numpy.integer)) or batch_size < 1:
-            raise ValueArgumentError("E361", f"a batch has at least one row, got batch_size={batch_size!r}")
+            raise ValueArgumentError("E361", f"batch_size must be 1 or more, got {batch_size!r}")
         self.data = _by_name(data, data_name, "data")
         """Names and arrays, by names; the rows are where they were, and `idx` is their order."""
         self.label = [] if label is None else _by_name(label, label_name, "label", may_be_empty=True)
@@ -141,7 +141,7 @@ class NDArrayIter(DataIter):
         """The rows of the present batch: a slice where they lie beside each other, else their numbers."""
         cursor, end = self.cursor, self._end
         if cursor >= self.num_data:
-            raise ArgumentError("E300", "there is no batch after the last", help="call reset() to start again")
+            raise ArgumentError("E300", "there are no more batches", help="call reset() to start again")
         if cursor < 0:
             return numpy.concatenate([self._left, self.idx[:end]])
         if end > self.num_data and self.last_batch_handle == "pad":
@@ -176,9 +176,9 @@ def _by_name(data: Any, name: str, what: str, *, may_be_empty: bool = False) -> 
         data = {name: data}
     if not isinstance(data, Mapping):
         text = f"{what} is an array, a list or a dict of arrays, got {type(data).__name__}"
-        raise ArgumentError("E300", text, help="a list of numbers is made an array by np.array")
+        raise ArgumentError("E300", text, help="np.array converts a list of numbers to an array")
     if not data and not may_be_empty:
-        raise ArgumentError("E300", f"there is no {what}", help="give an array at least")
+        raise ArgumentError("E300", f"there is no {what}", help="pass at least one array")
     return sorted((str(key), _array(one, key)) for key, one in data.items())
 
 

@@ -77,7 +77,7 @@ class DataBatch:
         for name, arrays in (("data", data), ("label", label)):
             if arrays is not None and not isinstance(arrays, (list, tuple)):
                 what = f"the {name} of a batch is a list of arrays, got {type(arrays).__name__}"
-                raise ArgumentError("E300", what, help=f"say {name}=[array]")
+                raise ArgumentError("E300", what, help=f"pass {name}=[array]")
         self.data, self.label = data, label
         self.pad, self.index = pad, index
         self.bucket_key = bucket_key
@@ -130,7 +130,7 @@ class DataIter:
     def iter_next(self) -> bool:
         """Go on to the next batch; False where there is none."""
         what = f"{type(self).__name__} does not say how to go on"
-        raise UndefinedError("E328", what, help="def iter_next(self), or def next(self)")
+        raise UndefinedError("E328", what, help="define iter_next(self) or next(self)")
 
     def getdata(self) -> Any:
         """The arrays of the present batch; None where a subclass does not say."""

@@ -70,7 +70,7 @@ class PrefetchingIter(DataIter):
     ) -> None:
         self.iters = list(iters) if isinstance(iters, (list, tuple)) else [iters]
         if not self.iters:
-            raise ValueArgumentError("E361", "there are no iterators to fetch batches of", help="give one at least")
+            raise ValueArgumentError("E361", "the list of iterators is empty", help="pass at least one")
         with LOADING:
             from concurrent.futures import ThreadPoolExecutor  # late: it costs milliseconds
 
@@ -113,7 +113,7 @@ class PrefetchingIter(DataIter):
             return False
         if any(batch is None or batch.pad != batches[0].pad for batch in batches):
             what = "one iterator has ended before another" if None in batches else "iterators fill up differently"
-            raise ValueArgumentError("E361", what, help="give iterators of equally many examples")
+            raise ValueArgumentError("E361", what, help="pass iterators with equally many examples")
         self._fetch()
         self.current_batch = DataBatch(
             [array for batch in batches for array in batch.data],

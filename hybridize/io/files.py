@@ -32,7 +32,7 @@ class _Rows(DataIter):
         super().__init__(batch_size)
         if not 1 <= batch_size <= max(len(data), 1):
             what = f"a batch of {batch_size!r} rows cannot be filled from {len(data)} rows"
-            raise ValueArgumentError("E361", what, help="give a smaller batch_size, of 1 at least")
+            raise ValueArgumentError("E361", what, help="use a smaller batch_size, of 1 or more")
         self._data, self._label = data, label
         self._round = round_batch
         self._next = self._over = 0
@@ -158,9 +158,9 @@ def _table(path: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         try:
             row = [number(part) for part in line.split(",")]
         except ValueError as error:
-            raise LoadError("E665", f"{place}: {error}", help="each line is numbers with commas between") from None
+            raise LoadError("E665", f"{place}: {error}", help="each line must be numbers separated by commas") from None
         if len(row) != width:
-            raise LoadError("E665", f"{place}: {len(row)} numbers, the shape {shape} takes {width}")
+            raise LoadError("E665", f"{place}: got {len(row)} numbers, but the shape {shape} needs {width}")
         rows.append(row)
     try:
         return numpy.array(rows, dtype).reshape(len(rows), *shape)
@@ -232,7 +232,7 @@ def _pairs(path: str, shape: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any
             if isinstance(error, LoadError):
                 raise
             text = f"{place}: {error}"
-            raise LoadError("E665", text, help="each line is a number and pairs index:number") from None
+            raise LoadError("E665", text, help="each line must be a number followed by pairs index:number") from None
     return first, data.reshape(len(lines), *shape)
 
 

@@ -45,7 +45,7 @@ class KVStoreBase:
 
     def _refuse(self, what: str) -> NoReturn:
         text = f"{type(self).__name__} does not {what}"
-        raise UndefinedError("E328", text, help="define it, or use kvstore.create('local'), which does")
+        raise UndefinedError("E328", text, help="define it, or use kvstore.create('local')")
 
     def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
         """Put a value under a new key, and write it to `out`."""

@@ -56,7 +56,9 @@ class KVStore(KVStoreBase):
         """Put copies of values under new keys."""
         for one, arrays in self._pairs(key, value):
             if one in self._values:
-                raise ArgumentError("E300", f"the key {one!r} has a value already", help="push changes it")
+                raise ArgumentError(
+                    "E300", f"the key {one!r} has a value already", help="push changes the value of a key"
+                )
             self._values[one] = total_of(arrays[:1])
 
     @outside_only("changes a value of a store")
@@ -76,7 +78,7 @@ class KVStore(KVStoreBase):
             total = moved(total_of(arrays), present.device)
             if total.shape != present.shape:
                 what = f"the value of {one!r} is {present.type}, {total.type} was pushed"
-                raise ArgumentError("E300", what, help="parts have the shape of the value")
+                raise ArgumentError("E300", what, help="the pushed arrays must have the shape of the value")
             if self._updater is None:
                 self._values[one] = total.astype(present.dtype)
             else:
@@ -121,7 +123,7 @@ class KVStore(KVStoreBase):
             row_ids: the numbers of the rows, in any order, some more than once; a list where `out` is one.
         """
         if row_ids is None:
-            raise ArgumentError("E300", "row_sparse_pull needs the rows", help="row_ids=array, or pull")
+            raise ArgumentError("E300", "row_sparse_pull needs the rows", help="pass row_ids=array, or use pull")
         pairs = list(self._pairs(key, out))
         arrays = [array for _, several in pairs for array in several]
         rows = [array for one in listed(row_ids) for array in listed(one)]
@@ -129,7 +131,7 @@ class KVStore(KVStoreBase):
             rows *= len(arrays)
         if len(rows) != len(arrays):
             what = f"row_ids is a list of {len(rows)} arrays for {len(arrays)} of out"
-            raise ArgumentError("E300", what, help="give one for all, or one for each")
+            raise ArgumentError("E300", what, help="give one for all keys, or one for each")
         chosen = iter(rows)
         for one, several in pairs:
             present = self._present(one)
@@ -155,7 +157,9 @@ class KVStore(KVStoreBase):
             if not isinstance(one, (int, str)) or isinstance(one, bool):
                 raise ArgumentError("E300", f"a key is an int or a string, got {one!r}")
             if self._values and not isinstance(next(iter(self._values)), kind):
-                raise ArgumentError("E300", f"keys are all ints or all strings, and {one!r} is of the other kind")
+                raise ArgumentError(
+                    "E300", f"keys must be all ints or all strings, but {one!r} is not of the kind of the others"
+                )
         for one, several in zip(keys, values, strict=True):
             arrays = listed(several)
             if not arrays or not all(isinstance(array, Operators) for array in arrays):
@@ -166,7 +170,7 @@ class KVStore(KVStoreBase):
         try:
             return self._values[key]
         except KeyError:
-            raise ArgumentError("E300", f"the key {key!r} has no value", help="init puts one there") from None
+            raise ArgumentError("E300", f"the key {key!r} has no value", help="call init first") from None
 
     # -------------------------------------------------------------------------------------------------- optimizers
 
@@ -192,7 +196,9 @@ class KVStore(KVStoreBase):
             ArgumentError E359: always.
         """
         raise ArgumentError(
-            "E359", f"one process sends no gradients, got {dict(compression_params)!r}", help="leave it out"
+            "E359",
+            f"gradient compression needs several processes, got {dict(compression_params)!r}",
+            help="leave the argument out",
         )
 
     @outside_only("writes a file")
@@ -222,7 +228,7 @@ class KVStore(KVStoreBase):
 
     def _states(self) -> Updater:
         if not isinstance(self._updater, Updater):
-            raise StateError("E577", "the store has no optimizer", help="set_optimizer gives it one")
+            raise StateError("E577", "the store has no optimizer", help="call set_optimizer first")
         return self._updater
 
     # ------------------------------------------------------------------------------------------------------ workers
@@ -269,5 +275,7 @@ def create(name: str = "local") -> KVStoreBase:
     if kind in LOCAL:
         return KVStore(kind)
     if "dist" in kind or kind in ("nccl", "horovod", "byteps", "p3"):
-        raise ArgumentError("E359", f"training must be on one machine, got the store {name!r}", help="use 'local'")
-    raise ArgumentError("E300", f"there is no store {name!r}", help=f"there are {', '.join(LOCAL)}")
+        raise ArgumentError(
+            "E359", f"training on several machines is not supported, got the store {name!r}", help="use 'local'"
+        )
+    raise ArgumentError("E300", f"there is no store {name!r}", help=f"available: {', '.join(LOCAL)}")

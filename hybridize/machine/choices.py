@@ -78,13 +78,13 @@ def settings(text: str) -> ChoiceSettings:
             raise ArgumentError(
                 "E392",
                 f"{VARIABLE}: {name} must be {described(allowed)}, got {value!r}",
-                help="without the variable it is measured; `hybridize machine` shows what was found",
+                help="without the variable the value is measured; `hybridize machine` shows it",
             )
         if fields.setdefault(name, int(value)) != int(value):
             raise ArgumentError(
                 "E392",
-                f"{VARIABLE}: {name} is to be {fields[name]} and {value}",
-                help="say it once",
+                f"{VARIABLE}: {name} is set to both {fields[name]} and {value}",
+                help="set it once",
             )
     return ChoiceSettings(measured, tuple(sorted(fields.items())))
 

@@ -16,7 +16,7 @@ from hybridize.base.registry import Registry, described
 
 Array = NDArray[Any]
 Names = Sequence[str] | None
-_WITH_RESULTS = "call it outside of the compiled function, with what that returns"
+_WITH_RESULTS = "call it outside the compiled function, with the results of that function"
 
 
 class EvalMetric:
@@ -159,7 +159,7 @@ class Measured(EvalMetric):
     def _measure(self, label: Array, pred: Array) -> tuple[Any, int]:
         """Return what a pair adds to the sum and to the count; subclasses define it."""
         what = f"{type(self).__name__} does not say what it measures: it has no _measure"
-        raise UndefinedError("E328", what, help="define _measure(self, label, pred), which gives a sum and a count")
+        raise UndefinedError("E328", what, help="define _measure(self, label, pred), which returns a sum and a count")
 
 
 def _plain(value: Any) -> Any:
@@ -177,7 +177,7 @@ def _chosen(arrays: Mapping[str, Any], names: Names, what: str) -> list[Any]:
         return list(arrays.values())
     missing = [name for name in names if name not in arrays]
     if missing:
-        raise ArgumentError("E370", f"no {what} is called {missing[0]!r}", help=f"there are {', '.join(arrays)}")
+        raise ArgumentError("E370", f"there is no {what} {missing[0]!r}", help=f"available: {', '.join(arrays)}")
     return [arrays[name] for name in names]
 
 
@@ -314,7 +314,7 @@ class CompositeEvalMetric(EvalMetric):
             ArgumentError E371: there are fewer.
         """
         if not -len(self.metrics) <= index < len(self.metrics):
-            raise ArgumentError("E371", f"there is no metric {index} among {len(self.metrics)}")
+            raise ArgumentError("E371", f"there is no metric {index} in a composite of {len(self.metrics)}")
         return self.metrics[index]
 
     def update(self, labels: Any, preds: Any) -> None:

@@ -100,7 +100,7 @@ class TopKAccuracy(Measured):
     ) -> None:
         super().__init__(f"{name}_{top_k}", output_names, label_names, top_k=top_k)
         if not isinstance(top_k, (int, numpy.integer)) or top_k < 1:
-            raise ArgumentError("E372", f"top_k of TopKAccuracy must be an integer from 1 on, got {top_k!r}")
+            raise ArgumentError("E372", f"top_k of TopKAccuracy must be an integer of 1 or more, got {top_k!r}")
         self.top_k = top_k
         self._own_name = name
 
@@ -185,7 +185,7 @@ class CrossEntropy(Measured):
             raise ArgumentError(
                 "E372",
                 f"eps of {type(self).__name__} must be 0 or more, got {eps!r}",
-                help="it comes before ignore_label, which is best given by name",
+                help="eps comes before ignore_label; pass ignore_label by keyword",
             )
         self.eps, self.ignore_label, self.axis, self.from_logits = eps, ignore_label, axis, from_logits
 
@@ -208,8 +208,8 @@ class CrossEntropy(Measured):
         if strange.any():
             raise ValueArgumentError(
                 "E373",
-                f"{name}: the label {classes[strange][0]} is none of {scores.shape[1]} classes",
-                help="classes count from 0; labels that say 'none' are left out by ignore_label",
+                f"{name}: the label {classes[strange][0]} is not one of {scores.shape[1]} classes",
+                help="classes are numbered from 0; ignore_label leaves labels out",
             )
         own = scores[numpy.arange(len(classes)), classes]
         with numpy.errstate(divide="ignore"):

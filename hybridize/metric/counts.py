@@ -59,8 +59,8 @@ def _multiclass(name: str, label: Array, pred: Array, threshold: Any) -> tuple[A
     if label.size and not ((label >= 0) & (label < count)).all():
         raise ValueArgumentError(
             "E373",
-            f"{name}: predictions are of {count} classes, labels from {label.min()} to {label.max()}",
-            help="classes count from 0",
+            f"{name}: predictions have {count} classes, but labels go from {label.min()} to {label.max()}",
+            help="classes are numbered from 0",
         )
     guesses = scores.argmax(1) if count else label
     classes = numpy.arange(count)
@@ -118,7 +118,7 @@ class Fbeta(Measured):
                 help=f"classes are {', '.join(_MARKS)}; averages micro, macro or None",
             )
         if not 0 <= beta < math.inf:
-            raise ArgumentError("E372", f"beta of {type(self).__name__} must be a number from 0 on, got {beta!r}")
+            raise ArgumentError("E372", f"beta of {type(self).__name__} must be a number of 0 or more, got {beta!r}")
         self.class_type, self.beta, self.threshold, self.average = class_type, beta, threshold, average
 
     def _measure(self, label: Array, pred: Array) -> tuple[Array, int]:
@@ -213,7 +213,7 @@ class PCC(Measured):
         """The confusion matrix, [predicted, right]."""
         label, pred = classes_of(type(self).__name__, label, pred, 1)
         if label.size and min(label.min(), pred.min()) < 0:
-            raise ValueArgumentError("E373", f"PCC: classes count from 0, got {min(label.min(), pred.min())}")
+            raise ValueArgumentError("E373", f"PCC: classes are numbered from 0, got {min(label.min(), pred.min())}")
         count = 1 + int(max(label.max(initial=0), pred.max(initial=0)))
         return numpy.bincount(pred * count + label, minlength=count * count).reshape(count, count), label.size
 

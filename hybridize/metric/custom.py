@@ -85,8 +85,8 @@ class CustomMetric(Measured):
     def get_config(self) -> dict[str, Any]:
         raise ArgumentError(
             "E374",
-            f"{self.name} holds a function, which no settings describe",
-            help="make the metric again from the function",
+            f"{self.name} holds a function, so it cannot be described by settings",
+            help="create the metric again from the function",
         )
 
 

@@ -150,7 +150,7 @@ def pulled_back(
         raise StateError(
             "E548",
             f"{op.name} of complex numbers has no gradient",
-            help="say that its result is a constant: x.detach() of what goes in, or autograd.pause() around it",
+            help="treat its result as a constant: use x.detach() for its inputs, or autograd.pause() around it",
         )
     conjugated = op.of_complex is OfComplex.HOLOMORPHIC and any(one is not None and _is_complex(one) for one in g)
     if conjugated:

@@ -122,7 +122,7 @@ def activation(x: Operand, act_type: str) -> Operand:
     """One of relu, sigmoid, tanh, softrelu, softsign, log_sigmoid, mish, silu, gelu."""
     function = _ACTIVATIONS.get(act_type)
     if function is None:
-        raise ArgumentError("E342", f"no activation is called {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
+        raise ArgumentError("E342", f"there is no activation {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
     wide, dtype = _widened(x)
     return cast(function(wide), dtype)
 

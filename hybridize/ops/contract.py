@@ -112,7 +112,9 @@ def read(text: str) -> ContractSpec:
 
 def _unreadable(text: str, why: str) -> ArgumentError:
     return ArgumentError(
-        "E397", f"the contraction {text!r} cannot be read: {why}", help="it reads like ij,jk->ik or nc[2y+r-1],ocr->noy"
+        "E397",
+        f"the contraction {text!r} cannot be read: {why}",
+        help="write it as in ij,jk->ik or nc[2y+r-1],ocr->noy",
     )
 
 
@@ -252,7 +254,7 @@ def _written(operands: Any, bare: Any, rank: int) -> str:
 def _letter(axis: int) -> str:
     if axis >= len(LETTERS):
         raise ArgumentError(
-            "E397", f"a contraction over more than {len(LETTERS)} axes has no spec", help="reshape some into one"
+            "E397", f"a contraction cannot have more than {len(LETTERS)} axes", help="reshape several axes into one"
         )
     return LETTERS[axis]
 

@@ -126,7 +126,7 @@ class While(Control):
     def vjp(self, *args: Any, **_: Any) -> tuple[Gradient, ...]:
         raise StateError(
             "E521",
-            "a while loop has no gradient: how often it runs, and so what to keep, is not known before it runs",
+            "a while loop has no gradient: its number of iterations is not known before it runs",
             help="loop over a range of known length and break, or say npx.while_loop with max_iterations; "
             "npx.stop_gradient of what goes in, or autograd.pause() around it, makes it a constant",
         )

@@ -337,7 +337,7 @@ def each_axis(
     numbers = _whole(value if isinstance(value, Sequence) else (value,) * rank)
     if numbers is None or len(numbers) != rank or any(number < least for number in numbers):
         each = f", or {rank}, one for each axis" if rank > 1 else ""
-        raise ArgumentError("E398", f"{name} with {keyword}={value!r}", help=f"give a whole number from {least}{each}")
+        raise ArgumentError("E398", f"{name} with {keyword}={value!r}", help=f"use an integer of {least} or more{each}")
     return numbers
 
 
@@ -350,7 +350,7 @@ def _sides(padding: int | Padding, rank: int) -> list[tuple[int, ...]]:
         raise ArgumentError(
             "E398",
             f"convolution over {rank} axes with padding={padding!r}",
-            help="give a number for each axis, or two: before and after it",
+            help="give one number for each axis, or two: before and after",
         )
     return whole
 

@@ -33,7 +33,7 @@ def evaluate(graph: Graph, inputs: Sequence[Array]) -> list[Array]:
     types = [TensorType(x.shape, x.dtype) for x in arrays]
     if types != [value.type for value in graph.inputs]:
         takes, got = (", ".join(map(str, kinds)) for kinds in ([value.type for value in graph.inputs], types))
-        raise ArgumentError("E341", f"a graph of inputs ({takes}) was given ({got})")
+        raise ArgumentError("E341", f"a graph with inputs ({takes}) got ({got})")
     values: dict[Value, Array] = dict(zip(graph.inputs, arrays, strict=True))
     values.update(graph.constants)
     left = graph.uses()

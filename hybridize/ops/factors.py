@@ -137,7 +137,7 @@ def undetermined(x: TensorType, mode: str) -> ArgumentError:
     """The error of a gradient that passes columns which a matrix does not determine."""
     return ArgumentError(
         "E393", f"qr of {x} with mode={mode!r} has no gradient: not all columns are determined",
-        help="say mode='reduced'",
+        help="pass mode='reduced'",
     )  # fmt: skip
 
 

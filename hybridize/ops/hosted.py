@@ -47,8 +47,8 @@ class Hosted(OfBody):
         if "(sha256:" in text:
             raise CaptureError(
                 "E462",
-                f"{self.title} computes with complex numbers and holds a large constant, in a loop or branch",
-                help="make the array outside of the loop or branch",
+                f"{self.title} computes with complex numbers and a large constant inside a loop or branch",
+                help="create the array outside the loop or branch",
             )
         return Routine("hosted", (self.title, repr(text)))
 

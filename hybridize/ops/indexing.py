@@ -170,7 +170,7 @@ class ScatterND(Op):
     def infer(self, base: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
         count = _points(self, base, indices)
         if self.mode not in ("set", "add"):
-            raise ArgumentError("E340", f"scatter_nd either sets or adds, not {self.mode!r}")
+            raise ArgumentError("E340", f"scatter_nd mode must be set or add, got {self.mode!r}")
         wanted = TensorType((*indices.shape[:-1], *base.shape[count:]), base.dtype)
         if updates.shape != wanted.shape:
             raise ShapeError("E159", f"scatter_nd into {base} by {indices}: updates must be {wanted}, got {updates}")

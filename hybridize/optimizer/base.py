@@ -148,8 +148,8 @@ class Optimizer:
         if capturing():
             raise StateError(
                 "E563",
-                "the learning rate is read inside of a compiled function, which would keep the present one",
-                help="read it before the call, and pass it as an argument",
+                "the learning rate is read inside a compiled function, which would keep its present value",
+                help="read it before the call and pass it as an argument",
             )
         return self._rate()
 
@@ -170,7 +170,7 @@ class Optimizer:
             raise ScheduledError(
                 "E560",
                 "the learning rate comes from the optimizer's lr_scheduler",
-                help="set lr_scheduler.base_lr, or make the optimizer without a scheduler",
+                help="set lr_scheduler.base_lr, or create the optimizer without a scheduler",
             )
         if capturing():
             captured_rate(self, lr)
@@ -365,7 +365,7 @@ def gradient(w: Any, g: Any, s: Scalars, *, decay: bool = True) -> Any:
 def _schedule(value: Any) -> LRScheduler | None:
     if value is not None and not callable(value):
         what = f"lr_scheduler must be a function of the number of updates, got {value!r}"
-        raise ValueArgumentError("E353", what, help="use one of hybridize.lr_scheduler, or give a learning_rate")
+        raise ValueArgumentError("E353", what, help="use a scheduler of hybridize.lr_scheduler, or pass learning_rate")
     schedule: LRScheduler | None = value
     return schedule
 

@@ -199,14 +199,14 @@ def captured_rate(optimizer: Counting, rate: Any) -> None:
     trace = current_trace()
     if trace is not None and isinstance(rate, Symbol) and rate.weak is None:
         raise trace.root.refusing(CaptureError(
-            "E407", f"the learning rate of {type(optimizer).__name__} is set to a value of the program",
-            help="set it outside of the function: nothing is compiled again for that",
+            "E407", f"the learning rate of {type(optimizer).__name__} is set to a value computed by the program",
+            help="set it outside the function: this does not compile anything again",
         ))  # fmt: skip
     if trace is None or trace.depth:
         raise StateError(
             "E562",
             "a learning rate is set in a branch or loop that depends on data",
-            help="set it outside of the compiled function: that compiles nothing again",
+            help="set it outside the compiled function: this does not compile anything again",
         )
     setting = Setting(optimizer, "lr", number("learning_rate", rate))
     setting.in_files = ("sets a trainer's learning rate at each call", "set it outside of the function")
@@ -226,8 +226,8 @@ def captured_step(
     if trace.depth:
         raise StateError(
             "E562",
-            "an optimizer's update in a branch or loop that depends on data: whether it counts is not known",
-            help="compute gradients there, and update after it",
+            "an optimizer's update in a branch or loop that depends on data: the count of updates would depend on data",
+            help="compute the gradients in the branch or loop, and update after it",
         )
     if not indices:
         return

@@ -86,7 +86,7 @@ class LARS(SGD):
         plain = [row for row in rows if self.idx2name.get(row[0], "").endswith(_PLAIN)]
         if plain and capturing():
             what = f"LARS updates {self.idx2name[plain[0][0]]!r} inside of a compiled step by another formula"
-            raise StateError("E562", what, help="leave out param_idx2name, or update outside of it")
+            raise StateError("E562", what, help="leave out param_idx2name, or update outside the compiled function")
         for those, plainly in ((plain, True), ([row for row in rows if row not in plain], False)):
             if those:
                 self._plainly = plainly

@@ -104,7 +104,7 @@ def _plain(state: Any, name: str, tensors: dict[str, NDArray[Any]]) -> Any:
     raise ArgumentError(
         "E357",
         f"a state of {type(state).__name__} cannot be saved",
-        help="create_state gives arrays, numbers, None, or tuples of them",
+        help="create_state must return arrays, numbers, None, or tuples of them",
     )
 
 
@@ -148,13 +148,13 @@ def read_states(path: str | os.PathLike[str]) -> States:
     except LoadError as error:
         raise _read_wrongly(source, error) from error
     except _MALFORMED as error:
-        raise LoadError("E661", f"{source} cannot be read: {error}", help="take another copy of it") from error
+        raise LoadError("E661", f"{source} cannot be read: {error}", help="use another copy of the file") from error
 
 
 def _read_wrongly(source: str, error: LoadError) -> LoadError:
     if error.code not in ("E604", "E614"):
         return error
-    return LoadError("E661", f"{source} is damaged or incomplete: {error.what}", help="take another copy of it")
+    return LoadError("E661", f"{source} is damaged or incomplete: {error.what}", help="use another copy of the file")
 
 
 def _foreign(source: str) -> LoadError:
@@ -164,7 +164,7 @@ def _foreign(source: str) -> LoadError:
     what = "a pickle, as MXNet's Trainer wrote them" if pickled else "something else"
     return LoadError(
         "E660",
-        f"{source} holds no optimizer states of hybridize but {what}",
+        f"{source} does not hold hybridize optimizer states but {what}",
         help="pickles can run any code and are not read; begin with new states" if pickled else "use save_states",
     )
 
@@ -225,7 +225,7 @@ def restore(optimizer: Optimizer, record: States) -> dict[Any, Any]:
     for name, x in settings.items():
         if name in now and not _alike(now[name], x):
             what = f"{record.source}: {name} is {x!r}, where this optimizer has {now[name]!r}"
-            raise LoadError("E661", what, help="take another copy of it")
+            raise LoadError("E661", what, help="use another copy of the file")
     _check_slots(optimizer, record, {name: x for name, x in settings.items() if name in now})
     scheduler = _scheduler_of(optimizer, record) if record.settings is not None else None
     for name, x in settings.items():
@@ -299,8 +299,12 @@ def _scheduler_of(optimizer: Optimizer, record: States) -> LRScheduler | None:
         return kind(**arguments)
     except (HybridizeError, TypeError) as error:
         what = f"{record.source}: its {name} cannot be made: {error}"
-        raise LoadError("E661", what, help="take another copy of it") from error
+        raise LoadError("E661", what, help="use another copy of the file") from error
 
 
 def _other(record: States, what: str) -> LoadError:
-    return LoadError("E662", f"the states in {record.source} are {what}", help="make the optimizer as it was made then")
+    return LoadError(
+        "E662",
+        f"the states in {record.source} are {what}",
+        help="create the optimizer with the same arguments as when the states were saved",
+    )

@@ -186,7 +186,7 @@ class Marker(_Member):
             ValueArgumentError E361: another scope.
         """
         if scope not in _PLACES:
-            raise ValueArgumentError("E361", f"a mark is drawn across {', '.join(_PLACES)}, got {scope!r}")
+            raise ValueArgumentError("E361", f"the scope of a mark must be one of {', '.join(_PLACES)}, got {scope!r}")
         self._note("i", "s", _PLACES[scope])
 
 

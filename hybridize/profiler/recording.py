@@ -212,7 +212,7 @@ def set_config(**kwargs: Any) -> None:
         if name == "profile_process":
             check_process(value)
         if name == "dump_period" and not value > 0:
-            raise ValueArgumentError("E361", f"dump_period is a number of seconds above 0, got {value!r}")
+            raise ValueArgumentError("E361", f"dump_period must be a positive number of seconds, got {value!r}")
     if "filename" in kwargs:
         kwargs["filename"] = os.fspath(kwargs["filename"])
     PROFILE.settings = ProfilerSettings(**{name: value for name, value in kwargs.items() if name in known})
@@ -233,7 +233,7 @@ def set_state(state: str = "stop", profile_process: str = "worker") -> None:
     """
     check_process(profile_process)
     if state not in ("run", "stop"):
-        raise ValueArgumentError("E361", f"the profiler's states are 'run' and 'stop', got {state!r}")
+        raise ValueArgumentError("E361", f"the profiler's state must be 'run' or 'stop', got {state!r}")
     PROFILE.changed(state=state)
 
 

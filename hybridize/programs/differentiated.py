@@ -381,7 +381,7 @@ class Rule:
             if needed and storage is not None and storage[0].version != storage[1]:
                 raise StateError(
                     "E542", f"an argument of {self.name} was overwritten after it was recorded",
-                    help="write to a copy, or call backward before the writing",
+                    help="write to a copy, or call backward before the write",
                 )  # fmt: skip
 
     def _traced(self, xs: Sequence[Operand]) -> list[Operand]:

@@ -62,4 +62,4 @@ def _with_code_for(target: str, program: SavedProgram) -> SavedProgram:
 
 def nothing_to_export(name: str) -> StateError:
     """The error for a function that was never called."""
-    return StateError("E533", f"{name} has no program to export yet", help="call it once, or say compile(...)")
+    return StateError("E533", f"{name} has no program to export yet", help="call it once, or use compile(...)")

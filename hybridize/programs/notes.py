@@ -188,7 +188,7 @@ def _check_feeds(name: str, captured: Captured, feeds: Sequence[Feed]) -> None:
     of_places = [one for one in captured.conditions if not any(type(position) is int for position in one.positions)]
     if not all(feed.begin(None) for feed in feeds) or not all(one.holds(()) for one in of_places):
         raise StateError(
-            "E535", f"{name} has changed since it was called: numbers that it reads outside are others now",
+            "E535", f"{name} has changed since it was called: numbers that it reads from outside have changed",
             help="call it once more",
         )  # fmt: skip
 
@@ -213,25 +213,25 @@ def _note(name: str, effect: SideEffect, read: _Reads) -> str:
     container = effect.arguments[0] if place is None and effect.arguments else None
     if place is None and isinstance(container, GivenContainer):
         raise CaptureError(
-            "E450", f"{name} changes a list or dict among its arguments, which a file cannot", loc=effect.loc,
+            "E450", f"{name} changes a list or dict argument, which a saved program cannot do", loc=effect.loc,
             help="return the new values",
         )  # fmt: skip
     if place is None and (effect.apply is print or not isinstance(container, CONTAINERS)):
         what = "prints" if effect.apply is print else "logs, or changes objects of Python's,"
         raise CaptureError(
-            "E450", f"{name} {what} at each call, which a file cannot", loc=effect.loc,
+            "E450", f"{name} {what} at each call, which a saved program cannot do", loc=effect.loc,
             help="return the values instead; npx.print prints in programs",
         )  # fmt: skip
     if place is not None and read.of_place(place):
         raise CaptureError(
-            "E450", f"{name} sets {described(place)}, and depends on what it finds there, which a file does not have",
-            loc=effect.loc, help="keep it in an array that calls write, self.state[:] = ..., or pass it as an argument",
+            "E450", f"{name} sets {described(place)} and depends on its value, which a file does not hold",
+            loc=effect.loc, help="store it in an array that calls write, self.state[:] = ..., or pass it as argument",
         )  # fmt: skip
     if place is None and read.of_container(container):
         raise CaptureError(
             "E450", f"{name} changes a {type(container).__name__} from call to call, and depends on what it holds, "
             "which a file does not have",
-            loc=effect.loc, help="let calls write an array of a fixed size instead, or pass and return the values",
+            loc=effect.loc, help="write to an array of fixed size instead, or pass and return the values",
         )  # fmt: skip
     return f"{described(place) if place is not None else f'the items of a {type(container).__name__}'}{where}"
 
@@ -290,7 +290,7 @@ def _container(name: str, captured: Captured, data: Any) -> Any:
         return _Leaf(Result("constant", value=data), None) if data is not None else None
     what = data.cls if isinstance(data, BuiltObject) else type(data.empty if isinstance(data, BuiltContainer) else data)
     raise CaptureError(
-        "E450", f"{name} returns a {what.__name__} that it keeps in Python as well, which a file cannot",
+        "E450", f"{name} returns a {what.__name__} that it also stores in Python, which a saved program cannot do",
         help="return arrays and numbers, in tuples, lists and dicts",
     )  # fmt: skip
 

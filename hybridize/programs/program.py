@@ -239,7 +239,7 @@ class Program:
     def __reduce__(self) -> NoReturn:
         raise ArgumentError(
             "E346", f"the program of {self.name} cannot be pickled or copied: it is machine code of this process",
-            help="save(path) and hybridize.load(path) keep programs",
+            help="use save(path) and hybridize.load(path)",
         )  # fmt: skip
 
     # ----------------------------------------------------------------------------------------------- when it holds

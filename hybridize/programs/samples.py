@@ -154,6 +154,6 @@ def _outputs(program: Program, signature: SavedSignature, results: Sequence[Any]
     takes = ", ".join(map(str, types))
     gives = ", ".join(f"{leaf.dtype}{list(leaf.shape)}" if hasattr(leaf, "dtype") else repr(leaf) for leaf in results)
     raise VerificationError(
-        "E811", f"{program.name} gives ({gives}) as Python, and ({takes}) compiled, for the same arguments",
-        help="if the function depends on something that changes, pass it as an argument",
+        "E811", f"{program.name} returns ({gives}) in Python but ({takes}) compiled, for the same arguments",
+        help="if the function depends on a value that changes, pass it as an argument",
     )  # fmt: skip

@@ -49,23 +49,26 @@ def saved(
         for node in foreign_nodes(captured.graph):
             op: Any = node.op
             raise CaptureError(
-                "E450", f"{op.title} is Python that {name} calls, which a file does not have", loc=node.loc,
+                "E450", f"{op.title} is Python code called by {name}, which a file cannot hold", loc=node.loc,
                 help="write this part with functions that can be compiled, or save the parts around it",
             )  # fmt: skip
         for node in hosted_nodes(captured.graph):
             raise CaptureError(
-                "E450", f"{node.op.name} in {name} computes with complex numbers, which is NumPy's and not in a file",
-                loc=node.loc, help="save the parts around it, which compute with real numbers",
+                "E450", f"{node.op.name} in {name} computes with complex numbers in NumPy, which a file cannot hold",
+                loc=node.loc, help="save the other parts, which compute with real numbers",
             )  # fmt: skip
         if captured.raises is not None:
             raise CaptureError(
-                "E450", f"{name} raises a {captured.raises.kinds[0].__name__} for these arguments, which a file cannot",
-                help="call it with other arguments before saving it, and forget the program",
+                "E450",
+                f"{name} raises a {captured.raises.kinds[0].__name__} for these arguments, which a saved program "
+                f"cannot do",
+                help="call it only with other arguments before saving",
             )  # fmt: skip
         if captured.decided is not None:
             raise CaptureError(
                 "E450",
-                f"{name} is specialized on what data decides, at {captured.decided.loc}, which a file does not ask",
+                f"{name} is specialized on a value that depends on data, at {captured.decided.loc}, which a saved "
+                f"program does not check",
                 help="keep the sizes, torch.where(mask, x, 0), and let branches on data give tensors of one type; what "
                 "gradients alone need is not there in a program without them: call it within torch.no_grad()",
             )
@@ -73,13 +76,13 @@ def saved(
             kinds = object_classes(structure)
             if kinds:
                 raise CaptureError(
-                    "E450", f"{name} takes or returns a {kinds[0].__name__}, whose class a file does not have",
+                    "E450", f"{name} takes or returns a {kinds[0].__name__}, whose class a file does not hold",
                     help="use a named tuple, a tuple or a dict in its place",
                 )  # fmt: skip
         if any(result.kind == "made" for result in captured.results):
             raise CaptureError(
                 "E450",
-                f"{name} returns text that Python makes of values, which a file cannot",
+                f"{name} returns text that Python formats from values, which a saved program cannot do",
                 help="return the values",
             )
         for number, source in enumerate(captured.sources):
@@ -263,7 +266,7 @@ def without_python(name: str) -> Callable[..., Any]:
 
     def loaded(*args: Any, **kwargs: Any) -> Any:
         text = f"{name} was loaded from a file: there is no Python to run in its place"
-        raise StateError("E534", text, help="it runs as it was compiled, where hybridize is not disabled")
+        raise StateError("E534", text, help="call it where hybridize is not disabled")
 
     loaded.__name__ = loaded.__qualname__ = name
     return loaded

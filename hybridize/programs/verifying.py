@@ -52,7 +52,7 @@ def verify(function: LoadedFunction, title: str = "") -> list[str]:
                 if problem:
                     apart = f"the largest difference is {largest(actual, expected):.3g}"
                     text = f"{where}, sample {k}: output {output} differs: {problem}; {apart}"
-                    raise VerificationError("E810", text, help="the file, or this machine, is not what it was")
+                    raise VerificationError("E810", text, help="the file or this machine has changed")
                 most = max(most, largest(actual, expected))
         count = len(signature.samples)
         if count:

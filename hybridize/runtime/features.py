@@ -49,5 +49,5 @@ class Features(dict[str, Feature]):
         """
         name = feature_name.upper()
         if name not in self:
-            raise ArgumentError("E300", f"there is no feature {feature_name!r}", help=f"there are {', '.join(self)}")
+            raise ArgumentError("E300", f"there is no feature {feature_name!r}", help=f"available: {', '.join(self)}")
         return self[name].enabled

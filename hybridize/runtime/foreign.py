@@ -76,7 +76,7 @@ def function_of(name: str, title: str) -> ForeignFunction:
     if callee is None:
         raise StateError(
             "E573",
-            f"{title} is Python of the process that captured the program",
+            f"{title} is Python code of the process that captured the program",
             help="hybridize the function in this process",
         )
     return callee.function
@@ -188,7 +188,7 @@ def call(name: str, title: str, operands: Arrays, types: Sequence[TensorType]) -
             shown = [", ".join(map(str, kinds)) for kinds in (types, actual)]
             raise StateError(
                 "E574",
-                f"{title} gave ({shown[1]}), where ({shown[0]}) came of it when the program was captured",
+                f"{title} returned ({shown[1]}), but ({shown[0]}) when the program was captured",
                 help="sizes and dtypes of its results must follow from those of its arguments",
             )
         record = _Record(name, results, ticket, residuals)

@@ -173,7 +173,7 @@ def set_num_threads(count: int) -> None:
     >>> set_num_threads(1)
     """
     if not _is_number(count):
-        raise ArgumentError("E302", f"a number of threads must be a positive integer, got {count!r}")
+        raise ArgumentError("E302", f"the number of threads must be a positive integer, got {count!r}")
     POOL.choose(count)
 
 

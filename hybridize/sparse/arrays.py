@@ -79,7 +79,7 @@ class BaseSparseNDArray(Operators):
         """
         array = dense(self._parts)
         if isinstance(array, str):
-            raise ValueArgumentError("E345", f"{self._text()}: {array}", help="use its data and indices")
+            raise ValueArgumentError("E345", f"{self._text()}: {array}", help="use x.data and x.indices")
         return array
 
     def tostype(self, stype: str) -> Any:
@@ -102,7 +102,7 @@ class BaseSparseNDArray(Operators):
         if not isinstance(other, Operators):
             return type(self)(self._parts, as_device(other))
         if isinstance(other, BaseSparseNDArray):
-            raise ArgumentError("E306", f"{other._text()} is never changed", help="y = x.copy()")
+            raise ArgumentError("E306", f"{other._text()} cannot be written to", help="y = x.copy()")
         other[...] = wrap(self.asnumpy())
         return other
 
@@ -153,7 +153,7 @@ class BaseSparseNDArray(Operators):
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         text = f"{self._text()} cannot be written"
-        raise ArgumentError("E306", text, help="y = x.tostype('default') makes a dense array, which can")
+        raise ArgumentError("E306", text, help="y = x.tostype('default') is a dense array, which can")
 
     def __bool__(self) -> bool:
         return bool(wrap(self.asnumpy()))
@@ -253,7 +253,7 @@ def made_sparse(array: NDArray[Any], stype: str, device: Device | None = None) -
         ValueArgumentError E345: there is no such storage type, or the array has too few or too many axes for it.
     """
     if stype not in CLASSES:
-        raise ValueArgumentError("E345", f"storage types are default, csr and row_sparse, got {stype!r}")
+        raise ValueArgumentError("E345", f"the storage type must be default, csr or row_sparse, got {stype!r}")
     if array.ndim != 2 if stype == CSR else not array.ndim:
         axes = "two axes" if stype == CSR else "an axis"
         raise ValueArgumentError("E345", f"an array of storage type {stype} has {axes}, got the shape {array.shape}")

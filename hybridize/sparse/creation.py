@@ -127,7 +127,7 @@ def zeros(stype: str, shape: Any, ctx: Any = None, dtype: Any = None, *, device:
     if stype == "default":
         return np.zeros(sizes, kind)
     if stype not in CLASSES:
-        raise ValueArgumentError("E345", f"storage types are default, csr and row_sparse, got {stype!r}")
+        raise ValueArgumentError("E345", f"the storage type must be default, csr or row_sparse, got {stype!r}")
     none = numpy.zeros(0, numpy.int64)
     values = numpy.zeros((0, *sizes[1:]) if stype == ROW_SPARSE else 0, kind)
     return CLASSES[stype](_fitting(stype, sizes, values, *[none] * (1 if stype == ROW_SPARSE else 2)))
@@ -147,7 +147,7 @@ def array(source_array: Any, ctx: Any = None, dtype: Any = None, *, device: Any 
         return csr_matrix(source_array, dtype=dtype)
     if not isinstance(source_array, BaseSparseNDArray):
         text = f"sparse.array takes a sparse array, got {type(source_array).__name__}"
-        raise ArgumentError("E307", text, help="x.tostype('csr') or x.tostype('row_sparse') makes one of a dense x")
+        raise ArgumentError("E307", text, help="x.tostype('csr') or x.tostype('row_sparse') converts a dense x")
     return source_array if dtype is None else source_array.astype(dtype)
 
 
@@ -184,7 +184,9 @@ def _of_dense(source: Any, stype: str, dtype: Any) -> Any:
 
 def _same_shape(array: _Sparse, shape: Any, name: str) -> _Sparse:
     if shape is not None and array.shape != _sizes(shape):
-        raise ValueArgumentError("E345", f"{name}: the array has the shape {array.shape}, and not {_sizes(shape)}")
+        raise ValueArgumentError(
+            "E345", f"{name}: the array has the shape {array.shape}, but {_sizes(shape)} was requested"
+        )
     return array
 
 
@@ -219,7 +221,7 @@ def _indices(source: Any) -> NDArray[Any]:
 def _sizes(shape: Any) -> tuple[int, ...]:
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if not all(isinstance(size, (int, numpy.integer)) and size >= 0 for size in sizes):
-        raise ValueArgumentError("E345", f"a shape is a tuple of sizes, got {shape!r}")
+        raise ValueArgumentError("E345", f"a shape must be a tuple of sizes, got {shape!r}")
     return tuple(map(int, sizes))
 
 

@@ -104,7 +104,7 @@ def _numpys(name: str, array: Any) -> Any:
         return array
     raise ArgumentError(
         "E303", f"{name} takes arrays, a list or a dict of them, got {type(array).__name__}",
-        help="np.array(x) makes an array",
+        help="np.array(x) creates an array",
     )  # fmt: skip
 
 

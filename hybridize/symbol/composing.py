@@ -49,13 +49,15 @@ def _with_variables(word: str, function: _Function, args: tuple[Any, ...], kwarg
     name = name_of(keywords.pop("name", None), word.lower())
     if len(args) > len(operator.arrays):
         raise ArgumentError(
-            "E310", f"{word} of expressions takes {', '.join(operator.arrays)} by position", help="name the others"
+            "E310",
+            f"{word} of expressions takes {', '.join(operator.arrays)} by position",
+            help="pass the others by keyword",
         )
     arrays = dict(zip(operator.arrays, args, strict=False))
     for one in operator.arrays:
         if one in keywords:
             if one in arrays:
-                raise ArgumentError("E310", f"{word} was given {one} twice")
+                raise ArgumentError("E310", f"{word} got {one} twice")
             arrays[one] = keywords.pop(one)
     ordered = []
     for one in operator.arrays:

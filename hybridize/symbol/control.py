@@ -266,7 +266,7 @@ def _leaves(value: Any, what: str) -> tuple[list[Expression], Structure]:
     leaves, structure = flatten([] if value is None else _opened(value))
     for one in leaves:
         if not isinstance(one, Expression):
-            raise ArgumentError("E310", f"{what}: expressions are expected, got {type(one).__name__}")
+            raise ArgumentError("E310", f"{what}: expected expressions, got {type(one).__name__}")
     return leaves, structure
 
 
@@ -296,7 +296,7 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = "
     out, of_out = _leaves(outputs, "foreach outputs")
     new, of_new = _leaves(last, "foreach states")
     if len(new) != len(states):
-        raise ArgumentError("E310", f"foreach: {len(new)} states after a round that had {len(states)}")
+        raise ArgumentError("E310", f"foreach: the body returned {len(new)} states for {len(states)} states")
     own = _pairs([*slices, *states], [*rows, *first])
     inner, outer = scope.body([*out, *new], own)
     _all_used(inner, own, "foreach")
@@ -335,20 +335,22 @@ def while_loop(
         UnusedError E461: the results do not depend on a variable.
     """
     if max_iterations is None or int(max_iterations) < 0:
-        raise ValueArgumentError("E345", f"while_loop of expressions: max_iterations is a number, got {max_iterations}")
+        raise ValueArgumentError(
+            "E345", f"while_loop of expressions: max_iterations must be a number, got {max_iterations}"
+        )
     first, of_vars = _leaves(listed(loop_vars), "while_loop loop_vars")
     if not first:
-        raise ValueArgumentError("E345", "while_loop: there is no loop variable")
+        raise ValueArgumentError("E345", "while_loop needs at least one loop variable")
     asking, running = _Scope(f"{name}_cond"), _Scope(f"{name}_func")
     variables, states = asking.variables(first), running.variables(first)
     truth, _ = _leaves([asking.call(cond, *unflatten(of_vars, variables))], "while_loop cond")
     if len(truth) != 1:
-        raise ArgumentError("E310", f"while_loop: cond gives one expression, got {len(truth)}")
+        raise ArgumentError("E310", f"while_loop: cond must return one expression, got {len(truth)}")
     outputs, last = running.call(func, *unflatten(of_vars, states))
     out, of_out = _leaves(outputs, "while_loop outputs")
     new, _ = _leaves(listed(last), "while_loop loop_vars")
     if len(new) != len(states):
-        raise ValueArgumentError("E345", f"while_loop: {len(new)} variables after a round that had {len(states)}")
+        raise ValueArgumentError("E345", f"while_loop: func returned {len(new)} loop variables for {len(states)}")
     condition, of_condition = asking.body([_condition(asking, truth[0])], _pairs(variables, first))
     inner, of_inner = running.body([*out, *new], _pairs(states, first))
     _all_used(inner, _pairs(states, first), "while_loop")
@@ -377,9 +379,11 @@ def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any], 
     then, of_then = _leaves(scopes[1].call(then_func), "cond then_func")
     orelse, _ = _leaves(scopes[2].call(else_func), "cond else_func")
     if len(truth) != 1:
-        raise ValueArgumentError("E345", f"cond: pred is one expression, got {len(truth)}")
+        raise ValueArgumentError("E345", f"cond: pred must be one expression, got {len(truth)}")
     if len(then) != len(orelse):
-        raise ValueArgumentError("E345", f"cond: then_func gives {len(then)} results, else_func {len(orelse)}")
+        raise ValueArgumentError(
+            "E345", f"cond: then_func returned {len(then)} results, but else_func returned {len(orelse)}"
+        )
     truth = [_condition(scopes[0], truth[0])]
     inputs: dict[int, Expression] = {}
     bodies, attributes = [], {}
@@ -406,7 +410,7 @@ def _all_used(body: BodyExpression, own: Pairs, what: str) -> None:
     for inner, one in own:
         if inner.name not in body.inputs:
             text = f"{what}: what the body gives does not depend on {one.list_outputs()[0]!r}, which MXNet's files ask"
-            raise UnusedError("E461", text, help="leave it out, or return it as a state")
+            raise UnusedError("E461", text, help="leave the argument out, or return it as a state")
 
 
 def _results(function: ControlFlow, inputs: Sequence[Expression]) -> list[Expression]:

@@ -145,7 +145,7 @@ class Executor:
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             text = f"two values of the expression are called {twice!r}, so that nobody can tell which is meant"
-            raise ArgumentError("E314", text, help="give their operations names: name=")
+            raise ArgumentError("E314", text, help="give the operations names with name=")
         function, results = internals.as_function(), self._expression.list_outputs()
         order = [self._inputs.index(name) for name in internals.list_inputs()]
 
@@ -168,7 +168,9 @@ class Executor:
             StateError E540: nothing was computed.
         """
         if not self.outputs:
-            raise StateError("E540", "backward before forward", help="call executor.forward(is_train=True) first")
+            raise StateError(
+                "E540", "backward was called before forward", help="call executor.forward(is_train=True) first"
+            )
         grads = [None] * len(self.outputs) if out_grads is None else listed(out_grads)
         recorded = [number for number, head in enumerate(self.outputs) if history(head) is not None]
         for name, request in self._requests.items():
@@ -204,7 +206,7 @@ def bind(
     missing = [name for name in expression.list_inputs() if name not in named]
     if missing:
         raise ArgumentError(
-            "E314", f"bind: there is no array for {missing[0]!r}", help=f"it takes {', '.join(arguments)}"
+            "E314", f"bind: there is no array for {missing[0]!r}", help=f"the arguments are {', '.join(arguments)}"
         )
     arrays = {name: np.copy(np.array(named[name], None, ctx=ctx)) for name in expression.list_inputs()}
     gradients = {name: one for name, one in _by_name(args_grad or {}, arguments).items() if one is not None}
@@ -236,7 +238,7 @@ def simple_bind(
         shape = known[id(variable)][0]
         if 0 in shape:
             what = f"simple_bind: the shape of {variable.name!r} does not follow from those given"
-            raise ArgumentError("E314", what, help=f"give it: {variable.name}=(...)")
+            raise ArgumentError("E314", what, help=f"pass {variable.name}=(...)")
         dtype = (type_dict or {}).get(variable.name, variable.dtype_hint or "float32")
         arrays[variable.name] = np.zeros(shape, dtype, ctx=ctx)
     expression._captured(dict(arrays))  # shapes that do not fit are an error here

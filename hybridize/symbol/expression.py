@@ -96,7 +96,9 @@ class Expression(Operators):
         if isinstance(key, str):
             names = self.list_outputs()
             if names.count(key) != 1:
-                raise ArgumentError("E314", f"{key!r} is not one result of the expression", help=_listing(names))
+                raise ArgumentError(
+                    "E314", f"{key!r} does not name exactly one result of the expression", help=_listing(names)
+                )
             key = names.index(key)
         if isinstance(key, slice):
             return [self._chosen(number) for number in range(*key.indices(self.outputs))]
@@ -164,7 +166,7 @@ class Expression(Operators):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         text = f"{self!r} is written in place, but expressions are values"
-        raise CaptureError("E452", text, help="make a new one: y = x + 1, np.where")
+        raise CaptureError("E452", text, help="create a new expression: y = x + 1, np.where")
 
     # ---------------------------------------------------------------------------------------------- what it is made of
 
@@ -233,7 +235,7 @@ class Expression(Operators):
         for variable in variables:
             if names.setdefault(variable.name, variable) is not variable:
                 text = f"two variables are called {variable.name!r}"
-                raise ArgumentError("E313", text, help="names are the arguments' keywords")
+                raise ArgumentError("E313", text, help="use the names of the arguments")
         return variables
 
     def _in_order(self) -> list[Expression]:
@@ -401,7 +403,7 @@ class Expression(Operators):
 
     def _untyped(self, what: str) -> UntypedError:
         text = f"{self!r} has no {what} before it is compiled"
-        return UntypedError("E453", text, help="infer_shape(a=(2, 3)) tells, or capture a function")
+        return UntypedError("E453", text, help="use infer_shape(a=(2, 3)), or capture a function")
 
     def __bool__(self) -> bool:
         raise self._untyped("truth value")
@@ -489,10 +491,10 @@ GROUP, OUTPUT = "Group", "output"
 def group(members: Sequence[Expression]) -> Expression:
     """Several expressions together: their results, one after the other."""
     if not members:
-        raise ArgumentError("E314", "a group of no expressions")
+        raise ArgumentError("E314", "a group needs at least one expression")
     for member in members:
         if not isinstance(member, Expression):
-            raise ArgumentError("E310", f"a group is of expressions, got {type(member).__name__}")
+            raise ArgumentError("E310", f"a group takes expressions, got {type(member).__name__}")
     flat = [one for member in members for one in (member._members() if member.word == GROUP else [member])]
     count = sum(member.outputs for member in flat)
     expression = Expression(GROUP, _together, flat, name=GROUP, outputs=count)
@@ -546,7 +548,7 @@ def type_of(variable: Expression, spec: Any) -> TensorType:
     if spec is None:
         if variable.shape_hint is None or 0 in variable.shape_hint:
             text = f"the shape of variable {variable.name!r} is not known"
-            raise ArgumentError("E314", text, help=f"say compile({variable.name}=(...))")
+            raise ArgumentError("E314", text, help=f"pass compile({variable.name}=(...))")
         return TensorType(variable.shape_hint, dtype)
     if isinstance(spec, str):
         return TensorType.parse(spec)

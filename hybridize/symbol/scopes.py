@@ -95,5 +95,7 @@ def texts(attributes: dict[str, Any]) -> dict[str, str]:
     """
     for name, value in attributes.items():
         if not isinstance(value, str):
-            raise ArgumentError("E310", f"the attribute {name} is a text, got {value!r}", help="write it as one")
+            raise ArgumentError(
+                "E310", f"the attribute {name} must be a string, got {value!r}", help="convert it with str(...)"
+            )
     return dict(attributes)

@@ -117,7 +117,7 @@ def _body(body: BodyExpression, part: Expression) -> dict[str, Any]:
         what = (
             f"a body of {part.name} has inputs that it does not use, or in another order than MXNet's files have them"
         )
-        raise CaptureError("E450", what, help="load it by gluon.SymbolBlock")
+        raise CaptureError("E450", what, help="load it with gluon.SymbolBlock")
     return tree
 
 
@@ -137,7 +137,7 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
             return name_of_arrays, {}, args
     if operator is None:
         what = f"{word} has no counterpart in MXNet's files"
-        raise CaptureError("E450", what, help="write it by functions of sym: sym.sum(x) for np.sum(x)")
+        raise CaptureError("E450", what, help="use functions of sym: sym.sum(x) for np.sum(x)")
     arrays: list[Expression] = []
     attributes: dict[str, str] = {}
     named = word not in OPERATORS
@@ -148,7 +148,7 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
             arrays += several
         elif any(isinstance(one, Expression) or hasattr(one, "shape") for one in several):
             what = f"{word} is applied to arrays that are no variables, which MXNet's files have no place for"
-            raise CaptureError("E450", what, help="make them variables: sym.var(name)")
+            raise CaptureError("E450", what, help="replace them by variables: sym.var(name)")
         elif value is not None or (named and _defaults(part).get(name, value) is not None):
             attributes[name] = str(value)
     if word in ("concat", "stack", "Concat", "add_n"):

@@ -43,7 +43,7 @@ def target_object(thing: str) -> Any:
     module, colon, name = thing.partition(":")
     if not (module and colon and name):
         text = f"{thing!r} is neither MODULE:NAME nor a saved file"
-        raise ArgumentError("E349", text, help="for `net` in train.py say train:net")
+        raise ArgumentError("E349", text, help="for `net` in train.py write train:net")
     if module.endswith(".py"):
         module = module[:-3].replace("/", ".")
     folder = str(Path.cwd())
@@ -59,7 +59,9 @@ def target_object(thing: str) -> Any:
         raise ArgumentError("E349", text, loc=location_in(error), help=remedy) from error
     for part in name.split("."):
         if not hasattr(at, part):
-            raise ArgumentError("E349", f"{module} has no {name!r}", help="give the name that it has in the module")
+            raise ArgumentError(
+                "E349", f"{module} has no {name!r}", help="pass the name that the object has in the module"
+            )
         at = getattr(at, part)
     return at
 
@@ -71,10 +73,12 @@ def callable_of(thing: Any, name: str) -> Any:
         ArgumentError E301, E349: it is nothing that can be compiled.
     """
     if isinstance(thing, type):
-        raise ArgumentError("E349", f"{name} is a class", help="give an object of it: net = Net() in the module")
+        raise ArgumentError("E349", f"{name} is a class", help="pass an object of the class: net = Net() in the module")
     if isinstance(thing, Block) and not isinstance(thing, HybridBlock):
         text = f"{name} is a {type(thing).__name__}, which runs as Python only"
-        raise ArgumentError("E349", text, help="derive it from HybridBlock; HybridSequential instead of Sequential")
+        raise ArgumentError(
+            "E349", text, help="derive it from HybridBlock, and use HybridSequential instead of Sequential"
+        )
     door = sys.modules.get("hybridize.torch")
     if isinstance(thing, Function) or (door is not None and isinstance(thing, door.TorchFunction)):
         return thing
@@ -94,7 +98,7 @@ def calls(specs: Sequence[str]) -> tuple[list[list[Any]], list[str]]:
         names.update((part, None) for part in _dims(spec) if not part.isdecimal())
     if len(names) > len(_SIZES):
         text = f"{len(names)} sizes are left open ({', '.join(names)}), {len(_SIZES)} can be"
-        raise ArgumentError("E339", text, help="give numbers for some")
+        raise ArgumentError("E339", text, help="give numbers for some of the sizes")
     if not names:
         return [[_spec(spec, {}) for spec in specs]], []
     both = [{name: sizes[k] for name, sizes in zip(names, _SIZES, strict=False)} for k in (0, 1)]
@@ -106,7 +110,9 @@ def _dims(spec: str) -> Iterator[str]:
     match = _TYPE.fullmatch(spec.replace(" ", ""))
     for part in match[2].split(",") if match and match[2] else ():
         if not (part.isdecimal() or part.isidentifier()):
-            raise ArgumentError("E339", f"{spec!r}: {part!r} is not a size", help="a number, or a name for any size")
+            raise ArgumentError(
+                "E339", f"{spec!r}: {part!r} is not a size", help="a size is a number, or a name for any size"
+            )
         yield part
 
 
@@ -120,7 +126,7 @@ def _spec(spec: str, sizes: dict[str, int]) -> Any:
         except ValueError:
             continue
     text = f"{spec!r} is neither a type nor a number"
-    raise ArgumentError("E339", text, help=f"as in f32[1,512], i64[n] or 0.5; dtypes are {', '.join(BY_CODE)}")
+    raise ArgumentError("E339", text, help=f"write it as in f32[1,512], i64[n] or 0.5; dtypes are {', '.join(BY_CODE)}")
 
 
 def compiled(thing: Any, specs: Sequence[str], tell: Tell) -> list[str]:
@@ -149,7 +155,7 @@ def compiled(thing: Any, specs: Sequence[str], tell: Tell) -> list[str]:
         general = programs[1]
         if general.captured.scope is None:
             text = f"{', '.join(names)} cannot be left open: {general.reason or 'the program needs the very size'}"
-            raise ArgumentError("E339", text, help="give a number; each size is then a program of its own")
+            raise ArgumentError("E339", text, help="give a number; each size then gets its own program")
         if programs[0] is not general:
             thing.forget(programs[0])  # the general one runs what it is for
     return notes
@@ -188,7 +194,7 @@ def targets(format: str, machines: Sequence[str] | None) -> Any:
         return tuple(machines) if len(machines) > 1 else machines[0]
     if len(machines) > 1:
         text = f"a {format} is for one machine, got {', '.join(machines)}"
-        raise ArgumentError("E337", text, help="export once for each, to other folders")
+        raise ArgumentError("E337", text, help="export once for each, to different folders")
     return machines[0]
 
 

@@ -123,7 +123,7 @@ def _tables(path: Path, full: bool) -> list[Grid]:
         case "wasm":
             return exported_files.module(path)
         case kind:
-            raise LoadError("E611", f"{path} is a file of {kind}, which inspect does not show")
+            raise LoadError("E611", f"{path} is a file of {kind}, which inspect cannot show")
 
 
 def _parameter_files(name: Path) -> list[Path]:

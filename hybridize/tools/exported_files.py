@@ -75,7 +75,7 @@ def run_library(path: Path, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]
     """
     facts = read_library(path)
     if facts.platform.name != host():
-        raise LoadError("E643", f"{path} is a library for {facts.platform.name}, this machine is {host()}")
+        raise LoadError("E643", f"{path} is a library for {facts.platform.name}, but this machine is {host()}")
     beside = path.with_name(f"{facts.name}.safetensors")
     weights = str(beside) if beside.is_file() else ""
     arguments, types = _arguments(facts.description, inputs)
@@ -93,7 +93,9 @@ def run_module(path: Path, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]
     facts = read_wasm(path)
     loader = path.with_suffix(".mjs")
     if not loader.is_file():
-        raise LoadError("E643", f"{path} is loaded by {loader.name}, which is not beside it", help="copy it, too")
+        raise LoadError(
+            "E643", f"{path} is loaded by {loader.name}, which is not in the same folder", help="copy that file as well"
+        )
     arguments, types = _arguments(facts.description, inputs)
     (answer,) = checking.run_module(str(loader), [arguments], types)
     return _outputs(path, answer)
@@ -107,7 +109,7 @@ def _arguments(
     if len(inputs) != len(wanted):
         takes = ", ".join(f"{one['name']} {one['dtype']}{_shape(one)}" for one in wanted)
         text = f"{description['name']} takes {len(wanted)} arrays ({takes}), got {len(inputs)}"
-        raise ArgumentError("E310", text, help="say --input once for each, in order")
+        raise ArgumentError("E310", text, help="pass --input once for each input, in order")
     arguments = []
     for array, one in zip(inputs, wanted, strict=True):
         if array.dtype.name != one["dtype"] or array.ndim != len(one["shape"]):

@@ -38,7 +38,7 @@ def arrays(paths: Sequence[Path]) -> list[NDArray[Any]]:
             reason = "objects would need pickle, which runs code" if "pickle" in str(error) else str(error)
             reason = reason if _is_npy(path) else "it does not begin like one"
             raise LoadError(
-                "E640", f"{path} is not a .npy file of numbers: {reason}", help="numpy.save writes one"
+                "E640", f"{path} is not a .npy file of numbers: {reason}", help="write it with numpy.save"
             ) from None
     return loaded
 

@@ -120,8 +120,8 @@ class OwnPasses:
         if any(symbol.operand() is not before for symbol, before in self._views):
             raise trace.refusal(
                 "E422",
-                "a view that requires_grad_() was called of is written later, or what it is a view of",
-                help="say x = x.detach().requires_grad_()",
+                "a view on which requires_grad_() was called is written to later, or its base is",
+                help="write x = x.detach().requires_grad_()",
             )
         for cell, (value, memory) in self._cut.items():
             cell.value = memory if cell.value is value else cell.value  # where nothing was written
@@ -228,8 +228,8 @@ class OwnPasses:
         if view.exists and not is_view and not view.has_step(ops.StopGradient):
             raise trace.refusal(
                 "E422",
-                "requires_grad_() of a tensor that is there before the call",
-                help="set it before the call, or say x = x.detach().requires_grad_()",
+                "requires_grad_() of a tensor that existed before the call",
+                help="call it before the compiled function, or write x = x.detach().requires_grad_()",
             )
         value = _of_its_own(view.operand())
         face.array = Symbol.of(trace, value)
@@ -275,7 +275,8 @@ class OwnPasses:
                 "E422",
                 "a result is computed from another one, which is a leaf: nn.Parameter(x) or requires_grad_() of "
                 "what the call computes",
-                help="make the leaf of what the call returns, outside; or x.detach() of it is what others read",
+                help="create the leaf outside from the result of the call, or compute the other results from "
+                "x.detach()",
             )
         return True
 
@@ -326,8 +327,8 @@ class OwnPasses:
         library.argument_of(trace, TracedTensor(entry.symbol))
         return trace.refusal(
             "E422",
-            "backward() of a compiled function reaches one of its arguments, which has a gradient",
-            help="pass x.detach(), or ask for it: torch.autograd.grad(loss, x)",
+            "backward() inside a compiled function reaches one of its arguments, which requires a gradient",
+            help="pass x.detach(), or compute the gradient with torch.autograd.grad(loss, x)",
         )
 
     def _hooked(self, trace: Recording, owner: Any, gradient: Operand) -> Operand:
@@ -409,7 +410,7 @@ class OwnPasses:
             raise trace.refusal(
                 "E422",
                 "a gradient with respect to a view of another tensor",
-                help="ask for that of the other tensor, or compute with x.clone()",
+                help="differentiate by the base tensor, or compute with x.clone()",
             )
         value = face.array.operand()
         assert isinstance(value, Value), "a constant has no gradient"
@@ -420,7 +421,7 @@ class OwnPasses:
             raise trace.refusal(
                 "E422",
                 f"{what} in a branch or loop that depends on data",
-                help="do it after it, or use torch.autograd.grad inside",
+                help="move it after the branch or loop, or use torch.autograd.grad inside",
             )
 
 
@@ -580,7 +581,9 @@ def _grad(
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
     if is_grads_batched:
-        raise CaptureError("E422", "autograd.grad(is_grads_batched=True) cannot be compiled", help="call it in a loop")
+        raise CaptureError(
+            "E422", "autograd.grad(is_grads_batched=True) cannot be compiled", help="call autograd.grad in a loop"
+        )
     heads, wanted = _tensors(trace, outputs), _tensors(trace, inputs)
     gradients = CURRENT.get().gradients(
         trace, heads, wanted, _cotangents(grad_outputs, len(heads)), create=create_graph
@@ -626,8 +629,8 @@ def _set_data(trace: Recording, self: Any, value: Any) -> None:
             CURRENT.get().set_data(trace, target, source)
             return
     raise trace.refusal(
-            "E401", "x.data is set to a tensor that is there before the call, or of another type",
-            help="write into the tensor: x.data.copy_(value)",
+            "E401", "x.data is set to a tensor that existed before the call, or that has another type",
+            help="write to the tensor: x.data.copy_(value)",
         )  # fmt: skip
 
 

@@ -99,7 +99,7 @@ class _Custom:
                     "E422",
                     f"{self.__name__} of several results says set_materialize_grads(False): which gradients arrive "
                     f"is not known while capturing",
-                    help="leave it out: gradients that do not arrive are zeros then",
+                    help="leave the call out: missing gradients are then zeros",
                 )
             cotangents = [None if fixed else one for one, fixed in zip(cotangents, self.constant, strict=True)]
         output = trace.convert(self._kind.backward)(context, *cotangents)

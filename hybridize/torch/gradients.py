@@ -116,8 +116,8 @@ class Gradients:
                 name = self._names[number - self.results]
                 raise CaptureError(
                     "E459",
-                    f"{self._name} writes to its buffer {name!r} what has a gradient",
-                    help="write x.detach(), or within torch.no_grad(); gradients end at a call of a program",
+                    f"{self._name} writes a value that requires a gradient to its buffer {name!r}",
+                    help="write x.detach(), or write within torch.no_grad()",
                 )
         backend, verify, threads = self._options
         inputs = _sources(graph, self.writes, of)
@@ -475,7 +475,9 @@ class DifferentiatedCall:
         name = self.owner._name
         if not self.tensors:
             raise StateError(
-                "E541", f"the graph of {name} was freed by a backward pass", help="give that pass retain_graph=True"
+                "E541",
+                f"the graph of {name} was freed by a backward pass",
+                help="pass retain_graph=True to that backward pass",
             )
         arrived = self._arrived(cotangents)
         second, targets, read = self.owner.second(self.route, arrived)
@@ -484,7 +486,7 @@ class DifferentiatedCall:
                 raise StateError(
                     "E542",
                     f"an argument of {name} was overwritten after it was recorded",
-                    help="write to a copy, or call backward before the writing",
+                    help="write to a copy, or call backward before the write",
                 )
         tensors = [self.before.get(k, tensor) for k, tensor in enumerate(self.tensors)]
         tensors += [one for k in arrived if (one := cotangents[k]) is not None]

@@ -307,7 +307,7 @@ class _Body:
                     "E575",
                     f"{self.title} computes with a tensor of sizes {list(variable.shape)} that has a gradient, "
                     f"and is none of its arguments",
-                    help="give it as an argument, or make the island of the module that holds it",
+                    help="pass it as an argument, or make the module that holds it the island",
                 )
             for following, _ in node.next_functions:
                 if following is not None and following not in nodes:
@@ -339,8 +339,8 @@ class _Body:
         if spec != self.results or nothing != self.nothing or len(tensors) + len(nothing) != len(outputs):
             raise StateError(
                 "E574",
-                f"{self.title} gave {spec}, where {self.results} came of it when the program was captured",
-                help="what it returns must follow from sizes and dtypes of its arguments",
+                f"{self.title} returned {spec}, but {self.results} when the program was captured",
+                help="sizes and dtypes of its results must follow from those of its arguments",
             )
         return tensors
 

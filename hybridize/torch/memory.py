@@ -28,8 +28,8 @@ def check_class(tensor: torch.Tensor) -> None:
     if kind not in (torch.Tensor, torch.nn.Parameter) and is_overriding(kind):
         raise CaptureError(
             "E420",
-            f"a tensor of class {kind.__name__}, by which functions of PyTorch do something else",
-            help="x.as_subclass(torch.Tensor) is a plain one over the same memory",
+            f"a tensor of class {kind.__name__}, which overrides functions of PyTorch",
+            help="x.as_subclass(torch.Tensor) is a plain tensor over the same memory",
         )
 
 

@@ -229,7 +229,7 @@ def _check(trace: Recording, name: str, hooks: Any, whose: str) -> None:
     trace.root.world.know(hooks)
     trace.root.world.read_content(hooks, name)
     if name in _BACKWARD_HOOKS:
-        raise trace.refusal("E420", f"{whose} hooks of the backward pass", help="remove them")
+        raise trace.refusal("E420", f"{whose} hooks of the backward pass cannot be compiled", help="remove the hooks")
 
 
 def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -237,8 +237,8 @@ def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[
     trace.root.world.read_method(kind, "forward", "__call__")
     if is_trusted_class(kind) and is_users(static(kind, "__call__")):
         raise trace.refusal(
-                "E420", f"{kind.__name__}.__call__ is one of the user's, which goes around what calls a module",
-                help="replace forward, or register a hook",
+                "E420", f"{kind.__name__}.__call__ is overridden, which bypasses the call of the module",
+                help="override forward, or register a hook",
             )  # fmt: skip
     if "forward" in vars(module) or is_users(static(kind, "forward")) or not is_trusted_class(kind):
         trace.root.world.depend_on(Attribute(module, "forward"))
@@ -259,7 +259,9 @@ def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[
     twin = convert.converted(function, library_router(function))
     if twin is None:
         raise trace.refusal(
-            "E420", f"a {kind.__name__} whose parts are the user's cannot be followed", help="write it out"
+            "E420",
+            f"a {kind.__name__} with parts defined by the user cannot be captured",
+            help="write its steps out in the module",
         )
     return twin(module, *args, **kwargs)
 

@@ -237,7 +237,10 @@ def _check(trace: Recording, optimizer: Any) -> None:
     kind = type(optimizer).__name__
     why, help = "", _OUTSIDE
     if trace.depth:
-        why, help = "in a branch or loop that depends on data", "compute gradients there, and call step() after it"
+        why, help = (
+            "in a branch or loop that depends on data",
+            "compute the gradients in the branch or loop, and call step() after it",
+        )
     elif any(group.get("differentiable") for group in optimizer.param_groups):
         why = "with differentiable=True"
     elif any(group.get("capturable") for group in optimizer.param_groups):
@@ -272,7 +275,7 @@ def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tu
         elif isinstance(value, Symbol):
             numbers[name] = value
         elif value is not None:
-            raise trace.refusal("E422", f"{name}={value!r} of an optimizer", help="a number")
+            raise trace.refusal("E422", f"{name}={value!r} of an optimizer", help="pass a number")
     return numbers
 
 
@@ -366,7 +369,9 @@ def schedule_step(trace: Recording, schedule: LRScheduler, *args: Any) -> None:
     """Step a schedule at each call."""
     if trace.depth:
         raise trace.refusal(
-            "E422", "a step of a schedule in a branch or loop that depends on data", help="call step() outside"
+            "E422",
+            "a step of a schedule in a branch or loop that depends on data",
+            help="call step() outside the branch or loop",
         )
     if any(isinstance(arg, (TracedTensor, Symbol)) for arg in args):
         _step_by_metric(trace, schedule, args)

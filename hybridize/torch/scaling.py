@@ -52,8 +52,8 @@ def _settings(trace: Recording, scaler: GradScaler) -> tuple[Any, ...]:
     if settings[0] and not settings[-1]:
         raise trace.refusal(
             "E422",
-            "a GradScaler of which unscale_() or step() was called outside, and not update() after it",
-            help="call unscale_(), step() and update() on one side, all inside or all outside",
+            "a GradScaler on which unscale_() or step() was called outside without update() after it",
+            help="call unscale_(), step() and update() all inside or all outside the compiled function",
         )
     return settings
 
@@ -132,8 +132,8 @@ def step(trace: Recording, scaler: GradScaler, optimizer: torch.optim.Optimizer,
     if type(is_bad) is Symbol:
         raise trace.refusal(
             "E401",
-            "a GradScaler's step() in a branch or loop on data, or of gradients that Python has computed",
-            help="call step() outside of branches and loops on data",
+            "step() of a GradScaler in a branch or loop that depends on data, or with gradients computed in Python",
+            help="call step() outside such branches and loops",
         )
     if not is_bad:
         result = optimizers.step(trace, optimizer, *args, **kwargs)
@@ -199,6 +199,6 @@ def check_updated(trace: Recording) -> None:
     if any(CURRENT.get().scaled.values()):
         raise trace.refusal(
             "E422",
-            "unscale_() or step() of a GradScaler without update() in the same call",
-            help="call scaler.update() after the last step, inside too",
+            "unscale_() or step() of a GradScaler without update() in the same call of the compiled function",
+            help="call scaler.update() after the last step inside the compiled function",
         )

@@ -84,7 +84,7 @@ def _refusing(what: str, help: str = "keep it a tensor: torch computes with it w
     """Return a method that needs values or memory, which there are none of while capturing."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        error = CaptureError("E401", f"{what} of a tensor of a program: there are no values while capturing", help=help)
+        error = CaptureError("E401", f"{what} of a captured tensor: a captured tensor has no value", help=help)
         trace = current_trace()
         raise error if trace is None else trace.root.refusing(error)
 
@@ -153,8 +153,8 @@ class TracedTensor(Face, torch.Tensor):
         if names and trace is not None:
             raise trace.refusal(
                 "E422",
-                f"the attribute {names[0]!r} is set of a tensor that the call returns",
-                help="return it beside the tensor, and set it outside",
+                f"the attribute {names[0]!r} is set on a tensor that the call returns",
+                help="return the value next to the tensor, and set the attribute outside",
             )
 
     @classmethod
@@ -184,7 +184,7 @@ class TracedTensor(Face, torch.Tensor):
             name = node.name().removesuffix("Backward")
             raise trace.refusal(
                 "E420",
-                f"{name}.apply() is called by code that is not followed, so that its gradient is not seen",
+                f"{name}.apply() is called by code that is not captured, so its gradient would be lost",
                 help=f"call {name}.apply() in the module itself; or hybridize.torch.island(...) runs a part of it "
                 "in PyTorch",
             )
@@ -347,7 +347,7 @@ class TracedTensor(Face, torch.Tensor):
             return self.of.is_inference()
         trace = current_trace()
         error = CaptureError(
-            "E420", "is_inference() of a tensor of a program", help="torch.is_inference_mode_enabled()"
+            "E420", "is_inference() of a tensor of a program", help="use torch.is_inference_mode_enabled()"
         )
         raise error if trace is None else trace.root.refusing(error)
 
@@ -452,8 +452,8 @@ def _apply(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if trace is None or trace.root.library is None:
         raise CaptureError(
             "E410",
-            "a tensor of a program is used after the capture that it belongs to has ended",
-            help="return it from the module instead of storing it elsewhere",
+            "a captured tensor is used after the end of the capture that created it",
+            help="return the tensor from the module instead of storing it elsewhere",
         )
     return trace.root.library.apply(trace, function, args, kwargs)
 

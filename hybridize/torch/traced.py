@@ -153,8 +153,8 @@ class Followed:
         if mode:
             raise CaptureError(
                 "E458",
-                f"{self.function.name} is called {mode}, which its programs know nothing of",
-                help="call the module itself there; module.bfloat16() makes programs of half the precision",
+                f"{self.function.name} is called {mode}, which its programs do not support",
+                help="call the original module there; module.bfloat16() gives programs of half precision",
             )
 
     def _with_arrays(self, args: tuple[Any, ...], kwargs: dict[str, Any], act: Callable[..., Any]) -> Any:

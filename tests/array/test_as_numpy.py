@@ -296,7 +296,7 @@ def test_probabilities_of_choices():
         np.random.choice(3, p=[0.5, 0.5])
     with pytest.raises(ValueArgumentError, match="have a probability"):
         np.random.choice(3, 2, replace=False, p=[1.0, 0.0, 0.0])
-    with pytest.raises(ValueArgumentError, match="nothing to choose"):
+    with pytest.raises(ValueArgumentError, match="population is empty"):
         np.random.choice(0, 2)
     assert sorted(np.random.choice(3, 2, replace=False, p=[0.5, 0.5, 0.0]).tolist()) == [0, 1]
 

@@ -98,7 +98,11 @@ def test_without_lengths(compiled):
         (lambda x: npx.softmax(x[0], length=np.array([1, 2, 3])), OutOfBoundsError, "E110.*from 0 to 2"),
         (lambda x: npx.log_softmax(x[0], length=np.array([1, -1, 2])), OutOfBoundsError, "E110"),
         (lambda x: npx.softmax(x[0], length=np.array([1, numpy.nan, 2])), OutOfBoundsError, "E110"),
-        (lambda x: npx.softmax(x, length=np.array([1, 2])), ShapeError, r"E194.*give give one for each row: \[4, 3\]"),
+        (
+            lambda x: npx.softmax(x, length=np.array([1, 2])),
+            ShapeError,
+            r"E194.*give one for each row: \[4, 3\]",
+        ),
         (lambda x: npx.log_softmax(x, length=np.array([[1, 2, 1]] * 4), axis=1), ShapeError, r"E194.*\[4, 2\]"),
         (lambda x: npx.softmax(x, length=2), ShapeError, "E194"),
         (lambda x: npx.sequence_mask(x, np.array([1, 2])), ShapeError, "E194"),

@@ -56,7 +56,7 @@ def test_name_is_shown():
 def test_a_symbol_does_not_outlive_its_capture(trace):
     kept = []
     trace(lambda x: kept.append(x) or x, X)
-    with pytest.raises(CaptureError, match="after the capture"):
+    with pytest.raises(CaptureError, match="after the end of the capture"):
         kept[0] + 1
 
 

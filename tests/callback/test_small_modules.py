@@ -33,7 +33,7 @@ def test_how_fast_it_goes(caplog):
     assert lines[0].startswith("Epoch[0] Batch [0-2]\t")
     assert numpy.isnan(found.get()[1])  # it starts again
     assert lines[-1].startswith("Epoch[1] Batch [2]\tSpeed")
-    with refusal(HybridizeError, "one batch at least"):
+    with refusal(HybridizeError, "1 or more batches"):
         callback.Speedometer(32, 0)
 
 

@@ -72,7 +72,9 @@ def test_a_file_that_is_changed_and_not_imported_again_is_refused(tmp_path):
     _write(path, 2, 0)
     names = runpy.run_path(str(path))
     _write(path, 3, 2)
-    with refusal(CaptureError, r"E411: f\(\) cannot be converted.* is not what was imported(.|\n)*import it again"):
+    with refusal(
+        CaptureError, r"E411: f\(\) cannot be converted.* is not what was imported(.|\n)*import the module again"
+    ):
         hybridize(names["f"])(np.ones(2))
 
 
@@ -114,7 +116,7 @@ def test_functions_without_source_say_so(way):
     why = "there is no file generated.py" if way == "compiled" else "it was made of text"
     for line in told:
         assert "E401: bool() of an array" in line and line.count("the source of ") == 1
-        assert why in line and "put it into a file that Python imports" in line
+        assert why in line and "put the function into a file that Python imports" in line
 
 
 LONG = {
@@ -153,7 +155,7 @@ def endless_of_two(x):
 
 @pytest.mark.parametrize("function", [endless, other])
 def test_functions_that_call_themselves_without_end_are_told(function):
-    with refusal(CaptureError, r"E447: the function calls itself without end") as caught:
+    with refusal(CaptureError, r"E447: the function calls itself endlessly") as caught:
         hybridize(function)(np.ones(2))
     assert caught.value.loc.file == __file__
 

@@ -351,7 +351,7 @@ def by_descriptor(x):
 
 @pytest.mark.parametrize("function", [by_base, by_metaclass, by_descriptor], ids=lambda function: function.__name__)
 def test_what_runs_when_a_class_is_made_is_refused(refused, function):
-    refused(function, [1.0], code="E431", match="runs when it is made")
+    refused(function, [1.0], code="E431", match="runs when the class is created")
 
 
 @contextlib.contextmanager

@@ -27,7 +27,7 @@ def test_sums_and_times():
     assert sums.data == [6.5, 3.0]
     sums.reset()
     assert (sums[0], sums[1]) == (0.0, 0.0)
-    with refusal(ArgumentError, "2 sums, and 1 numbers"):
+    with refusal(ArgumentError, "2 sums, got 1 numbers"):
         sums.add(1)
     timer = d2l.Timer()
     timer.stop()
@@ -190,9 +190,9 @@ def test_methods_come_later_and_arguments_stay():
 
     model = Model(5)
     assert (model.product(), model.hparams, hasattr(model, "c")) == (10, {"a": 5, "b": 2}, False)
-    with refusal(ArgumentError, "does not say its net"):
+    with refusal(ArgumentError, "does not define net"):
         d2l.Module()(np.ones((1, 1)))
-    with refusal(ArgumentError, "does not say its loss"):
+    with refusal(ArgumentError, "does not define loss"):
         d2l.Module().loss(1, 2)
     with refusal(ArgumentError, "get_dataloader"):
         d2l.DataModule().train_dataloader()

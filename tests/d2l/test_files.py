@@ -36,7 +36,7 @@ def chapter(home, monkeypatch):
 def test_a_file_is_looked_for_and_not_downloaded(tmp_path):
     with refusal(ArgumentError, "there is no file .*airfoil_self_noise.dat") as caught:
         d2l.download("airfoil", str(tmp_path))
-    assert "put there what is published as http" in str(caught.value)
+    assert "put the file published at http" in str(caught.value)
     with refusal(ArgumentError, "DATA_HUB has no file 'airfoils', it has .*'airfoil'"):
         d2l.download("airfoils")
     (tmp_path / "words.txt").write_text("abc")
@@ -65,7 +65,7 @@ def test_files_are_unpacked_where_they_lie(suffix, tmp_path, monkeypatch):
     path.write_bytes(path.read_bytes()[: min(len(path.read_bytes()) // 3, 600)])
     with refusal(LoadError, "cannot be unpacked"):
         d2l.extract(str(path))
-    with refusal(LoadError, "is no .zip, .tar or .gz file"):
+    with refusal(LoadError, "is not a .zip, .tar or .gz file"):
         d2l.extract("words.txt")
 
 

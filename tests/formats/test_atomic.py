@@ -72,7 +72,7 @@ def test_places_that_are_none(tmp_path, write, where, number, said):
 def test_paths_of_no_file(tmp_path, monkeypatch, write, path):
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ArgumentError, match=r"E338: .* names no file"):
+    with pytest.raises(ArgumentError, match=r"E338: .* does not name a file"):
         write(path)
     assert os.listdir(tmp_path) == ["folder"] and os.listdir(tmp_path / "folder") == []
 

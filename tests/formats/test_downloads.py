@@ -103,17 +103,17 @@ def test_no_network(tmp_path, monkeypatch):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with refusal(LoadError, r"E668.*refused(.|\n)*where there is no network"):
+    with refusal(LoadError, r"E668.*refused(.|\n)*without a network"):
         utils.download(f"http://127.0.0.1:{port}/w", tmp_path / "w", retries=0)
 
 
 def test_wrong_calls(server, tmp_path):
     for url in ("ftp://example.org/w", "file:///etc/hosts", "w", 3):
-        with refusal(ValueArgumentError, "from http:// or https://"):
+        with refusal(ValueArgumentError, "with http:// or https://"):
             utils.download(url, tmp_path / "w")
     with refusal(ValueArgumentError, "retries"):
         utils.download(server.url, tmp_path / "w", retries=-1)
-    with refusal(ValueArgumentError, "no name of a file"):
+    with refusal(ValueArgumentError, "does not end in a file name"):
         utils.download("http://127.0.0.1/")
     (tmp_path / "w").mkdir()
     (tmp_path / "w" / "weights.params").mkdir()

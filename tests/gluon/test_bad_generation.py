@@ -152,9 +152,9 @@ def test_no_rows_and_what_stands_behind_a_prompt(parts):
 
 
 WRONG_STEPS = [
-    (lambda scores, states: scores, "E331", "no pair"),
-    (lambda scores, states: None, "E331", "no pair"),
-    (lambda scores, states: (None, states), "E331", "no pair"),
+    (lambda scores, states: scores, "E331", "did not return a pair"),
+    (lambda scores, states: None, "E331", "did not return a pair"),
+    (lambda scores, states: (None, states), "E331", "did not return a pair"),
     (lambda scores, states: (scores, []), "E331", "0 states in place of 2"),
     (lambda scores, states: (scores, states[0]), "E331", "1 states in place of 2"),
     (lambda scores, states: (scores, [*states, scores]), "E331", "3 states in place of 2"),
@@ -176,8 +176,8 @@ def test_what_a_users_step_gives(parts, given, code, words):
 def test_states_to_begin_with(parts):
     step, begin_state = parts
     for states, code, words in (
-        (lambda rows: begin_state(rows)[:1], "E331", "is given 1 states"),
-        (lambda rows: begin_state(rows)[0], "E331", "is given 1 states"),
+        (lambda rows: begin_state(rows)[:1], "E331", "got 1 states"),
+        (lambda rows: begin_state(rows)[0], "E331", "got 1 states"),
         (lambda rows: begin_state(rows + 1), "E187", "with a state"),
         (lambda rows: None, "E307", "NoneType"),
     ):
@@ -230,5 +230,9 @@ def test_scores_of_other_axes():
         for generator in generators(Scores(np.zeros(shape))):
             refused(__file__, "E134", "the decoder gives scores", lambda x, generator=generator: generator(x), PROMPTS)
     refused(
-        __file__, "E331", "2 beams of 1 tokens", lambda x: BeamSearch(Scores(np.zeros((2, 1))), 3, beams=2)(x), PROMPTS
+        __file__,
+        "E331",
+        "2 beams for a vocabulary of 1 tokens",
+        lambda x: BeamSearch(Scores(np.zeros((2, 1))), 3, beams=2)(x),
+        PROMPTS,
     )

@@ -430,7 +430,7 @@ def test_blocks_of_the_first_generation(compiled):
     ("make", "said"),
     [
         (lambda: nn.Conv2D(0, 3), "channels of Conv2D must be a positive integer, got 0"),
-        (lambda: nn.Conv2D(4, None), "without a kernel_size"),
+        (lambda: nn.Conv2D(4, None), "needs a kernel_size"),
         (lambda: nn.Conv2D(4, (3, 3, 3)), r"Conv2D with kernel_size=\(3, 3, 3\)"),
         (lambda: nn.Conv2D(4, 0), "Conv2D with kernel_size=0"),
         (lambda: nn.Conv1D(4, 3, strides=0), "Conv1D with strides=0"),

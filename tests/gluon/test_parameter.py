@@ -184,5 +184,5 @@ def test_other_storage_types_are_made_dense_and_it_is_said():
         assert [each.filename for each in told] == [__file__]
         parameter.initialize("ones")
         assert parameter.data().stype == parameter.grad().stype == "default"
-    with refusal(ArgumentError, "E321: storage types are default, csr and row_sparse, got 'coo'"):
+    with refusal(ArgumentError, "E321: the storage type must be default, csr or row_sparse, got 'coo'"):
         Parameter("w", stype="coo")

@@ -125,7 +125,7 @@ def test_names_of_interpolations():
     assert image.resize_short(np.array(PIXELS.transpose(1, 0, 2)), 6).shape == (9, 6, 3)
     for call, words in (
         (lambda: image.imresize(x, 5, 5, 7), "0 to 4, 9 or 10, got 7"),
-        (lambda: image.imresize(x, 0, 5), "1 × 1 at least"),
+        (lambda: image.imresize(x, 0, 5), "at least 1 × 1"),
         (lambda: image.imresize(np.ones((4, 4)), 2, 2), "height, width, channels"),
     ):
         with refusal(HybridizeError, words):
@@ -242,7 +242,7 @@ def test_augmenters_are_put_together():
     assert [type(one).__name__ for one in image.CreateAugmenter((3, 8, 8))] == ["CenterCropAug", "CastAug"]
     with refusal(HybridizeError, "rand_crop=True as well"):
         image.CreateAugmenter((3, 8, 8), rand_resize=True)
-    with refusal(ArgumentError, "does not say what it does"):
+    with refusal(ArgumentError, "does not define its transformation"):
         image.Augmenter()(np.array(PIXELS))
 
 

@@ -110,7 +110,7 @@ def test_step_by_step():
     while batches.iter_next():
         last = batches.getdata()[0].tolist(), batches.getpad()
     assert last == ([4, 0], 1)
-    with refusal(ArgumentError, "no batch after the last"):
+    with refusal(ArgumentError, "no more batches"):
         batches.getdata()
 
 
@@ -121,9 +121,9 @@ def test_step_by_step():
         (lambda: io.NDArrayIter([], batch_size=2), "there is no data"),
         (lambda: io.NDArrayIter("abc", batch_size=2), "list or a dict of arrays, got str"),
         (lambda: io.NDArrayIter(np.array(3.0)), "data has no axes"),
-        (lambda: io.NDArrayIter(numpy.arange(4), batch_size=0), "at least one row"),
+        (lambda: io.NDArrayIter(numpy.arange(4), batch_size=0), "batch_size must be 1 or more"),
         (lambda: io.NDArrayIter(numpy.arange(4), last_batch_handle="keep"), "pad, discard, roll_over, got 'keep'"),
-        (lambda: io.PrefetchingIter([]), "no iterators"),
+        (lambda: io.PrefetchingIter([]), "the list of iterators is empty"),
         (lambda: next(io.DataIter(3)), "does not say how to go on"),
     ],
 )
@@ -242,7 +242,8 @@ def test_pairs(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("1,2\n3\n", "data.csv:2: 1 numbers, the shape"), ("1,x\n", "data.csv:1"), ("1,2\n\xff", "600")]
+    ("text", "words"),
+    [("1,2\n3\n", "data.csv:2: got 1 numbers, but the shape"), ("1,x\n", "data.csv:1"), ("1,2\n\xff", "600")],
 )
 def test_damaged_tables(tmp_path, text, words):
     path = tmp_path / "data.csv"

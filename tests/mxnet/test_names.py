@@ -149,7 +149,7 @@ def test_numpy_is_always_on():
 
     assert Net()(np.ones(2)).tolist() == [2, 2]
     for off in (lambda: util.set_np_shape(False), lambda: util.np_array(False).__enter__()):
-        with refusal(ArgumentError, "NumPy's alone"):
+        with refusal(ArgumentError, "only NumPy's"):
             off()
     with refusal(ArgumentError, "float64"):
         util.set_np_default_dtype(True)

@@ -80,7 +80,7 @@ def test_recording_and_evaluating():
 
 def test_evaluate_refuses_other_inputs():
     graph = make_graph(lambda x: [x], (KIND,))
-    with pytest.raises(ArgumentError, match=r"E341.*inputs \(f32\[2,3\]\) was given \(f64\[2,3\]\)"):
+    with pytest.raises(ArgumentError, match=r"E341.*inputs \(f32\[2,3\]\) got \(f64\[2,3\]\)"):
         evaluate(graph, [numpy.zeros((2, 3))])
     with pytest.raises(ArgumentError, match="E341"):
         evaluate(graph, [])

@@ -133,11 +133,11 @@ def test_what_is_recorded_is_what_the_settings_say():
         assert times().keys() == seen
     with refusal(ArgumentError, "no setting 'profile_nonsense'.*\n.*profile_all"):
         profiler.set_config(profile_nonsense=True)
-    with refusal(HybridizeError, "above 0"):
+    with refusal(HybridizeError, "positive number of seconds"):
         profiler.set_config(dump_period=0)
     with refusal(HybridizeError, "this process"):
         profiler.set_config(profile_process="server")
-    with refusal(HybridizeError, "'run' and 'stop', got 'go'"):
+    with refusal(HybridizeError, "'run' or 'stop', got 'go'"):
         profiler.set_state("go")
 
 
@@ -154,9 +154,9 @@ def test_tables_are_sorted():
     row = next(line for line in table.splitlines() if line.startswith("exp"))
     assert row.split()[1] == "3"
     assert times() == {}
-    with refusal(HybridizeError, "sort_by is one of total, avg"):
+    with refusal(HybridizeError, "sort_by must be one of total, avg"):
         profiler.dumps(sort_by="name")
-    with refusal(HybridizeError, "format is one of table, json"):
+    with refusal(HybridizeError, "format must be one of table, json"):
         profiler.dumps(format="html")
 
 
@@ -177,7 +177,7 @@ def test_users_objects_are_in_the_file(tmp_path):
     counter.increment(4)
     marker.mark("global")
     assert counter.value == 10
-    with refusal(HybridizeError, "a mark is drawn across global"):
+    with refusal(HybridizeError, "the scope of a mark must be one of global"):
         marker.mark("world")
     with refusal(StateError, "Task load ends, which has not begun"):
         task.stop()

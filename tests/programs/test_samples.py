@@ -61,7 +61,7 @@ def test_other_types_than_python_s_are_refused():
     fast = hybridize.hybridize(lambda x: x * 3)
     fast(np.ones((2,)))
     object.__setattr__(fast, "python_function", lambda x: (x, x))
-    with pytest.raises(VerificationError, match=r"E811: .*gives \(float32\[2\], float32\[2\]\) as Python, and \(f32"):
+    with pytest.raises(VerificationError, match=r"E811: .*returns \(float32\[2\], float32\[2\]\) in Python but \(f32"):
         fast.saved(samples=())
 
 

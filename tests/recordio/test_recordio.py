@@ -93,7 +93,7 @@ def test_other_processes(tmp_path):
     with recordio.MXIndexedRecordIO(*names, "w") as writer:
         for number in range(5):
             writer.write_idx(number, b"record_%d" % number)
-        with refusal(StateError, r"E579.*being written"):
+        with refusal(StateError, r"E579.*open for writing"):
             pickle.dumps(writer)
     reader = recordio.MXIndexedRecordIO(*names, "r")
     reader.read_idx(1)
@@ -178,10 +178,10 @@ def test_refusals(tmp_path):
     writer = recordio.MXRecordIO(path, "w")
     with refusal(ArgumentError, "bytes, got str"):
         writer.write("text")
-    with refusal(StateError, "open to write"):
+    with refusal(StateError, "open for writing"):
         writer.read()
     writer.close()
-    with refusal(StateError, "open to read"):
+    with refusal(StateError, "open for reading"):
         recordio.MXRecordIO(path, "r").write(b"")
     (tmp_path / "x.idx").write_text("0\t0\nx 1\n")
     with refusal(HybridizeError, r"x.idx:2"):

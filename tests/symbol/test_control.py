@@ -349,13 +349,13 @@ def test_what_is_refused():
         assert "foreach(body" in caught.value.loc.text
     with pytest.raises(UnusedError, match="'s'"):
         while_loop(lambda i, s: i < 3, lambda i, s: ([], [i + 1, i]), [x, s], max_iterations=3)
-    with pytest.raises(ArgumentError, match="2 states after a round that had 1"):
+    with pytest.raises(ArgumentError, match="returned 2 states for 1"):
         foreach(lambda row, states: (row, [row, states[0]]), x, [s])
-    with pytest.raises(ArgumentError, match="expressions are expected, got int"):
+    with pytest.raises(ArgumentError, match="expected expressions, got int"):
         foreach(lambda row, states: (1, states), x, [s])
     with pytest.raises(ValueArgumentError, match="max_iterations"):
         while_loop(lambda s: s < 3, lambda s: (s, s), s)
-    with pytest.raises(ValueArgumentError, match="then_func gives 1 results, else_func 2"):
+    with pytest.raises(ValueArgumentError, match="then_func returned 1 results, but else_func returned 2"):
         cond(x, lambda: x, lambda: [x, s])
     with pytest.raises(CaptureError, match="E450"):
         foreach(lambda row, _: (sym.np.einsum("i,i", row, row), []), x, [])[0].tojson()

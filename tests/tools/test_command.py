@@ -76,7 +76,7 @@ def test_results_are_written(folder):
             "text.npy is not a .npy file of numbers: it does not begin like one",
         ),
         (("run", "net", "--input", "all.npz"), 1, "all.npz is not a .npy file of numbers: it does not begin like one"),
-        (("run", "net"), 1, "E333: the block takes the inputs data, got 0"),
+        (("run", "net"), 1, "E333: the block takes data, got 0"),
         (("run", "net", "--input", "x.npy", "-o", "no/such.npy"), 1, "E335: cannot write"),
         (("run", "nothing", "--input", "x.npy"), 2, "nothing does not exist"),
         (("inspect", "text.npy"), 1, "E608"),

@@ -300,7 +300,9 @@ def test_halves_of_the_brain(folder):
 
 def test_a_loader_that_is_missing(files):
     Path("out.mjs").unlink()
-    with pytest.raises(hybridize.errors.LoadError, match=r"E643: .*loaded by out\.mjs, which is not beside it"):
+    with pytest.raises(
+        hybridize.errors.LoadError, match=r"E643: .*loaded by out\.mjs, which is not in the same folder"
+    ):
         ran("out.wasm", numpy.ones((2, 7), "f4"))
 
 
@@ -315,7 +317,7 @@ def test_libraries_cut_short(files, keep):
 def test_somebody_elses_library(tmp_path):
     (tmp_path / "a.c").write_text("int f(void) { return 1; }\n")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "liba.so", tmp_path / "a.c"], check=True)
-    with pytest.raises(hybridize.errors.LoadError, match=r"E642: .*is not a library of hybridize: it lacks what"):
+    with pytest.raises(hybridize.errors.LoadError, match=r"E642: .*is not a hybridize library: it lacks what"):
         contents.tables(tmp_path / "liba.so")
     with pytest.raises(hybridize.errors.LoadError, match="E611"):
         hybridize.load(tmp_path / "liba.so")

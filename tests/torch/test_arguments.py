@@ -182,7 +182,7 @@ def test_attributes_of_results_are_refused():
         return [y]
 
     torch.testing.assert_close(hybridize(inside)(torch.ones(2)), inside(torch.ones(2)))
-    with refusal(CaptureError, "the attribute 'mark' is set of a tensor that the call returns"):
+    with refusal(CaptureError, "the attribute 'mark' is set on a tensor that the call returns"):
         hybridize(given)(torch.ones(2))
 
 

@@ -195,7 +195,7 @@ def test_a_function_that_torchs_own_code_applies_is_never_without_its_gradient(m
         lambda m, x: inside(made, x * m.w) * 2,
         lambda m, x: (inside(made, x * m.w), x * 2),
     ):
-        check_refused(function, r"apply\(\) is called by code that is not followed")
+        check_refused(function, r"apply\(\) is called by code that is not captured")
 
 
 class Block(nn.Module):

@@ -128,7 +128,7 @@ def test_files_do_not_ask(tmp_path):
     fast = hybridize(Lambda(lambda x: x[x > 0]))
     with torch.no_grad():
         fast(torch.ones(3))
-    with pytest.raises(CaptureError, match="specialized on what data decides"):
+    with pytest.raises(CaptureError, match="specialized on a value that depends on data"):
         fast.save(tmp_path / "file")
 
 

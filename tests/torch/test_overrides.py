@@ -55,7 +55,9 @@ def test_classes_with_functions_of_their_own(kind, door):
     compiled = door(doubled)
     compiled(torch.ones(2))
     for call in (lambda: compiled(x), lambda: door(lambda y: y * x)(torch.ones(2))):
-        with refusal(CaptureError, f"E420: a tensor of class {kind.__name__}, by which functions .*\n.*as_subclass"):
+        with refusal(
+            CaptureError, f"E420: a tensor of class {kind.__name__}, which overrides functions .*\n.*as_subclass"
+        ):
             call()
     assert compiled(x.as_subclass(torch.Tensor)).tolist() == [2.0, 2.0]
 

@@ -164,12 +164,12 @@ def _signature(text: str) -> tuple[list[int], list[int]]:
     """The numbers of axes of the arguments and of the results that a signature says."""
     sides = text.replace(" ", "").split("->")
     if len(sides) != 2:
-        raise ArgumentError("E309", f"vectorize: no signature {text!r}", help="as in (n),(n)->()")
+        raise ArgumentError("E309", f"vectorize: no signature {text!r}", help="write it as in (n),(n)->()")
     counts = []
     for side in sides:
         parts = side.split("),(")
         if not side.startswith("(") or not side.endswith(")"):
-            raise ArgumentError("E309", f"vectorize: no signature {text!r}", help="as in (n),(n)->()")
+            raise ArgumentError("E309", f"vectorize: no signature {text!r}", help="write it as in (n),(n)->()")
         counts.append([len([name for name in part.strip("()").split(",") if name]) for part in parts])
     return counts[0], counts[1]
 

@@ -256,5 +256,5 @@ def _count(number: Any) -> int:
         ArgumentError E308: it is no integer.
     """
     if isinstance(number, bool) or not hasattr(number, "__index__"):
-        raise ArgumentError("E308", f"heads and places are counted by integers, got {number!r}")
+        raise ArgumentError("E308", f"numbers of heads and places must be integers, got {number!r}")
     return int(number)

@@ -85,7 +85,9 @@ def box_nms(
     width = table.shape[-1]
     if not (0 <= coord_start <= width - 4 and 0 <= score_index < width and id_index < width):
         text = f"box_nms of {table.type} with coord_start={coord_start}, score_index={score_index}, id_index={id_index}"
-        raise ArgumentError("E365", text, help=f"each box has {width} numbers, four of them from coord_start on")
+        raise ArgumentError(
+            "E365", text, help=f"each box has {width} numbers, and its four coordinates begin at coord_start"
+        )
     count = table.shape[-2]
     x = np.reshape(table, (-1, count, width))
     counts = x[..., score_index] > valid_thresh
@@ -164,7 +166,9 @@ def multibox_detection(
             "E182", text, help="the shapes are [batch, classes + 1, boxes], [batch, 4 * boxes] and [1, boxes, 4]"
         )
     if background_id != 0:
-        raise ArgumentError("E365", f"multibox_detection with background_id={background_id}", help="it is 0")
+        raise ArgumentError(
+            "E365", f"multibox_detection with background_id={background_id}", help="background_id must be 0"
+        )
     number = np.argmax(shares[:, 1:], 1).astype(shares.dtype)
     best = np.max(shares[:, 1:], 1)
     middle = _centers(places)

@@ -148,7 +148,7 @@ def print_(*args: Any, sep: str = " ") -> None:
     if args and isinstance(args[0], str) and "{}" in args[0]:
         texts = [args[0]]
     elif any(isinstance(arg, str) and "{}" in arg for arg in args):
-        raise ArgumentError("E317", "print: a format with {} comes first and alone")
+        raise ArgumentError("E317", "print: a format with {} must be the first argument and the only format")
     bind(ops.Print(sep.join(texts)), *values)
 
 

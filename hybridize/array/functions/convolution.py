@@ -135,7 +135,7 @@ def deconvolution(
         raise ArgumentError(
             "E398",
             f"deconvolution with adj={adj!r}",
-            help=f"it is below the stride or the dilation, {steps} and {spaces}",
+            help=f"adj must be smaller than the stride {steps} or the dilation {spaces}",
         )
     last = is_channels_last(order)
     check_filters("deconvolution", w, (w.shape[-1] if last else w.shape[1]) * groups, num_filter)

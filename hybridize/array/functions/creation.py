@@ -301,7 +301,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> nd
     step = 1 if step is None else step
     start, stop, step = (_plain_number(part) for part in (start, stop, step))
     if step == 0:
-        raise ArgumentError("E312", "arange: the step is not 0")
+        raise ArgumentError("E312", "arange: the step must not be 0")
     whole = all(isinstance(part, int) for part in (start, stop, step))
     count = -((start - stop) // step) if whole else math.ceil((stop - start) / step)
     return _linear(max(0, count), start, step, _dtype(dtype))

@@ -58,7 +58,7 @@ def ctc_loss(
     Source: Graves et al. 2006, section 4.1.
     """
     if blank_label not in ("first", "last"):
-        raise ArgumentError("E367", f"ctc_loss has no blank_label {blank_label!r}", help="it is first or last")
+        raise ArgumentError("E367", f"ctc_loss has no blank_label {blank_label!r}", help="use first or last")
     data_lengths = used(data_lengths, use_data_lengths, "ctc_loss", "data_lengths")
     label_lengths = used(label_lengths, use_label_lengths, "ctc_loss", "label_lengths")
     x, classes = array(data), result(index_operand(label))

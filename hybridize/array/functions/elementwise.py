@@ -521,7 +521,7 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
     if x is None or y is None:
         if x is not None or y is not None:
             raise ValueArgumentError(
-                "E345", "where takes x and y, or neither of them", help="np.where(condition, x, y)"
+                "E345", "where takes both x and y, or neither of them", help="np.where(condition, x, y)"
             )
         return functions.nonzero(condition)
     if type(condition) is ndarray and condition._data.dtype is bool_ and not ACTIVE:
@@ -714,7 +714,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
 def _dtype_named(x: Any) -> DType:
     """The dtype of an array, or the one that `x` stands for."""
     if x is None:
-        raise ArgumentError("E344", "None is no dtype", help="name one: 'float32'")
+        raise ArgumentError("E344", "None is not a dtype", help="pass a dtype such as 'float32'")
     return x.dtype if isinstance(x, (ndarray, Symbol, numpy.ndarray, numpy.generic)) else as_dtype(x)
 
 
@@ -723,7 +723,7 @@ def promote_types(type1: Any, type2: Any) -> DType:
     """The dtype that two dtypes compute in together, by our promotion table."""
     for one in (type1, type2):
         if one is None:
-            raise ArgumentError("E344", "promote_types: None is no dtype", help="name one: 'float32'")
+            raise ArgumentError("E344", "promote_types: None is not a dtype", help="pass a dtype such as 'float32'")
     return result_dtype((as_dtype(type1), as_dtype(type2)))
 
 
@@ -737,9 +737,9 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     one_of(casting, CASTINGS, "can_cast", "casting")
     if isinstance(from_, (bool, int, float, complex)):
         what = f"can_cast: {from_!r} is a Python number, which takes the dtype of the arrays beside it"
-        raise ArgumentError("E344", what, help="give a dtype, or an array: can_cast(np.int64, ...)")
+        raise ArgumentError("E344", what, help="pass a dtype or an array: can_cast(np.int64, ...)")
     if to is None:
-        raise ArgumentError("E344", "can_cast: None is no dtype", help="name one: 'float32'")
+        raise ArgumentError("E344", "can_cast: None is not a dtype", help="pass a dtype such as 'float32'")
     return castable(_dtype_named(from_), as_dtype(to), casting)
 
 

@@ -29,7 +29,7 @@ def from_numpy(ndarray: Any, zero_copy: bool = True) -> Any:
         return wrap(checked(ndarray.copy()))
     if not ndarray.flags.c_contiguous:
         what = "from_numpy: the array is not laid out row by row"
-        raise ValueArgumentError("E345", what, help="numpy.ascontiguousarray(x), or zero_copy=False")
+        raise ValueArgumentError("E345", what, help="use numpy.ascontiguousarray(x), or zero_copy=False")
     x = wrap(checked(ndarray.view()))
     ndarray.flags.writeable = False
     x.storage.exposed = True

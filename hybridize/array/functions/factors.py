@@ -105,7 +105,9 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     m, n = x.shape[-2:]
     if mode == "raw" and capturing():
         raise CaptureError(
-            "E403", "qr with mode='raw' cannot be compiled: the raw factors are LAPACK's own", help="say mode='reduced'"
+            "E403",
+            "qr with mode='raw' cannot be compiled: the raw factors are an internal format of LAPACK",
+            help="pass mode='reduced'",
         )
     if mode not in ("reduced", "complete", "r") or (mode == "complete" and m > n and not capturing()):
         raise factors.undetermined(x.type, mode)

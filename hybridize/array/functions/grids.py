@@ -22,7 +22,9 @@ def _range(part: slice) -> Any:
     start, stop, step = part.start, part.stop, part.step
     start = 0 if start is None else start
     if stop is None:
-        raise ArgumentError("E309", f"a grid from {start} needs an end", help="write start:stop")
+        raise ArgumentError(
+            "E309", f"a grid that starts at {start} needs a stop", help="write start:stop or start:stop:step"
+        )
     if isinstance(step, complex):
         return np.linspace(start, stop, int(abs(step)))
     step = 1 if step is None else step
@@ -80,7 +82,7 @@ class Concatenator:
             numbers = [int(part) for part in text.split(",")]
         except ValueError:
             help = "integers: the axis, the number of axes, where the first one lies"
-            raise ArgumentError("E309", f"{text!r} says nothing of how to join", help=help) from None
+            raise ArgumentError("E309", f"{text!r} does not describe how to join arrays", help=help) from None
         axis, ndim, where = (*numbers, *(self.axis, self.ndim, self.where)[len(numbers) :])
         return axis, ndim, where
 

@@ -126,8 +126,8 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     except Handover as handed:
         raise CaptureError(
             "E452",
-            f"{handed.receiver!r} is written into {x.type}, but expressions have no values before they compile",
-            help="make a new array of both: np.where, np.concatenate",
+            f"{handed.receiver!r} is written to {x.type}, but expressions have no values before they are compiled",
+            help="create a new array from both with np.where or np.concatenate",
         ) from None
 
 
@@ -261,7 +261,7 @@ def _index_array(part: Any, shape: Shape, of: TensorType) -> Any:
                 raise _no_mask(typed(x), of)
             raise CaptureError(
                 "E402",
-                f"x[mask] with a mask {typed(x)}: how many elements that gives depends on the data",
+                f"x[mask] with a mask {typed(x)}: the number of elements of the result depends on the data",
                 help="np.where(mask, x, other) keeps the shape; x[mask] = value works",
             )
         return index_numbers(x)
@@ -345,7 +345,7 @@ def _moving(part: slice, axis: int, of: TensorType) -> tuple[At | None, slice]:
         raise CaptureError(
             "E402",
             f"x[start:stop] along axis {axis} of {of}, whose length depends on the data",
-            help="x[i : i + 3] has a known length; or take all, and mask what does not count: np.where",
+            help="x[i : i + 3] has a known length; or keep all elements and mask some with np.where",
         )
     if not dims.is_symbolic(length) and length <= 0:
         return None, slice(0, 0)
@@ -397,7 +397,7 @@ def _expanded(key: Any, ndim: int, of: TensorType) -> list[Any]:
         raise KeyShapeError("E133", f"too many indices: {used} for {of}")
     dots = [i for i, part in enumerate(parts) if part is Ellipsis]
     if len(dots) > 1:
-        raise ArgumentError("E311", "a key has one ellipsis at most")
+        raise ArgumentError("E311", "an index can have only one ellipsis")
     at = dots[0] if dots else len(parts)
     return parts[:at] + [_FULL] * (ndim - used) + parts[at + 1 :]
 
@@ -658,7 +658,8 @@ def _masked_set(x: Symbol, mask: Any, value: Any) -> None:
     elif len(sizes) > len(rest):
         raise CaptureError(
             "E402",
-            f"x[mask] = value with a value {typed(update)}: how many elements the mask chooses depends on the data",
+            f"x[mask] = value with a value {typed(update)}: the number of elements that the mask selects depends on "
+            f"the data",
             help="write x[...] = np.where(mask, value, x), with a value for every element",
         )
     everywhere = bind1(ops.Reshape(shape_of(chosen) + (1,) * len(rest)), chosen) if rest else chosen

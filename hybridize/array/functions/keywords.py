@@ -108,7 +108,7 @@ def by_keywords(name: str, compute: Callable[..., Any], count: int, typed: int |
             return _placed_all(output, places, where, casting, name)
         if isinstance(places, tuple):
             if len(places) != 1:
-                raise ArgumentError("E344", f"{name} has one result, got {len(places)} arrays to write to")
+                raise ArgumentError("E344", f"{name} has one result, got {len(places)} output arrays")
             (places,) = places
         return placed(output, places, where, casting, name)
 

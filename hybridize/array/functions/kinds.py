@@ -38,7 +38,7 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Tell whether a dtype is of a class of NumPy's scalars: `issubdtype(x.dtype, np.floating)`."""
     for one in (arg1, arg2):
         if isinstance(one, (ndarray, numpy.ndarray, Symbol)):
-            raise ArgumentError("E344", "issubdtype takes dtypes, got an array", help="x.dtype")
+            raise ArgumentError("E344", "issubdtype takes dtypes, got an array", help="pass x.dtype")
     scalar = _numpys(arg1)
     if scalar is float16 and arg1 != float16:
         return arg2 in (numpy.generic, numpy.number, numpy.inexact, numpy.floating) or _numpys(arg2) is float16 != arg2
@@ -91,7 +91,7 @@ def common_type(*arrays: Any) -> Any:
     """
     dtypes = [x.dtype for x in map(array, arrays)]
     if any(dtype.kind == "b" for dtype in dtypes):
-        raise ArgumentError("E344", "common_type: bools are no numbers", help="cast first: x.astype(...)")
+        raise ArgumentError("E344", "common_type: bools are not supported", help="cast first: x.astype(...)")
     floats = [dtype if is_inexact(dtype) else numpy.dtype("f8") for dtype in dtypes]
     return result_dtype(floats or [numpy.dtype("f2")]).type
 
@@ -163,7 +163,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
         one_of(word, tuple(_REQUIREMENTS), "require", "requirements")
     wanted = {_REQUIREMENTS[word] for word in known}
     if {"C", "F"} <= wanted:
-        raise ValueArgumentError("E345", "require: elements lie row by row or column by column, not both")
+        raise ValueArgumentError("E345", "require: an array can be C-contiguous or Fortran-contiguous, not both")
     x = np.asarray(a, dtype)
     if "F" in wanted:
         x = asfortranarray(x)

@@ -465,7 +465,7 @@ def _subscripts(text: str, xs: list[Any]) -> tuple[list[str], str]:
         raise ArgumentError(
             "E397",
             f"einsum {text!r} cannot be read: {strange[0]!r}",
-            help="axes are letters, and those of the result stand there once and in an operand too",
+            help="axes are letters; each axis of the result must occur once and in an operand",
         )
     return inputs, output
 

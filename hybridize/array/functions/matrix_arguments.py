@@ -67,7 +67,7 @@ def _one_limit(name: str, options: dict[str, Any], keyword: str) -> None:
         if limit is not None:
             array(limit)
     if options.get(keyword) is not None and options.get("rtol") is not None:
-        raise ValueArgumentError("E345", f"{name}: {keyword} and rtol are given, which say the same in two ways")
+        raise ValueArgumentError("E345", f"{name}: {keyword} and rtol cannot both be passed: they mean the same")
 
 
 def _solve(name: str, arrays: Sequence[Any], options: dict[str, Any]) -> None:

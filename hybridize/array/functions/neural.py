@@ -169,7 +169,7 @@ def used(lengths: Any, use: bool | None, name: str, keyword: str) -> Any:
         ArgumentError E302: the switch is on, and there are none.
     """
     if use and lengths is None:
-        raise ArgumentError("E302", f"{name}: use_{keyword} without {keyword}", help=f"give {keyword}=...")
+        raise ArgumentError("E302", f"{name}: use_{keyword} without {keyword}", help=f"pass {keyword}=...")
     return lengths if use is not False else None
 
 

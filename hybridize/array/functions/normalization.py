@@ -84,7 +84,7 @@ def batch_norm(
         for state in (running_mean, running_var):
             if not isinstance(state, (ndarray, Symbol)):
                 text = f"batch_norm writes its running statistics while training, got a {type(state).__name__}"
-                raise ArgumentError("E360", text, help="give np.array's, the same ones at each call")
+                raise ArgumentError("E360", text, help="pass arrays of np.array, the same objects at each call")
         settings = axis_index, float(eps), bool(fix_gamma)
         y, mean, var = _of_batch_at_once(data, parts, *settings) or map(
             result, composites.batch_norm_of_batch(float_operand(data), operand(parts[0]), operand(parts[1]), *settings)

@@ -51,7 +51,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     raise ValueArgumentError(
         "E345",
         f"norm of {a.type} over {len(axes)} axes has no ord={ord!r}",
-        help="of a matrix: None, 'fro', 'nuc', 1, -1, 2, -2, inf, -inf; of a vector any number",
+        help="for a matrix use None, 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; for a vector any number",
     )
 
 
@@ -104,7 +104,7 @@ def matrix_norm(x: Any, /, ord: Any = "fro", axis: Any = (-2, -1), keepdims: boo
         keepdims: leave them, of size 1.
     """
     if not isinstance(axis, (tuple, list)) or len(axis) != 2:
-        raise ValueArgumentError("E345", f"matrix_norm: axis is two axes, got {axis!r}")
+        raise ValueArgumentError("E345", f"matrix_norm: axis must be two axes, got {axis!r}")
     return norm(x, "fro" if ord is None else _INFINITIES.get(ord, ord), tuple(axis), keepdims)
 
 

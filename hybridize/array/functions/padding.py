@@ -129,7 +129,7 @@ def _extended(x: Any, axis: int, before: int, after: int, statistic: Any, length
     for width, length, first in ((before, lengths[0], True), (after, lengths[1], False)):
         count = size if length is None else min(length, size)
         if not count:
-            raise ValueArgumentError("E345", "pad: a statistic is of one element at least, got stat_length 0")
+            raise ValueArgumentError("E345", "pad: stat_length must be 1 or more, got 0")
         end = cut(x, axis, count) if first else cut(x, axis, size - count, size)
         value = statistic(end, axis=axis, keepdims=True)
         value = np.rint(value) if is_integer(x.dtype) and not is_integer(value.dtype) else value

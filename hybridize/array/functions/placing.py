@@ -36,7 +36,7 @@ def target(a: Any, name: str) -> Any:
     """An array that is written: one of ours."""
     if not isinstance(a, (ndarray, Symbol)):
         help = "make it one of ours: np.array(x)"
-        raise ArgumentError("E307", f"{name} writes an array of ours, got {type(a).__name__}", help=help)
+        raise ArgumentError("E307", f"{name} writes to a hybridize array, got {type(a).__name__}", help=help)
     return a
 
 

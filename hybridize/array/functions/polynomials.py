@@ -201,7 +201,7 @@ def polyfit(
     if cov != "unscaled":
         if count <= order:
             what = f"polyfit: {count} points are too few for the covariance of {order} coefficients"
-            raise ValueArgumentError("E345", what, help="cov='unscaled' needs no more")
+            raise ValueArgumentError("E345", what, help="cov='unscaled' needs fewer points")
         left_over = np.sum(np.square(right - left @ coefficients), 0) / (count - order)
         spread = spread * left_over if values.ndim == 1 else np.expand_dims(spread, 2) * left_over
     return coefficients, spread

@@ -68,7 +68,7 @@ def pooling(
         padding = (0,) * rank
     else:
         if kernel in (None, ()):
-            raise ArgumentError("E398", "pooling without kernel", help="kernel=(2, 2), or global_pool=True")
+            raise ArgumentError("E398", "pooling without kernel", help="pass kernel=(2, 2), or global_pool=True")
         windows = each_axis("pooling", "kernel", kernel, rank)
         steps = each_axis("pooling", "stride", stride, rank)
         padding = each_axis("pooling", "pad", pad, rank, default=0, least=0)

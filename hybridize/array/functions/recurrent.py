@@ -70,7 +70,9 @@ def rnn(
     """
     if mode is None or state_size is None or num_layers is None:
         raise ArgumentError(
-            "E302", "rnn without mode, state_size or num_layers", help="rnn_relu, rnn_tanh, lstm or gru; and its sizes"
+            "E302",
+            "rnn without mode, state_size or num_layers",
+            help="mode is rnn_relu, rnn_tanh, lstm or gru; pass state_size and num_layers as well",
         )
     stack = RecurrentStack(
         mode, state_size, num_layers, bool(bidirectional), projection_size, float(p),
@@ -78,9 +80,9 @@ def rnn(
     )  # fmt: skip
     if state_cell is not None and (mode != "lstm" or state is None):
         what = f"rnn of mode {mode} with a state_cell and {'no' if state is None else 'a'} state"
-        raise ArgumentError("E302", what, help="an LSTM takes both, or none; others take no cell")
+        raise ArgumentError("E302", what, help="an LSTM takes both states or none; other modes take no cell state")
     if mode == "lstm" and state is not None and state_cell is None:
-        raise ArgumentError("E302", "rnn of mode lstm with a state and no state_cell", help="give both, or none")
+        raise ArgumentError("E302", "rnn of mode lstm with a state and no state_cell", help="pass both states, or none")
     x, packed = array(data), array(parameters)
     weights = [result(part) for part in library.unpacked(stack, operand(packed))]
     states = [one for one in (state, state_cell) if one is not None]

@@ -114,9 +114,7 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
         x = array(a)
         if where is not True:
             if initial is None:
-                raise ValueArgumentError(
-                    "E345", f"{name}: elements that where= chooses may be none", help="pass initial="
-                )
+                raise ValueArgumentError("E345", f"{name}: where= may select no elements", help="pass initial=")
             x = _chosen(x, where, initial)
         axes = reduced_axes(axis, x.ndim, name)
         if not math.prod(x.shape[i] for i in axes):
@@ -281,7 +279,7 @@ def deviation(variance: Callable[..., Any]) -> Callable[[Callable[[Any], Any]], 
         ) -> Any:  # fmt: skip
             if correction is not None and ddof != 0:
                 raise ArgumentError(
-                    "E344", f"{name}: ddof and correction are the same, got both", help="give one of them"
+                    "E344", f"{name}: ddof and correction mean the same, got both", help="pass one of them"
                 )
             x, wanted = summed(a, dtype, out)
             value = variance(x, axis, ddof if correction is None else correction, keepdims, where, mean)

@@ -120,7 +120,7 @@ def bilinear_resize_2d(
     x = _image("bilinear_resize_2d", array(data))
     if mode == "like":
         if like is None:
-            raise ArgumentError("E399", "bilinear_resize_2d with mode='like' of one array", help="give like=")
+            raise ArgumentError("E399", "bilinear_resize_2d with mode='like' of one array", help="pass like=")
         sizes = tuple(_image("bilinear_resize_2d", array(like)).shape[2:])
     else:
         options = ((height, scale_height, "height"), (width, scale_width, "width"))
@@ -141,11 +141,11 @@ def _size(old: int, size: int, scale: float | None, keyword: str, mode: str) -> 
             return old + (old % 2 == (mode == "to_even_up"))
     if scale is None:
         if mode == "odd_scale":
-            raise ArgumentError("E399", "bilinear_resize_2d with mode='odd_scale'", help=f"give scale_{keyword}=")
+            raise ArgumentError("E399", "bilinear_resize_2d with mode='odd_scale'", help=f"pass scale_{keyword}=")
         return _whole("bilinear_resize_2d", keyword, size)
     if not scale > 0 or int(old * scale) < 1:
         raise ArgumentError(
-            "E399", f"bilinear_resize_2d with scale_{keyword}={scale!r}", help="it leaves a pixel at least"
+            "E399", f"bilinear_resize_2d with scale_{keyword}={scale!r}", help="the result must have at least one pixel"
         )
     if mode == "odd_scale":
         return int(old * scale) if old % 2 == 0 else int((old - 1) * scale) + 1
@@ -171,7 +171,9 @@ def adaptive_avg_pooling_2d(data: Any, output_size: Any = 1) -> Any:
     sizes = [_whole("adaptive_avg_pooling_2d", "output_size", size) for size in numbers] or [1]
     if len(sizes) > 2:
         raise ArgumentError(
-            "E399", f"adaptive_avg_pooling_2d with output_size={output_size!r}", help="it is height and width"
+            "E399",
+            f"adaptive_avg_pooling_2d with output_size={output_size!r}",
+            help="output_size must be (height, width)",
         )
     return result(resizing.adaptive_mean(float_operand(x), (sizes[0], sizes[-1])))
 
@@ -214,5 +216,5 @@ def _whole(name: str, keyword: str, value: Any) -> int:
     except TypeError:
         number = 0
     if number < 1:
-        raise ArgumentError("E399", f"{name} with {keyword}={value!r}", help="give a whole number from 1")
+        raise ArgumentError("E399", f"{name} with {keyword}={value!r}", help="use an integer of 1 or more")
     return number

@@ -266,7 +266,9 @@ def col2im(
     rank = len(output_size) if isinstance(output_size, Sequence) else 1
     size = each_axis("col2im", "output_size", output_size, rank, 0)
     if not 1 <= rank <= 3:
-        raise ArgumentError("E398", f"col2im with output_size={output_size!r}", help="an image has 1 to 3 axes")
+        raise ArgumentError(
+            "E398", f"col2im with output_size={output_size!r}", help="output_size must have 1 to 3 numbers"
+        )
     return result(columns.col2im(operand(x), size, *_windows("col2im", rank, kernel, stride, dilate, pad)))
 
 

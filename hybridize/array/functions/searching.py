@@ -61,7 +61,7 @@ def plainly(kind: Any, order: Any, name: str, kinds: Sequence[Any] = _SORTS) -> 
     """Refuse to sort in another way than the one there is, which is stable, and by fields, which arrays have not."""
     one_of(kind, kinds, name, "kind")
     if order is not None:
-        raise ValueArgumentError("E345", f"{name}: order names fields, which arrays do not have, got {order!r}")
+        raise ValueArgumentError("E345", f"{name}: order names fields, but arrays have no fields, got {order!r}")
 
 
 def _sorting(name: str, op: Callable[[int, bool], Op], text: str) -> Callable[..., Any]:
@@ -628,8 +628,9 @@ def data_dependent(
                 return captured(*args, **kwargs)
             raise CaptureError(
                 "E403",
-                f"{name} cannot be compiled: NumPy computes it, and data may decide the size or kind of its result",
-                help="call it outside of the compiled function and pass its result in",
+                f"{name} cannot be compiled: NumPy computes it, and the size or dtype of its result may depend on "
+                f"the data",
+                help="call it outside the compiled function and pass its result as an argument",
             )
         if ACTIVE and taping() is not None:
             if recorded is not None and _has_history((*args, *kwargs.values())):
@@ -640,8 +641,8 @@ def data_dependent(
             if has_floats and _has_history((*args, *kwargs.values())):
                 raise StateError(
                     "E547",
-                    f"{name} is computed by NumPy, so no gradient passes it",
-                    help="call it on x.detach(), whose values are constants",
+                    f"{name} is computed by NumPy, so it has no gradient",
+                    help="call it on x.detach(), which has no gradient",
                 )
             return output
         return _as_ours(function(*(_as_numpy(a) for a in args), **{k: _as_numpy(a) for k, a in kwargs.items()}), args)

@@ -203,7 +203,9 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     x = array(a)
     from_, to = ([axis_of(one, x.ndim, "moveaxis") for one in several(axes)] for axes in (source, destination))
     if len(from_) != len(to) or len(set(from_)) != len(from_) or len(set(to)) != len(to):
-        raise ArgumentError("E308", f"moveaxis: {source} and {destination} do not pair")
+        raise ArgumentError(
+            "E308", f"moveaxis: source {source} and destination {destination} must have equally many axes"
+        )
     order = [axis for axis in range(x.ndim) if axis not in from_]
     for position, axis in sorted(zip(to, from_, strict=True)):
         order.insert(position, axis)
@@ -385,8 +387,8 @@ def _counts(repeats: Any, length: int) -> Any:
         if capturing():
             raise CaptureError(
                 "E403",
-                f"repeat by the counts {repeats!r}: how many elements that gives depends on the data",
-                help="give a Python integer or a list of them, or call it outside of the compiled function",
+                f"repeat by the counts {repeats!r}: the number of elements of the result depends on the data",
+                help="pass a Python integer or a list of integers, or call it outside the compiled function",
             )
         counts = repeats.asnumpy()
         if counts.dtype.kind in "fV" and (counts == counts.astype(numpy.int64)).all():

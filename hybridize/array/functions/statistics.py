@@ -167,7 +167,7 @@ def _histogram(
     """Counts of elements between neighbours of `bins`, edges or their number; the last edge is within the last bin."""
     if isinstance(bins, str):
         what = f"histogram of bins={bins!r} cannot be compiled: data decides how many there are"
-        raise CaptureError("E403", what, help="give a number of bins, or their edges")
+        raise CaptureError("E403", what, help="pass a number of bins, or their edges")
     x = np.ravel(array(a))
     edges = _edges(x, bins, range)
     n = edges.shape[0] - 1
@@ -187,7 +187,7 @@ def _histogram(
 def _edges(x: Any, bins: Any, range: Any) -> Any:
     """The edges of bins, in float64: where only their number is said, at even distance over all elements."""
     if bins is None:
-        raise ArgumentError("E344", "histogram: bins is a number of them, or their edges; got None")
+        raise ArgumentError("E344", "histogram: bins must be a number of bins or their edges, got None")
     if not isinstance(bins, int):
         edges = array(bins, float64).astype(float64, copy=False)
         if edges.ndim != 1:
@@ -195,7 +195,7 @@ def _edges(x: Any, bins: Any, range: Any) -> Any:
         require(np.all(np.less_equal(edges[:-1], edges[1:])), "histogram: bins ascend")
         return edges
     if count_of(bins, "histogram: bins") < 1:
-        raise ValueArgumentError("E345", f"histogram takes one bin or more, got {bins}")
+        raise ValueArgumentError("E345", f"histogram needs at least one bin, got {bins}")
     ends = range if range is not None else (np.min(x), np.max(x)) if x.size else (0.0, 1.0)
     low, high = together(ends, double)
     require(np.less_equal(low, high), "histogram: range ascends")

@@ -171,10 +171,10 @@ def _reduced(
         return copy(x.astype(wanted, copy=False))
     if len(axes) > 1 and not _is_reorderable(of.theirs):
         what = f"{of.name}.reduce over {len(axes)} axes: its result depends on their order"
-        raise ValueArgumentError("E345", what, help="reduce over one after the other")
+        raise ValueArgumentError("E345", what, help="reduce over one axis after the other")
     begin = begin if begin is not None or of.theirs.identity is None else of.theirs.identity
     if mask is not True and begin is None:
-        what = f"{of.name}.reduce: elements that where= chooses may be none"
+        what = f"{of.name}.reduce: where= may select no elements"
         raise ValueArgumentError("E345", what, help="pass initial=")
     begin = None if begin is None else result(cast(operand(begin), wanted))
     if begin is None and not _count(x, axes):

@@ -126,7 +126,7 @@ class Side:
         if root.paths > _PATHS:
             raise root.refusing(CaptureError(
                 "E448", f"more than {_PATHS} paths through a function whose branches depend on data",
-                help="compute both sides and choose with np.where, or put branches into functions of their own",
+                help="compute both branches and select with np.where, or move branches into separate functions",
             ))  # fmt: skip
 
     def _leave(self, before: dict[str, Any], first: dict[Cell, Any], originals: dict[int, tuple[Any, Any]]) -> None:
@@ -288,8 +288,8 @@ def _extend(side: Side, trace: Recording) -> None:
                 side.signal = CONTINUE
             case _:
                 raise trace.root.refusing(CaptureError(
-                    "E434", "return, break or continue in a branch that depends on data, inside of with or try",
-                    help="leave the with or try block first: set a variable in it, and return after it",
+                    "E434", "return, break or continue inside a with or try block, in a branch that depends on data",
+                    help="set a variable inside the block, and return, break or continue after it",
                 ))  # fmt: skip
         return
     at = next(i for i in reversed(range(len(frames))) if isinstance(frames[i], PythonLoop))
@@ -418,7 +418,7 @@ def _merge_results(
             result.append(_mixed(trace, test, sides, outputs, (x, y), true))
             return
         raise trace.root.refusing(CaptureError(
-            "E440", f"the two sides of a branch that depends on data give {mismatch}",
+            "E440", f"the two branches of a condition that depends on data give {mismatch}",
             help="give both the same shape and dtype, and the same structure",
         )) from None  # fmt: skip
 
@@ -536,7 +536,7 @@ def _fill(
 def refused_change(trace: Recording, owner: Any, loc: SourceLoc | None) -> CaptureError:
     """The error for a container that cannot be merged."""
     error = CaptureError(
-        "E430", f"a {type(owner).__name__} is changed differently on the sides of a branch that depends on data",
+        "E430", f"a {type(owner).__name__} is changed differently in the branches of a condition that depends on data",
         help="build the new value with np.where, or keep arrays of a fixed size", loc=loc,
     )  # fmt: skip
     return trace.root.refusing(error)

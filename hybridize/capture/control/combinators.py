@@ -132,7 +132,8 @@ class _StackedRounds(_State):
             raise self.at.root.refusing(CaptureError(
                 "E408", f"npx.foreach of more than {_UNROLLED} rounds whose states change their types, or that write "
                 "what is around",
-                help="give each state the same shape and dtype in every round, and return what changes as a state",
+                help="give each state the same shape and dtype in every iteration, and return changing values as "
+                "states",
             ))  # fmt: skip
         self.row, self.states = self.run(slices, self.states)
         self.hold(self.states)
@@ -248,8 +249,9 @@ def _endless(at: Recording, test: Callable[..., Any], func: Callable[..., Any], 
         row, new = func(*state)
         if _arrays(row):
             raise at.root.refusing(CaptureError(
-                "E408", "npx.while_loop stacks as many rows as it runs rounds, which only the program knows",
-                help="give max_iterations, or let func give None for the step outputs",
+                "E408",
+                "npx.while_loop stacks one row for each iteration, and their number is not known while capturing",
+                help="pass max_iterations, or return None for the step outputs",
             ))  # fmt: skip
         state = listed(new)
 
@@ -268,8 +270,8 @@ def _bounded(
         rows, last = forms(at, test, func, state, kinds, rounds)
     except Unrollable:
         raise at.root.refusing(CaptureError(
-            "E408", "npx.while_loop: a round gives loop variables of another structure, of other shapes or dtypes",
-            help="give each loop variable the same shape and dtype in every round",
+            "E408", "npx.while_loop: an iteration returned loop variables of another structure, shape or dtype",
+            help="give each loop variable the same shape and dtype in every iteration",
         )) from None  # fmt: skip
     return _row_of(row, iter(rows)), last
 

@@ -75,8 +75,8 @@ def key_of(value: Any, among: Any = None) -> Any:
     if value.of is None and trace.root.inputs.object_of(value.array) is not None:
         if among is None or trace.root.world.is_outside(among):
             raise trace.root.refusing(CaptureError(
-                "E422", "a tensor among the arguments is a key: calls may give others, which are other keys",
-                help="use a name or a number as the key; x is y tells whether two tensors are one object",
+                "E422", "a tensor argument is used as a key, but each call may pass a different tensor",
+                help="use a name or a number as the key, or x is y to compare objects",
             ))  # fmt: skip
         return next((key for key in among if is_same(key, value)), value)
     if value.of is None or among is None or value.of in among:
@@ -99,8 +99,8 @@ def number_of(value: Any) -> int:
     if type(symbol) is not Symbol:
         if not trace.root.world.is_own(value):
             raise trace.root.refusing(CaptureError(
-                "E420", f"id() of a {type(value).__name__} from outside, in whose place another one may come",
-                help="x is y tells whether two objects are one",
+                "E420", f"id() of a {type(value).__name__} that is created outside and may be replaced by another one",
+                help="use x is y to compare objects",
             ))  # fmt: skip
         return id(value)
     known = trace.root.inputs.object_of(symbol)
@@ -109,7 +109,7 @@ def number_of(value: Any) -> int:
     trace.check_identity(symbol)
     if known.arguments or known.outside is None:
         raise trace.root.refusing(CaptureError(
-            "E422", "id() of an array among the arguments, which is another one at each call",
-            help="x is y tells whether two arrays are one object, any(x is y for y in seen) whether one of several is",
+            "E422", "id() of an array argument, which is a different object at each call",
+            help="use x is y to compare objects, and any(x is y for y in seen) to search for one",
         ))  # fmt: skip
     return id(known.outside)

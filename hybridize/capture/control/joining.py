@@ -208,8 +208,9 @@ class Opened:
         if id(value) in self._met:
             raise self._trace.root.refusing(CaptureError(
                 "E423",
-                f"a {type(value).__name__} is twice in the result, and a program makes no such object at each call",
-                help="return it once, or arrays and numbers in tuples, lists or dicts",
+                f"a {type(value).__name__} occurs twice in the result, but a program cannot create such an object at "
+                f"each call",
+                help="return it once, or return arrays and numbers in tuples, lists or dicts",
             ))  # fmt: skip
         self._met.add(id(value))
         return True

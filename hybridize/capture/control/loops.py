@@ -105,7 +105,7 @@ class Loop:
             raise trace.root.refusing(CaptureError(
                 "E445", "a loop whose end depends on data goes through an iterator without end, or too many items: it "
                 "is unrolled, each iteration in a branch of the one before",
-                help="let data decide when it ends: while True: with a counter of your own, or for k in range(n):",
+                help="use while True: with your own counter, or for k in range(n):",
             )) from None  # fmt: skip
 
     def _is_over(self, number: int) -> bool:
@@ -302,7 +302,7 @@ class _Items(Sequence[Any]):
         """Number of items, where no more than one beyond those taken is known: enough to tell whether to go on."""
         if len(self._taken) > _MOST:
             text = f"a loop that was unrolled over {_MOST} items"
-            raise CaptureError("E445", text, help="let data decide when it ends: while, or range")
+            raise CaptureError("E445", text, help="use a while loop or a range whose end depends on data")
         if not self._over:
             trace = current_trace()
             if trace is not None and trace.root.aliases.is_iterator(self._iterable):

@@ -82,8 +82,9 @@ class MixedValue(Undecided, refuses={f"__{name}__": f"__{name}__" for name in _R
         """The error for any use but of its truth."""
         kinds = " or ".join(dict.fromkeys(str(spec_of(one.value)) for one in self.alternatives))
         return refusing(CaptureError(
-            "E440", f"{what} of what `and` or `or` gives where data decides: it is {kinds}",
-            help="give both the same shape and dtype: np.where(c, a, b), or bool(...) where only the truth is wanted",
+            "E440", f"{what} of the result of an `and` or `or` that depends on data: it is {kinds}",
+            help="give both operands the same shape and dtype with np.where(c, a, b), or use bool(...) if only the "
+            "truth value matters",
             loc=self.loc if what == RESULT else None,
         ))  # fmt: skip
 

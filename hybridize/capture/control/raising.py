@@ -141,8 +141,8 @@ class Finally:
     def _refused(self, kind: type[BaseException], loc: SourceLoc | None) -> CaptureError:
         assert self._trace is not None
         error: CaptureError = self._trace.root.refusing(CaptureError(
-            "E433", f"{kind.__name__} may be raised in a finally, in the place of an exception that data decides about",
-            help="let the finally block do what cannot fail, or put the try statement into the branch", loc=loc,
+            "E433", f"{kind.__name__} may be raised in a finally block, in place of an exception that depends on data",
+            help="make sure that the finally block cannot fail, or move the try statement into the branch", loc=loc,
         ))  # fmt: skip
         return error
 
@@ -191,7 +191,7 @@ def unset(trace: Recording, error: BaseException) -> CaptureError | None:
     name = undefined(trace, error)
     return CaptureError(
         "E440", f"variable {name!r} {trace.root.undefined[name]}",
-        help="give it a value of one type on every path, before the branch or loop", loc=location_in(error),
+        help="set it to a value of the same type on every path, before the branch or loop", loc=location_in(error),
     ) if name else None  # fmt: skip
 
 

@@ -226,7 +226,7 @@ class RecordedLoop:
             recorded.branch.end = inf
         raise self.trace.root.refusing(CaptureError(
             "E444", "the variables of a loop that depends on data keep changing their types",
-            help="give them the shape and dtype that they have at the end before the loop",
+            help="before the loop, give them the shape and dtype that they have at its end",
         ))  # fmt: skip
 
     def _initial(self) -> Carried:
@@ -517,8 +517,10 @@ class RecordedLoop:
 
     def _refused_write(self, name: str) -> CaptureError:
         return self.trace.root.refusing(CaptureError(
-            "E441", f"a loop that depends on data sets {name!r} and writes to an array that is the same for a time",
-            help="make a new array instead: x = x + 1, not x += 1", loc=self.loc,
+            "E441",
+            f"a loop that depends on data sets {name!r} and writes to an array that is the same object in some "
+            f"iterations",
+            help="create a new array: x = x + 1 instead of x += 1", loc=self.loc,
         ))  # fmt: skip
 
     def _start(self, name: str, spec: Spec, carried: Carried) -> list[Value]:
@@ -549,7 +551,7 @@ class RecordedLoop:
                 reason = "has several types"
             raise self.trace.root.refusing(CaptureError(
                 "E440", f"the result of the function, returned in a loop that depends on data, {reason}",
-                help="give all of them the same shape and dtype, and the same structure", loc=self.loc,
+                help="return the same structure, shapes and dtypes from all places", loc=self.loc,
             ))  # fmt: skip
         if self.endless:
             return Returned(result)

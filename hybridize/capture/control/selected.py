@@ -97,7 +97,9 @@ def certain(iterable: Any) -> Any:
 def unknown(what: str, loc: SourceLoc | None = None) -> CaptureError:
     """The error for what needs to know the length of a list that data selects."""
     return refusing(CaptureError(
-        "E402", f"{what} of a list whose length depends on the data: [... if ...] with a condition on values",
+        "E402",
+        f"{what} of a list whose length depends on the data: a list comprehension [... if ...] with a condition on "
+        f"values",
         help="reduce it with sum, any, all, max, min or len; or keep all items and use np.where, np.max, np.any",
         loc=loc,
     ))  # fmt: skip

@@ -80,8 +80,8 @@ class SymbolicRange:
 
     def __iter__(self) -> Iterator[Any]:
         raise CaptureError(
-            "E427", "range() whose end depends on data is gone through by other than a for statement",
-            help="write a for statement; or np.arange of all there may be, and np.where",
+            "E427", "range() whose end depends on data is iterated over by something other than a for statement",
+            help="use a for statement, or np.arange over the largest range with np.where",
         )  # fmt: skip
 
 

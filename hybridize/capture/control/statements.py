@@ -127,7 +127,7 @@ def raised(error: Any, cause: Any = MISSING) -> Any:
         raise trace.root.refusing(CaptureError(
             "E433", f"{type(error).__name__} is raised where a program cannot raise it: on data, and it ends a "
             "process, or the line is in a function for foreach, or for gradients",
-            help="say npx.assert_(condition, message), or assert condition, instead",
+            help="use npx.assert_(condition, message) or an assert statement instead",
         ))  # fmt: skip
     return error
 

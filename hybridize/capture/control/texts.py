@@ -74,8 +74,8 @@ class Text:
 
 def _refuse_now(what: str) -> NoReturn:
     raise refusing(CaptureError(
-        "E424", f"{what} is needed while capturing, and the text is made of values that only a call has",
-        help="print it, raise it, return it or keep it outside; compare the values themselves",
+        "E424", f"{what} is needed while capturing, but the text contains values that are known only at run time",
+        help="print, raise, return or store the text, and compare the values themselves",
     ))  # fmt: skip
 
 
@@ -378,7 +378,9 @@ def method(owner: str, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
         named = tuple((key, recipe_of(value)) for key, value in kwargs.items())
         return Text(("format", owner, tuple(map(recipe_of, args)), named))
     raise CaptureError(
-        "E424", f"str.{name}() of values that only a call has", help="use an f-string, print it or return it"
+        "E424",
+        f"str.{name}() of values that are known only at run time",
+        help="use an f-string, print or return the values",
     )
 
 
@@ -418,7 +420,7 @@ def literal(recipe: Recipe, before: list[Any] | None = None) -> tuple[Any, list[
             case ("constant", value):
                 raise CaptureError(
                     "E433", f"an exception that depends on data has an argument of {type(value).__name__}",
-                    help="give it text and values",
+                    help="pass strings and values",
                 )  # fmt: skip
             case tuple():
                 return tuple(map(checked, part))

@@ -41,8 +41,8 @@ def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
     name = type(function).__name__
     if not function.is_of_one_call and id(function) not in at.root.world.fresh:
         raise StateError(
-            "E546", f"{name} was made outside of the compiled function, whose calls would all use this one object",
-            help=f"make an object for each call: {name}()(...)",
+            "E546", f"{name} was created outside the compiled function, so all calls would share this object",
+            help=f"create an object for each call: {name}()(...)",
         )  # fmt: skip
     symbols: dict[int, Symbol] = {
         position: at.lifted(x)
@@ -146,7 +146,7 @@ def _check(inner: Branch, name: str, symbols: Any, own: Sequence[Value], *, arra
             cell.value = before  # the program may go on: it ends with this error
         raise StateError(
             "E545", f"{name} changes {what} inside of a compiled function",
-            help="let it work on a copy, and return what it makes",
+            help="change a copy, and return it",
         )  # fmt: skip
 
 

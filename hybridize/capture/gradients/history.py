@@ -148,13 +148,13 @@ class History:
             raise StateError(
                 "E558", f"{_name(entry)} was computed while recording, before the compiled function was called: its "
                 "backward pass would have to go on outside",
-                help="pass x.detach(), or compute it inside",
+                help="pass x.detach(), or compute the array inside the function",
             )  # fmt: skip
         if mark is not None and not is_inexact(cell.value.type.dtype):
             raise ArgumentError(
                 "E385", f"{_name(entry)} is {cell.value.type} and has a gradient attached: a compiled function that "
                 "records by itself computes gradients of floats alone",
-                help="record around the call, or cast it first: x.astype('float32')",
+                help="record around the call, or cast the array first: x.astype('float32')",
             )  # fmt: skip
         if entry.position >= 0:
             self.marks[entry.position] = mark
@@ -195,7 +195,7 @@ class History:
             return
         if self.called or self.has(at, cell.value) or self.has(at, operand):
             raise StateError(
-                "E544", f"what a backward pass should make of {cell.value.type} is not clear: it is written through "
+                "E544", f"the gradient of {cell.value.type} is ambiguous: it is written through "
                 "x.detach() while that is recorded, and x is the same memory",
                 help="write to a copy: x.detach().copy()",
             )  # fmt: skip
@@ -288,8 +288,8 @@ class History:
             if value is None or not self.has(at, value):
                 what = str(symbol.type) if type(symbol) is Symbol else type(x).__name__
                 raise ArgumentError(
-                    "E388", f"grad with respect to {what}, of which nothing was recorded",
-                    help="call x.attach_grad() before the recording",
+                    "E388", f"grad with respect to {what}, which was not recorded",
+                    help="call x.attach_grad() before recording",
                 )  # fmt: skip
             wanted.append(value)
         sweep = TraceSweep(self, at, self._heads(at, heads), wanted)
@@ -355,14 +355,14 @@ class History:
         if self.called:
             raise StateError(
                 "E559", "backward inside of a compiled function that is called while recording",
-                help="call the function outside of autograd.record(): it records by itself",
+                help="call the function outside autograd.record(): it records itself",
             )  # fmt: skip
         values = []
         for head in listed(heads):
             symbol = at.lifted(head)
             if type(symbol) is not Symbol or symbol.weak is not None:
                 kind = type(head).__name__ if type(symbol) is not Symbol else symbol.weak.__name__  # type: ignore[union-attr]
-                raise ArgumentError("E385", f"backward starts at an array, got {kind}")
+                raise ArgumentError("E385", f"backward starts from an array, got {kind}")
             if not is_inexact(symbol.dtype):
                 raise ArgumentError(
                     "E385", f"only floats have gradients, got {symbol.type}", help="x.astype('float32')"
@@ -370,7 +370,7 @@ class History:
             value = self._head(symbol)
             if not self.has(at, value):
                 raise StateError(
-                    "E555", f"nothing was recorded of {symbol.type}, so it cannot be differentiated",
+                    "E555", f"{symbol.type} was not recorded, so it cannot be differentiated",
                     help="compute it within `with autograd.record():`, from an array with attach_grad()",
                 )  # fmt: skip
             values.append(value)

@@ -78,8 +78,8 @@ class TraceSweep:
         producer = history.nodes.get(value)
         if producer is not None and producer.at is not self.at:
             raise StateError(
-                "E556", "backward in a branch or loop that depends on data, of what was recorded outside of it",
-                help="call backward after it, or record inside, too",
+                "E556", "backward in a branch or loop that depends on data, for a computation recorded outside it",
+                help="call backward after the branch or loop, or record inside it",
             )  # fmt: skip
         return producer
 

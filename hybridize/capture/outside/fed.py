@@ -237,15 +237,15 @@ class FedReads:
         """Refuse what asks for the very container; the function is captured with guards then."""
         if self.is_container(value):
             raise program.refusing(CaptureError(
-                "E431", f"a {type(value).__name__} that is replaced outside between calls is {what}",
-                help="use a copy of it",
+                "E431", f"a {type(value).__name__} that is replaced between calls is {what}",
+                help="use a copy",
             ))  # fmt: skip
 
     def check(self, program: Tracing, entry: ProgramInput | None, what: str) -> None:
         """Refuse what asks for the very array; the function is captured with guards then."""
         if entry is not None and id(entry.array) in self._arrays:
             raise program.refusing(CaptureError(
-                "E431", f"an array that is replaced outside between calls is {what}", help="use a copy of it"
+                "E431", f"an array that is replaced between calls is {what}", help="use a copy"
             ))  # fmt: skip
 
     def finish(
@@ -265,14 +265,14 @@ class FedReads:
             if not feed.apart(feed._last()) or any(entry.position >= 0 for entry in entries):
                 raise program.refusing(CaptureError(
                     "E431", "an array that is replaced outside between calls may share memory with one that is written",
-                    help="use a copy of it",
+                    help="use a copy",
                 ))  # fmt: skip
         for form in self._forms:
             form.changed = containers
             if changes_arguments or not form.apart(form.now()):
                 raise program.refusing(CaptureError(
                     "E431", "a container that is replaced outside between calls may be one that is changed",
-                    help="use a copy of it",
+                    help="use a copy",
                 ))  # fmt: skip
 
 

@@ -463,7 +463,7 @@ class World:
         if is_iterator(value):
             raise self.program.refusing(CaptureError(
                 "E421", f"{name!r} is an iterator ({kind.__name__}): it yields other data at each call",
-                help="pass what it yields as an argument, or make it inside the function",
+                help="pass its items as arguments, or create it inside the function",
             ))  # fmt: skip
         if kind in decimals():
             self.read_decimal_context()
@@ -498,8 +498,8 @@ class World:
             return None
         if read_of(kind) is ReadPolicy.OUTSIDE:
             raise self.program.refusing(CaptureError(
-                "E406", f"{kind.__name__} is used inside of a compiled function, which would keep what it gives now",
-                help="use it outside, and pass the arrays as arguments",
+                "E406", f"{kind.__name__} is used inside a compiled function, which would keep its present results",
+                help="use it outside the compiled function, and pass the arrays as arguments",
             ))  # fmt: skip
         if changes_unseen(kind, name) or (name in MUTATORS and is_container_of_c(kind)):
             raise self._changes_itself(kind, name)
@@ -577,8 +577,9 @@ class World:
 
     def _changes_itself(self, kind: type, name: str) -> CaptureError:
         return self.program.refusing(CaptureError(
-            "E406", f"{kind.__name__}.{name}() changes the object in Python, which calls of a program would not do",
-            help="call it outside of the compiled function, with what that returns",
+            "E406",
+            f"{kind.__name__}.{name}() changes the object in Python, but calls of the program would not change it",
+            help="call it outside the compiled function, with the results of that function",
         ))  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------- whose is it
@@ -683,7 +684,7 @@ class World:
             raise self.program.refusing(CaptureError(
                 "E431", f"field {place.name!r} of a {kind.__name__} is set, whose class is written in C and keeps its "
                 "fields where no capture can put back what was there",
-                help="set it outside of the compiled function, to what that returns",
+                help="set it outside the compiled function, from the results of that function",
             ))  # fmt: skip
 
     def _find(self, place: Place) -> None:
@@ -805,7 +806,7 @@ class World:
                 raise self.program.refusing(CaptureError(
                     "E432", f"{where} of the surroundings is set to a {type(leaf).__name__} that the program makes, "
                     "which would be the same at each call",
-                    help="keep arrays, numbers, strings, lists and dicts outside; return the rest",
+                    help="store arrays, numbers, strings, lists and dicts outside, and return other objects",
                 ))  # fmt: skip
 
     def _leaves(self, value: Any, identities: set[int]) -> Iterable[Any]:

@@ -245,8 +245,9 @@ def case_guard(value: Any) -> Any:
         raise trace.root.refusing(
             CaptureError(
                 "E401",
-                f"the guard of a case that yields is {value!r}: there are no values while capturing",
-                help="match the pattern alone and yield np.where(guard, x, y); or return from a function without yield",
+                f"the guard of a case that yields is {value!r}: a captured array has no value",
+                help="match the pattern without a guard and yield np.where(guard, x, y), or use a function that "
+                "returns instead of yielding",
             )
         )
     return answer

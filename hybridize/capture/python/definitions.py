@@ -82,8 +82,8 @@ def _check(name: str, kind: Any, method: str) -> None:
 
 def _refused(name: str, called: str) -> CaptureError:
     return refusing(CaptureError(
-        "E431", f"class {name} is defined inside of a compiled function, and {called} runs when it is made",
-        help="define the class outside of the function",
+        "E431", f"class {name} is defined inside a compiled function, and {called} runs when the class is created",
+        help="define the class outside the function",
     ))  # fmt: skip
 
 

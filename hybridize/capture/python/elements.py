@@ -78,8 +78,8 @@ class _Watch:
     def _check(self) -> None:
         if self._before is not None and self._before != self._now():
             raise self._trace.root.refusing(CaptureError(
-                "E430", f"{self._name}() over a generator that has effects, and that data may end early",
-                help=f"make a list first: {self._name}([...])",
+                "E430", f"{self._name}() over a generator with side effects that may stop early depending on data",
+                help=f"build a list first: {self._name}([...])",
             ))  # fmt: skip
 
     def _now(self) -> tuple[int, ...]:
@@ -241,7 +241,7 @@ def _sorted(router: Semantics, iterable: Any, /, *, key: Any = None, reverse: An
     if key is not None or len({(getattr(item, "weak", 0), getattr(item, "type", None)) for item in items}) > 1:
         raise trace.root.refusing(CaptureError(
             "E402", "sorted() by a key, or of values of several types, whose order depends on the data",
-            help="np.sort sorts an array, x[np.argsort(keys)] sorts by keys",
+            help="np.sort sorts an array, and x[np.argsort(keys)] sorts by keys",
         ))  # fmt: skip
     if items[0].shape != ():
         return new(sorted(items))  # says what is wrong

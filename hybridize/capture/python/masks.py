@@ -97,8 +97,9 @@ class Masked(Undecided):
     def refused(self, what: str) -> CaptureError:
         """The error for what needs to know the size."""
         return refusing(CaptureError(
-            "E402", f"{what} of x[mask]: how many elements that has depends on the data",
-            help="reduce it (sum, mean, max, min, any, all, std, var, len), or keep the size: np.where(mask, x, 0)",
+            "E402", f"{what} of x[mask]: the number of its elements depends on the data",
+            help="reduce it with sum, mean, max, min, any, all, std, var or len, or keep the size: np.where(mask, x, "
+            "0)",
             loc=self.loc if what == RESULT else None,
         ))  # fmt: skip
 

@@ -154,8 +154,8 @@ def to_list(symbol: Symbol) -> Any:
         raise in_charge(Recording).root.refusing(
             CaptureError(
                 "E401",
-                f"tolist() of {described(symbol)}: more than {_MOST} elements would become numbers of their own",
-                help="keep it an array: np and npx compute with all elements at once",
+                f"tolist() of {described(symbol)}: more than {_MOST} elements would each become a separate number",
+                help="keep the array: np and npx compute with all elements at once",
             )
         )
     return [to_list(symbol[i]) for i in range(symbol.shape[0])]
@@ -171,7 +171,7 @@ def refused(
     return in_charge(Recording).root.refusing(
         CaptureError(
             "E427",
-            f"{name}() of {what}: Python needs the value, and there is none while capturing",
+            f"{name}() of {what}: Python needs the value, but a captured array has none",
             help=help,
         )
     )

@@ -101,7 +101,7 @@ class _Names(Mapping[str, Any]):
 
     def _refuse(self, what: str) -> CaptureError:
         raise refusing(
-            CaptureError("E428", f"globals() {what} inside of a compiled function", help="use the name itself")
+            CaptureError("E428", f"globals() {what} inside of a compiled function", help="use the variables by name")
         )
 
 
@@ -110,7 +110,7 @@ def _vars(router: Semantics, *args: Any) -> Any:
     trace = current_trace()
     if not args and trace is not None:
         raise trace.root.refusing(CaptureError(
-            "E428", "vars() of the function's own variables inside of a compiled function", help="use the name itself"
+            "E428", "vars() of local variables inside a compiled function", help="use the variables by name"
         ))  # fmt: skip
     owner, *_ = args
     table = vars(*args)
@@ -122,8 +122,8 @@ def _vars(router: Semantics, *args: Any) -> Any:
 def _running_text(name: str) -> Callable[..., Any]:
     def refuse(router: Semantics, *args: Any, **kwargs: Any) -> Any:
         raise refusing(CaptureError(
-            "E428", f"{name}() inside of a compiled function: what its text reads cannot be followed",
-            help="write the code itself, or call it outside",
+            "E428", f"{name}() inside a compiled function: the code in its text cannot be captured",
+            help="write the code directly, or call it outside the compiled function",
         ))  # fmt: skip
 
     return refuse
@@ -172,7 +172,7 @@ class Held:
                         "E431",
                         f"{name}() changes a {type(owner).__name__} of the surroundings, which a program cannot do "
                         "again",
-                        help="work on a copy, or do it outside of the function",
+                        help="work on a copy, or change it outside the function",
                     )
                 )
 
@@ -209,6 +209,6 @@ def check_leaks(trace: Trace) -> None:
                 kind = type(container).__name__
                 raise CaptureError(
                     "E429",
-                    f"a {kind} of the surroundings would keep {described(x)}, a value of the program",
-                    help="return it instead; or put it there by a statement of the function itself",
+                    f"a {kind} outside the function would store {described(x)}, a captured value",
+                    help="return the value instead, or store it by a statement of the function itself",
                 )

@@ -420,8 +420,8 @@ class Router:
         values = [plain(x) for x in (*args, *kwargs.values())]
         if any(isinstance(x, Symbol) for x in values):
             raise trace.root.refusing(CaptureError(
-                "E422", f"{function.__name__}() keeps its results by arguments that have no value while capturing",
-                help="call the function without a cache, or outside",
+                "E422", f"{function.__name__}() caches its results by arguments that have no value while capturing",
+                help="call the function without its cache, or outside the compiled function",
             ))  # fmt: skip
         place = CachedResult(function, tuple(values[: len(args)]), dict(zip(kwargs, values[len(args) :], strict=True)))
         with imperatively():
@@ -432,7 +432,7 @@ class Router:
                     raise trace.root.refusing(CaptureError(
                         "E422", f"{function.__name__}() keeps nothing yet for its arguments, and reads what is outside "
                         f"of it, {when}",
-                        help="call it once before the compiled function, or first of all in it",
+                        help="call it once before the compiled function, or at its beginning",
                     ))  # fmt: skip
                 value = trace.root.world.computed(place)
         return trace.root.world.read(place, value, function.__name__)
@@ -549,7 +549,7 @@ class Router:
             return NotImplemented
         if getattr(type(args[0]), function.__name__, None) != function:
             raise trace.root.refusing(CaptureError(
-                "E431", f"{function.__qualname__}() on a {type(args[0]).__name__}, which has its own",
+                "E431", f"{function.__qualname__}() on a {type(args[0]).__name__}, which overrides it",
                 help=f"call {type(args[0]).__name__}.{function.__name__}()",
             ))  # fmt: skip
         return writes.container_method(self, trace, args[0], function.__name__, args[1:], kwargs)
@@ -558,8 +558,9 @@ class Router:
         opaque = opaque_name(function)
         if opaque is not None:
             raise trace.root.refusing(CaptureError(
-                "E420", f"{opaque}() draws or reads in Python, while the program is captured and never again",
-                help="call it outside and pass the result as an argument; hybridize.random draws inside programs",
+                "E420", f"{opaque}() draws or reads in Python, but only once, while the program is captured",
+                help="call it outside the compiled function and pass the result as an argument; use hybridize.random "
+                "to draw inside",
             ))  # fmt: skip
         wrapped = getattr(function, "__wrapped__", None)
         if isinstance(wrapped, FunctionType) and not is_trusted_file(wrapped.__code__.co_filename):
@@ -599,8 +600,8 @@ class Router:
         owner = getattr(function, "__self__", None)
         if getattr(function, "__module__", None) == "pprint" and any(map(_needs_call, (*args, *kwargs.values()))):
             raise trace.root.refusing(CaptureError(
-                "E424", f"pprint.{function.__name__}() of values that only a call has",
-                help="print() and f-strings show them at each call",
+                "E424", f"pprint.{function.__name__}() of values that are known only at run time",
+                help="use print() or f-strings, which format the values at each call",
             ))  # fmt: skip
         args, kwargs = numbers_given(function, args, kwargs)
         if asks_interpreter(function) and not any(isinstance(x, Symbol) for x in (*args, *kwargs.values())):
@@ -1055,7 +1056,7 @@ def _fed(trace: Recording, owner: Any, name: str, kind: type | None) -> Any:
     """
     if kind is None:
         raise trace.root.refusing(CaptureError(
-            "E407", f"{type(owner).__name__}.{name} is read inside of a compiled function, whose calls change it",
+            "E407", f"{type(owner).__name__}.{name} is read inside a compiled function, whose calls change it",
             help="read it outside, after the call",
         ))  # fmt: skip
     with imperatively():
@@ -1071,8 +1072,8 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
     ends = [plain(end) for end in (key.start, key.stop, key.step)] if type(key) is slice else []
     if any(type(end) is Symbol for end in ends):
         raise root.refusing(CaptureError(
-            "E402", f"a slice of a {type(owner).__name__} whose ends depend on the data, as does its length then",
-            help="keep all items: go through them with for i in range(len(...)), and if i < n",
+            "E402", f"a slice of a {type(owner).__name__} whose ends depend on the data, so its length does too",
+            help="keep all items, and loop over them with for i in range(len(...)) and if i < n",
         ))  # fmt: skip
     if is_rolled(owner):
         return writes.new(get(owner, key)) if type(key) is slice else get(owner, key)
@@ -1081,8 +1082,8 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
             raise root.refusing(
                 CaptureError(
                     "E422",
-                    f"{described(key)} cannot be a key: it has no value while capturing",
-                    help="keys are Python values",
+                    f"{described(key)} cannot be used as a key: it has no value while capturing",
+                    help="use Python values as keys",
                 )
             )
         if type(owner) in (list, tuple) and is_index(key):

@@ -52,8 +52,8 @@ def looked_up(table: Any, key: Symbol) -> Any:
         spec = reduce(joining.joined, specs) if specs else None
     except joining.Mismatch as mismatch:
         raise trace.root.refusing(CaptureError(
-            "E422", f"an item of a {type(table).__name__} is chosen by data, and its items are {mismatch}",
-            help="give all items the same shape and dtype; or choose with if and elif, or np.where",
+            "E422", f"an item of a {type(table).__name__} is selected by data, but its items are {mismatch}",
+            help="give all items the same shape and dtype, or select with if and elif or np.where",
         )) from None  # fmt: skip
     count = len(table)
     fits = functions.logical_and(key >= -count, key < count)

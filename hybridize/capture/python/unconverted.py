@@ -99,13 +99,13 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
             raise trace.root.refusing(CaptureError(
                 "E411", f"{function.__name__}() cannot be converted: its source in {function.__code__.co_filename} is "
                 f"not what was imported; called as it is: {error.what}",
-                help="restart Python, or import it again",
+                help="restart Python, or import the module again",
             )) from error  # fmt: skip
         if _lacks_source(error, function):
             raise trace.root.refusing(CaptureError(
                 "E401", f"{cast(CaptureError, error).what}; the source of {function.__name__}(), from which control "
                 f"flow on data is converted, is not there: {_origin(function)}", loc=cast(CaptureError, error).loc,
-                help="put it into a file that Python imports; or say np.where, npx.cond, npx.while_loop",
+                help="put the function into a file that Python imports, or use np.where, npx.cond or npx.while_loop",
             )) from error  # fmt: skip
         if not isinstance(error, Exception) or isinstance(error, CaptureError):
             raise
@@ -484,7 +484,7 @@ class Reached:
     def refused(self, what: str) -> CaptureError:
         """The error for what cannot be followed."""
         return self._trace.root.refusing(CaptureError(
-            "E431", f"{what}, and its source is not there to be read", help="put it into a file"
+            "E431", f"{what}, and its source is not there to be read", help="put the code into a file"
         ))  # fmt: skip
 
 
@@ -511,8 +511,8 @@ class Implicit(Reached):
     def refused(self, what: str) -> CaptureError:
         """The error for what cannot be followed."""
         return self._trace.root.refusing(CaptureError(
-            "E431", f"{what}, and {self._name}() calls methods of the user's as they are",
-            help="call it outside of the function, or call the methods in the function itself",
+            "E431", f"{what}, and {self._name}() calls user-defined methods without capturing them",
+            help="call it outside the function, or call the methods directly in the function",
         ))  # fmt: skip
 
     def _method(self, member: Any) -> None:

@@ -138,7 +138,7 @@ def _set_in_turn(trace: Recording, value: Any, owner: Any, name: str) -> None:
         kind = "a value of the program" if isinstance(value, Symbol) else type(value).__name__
         raise trace.root.refusing(CaptureError(
             "E407", f"{type(owner).__name__}.{name} is set to {kind} inside of a compiled function",
-            help="set it outside of the function: nothing is compiled again for that",
+            help="set it outside the function: this does not compile anything again",
         ))  # fmt: skip
     trace.begin(Setting(owner, name, value))
     trace.root.world.note(Attribute(owner, name))
@@ -214,8 +214,8 @@ def delete_attribute(router: Semantics, owner: Any, name: str) -> None:
         delattr(owner, name)  # which says so
     if is_of_package(type(owner)):
         raise trace.root.refusing(CaptureError(
-            "E431", f"attribute {name!r} of {type(owner).__name__} is deleted, which a program cannot do again",
-            help="do it outside of the function",
+            "E431", f"attribute {name!r} of {type(owner).__name__} is deleted, which a program cannot repeat",
+            help="delete it outside the function",
         ))  # fmt: skip
     place = Attribute(owner, name)
     trace.root.world.depend_on(place)
@@ -236,8 +236,8 @@ def delete_item(router: Semantics, owner: Any, key: Any) -> None:
         del owner[key]
     else:
         raise trace.root.refusing(CaptureError(
-            "E431", f"an item of {type(owner).__name__} is deleted, which a compiled program cannot do again",
-            help="do it outside of the function",
+            "E431", f"an item of {type(owner).__name__} is deleted, which a program cannot repeat",
+            help="delete it outside the function",
         ))  # fmt: skip
 
 

@@ -191,7 +191,7 @@ class Aliases:
         if self.may_be_one(cell, other, at):
             raise self._world.program.refusing(CaptureError(
                 "E441", "data decides whether two arrays are one object",
-                help="compare what decides it, or give x.copy() on one side, which is never the same object",
+                help="compare the condition itself, or use x.copy() in one branch, which is never the same object",
             ))  # fmt: skip
 
     def refusing_write(self) -> CaptureError:
@@ -201,8 +201,8 @@ class Aliases:
     def refused_write(self) -> CaptureError:
         """Make the error for a write, at this line, to an array that may be another one."""
         return CaptureError(
-            "E441", "a write to an array that is, depending on data, the same as another one or not",
-            help="make a new array instead: x = x + 1, not x += 1", loc=self._world.program.location(),
+            "E441", "a write to an array that may be the same object as another one, depending on data",
+            help="create a new array: x = x + 1 instead of x += 1", loc=self._world.program.location(),
         )  # fmt: skip
 
     def _sharing(self, cell: Cell) -> list[tuple[GraphScope, Cell]]:
@@ -300,8 +300,9 @@ class Aliases:
             if not any(self._is_used(twin, at) for twin in twins):
                 return
         raise self._world.program.refusing(CaptureError(
-            "E441", f"a change to a {type(container).__name__} that may be another one or not, depending on data",
-            help=f"make a new {type(container).__name__} instead",
+            "E441",
+            f"a change to a {type(container).__name__} that may be the same object as another one, depending on data",
+            help=f"create a new {type(container).__name__} instead",
         ))  # fmt: skip
 
     def _is_used(self, container: Any, at: GraphScope) -> bool:

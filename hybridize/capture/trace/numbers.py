@@ -284,14 +284,14 @@ class Numbers:
                     CaptureError(
                         "E427",
                         f"{name} of a number that depends on data and a {other}",
-                        help="compute with numbers and arrays in the function, and make other things of its results",
+                        help="compute with numbers and arrays in the function, and convert its results outside",
                     )
                 )
             raise self._world.program.refusing(
                 CaptureError(
                     "E427",
-                    f"an operator between a numpy.{kind.__name__} and a number, one of which depends on data",
-                    help="give the function a Python number, x.item(), or make an array of it: np.array(x)",
+                    f"an operator between a numpy.{kind.__name__} and a number, where one of them depends on data",
+                    help="pass a Python number, x.item(), or an array, np.array(x)",
                 )
             )
         return function(*known)
@@ -453,8 +453,8 @@ class Numbers:
         error: CaptureError = self._world.program.refusing(
             CaptureError(
                 "E449",
-                f"data decides whether a number is a float, or an int or bool: {what} needs to know",
-                help="let it be a float on all paths: 0.0, not 0; float(n) of an argument",
+                f"whether a number is a float depends on data, but {what} needs to know it",
+                help="make it a float on all paths: 0.0 instead of 0, float(n) for an argument",
             )
         )
         return error
@@ -467,8 +467,9 @@ class Numbers:
                 raise self._world.program.refusing(
                     CaptureError(
                         "E427",
-                        "a power of integers with an exponent that depends on data: its sign decides on the class",
-                        help="use a float, base ** float(exponent)",
+                        "a power of integers with an exponent that depends on data: its sign decides between int and "
+                        "float",
+                        help="use a float exponent: base ** float(exponent)",
                     )
                 )
             if last < 0:

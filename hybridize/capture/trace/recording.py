@@ -244,7 +244,8 @@ class Recording(GraphScope):
         """Refuse text of an array to code of the user's that is not converted: calls would not make it again."""
         if (line := asks_for_text(asker)) is not None:
             raise self.root.refusing(CaptureError(
-                "E424", "text is made of an array, whose values only a call has, by code that cannot be followed",
+                "E424",
+                "text is made from an array, whose values are known only at run time, by code that cannot be captured",
                 help="where the source of the function can be read, f-strings, str(), % and print() are followed; or "
                 "return the array, and make the text outside", loc=line,
             ))  # fmt: skip
@@ -309,7 +310,7 @@ class Recording(GraphScope):
             raise root.refusing(CaptureError(
                 "E431", "an argument is asked for being a NumPy array from outside, which programs know as an array of "
                 "hybridize",
-                help="np.array(a), once and outside, makes one that a program knows by its identity",
+                help="convert it once outside the function with np.array(a), and compare with the result",
             ))  # fmt: skip
 
     def refusal(self, code: str, what: str, *, help: str = "") -> CaptureError:
@@ -579,8 +580,8 @@ class Trace(Recording):
         """
         if any(one.may_catch(kind, loc) for one in self.tries):
             raise self.refusing(CaptureError(
-                "E433", f"data decides whether {kind.__name__} is raised, with an except around that may catch it",
-                help="put the try statement into the branch, or say with if and else what is to happen", loc=loc,
+                "E433", f"{kind.__name__} is raised depending on data, and an enclosing except may catch it",
+                help="move the try statement into the branch, or use if and else instead", loc=loc,
             ))  # fmt: skip
 
     def keyed(self, keys: Iterable[Any], among: Iterable[Any] = ()) -> None:
@@ -613,7 +614,9 @@ class Trace(Recording):
             if entry.position == FROZEN:
                 raise self.refusing(
                     CaptureError(
-                        "E442", "a write to an array that freeze=True made a constant", help="hybridize without freeze"
+                        "E442",
+                        "a write to an array that is a constant because of freeze=True",
+                        help="hybridize without freeze",
                     )
                 )
             entry.written_at = self.location()

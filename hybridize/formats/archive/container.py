@@ -184,15 +184,15 @@ class Container:
 
 def unsound(source: str, what: str) -> LoadError:
     """The error of a file that is not an archive."""
-    return LoadError("E604", f"{source} is not a sound archive of hybridize: {shortened(what)}", help="save it again")
+    return LoadError("E604", f"{source} is not a valid hybridize archive: {shortened(what)}", help="save it again")
 
 
 def damaged(source: str, what: str) -> LoadError:
     """The error of a checksum."""
     return LoadError(
         "E614",
-        f"{source} is damaged: the checksum of {shortened(what)} does not fit",
-        help="copy it again from where it came",
+        f"{source} is damaged: the checksum of {shortened(what)} does not match",
+        help="copy it again from its source",
     )
 
 

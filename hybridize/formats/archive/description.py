@@ -35,7 +35,7 @@ def plain(value: Any) -> Any:
         raise ArgumentError(
             "E304",
             f"an argument, result or key {value!r} of class {type(value).__name__} cannot be saved",
-            help="arrays, numbers, strings and None can",
+            help="arrays, numbers, strings and None can be saved",
         )
     return value
 

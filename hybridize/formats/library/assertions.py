@@ -90,9 +90,9 @@ class _Writer:
                 return self.scan(builder, node.op, operands, failed)
         raise CaptureError(
             "E456",
-            f"there is an assertion within {node.op.name}, where a library cannot look for it",
+            f"there is an assertion inside {node.op.name}, which a library cannot check",
             loc=node.loc,
-            help="assert outside of it",
+            help="move the assertion out of it",
         )
 
     def assertion(self, builder: Builder, message: str, condition: Value, failed: Value) -> Value:

@@ -47,9 +47,9 @@ def _refuse(name: str, graph: Graph) -> None:
         if node.op.name == "print":
             raise CaptureError(
                 "E455",
-                f"{name} prints while it runs, which a library does not",
+                f"{name} prints while it runs, which a library cannot do",
                 loc=node.loc,
-                help="take the print out, or return what it shows",
+                help="remove the print, or return the values",
             )
 
 

@@ -67,9 +67,7 @@ def read_library(path: str | os.PathLike[str]) -> LibraryFile:
 
 
 def _strange(where: str, what: str) -> LoadError:
-    return LoadError(
-        "E642", f"{where} is not a library of hybridize: {what}", help='net.export(path, format="library")'
-    )
+    return LoadError("E642", f"{where} is not a hybridize library: {what}", help='net.export(path, format="library")')
 
 
 def _description(data: bytes) -> dict[str, Any] | None:

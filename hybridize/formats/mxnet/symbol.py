@@ -155,7 +155,7 @@ class _Reader:
         self.depth = 0
 
     def fail(self, where: str, what: str) -> NoReturn:
-        raise LoadError("E602", f"{self.source} is not a graph of MXNet: {where} {what}")
+        raise LoadError("E602", f"{self.source} is not an MXNet graph: {where} {what}")
 
     def graph(self, data: bytes | str) -> SymbolGraph:
         try:

@@ -57,8 +57,8 @@ def symbol_json(
     if len(graph.outputs) != outputs:
         raise CaptureError(
             "E450",
-            "the net writes to an argument or to state while it runs, which MXNet's files cannot say",
-            help="net.save(path) writes an archive, which can",
+            "the net writes to an argument or to state while it runs, which MXNet's files cannot express",
+            help="net.save(path) writes an archive, which supports it",
         )
     whole = FileState(list(names), means, _BY_OPS, {"RNN": write_recurrent})
     return FileWriter(whole).file(graph, arguments, metadata or {})

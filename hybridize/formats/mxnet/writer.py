@@ -114,7 +114,7 @@ class GraphWriter(ABC):
             "E450",
             f"{what} has no counterpart in MXNet's files",
             loc=loc,
-            help=f"{remedy}net.save(path) writes an archive, which can",
+            help=f"{remedy}net.save(path) writes an archive, which supports it",
         )
 
     # ---------------------------------------------------------------------------------------------------------- nodes

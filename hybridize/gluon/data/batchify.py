@@ -60,7 +60,7 @@ class Pad(_Batchify):
         self, val: float | None = None, dtype: Any = None, round_to: int | None = None, use_shared_mem: bool = False
     ) -> None:
         if round_to is not None and not (isinstance(round_to, (int, numpy.integer)) and round_to > 0):
-            raise ArgumentError("E376", f"round_to must be an integer from 1 on, got {round_to!r}")
+            raise ArgumentError("E376", f"round_to must be an integer of 1 or more, got {round_to!r}")
         if val is not None and not isinstance(val, NUMBERS):
             raise ArgumentError("E376", f"val must be a number to fill with, got {val!r}")
         self._value = 0 if val is None else val
@@ -71,7 +71,7 @@ class Pad(_Batchify):
         arrays = _arrays(data)
         if len({array.ndim for array in arrays}) > 1:
             shapes = ", ".join(str(array.shape) for array in arrays[:4])
-            raise ValueArgumentError("E379", f"samples to pad have equal numbers of axes, got shapes {shapes}")
+            raise ValueArgumentError("E379", f"samples to pad must have equal numbers of axes, got shapes {shapes}")
         sizes = (max(column) for column in zip(*(array.shape for array in arrays), strict=True))
         shape = [math.ceil(size / self._round_to) * self._round_to for size in sizes]
         dtype = self._dtype or _common(data, arrays)
@@ -128,8 +128,8 @@ class Group(_Batchify):
             if parts != len(self._functions):
                 raise ValueArgumentError(
                     "E379",
-                    f"Group has {len(self._functions)} functions, and a sample has {parts} parts",
-                    help="give it a function for each part",
+                    f"Group has {len(self._functions)} functions, but a sample has {parts} parts",
+                    help="pass one function for each part",
                 )
         return tuple(function([sample[i] for sample in data]) for i, function in enumerate(self._functions))
 
@@ -150,14 +150,14 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
     if len(data) and isinstance(data[0], tuple):
         lengths = {len(sample) if isinstance(sample, tuple) else 1 for sample in data}
         if len(lengths) > 1:
-            raise ValueArgumentError("E379", f"samples have equal numbers of parts, got {sorted(lengths)}")
+            raise ValueArgumentError("E379", f"samples must have equal numbers of parts, got {sorted(lengths)}")
         return [default_batchify_fn(part) for part in zip(*data, strict=True)]
     return wrap(_stacked(data))
 
 
 def _arrays(data: Sequence[Any]) -> list[NDArray[Any]]:
     if not len(data):
-        raise ValueArgumentError("E379", "a batch has one sample or more, the batch sampler named none")
+        raise ValueArgumentError("E379", "the batch sampler returned an empty batch")
     return [_numbers(sample._data if isinstance(sample, ndarray) else sample, sample) for sample in data]
 
 
@@ -207,6 +207,6 @@ def _stacked(data: Sequence[Any]) -> NDArray[Any]:
     shapes = list(dict.fromkeys(str(array.shape) for array in arrays))
     raise ValueArgumentError(
         "E379",
-        f"samples of one shape make a batch, got {', '.join(shapes[:4])}",
-        help="batchify_fn=batchify.Pad() fills them up, batchify.Append() keeps them apart",
+        f"the samples of a batch must have one shape, got {', '.join(shapes[:4])}",
+        help="batchify_fn=batchify.Pad() pads them, batchify.Append() keeps them separate",
     )

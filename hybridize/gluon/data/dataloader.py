@@ -187,7 +187,7 @@ def _batches(dataset: Any, batch_size: Any, shuffle: bool, sampler: Any, last_ba
         if batch_size is not None or shuffle or sampler is not None or last_batch is not None:
             raise ArgumentError(
                 "E375",
-                "batch_sampler says everything about the order: give no batch_size, shuffle, sampler or last_batch too",
+                "batch_sampler excludes batch_size, shuffle, sampler and last_batch",
             )
         return batch_sampler
     if batch_size is None:
@@ -197,7 +197,7 @@ def _batches(dataset: Any, batch_size: Any, shuffle: bool, sampler: Any, last_ba
     if sampler is None:
         sampler = (RandomSampler if shuffle else SequentialSampler)(len(dataset))
     elif shuffle:
-        raise ArgumentError("E375", "a sampler says the order: give no shuffle too", help="RandomSampler shuffles")
+        raise ArgumentError("E375", "sampler excludes shuffle", help="RandomSampler shuffles")
     return BatchSampler(sampler, batch_size, "keep" if last_batch is None else last_batch)
 
 

@@ -28,10 +28,14 @@ class Dataset:
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __getitem__(self, index: Any) -> Any:
-        raise UndefinedError("E328", f"{type(self).__name__} does not say what its samples are", help="def __getitem__")
+        raise UndefinedError(
+            "E328", f"{type(self).__name__} does not define its samples", help="define __getitem__(self, index)"
+        )
 
     def __len__(self) -> int:
-        raise UndefinedError("E328", f"{type(self).__name__} does not say how many samples it has", help="def __len__")
+        raise UndefinedError(
+            "E328", f"{type(self).__name__} does not define its number of samples", help="define __len__(self)"
+        )
 
     def __iter__(self) -> Iterator[Any]:
         return (self[index] for index in range(len(self)))
@@ -125,12 +129,12 @@ class ArrayDataset(Dataset):
 
     def __init__(self, *args: Any) -> None:
         if not args:
-            raise ArgumentError("E377", "ArrayDataset takes one array at least, got none")
+            raise ArgumentError("E377", "ArrayDataset needs at least one array")
         lengths = [len(arg) for arg in args]
         if len(set(lengths)) > 1:
             raise ArgumentError(
                 "E377",
-                f"arrays of one length, a sample each, make a data set, got lengths {', '.join(map(str, lengths))}",
+                f"the arrays of a data set must have equal lengths, got {', '.join(map(str, lengths))}",
                 help="the first axis counts samples",
             )
         # A label is a number, not an array without axes.
@@ -264,6 +268,6 @@ def as_dataset(data: Any) -> Any:
         return data
     raise ArgumentError(
         "E375",
-        f"a data set has a length and numbered samples, got {type(data).__name__}",
-        help="list(...) it, or write a class with __getitem__ and __len__",
+        f"a data set needs __len__ and __getitem__, got {type(data).__name__}",
+        help="convert it with list(...), or write a class with __getitem__ and __len__",
     )

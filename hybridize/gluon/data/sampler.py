@@ -21,10 +21,12 @@ class Sampler:
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __iter__(self) -> Iterator[Any]:
-        raise UndefinedError("E328", f"{type(self).__name__} does not say its order", help="def __iter__")
+        raise UndefinedError("E328", f"{type(self).__name__} does not define its order", help="define __iter__(self)")
 
     def __len__(self) -> int:
-        raise UndefinedError("E328", f"{type(self).__name__} does not say how many it names", help="def __len__")
+        raise UndefinedError(
+            "E328", f"{type(self).__name__} does not define how many indices it yields", help="define __len__(self)"
+        )
 
 
 class SequentialSampler(Sampler):
@@ -90,7 +92,7 @@ class IntervalSampler(Sampler):
 
     def __init__(self, length: int, interval: int, rollover: bool = True) -> None:
         if not 0 < interval <= length:
-            raise ArgumentError("E376", f"an interval is from 1 to the length, {length}, got {interval}")
+            raise ArgumentError("E376", f"the interval must be from 1 to the length {length}, got {interval}")
         self._length = length
         self._interval = interval
         self._rollover = rollover
@@ -121,7 +123,7 @@ class BatchSampler(Sampler):
 
     def __init__(self, sampler: Iterable[Any], batch_size: int, last_batch: str = "keep") -> None:
         if isinstance(batch_size, bool) or not isinstance(batch_size, (int, numpy.integer)) or batch_size < 1:
-            raise ArgumentError("E376", f"a batch has one sample or more, got batch_size={batch_size!r}")
+            raise ArgumentError("E376", f"batch_size must be 1 or more, got {batch_size!r}")
         if last_batch not in LAST_BATCH:
             raise ArgumentError(
                 "E376",

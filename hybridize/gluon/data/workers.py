@@ -71,7 +71,7 @@ class Workers:
             raise ArgumentError(
                 "E375",
                 "a DataLoader in a worker process cannot have worker processes of its own",
-                help="num_workers=0 there, or thread_pool=True",
+                help="use num_workers=0 in the worker, or thread_pool=True",
             )
         method: str | None = multiprocessing.get_start_method(allow_none=True)
         if method is None:
@@ -106,7 +106,7 @@ class Workers:
             raise ArgumentError(
                 "E383",
                 f"the data set cannot be sent to a worker started by {method!r}: {error}",
-                help="define functions and classes at the top of a module, or use thread_pool=True",
+                help="define functions and classes at the top level of a module, or use thread_pool=True",
             ) from error
         finally:
             theirs.close()

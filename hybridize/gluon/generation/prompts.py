@@ -118,7 +118,7 @@ class SequenceGenerator(HybridBlock, ABC, layer=False):
         for part in ("max_length", "begin_cache", "prefill", "step"):
             if not hasattr(decoder, part):
                 what = f"the decoder of {name}, {type(decoder).__name__}, has no {part}"
-                raise ArgumentError("E331", what, help="a net of model_zoo.text, or generation.Recurrent(...)")
+                raise ArgumentError("E331", what, help="pass a net of model_zoo.text, or generation.Recurrent(...)")
         self.decoder = decoder
         self._new = whole(f"max_new_tokens of {name}", max_new_tokens, 1)
         self._stop = _tokens(f"stop_tokens of {name}", stop_tokens)

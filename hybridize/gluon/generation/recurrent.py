@@ -41,7 +41,7 @@ class Recurrent(HybridBlock, layer=False):
         super().__init__(**kwargs)
         for name, function in (("step", step), ("begin_state", begin_state)):
             if not callable(function):
-                raise ArgumentError("E331", f"{name} of Recurrent is {type(function).__name__}", help="give a function")
+                raise ArgumentError("E331", f"{name} of Recurrent is {type(function).__name__}", help="pass a function")
         self._step, self._begin_state = step, begin_state
         if isinstance(step, HybridBlock):
             self.block = step
@@ -99,7 +99,7 @@ class Recurrent(HybridBlock, layer=False):
         """
         result = convert(self._step)(tokens, list(states))
         if not isinstance(result, (tuple, list)) or len(result) != 2 or not hasattr(result[0], "shape"):
-            raise ArgumentError("E331", "step of Recurrent gives no pair of scores and states", help=_RULE)
+            raise ArgumentError("E331", "the step of Recurrent did not return a pair of scores and states", help=_RULE)
         scores, after = array(result[0]), [array(state) for state in _listed(result[1])]
         if len(after) != len(states):
             what = f"step of Recurrent gives {len(after)} states in place of {len(states)}"

@@ -33,7 +33,7 @@ class Loss(HybridBlock):
             raise ArgumentError(
                 "E365",
                 f"the weight of {type(self).__name__} must be one number, got {type(weight).__name__}",
-                help="give weights of samples or elements with the call: loss(pred, label, sample_weight)",
+                help="pass weights of samples or elements to the call: loss(pred, label, sample_weight)",
             )
         self._weight = weight
         self._batch_axis = batch_axis

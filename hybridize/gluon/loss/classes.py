@@ -215,7 +215,7 @@ class LogisticLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         if label_format not in ("signed", "binary"):
             raise ArgumentError(
-                "E366", f"LogisticLoss has no label_format {label_format!r}", help="signed (-1, 1) or binary (0, 1)"
+                "E366", f"LogisticLoss has no label_format {label_format!r}", help="use signed (-1, 1) or binary (0, 1)"
             )
         self._label_format = label_format
 

@@ -38,7 +38,7 @@ class CTCLoss(Loss):
             raise ArgumentError(
                 "E366",
                 f"CTCLoss has no layouts {layout!r} and {label_layout!r}",
-                help="predictions are NTC or TNC, labels NT or TN",
+                help="layout is NTC or TNC, label_layout NT or TN",
             )
         super().__init__(weight, label_layout.find("N"), **kwargs)
         self._layout, self._label_layout = layout, label_layout

@@ -40,7 +40,7 @@ def find_parameters(name: str, root: Any = None) -> Path:
     if path is None:
         raise LoadError(
             "E615",
-            f"no parameters of {name} in {folder}, and nothing is downloaded",
+            f"no parameters of {name} in {folder}; nothing is downloaded",
             help=f"put a file that MXNet or save_parameters wrote there as {plain.name}, name its folder by root=, or "
             "make the net without pretrained=True and call net.load_parameters(path)",
         )

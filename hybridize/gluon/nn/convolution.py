@@ -35,7 +35,9 @@ class Convolving(Windowed):
         name = type(self).__name__
         self._channels = check_count(self, "channels", channels, "only in_channels may be left open")
         if kernel_size is None:
-            raise ArgumentError("E331", f"{name} without a kernel_size", help="it is a number, or one for each axis")
+            raise ArgumentError(
+                "E331", f"{name} needs a kernel_size", help="kernel_size is a number, or one for each axis"
+            )
         self._kernel = self._numbers("kernel_size", kernel_size)
         self._strides = self._numbers("strides", strides)
         self._padding = self._numbers("padding", padding, 0)
@@ -44,7 +46,9 @@ class Convolving(Windowed):
         if channels % self._groups or in_channels % self._groups:
             text = f"from {in_channels} to {channels}" if in_channels else f"to {channels}"
             what = f"{name} {text} channels in {groups} groups"
-            raise ArgumentError("E331", what, help="groups divide the numbers of channels, of the input and the result")
+            raise ArgumentError(
+                "E331", what, help="the numbers of input and output channels must be multiples of the number of groups"
+            )
         self.act = activation_of(self, activation)
 
     def _channels_of(self, x: Any, layout: str) -> int:
@@ -178,7 +182,7 @@ class _Transposed(_Convolution):
         steps = zip(edges, self._strides, self._dilation, strict=True)
         if any(more >= max(stride, dilation) for more, stride, dilation in steps):
             what = f"{type(self).__name__} with output_padding={output_padding!r} and strides={self._strides}"
-            raise ArgumentError("E331", what, help="it is less than the stride, or than the dilation")
+            raise ArgumentError("E331", what, help="output_padding must be less than the stride or the dilation")
 
     def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
         return weight_shape(in_channels, self._channels // self._groups, self._kernel, self._layout)

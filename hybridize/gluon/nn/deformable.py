@@ -82,7 +82,7 @@ class DeformableConvolution(Convolving, rank=2):
             what = (
                 f"{name} from {in_channels} channels, {num_deformable_group} parts of which have offsets of their own"
             )
-            raise ArgumentError("E331", what, help="it divides in_channels")
+            raise ArgumentError("E331", what, help="in_channels must be a multiple of the number of groups")
         self._offsets = self._each * self._parts * self._kernel[0] * self._kernel[1]
         shapes = self._shapes(in_channels)
         for key, used, init in (

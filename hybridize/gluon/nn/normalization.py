@@ -27,7 +27,9 @@ def _check_epsilon(block: HybridBlock, epsilon: Any) -> None:
     """
     if not hasattr(epsilon, "__float__") or not epsilon > 0:
         what = f"epsilon of {type(block).__name__} must be a positive number, got {epsilon!r}"
-        raise ArgumentError("E331", what, help="without it a constant channel would be divided by 0")
+        raise ArgumentError(
+            "E331", what, help="epsilon must be positive: a constant channel would be divided by 0 without it"
+        )
 
 
 def _along_axis(block: HybridBlock, name: str, learned: bool, size: int, init: Any) -> Parameter:
@@ -199,7 +201,7 @@ class SyncBatchNorm(BatchNorm):
     ) -> None:
         if num_devices not in (None, 1):
             what = f"SyncBatchNorm normalizes what is on one device, got num_devices={num_devices!r}"
-            raise ArgumentError("E331", what, help="give it whole batches, without split_and_load")
+            raise ArgumentError("E331", what, help="pass whole batches, without split_and_load")
         super().__init__(1, momentum, epsilon, center, scale, use_global_stats, in_channels=in_channels, **kwargs)
 
 

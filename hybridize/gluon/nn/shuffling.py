@@ -46,7 +46,7 @@ class _PixelShuffle(Windowed):
     def __init__(self, factor: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if factor is None:
-            raise ArgumentError("E398", f"{type(self).__name__} with factor=None", help="give a whole number from 1")
+            raise ArgumentError("E398", f"{type(self).__name__} with factor=None", help="use an integer of 1 or more")
         self._factors = self._numbers("factor", factor)
 
     def forward(self, x: Any) -> ndarray:

@@ -52,7 +52,11 @@ class DependentConstraint(Constraint):
 
     def check(self, value: Any, name: str = "value") -> Any:
         """Refuse: there is no object to ask."""
-        raise StateError("E510", "this support depends on the parameters of a distribution", help="ask an object's")
+        raise StateError(
+            "E510",
+            "this support depends on the parameters of the distribution",
+            help="use the support of an object of the distribution",
+        )
 
 
 class dependent_property(property, DependentConstraint):  # noqa: N801 - MXNet's name

@@ -65,7 +65,7 @@ class Binomial(Probable):
 
     def __init__(self, n: Any = 1, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
         if n < 0 or n % 1 != 0:
-            raise ValueArgumentError("E345", f"Binomial: n is an integer, 0 or above, got {n}")
+            raise ValueArgumentError("E345", f"Binomial: n must be an integer of 0 or more, got {n}")
         self.n = int(n)
         super().__init__(prob, logit, validate_args)
 

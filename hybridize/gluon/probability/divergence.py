@@ -37,7 +37,7 @@ def register_kl(typeP: type, typeQ: type) -> Callable[[_Formula], _Formula]:
     def enter(formula: _Formula) -> _Formula:
         if (typeP, typeQ) in _formulas:
             what = f"there is a divergence of {typeQ.__name__} from {typeP.__name__} already"
-            raise ArgumentError("E310", what, help="register it for a class of your own")
+            raise ArgumentError("E310", what, help="register it for your own class")
         _formulas[typeP, typeQ] = formula
         return formula
 

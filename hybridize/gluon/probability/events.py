@@ -17,7 +17,7 @@ class _OfEvents(ProbableEvents):
     def __init__(self, num_events: Any, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
         if not num_events > 0:
             name = type(self).__name__
-            raise ValueArgumentError("E345", f"{name}: num_events is an integer above 0, got {num_events}")
+            raise ValueArgumentError("E345", f"{name}: num_events must be an integer of 1 or more, got {num_events}")
         self.num_events = int(num_events)
         super().__init__(prob, logit, validate_args)
 
@@ -123,7 +123,9 @@ class Multinomial(_OfEvents):
         validate_args: bool | None = None,
     ) -> None:
         if not isinstance(total_count, (int, float)) or total_count < 0 or total_count % 1:
-            raise ValueArgumentError("E345", f"Multinomial: total_count is an integer, 0 or above, got {total_count}")
+            raise ValueArgumentError(
+                "E345", f"Multinomial: total_count must be an integer of 0 or more, got {total_count}"
+            )
         self.total_count = int(total_count)
         super().__init__(num_events, prob, logit, validate_args)
 

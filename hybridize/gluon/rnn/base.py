@@ -102,8 +102,8 @@ class RecurrentCell(Stateful, Block):
             text = f"{len(states)} states" if isinstance(states, (list, tuple)) else type(states).__name__
             raise ArgumentError(
                 "E331",
-                f"{type(self).__name__} is given {text}",
-                help=f"a list of {wanted}: cell.begin_state(batch_size) makes one",
+                f"{type(self).__name__} got {text}",
+                help=f"pass a list of {wanted}: cell.begin_state(batch_size) creates one",
             )
 
     def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:

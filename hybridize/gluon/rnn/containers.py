@@ -59,7 +59,8 @@ class SequentialRNNCell(_OfCells, Chain):
             if not isinstance(cell, RecurrentCell):
                 raise ArgumentError(
                     "E326", f"{type(self).__name__} is made of cells, got {type(cell).__name__}",
-                    help="rnn.LSTMCell(...); a layer over whole sequences goes into nn.HybridSequential",
+                    help="add cells such as rnn.LSTMCell(...); layers over whole sequences belong in "
+                    "nn.HybridSequential",
                 )  # fmt: skip
             self.register_child(cell)
 
@@ -137,8 +138,8 @@ class BidirectionalCell(_OfCells, HybridRecurrentCell):
         """
         raise UndefinedError(
             "E328",
-            "BidirectionalCell has no single step, as one direction begins at the end",
-            help="cell.unroll(length, inputs)",
+            "BidirectionalCell has no single step: one direction starts at the end of the sequence",
+            help="use cell.unroll(length, inputs)",
         )
 
     def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:

@@ -64,13 +64,17 @@ class ConvolutionalCell(GatedCell, Windowed):
         self._h2h_kernel = self._numbers("h2h_kernel", h2h_kernel)
         if any(size % 2 == 0 for size in self._h2h_kernel):
             what = f"h2h_kernel of {name} is odd along each axis, got {h2h_kernel}"
-            raise ArgumentError("E331", what, help="so the state keeps its size")
+            raise ArgumentError("E331", what, help="the kernel must be odd, so that the state keeps its size")
         self._i2h_pad = self._numbers("i2h_pad", i2h_pad, 0)
         self._i2h_dilate = self._numbers("i2h_dilate", i2h_dilate)
         self._h2h_dilate = self._numbers("h2h_dilate", h2h_dilate)
         if len(input_shape) != self._rank + 1:
             what = f"input_shape of {name} has {self._rank + 1} numbers, got {input_shape}"
-            raise ArgumentError("E331", what, help="channels and pixels, without the batch, in the layout")
+            raise ArgumentError(
+                "E331",
+                what,
+                help="input_shape has the channels and pixels in the order of the layout, without the batch",
+            )
         last = is_channels_last(self._layout)
         channels = input_shape[-1 if last else 0]
         self._pixels = tuple(input_shape[:-1] if last else input_shape[1:])

@@ -130,19 +130,21 @@ class RecurrentLayer(Stateful, HybridBlock):
         if sequence_length is not None and not self._use_sequence_length:
             raise ArgumentError(
                 "E331",
-                f"{type(self).__name__} is given sequence_length",
-                help="make it with use_sequence_length=True",
+                f"{type(self).__name__} got sequence_length, but was created without use_sequence_length",
+                help="create it with use_sequence_length=True",
             )
         if self._use_sequence_length and sequence_length is None:
             raise ArgumentError(
-                "E331", f"{type(self).__name__} with use_sequence_length=True is given none", help="sequence_length=..."
+                "E331",
+                f"{type(self).__name__} with use_sequence_length=True got no sequence_length",
+                help="pass sequence_length=...",
             )
         begin = [] if states is None else list(states) if isinstance(states, (list, tuple)) else [states]
         if states is not None and len(begin) != len(self._stack.state_sizes):
             raise ArgumentError(
                 "E331",
-                f"{type(self).__name__} is given {len(begin)} states",
-                help=f"it has {len(self._stack.state_sizes)}: layer.begin_state(batch_size) makes them",
+                f"{type(self).__name__} got {len(begin)} states",
+                help=f"it has {len(self._stack.state_sizes)} states: layer.begin_state(batch_size) creates them",
             )
         steps = x if self._layout == "TNC" else np.swapaxes(x, 0, 1)
         weights = [getattr(self, part).data() for part, _ in self._stack.parts(1)]
@@ -162,7 +164,7 @@ class RecurrentLayer(Stateful, HybridBlock):
         """
         stack = self._stack
         if stack.clip_min is not None:
-            raise ArgumentError("E331", f"{type(self).__name__} that clips its cells is not made of cells")
+            raise ArgumentError("E331", f"{type(self).__name__} that clips its states cannot be converted to cells")
         cells = HybridSequentialRNNCell(prefix=self.prefix)
         for layer in range(stack.num_layers):
             cell = self._cell(f"l{layer}")
@@ -210,7 +212,7 @@ class RecurrentLayer(Stateful, HybridBlock):
                 raise LoadError(
                     "E613",
                     f"{path}rnn_param of shape {values.shape} does not hold the parameters of {self!r}",
-                    help="they are of another mode, of other sizes, or of more or fewer layers",
+                    help="the parameters belong to another mode, to other sizes, or to another number of layers",
                 )
             for name, place, shape in self._stack.places(inputs):
                 entries[path + name] = values[place].reshape(shape)

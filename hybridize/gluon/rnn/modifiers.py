@@ -34,7 +34,7 @@ class DropoutCell(HybridRecurrentCell):
     def __init__(self, rate: float, axes: tuple[int, ...] = (), prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix=prefix, params=params)
         if not isinstance(axes, (tuple, list)) or not all(hasattr(axis, "__index__") for axis in axes):
-            raise ArgumentError("E331", f"axes of DropoutCell are integers, got {axes}", help="0 is the batch")
+            raise ArgumentError("E331", f"axes of DropoutCell must be integers, got {axes}", help="axis 0 is the batch")
         self._rate, self._axes = float(check_part(self, "rate", rate)), tuple(axes)
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
@@ -64,8 +64,8 @@ class ModifierCell(HybridRecurrentCell):
         if isinstance(base_cell, BidirectionalCell) and not isinstance(self, ResidualCell):
             raise ArgumentError(
                 "E331",
-                f"{type(self).__name__} of a BidirectionalCell, which has no single step",
-                help="wrap each of its two cells",
+                f"{type(self).__name__} cannot wrap a BidirectionalCell, which has no single step",
+                help="wrap each of the two cells instead",
             )
         self.base_cell = base_cell
 

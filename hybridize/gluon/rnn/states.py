@@ -32,12 +32,12 @@ class Stateful:
         """
         if not hasattr(batch_size, "__index__") or batch_size < 0:
             what = f"begin_state of {type(self).__name__} for batch_size={batch_size!r}"
-            raise ArgumentError("E331", what, help="it is a number of sequences, from 0")
+            raise ArgumentError("E331", what, help="batch_size is a number of sequences, 0 or more")
         if func is not None and not callable(func):
             raise ArgumentError(
                 "E331",
                 f"begin_state of {type(self).__name__} with func={func!r}",
-                help="a function of a shape: np.zeros",
+                help="func must take a shape, as np.zeros does",
             )
         make = np.zeros if func is None else func
         states = []

@@ -26,7 +26,7 @@ def check_layout(layout: str) -> int:
     """
     if not isinstance(layout, str) or layout[:2] not in ("NT", "TN"):
         raise ArgumentError(
-            "E331", f"unroll with layout={layout!r}", help="'NTC', sequences first, or 'TNC', steps first"
+            "E331", f"unroll with layout={layout!r}", help="use 'NTC', sequences first, or 'TNC', steps first"
         )
     return layout.index("T")
 
@@ -46,7 +46,9 @@ def steps_first(length: Any, inputs: Any, layout: str) -> Any:
     axis = check_layout(layout)
     if isinstance(inputs, (list, tuple)):
         if not inputs:
-            raise ArgumentError("E331", "unroll of no inputs", help="give an array, whose axis of steps may be empty")
+            raise ArgumentError(
+                "E331", "unroll needs at least one input", help="pass an array; its axis of steps may be empty"
+            )
         x = np.stack(list(inputs))
     else:
         x = array(inputs)
@@ -163,14 +165,18 @@ def _checked(result: Any, before: Sequence[Any], batch: int) -> tuple[Any, list[
     rule = "forward(self, x, states) gives the output [batch, ...] and the list of the new states"
     if not isinstance(result, (list, tuple)) or len(result) != 2:
         shown = f"{len(result)} results" if isinstance(result, (list, tuple)) else _type_text(result)
-        raise ArgumentError("E331", f"a step of a cell gives {shown}", help=rule)
+        raise ArgumentError("E331", f"a step of a cell returned {shown}", help=rule)
     y, after = result
     states = list(after) if isinstance(after, (list, tuple)) else [after]
     if len(states) != len(before):
-        raise ArgumentError("E331", f"a step of a cell with {len(before)} states gives {len(states)}", help=rule)
+        raise ArgumentError(
+            "E331", f"a step of a cell with {len(before)} states returned {len(states)} states", help=rule
+        )
     for one in (y, *states):
         if not hasattr(one, "shape"):
-            raise ArgumentError("E331", f"a step of a cell gives {_type_text(one)} where an array is due", help=rule)
+            raise ArgumentError(
+                "E331", f"a step of a cell returned {_type_text(one)} where an array was expected", help=rule
+            )
     if not y.ndim or y.shape[0] != batch:
         what = f"a step of a cell gives the output {y.type} for {dims.text(batch)} sequences"
         raise ShapeError("E187", what, help=rule)

@@ -51,7 +51,7 @@ def correlation(
     """
     first, second = type_of(data1), type_of(data2)
     if kernel_size % 2 == 0:
-        raise ArgumentError("E399", f"Correlation with kernel_size={kernel_size}", help="it is odd: give one less")
+        raise ArgumentError("E399", f"Correlation with kernel_size={kernel_size}", help="kernel_size must be odd")
     if not is_float(first.dtype):
         raise DTypeError("E239", f"Correlation of {first}", help='cast it first: x.astype("float32")')
     if first.ndim != 4 or first.shape != second.shape:

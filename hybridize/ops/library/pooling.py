@@ -352,7 +352,9 @@ def _checked(
         if value not in options:
             raise ArgumentError("E399", f"Pooling with {name}={value!r}", help=f"one of {', '.join(options)}")
     if pool_type == "lp" and p_value not in (1, 2, 3):
-        raise ArgumentError("E399", f"Pooling of pool_type 'lp' with p_value={p_value!r}", help="it is 1, 2 or 3")
+        raise ArgumentError(
+            "E399", f"Pooling of pool_type 'lp' with p_value={p_value!r}", help="p_value must be 1, 2 or 3"
+        )
     axes, kind = image_axes(layout), type_of(x)
     if kind.ndim != len(layout):
         raise ShapeError(

@@ -101,7 +101,7 @@ def rotary_embedding(
         help = "an even number of components turns, [..., time, components]"
         raise ShapeError("E197", f"rotary_embedding of {dims.text(turned)} components of {kind}", help=help)
     if pairing not in PAIRINGS:
-        raise ArgumentError("E323", f"rotary_embedding has no pairing {pairing!r}", help="halves or neighbours")
+        raise ArgumentError("E323", f"rotary_embedding has no pairing {pairing!r}", help="use halves or neighbours")
     dtype = wide(kind.dtype)
     pairs = turned // 2
     moments = _places(x, places, axis)

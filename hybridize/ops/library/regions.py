@@ -324,4 +324,4 @@ def _check(name: str, x: Operand, rois: Operand, scale: float) -> None:
     if dims.same(n * h * w, 0):
         raise ShapeError("E182", f"{name} of {kind}", help="the images have no pixels: give larger images")
     if not 0 <= scale <= 1:
-        raise ArgumentError("E399", f"{name} with spatial_scale={scale}", help="it is from 0 to 1, as MXNet has it")
+        raise ArgumentError("E399", f"{name} with spatial_scale={scale}", help="spatial_scale must be from 0 to 1")

@@ -67,21 +67,21 @@ class RecurrentStack:
             raise ArgumentError("E323", f"RNN has no mode {self.mode!r}", help=f"one of {', '.join(GATES)}")
         for word in ("state_size", "num_layers"):
             if getattr(self, word) < 1:
-                raise ArgumentError("E323", f"RNN with {word}={getattr(self, word)}", help="it is from 1")
+                raise ArgumentError("E323", f"RNN with {word}={getattr(self, word)}", help="it must be 1 or more")
         if self.projection_size is not None and (self.mode != "lstm" or self.projection_size < 1):
             raise ArgumentError(
                 "E323",
                 f"RNN of mode {self.mode} with projection_size={self.projection_size}",
-                help="only an LSTM has a projection, of a size from 1",
+                help="only an LSTM has a projection, of size 1 or more",
             )
         if not 0 <= self.p <= 1:
-            raise ArgumentError("E323", f"RNN with p={self.p}", help="a probability is from 0 to 1")
+            raise ArgumentError("E323", f"RNN with p={self.p}", help="a probability must be from 0 to 1")
         ends = self.clip_min, self.clip_max
         if ends != (None, None) and (self.mode != "lstm" or None in ends):
             raise ArgumentError(
                 "E323",
                 f"RNN of mode {self.mode} with lstm_state_clip_min={ends[0]} and lstm_state_clip_max={ends[1]}",
-                help="both are numbers or None, and only an LSTM clips",
+                help="both must be numbers or both None, and only an LSTM clips its state",
             )
 
     @property

@@ -77,7 +77,7 @@ def read(path: Path) -> MigratedFile:
         encoding = "utf-8" if path.suffix == ".ipynb" else tokenize.detect_encoding(io.BytesIO(data).readline)[0]
         text = data.decode(encoding)
     except (SyntaxError, UnicodeDecodeError) as error:
-        raise LoadError("E680", f"{path} is not text of Python: {error}", help="name scripts and notebooks") from error
+        raise LoadError("E680", f"{path} is not Python source: {error}", help="pass scripts and notebooks") from error
     if path.suffix == ".ipynb":
         done, places = migrate_notebook(text, str(path))
     else:

@@ -71,7 +71,7 @@ def _parse(text: str, name: str) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError):
         good = False
     if not good:
-        raise LoadError("E680", f"{name} is not a notebook of format 4", help="open and save it in Jupyter")
+        raise LoadError("E680", f"{name} is not a notebook of format 4", help="open it in Jupyter and save it")
     return notebook  # type: ignore[no-any-return]
 
 

@@ -72,19 +72,21 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
     """
     if torch.is_autocast_enabled("cpu"):
         raise trace.refusal(
-            "E420", "torch.autocast inside of a module cannot be compiled yet", help="module.bfloat16()"
+            "E420",
+            "torch.autocast inside of a module cannot be compiled yet",
+            help="convert the module: module.bfloat16()",
         )
     if transform() is not None:
         raise trace.refusal(
             "E420",
             "a transform of torch.func, such as vmap, inside of a module cannot be compiled yet",
-            help="write the batch out, as functions of torch take it",
+            help="write the computation for a whole batch with functions of torch",
         )
     if overriding := overriding_mode(Capturing):
         raise trace.refusal(
             "E420",
             f"functions of PyTorch within {overriding} cannot be compiled",
-            help="compute there in an island",
+            help="run this part in an island: hybridize.torch.island(...)",
         )
     if trace.root.rolls:
         joined = as_one(_JOINING, function, args, kwargs)
@@ -161,8 +163,8 @@ def _error_for_user(
     if of_class and any(map(_is_open, flatten((args, kwargs), whole=_is_traced)[0])):
         return trace.refusal(
             "E422",
-            f"a number that data decides is a size, an axis or an option of {name_of(function)}()",
-            help="use a size, or a number among the arguments",
+            f"a size, an axis or an option of {name_of(function)}() depends on data",
+            help="use a size of a tensor, or a number passed as an argument",
         )
     if str(error) in (_TOO_BIG, _UNPACKED):
         return error
@@ -373,8 +375,8 @@ def _seen_so(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[s
     if type(face) is not TracedTensor or face.of is not None or face.array.exists:
         raise trace.refusal(
             "E422",
-            f"{entry.name}_() of a tensor that is there before the call: it would have other sizes after it",
-            help=f"x.{entry.name}() gives a view of these sizes",
+            f"{entry.name}_() of a tensor that existed before the call would change its sizes",
+            help=f"x.{entry.name}() returns a view of these sizes",
         )
     face.array = _called(trace, entry, args, kwargs).array
     return face
@@ -498,7 +500,7 @@ def _write_out(trace: Recording, target: Any, source: Any) -> Any:
             "E422",
             f"out= of sizes {list(face.array.shape)}, there before the call or a view, for a result of sizes "
             f"{list(shape)}",
-            help="give a tensor of the sizes of the result; or use what the function returns",
+            help="pass a tensor of the sizes of the result, or use the return value of the function",
         )
     face.array = Symbol.of(trace, written_as(source.array.operand(), face.array.dtype))
     return target
@@ -563,7 +565,7 @@ def _operands(trace: Recording, detached: bool, x: Any, name: str) -> Any:
     if type(x) in (list, tuple):
         return type(x)(_operands(trace, detached, part, name) for part in x)
     if isinstance(x, numpy.ndarray) and name != "data":
-        raise trace.refusal("E420", "an array of NumPy's among tensors", help="torch.from_numpy(x) makes a tensor")
+        raise trace.refusal("E420", "a NumPy array among tensors", help="torch.from_numpy(x) makes a tensor")
     return x
 
 

@@ -25,7 +25,7 @@ def check_device(device: Any) -> None:
         CaptureError E422: it is another one.
     """
     if device is not None and torch.device(device).type != "cpu":
-        raise CaptureError("E422", f"programs run on the processor, not on {device}", help='device="cpu"')
+        raise CaptureError("E422", f"programs run on the CPU, not on {device}", help='device="cpu"')
 
 
 def tensor_of_operand(x: Operand) -> Symbol:

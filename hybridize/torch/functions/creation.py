@@ -54,11 +54,11 @@ def checked(
     """
     check_device(device)
     if layout not in (None, torch.strided) or pin_memory or names is not None:
-        raise CaptureError("E422", "a program makes plain tensors only", help="leave out layout, pin_memory and names")
-    if generator is not None:
         raise CaptureError(
-            "E422", "a program draws from torch's own generator, not from another one", help="leave out generator="
+            "E422", "a program can only create plain tensors", help="leave out layout, pin_memory and names"
         )
+    if generator is not None:
+        raise CaptureError("E422", "a program draws only from torch's default generator", help="leave out generator=")
     return dtype or default_dtype()
 
 
@@ -264,7 +264,9 @@ def _arange(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> Ope
         start, end, step = (int(x) if isinstance(x, float) else x for x in (start, end, step))
     if any(isinstance(x, (SizeNumber, Value)) for x in (start, end, step)):
         raise CaptureError(
-            "E422", "how many numbers a range has cannot depend on data", help="use sizes, or a range of fixed length"
+            "E422",
+            "the number of elements of arange cannot depend on data",
+            help="use sizes of tensors, or a range of fixed length",
         )
     expect(is_symbolic(step) or step != 0)
     expect(not ((end < start) if step > 0 else (end > start)))
@@ -310,8 +312,8 @@ def _by_torch(name: str) -> None:
         if any(isinstance(x, (SizeNumber, Value)) for x in (*args, *options.values())):
             raise CaptureError(
                 "E422",
-                f"torch.{name} of numbers that only a call knows cannot be compiled",
-                help="write it as a formula",
+                f"torch.{name} of Python numbers whose values differ from call to call cannot be compiled",
+                help="write it with arithmetic operators",
             )
         with as_torch():
             tensor = function(*map(_pinned, args), **{key: _pinned(value) for key, value in options.items()})
@@ -331,7 +333,9 @@ for _name in ("tril_indices", "triu_indices", "hann_window", "hamming_window", "
 def _between(start: Any, end: Any, steps: Any, dtype: torch.dtype) -> Operand:
     """From both ends, so that either is exactly what was given; integers are cut off."""
     if isinstance(steps, (SizeNumber, Value)):
-        raise CaptureError("E422", "how many steps there are cannot depend on data", help="use a size, or a number")
+        raise CaptureError(
+            "E422", "the number of steps cannot depend on data", help="use a size of a tensor, or a Python number"
+        )
     expect(is_symbolic(steps) or steps >= 0)
     wide, shape = float64, (steps,)
     low, high = (ops.stop_gradient(operand(one, wide, shape)) for one in (start, end))

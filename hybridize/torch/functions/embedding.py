@@ -35,7 +35,7 @@ def _embedding(
     _check_numbers(indices)
     if scale_grad_by_freq:
         raise CaptureError(
-            "E422", "an Embedding with scale_grad_by_freq cannot be compiled", help="scale_grad_by_freq=False"
+            "E422", "an Embedding with scale_grad_by_freq cannot be compiled", help="use scale_grad_by_freq=False"
         )
     numbers = within(ops.cast(indices, int64), of.shape[0])
     rows = ops.gather(weight, numbers, 0)
@@ -86,13 +86,17 @@ def _embedding_bag(
     """Sums (mode 0) or means (mode 1) of rows of `weight`, by where each bag of indices begins."""
     if scale_grad_by_freq:
         raise CaptureError(
-            "E422", "an EmbeddingBag with scale_grad_by_freq cannot be compiled", help="scale_grad_by_freq=False"
+            "E422", "an EmbeddingBag with scale_grad_by_freq cannot be compiled", help="use scale_grad_by_freq=False"
         )
     _check_numbers(indices)
     of = type_of(weight)
     bags = type_of(offsets).shape[0] - (1 if include_last_offset else 0)
     if mode == 2 or padding_idx is not None:
-        raise CaptureError("E422", "an EmbeddingBag by maximum or with padding cannot be compiled", help="sum or mean")
+        raise CaptureError(
+            "E422",
+            "an EmbeddingBag with mode='max' or padding_idx cannot be compiled",
+            help="use mode='sum' or mode='mean' without padding_idx",
+        )
     count = type_of(indices).shape[0]
     wide = (count, bags)
     begins = operand(ops.part(offsets, 0, 0, bags), int64, wide)
@@ -122,8 +126,8 @@ def _one_hot(tensor: Operand, num_classes: Any = -1) -> Operand:
     if num_classes == -1:
         raise CaptureError(
             "E422",
-            "one_hot with as many classes as the largest number says cannot be compiled",
-            help="one_hot(x, num_classes)",
+            "one_hot without num_classes cannot be compiled",
+            help="pass one_hot(x, num_classes)",
         )
     expect(num_classes >= 1)
     shape: Shape = (*of.shape, num_classes)

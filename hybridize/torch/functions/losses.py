@@ -419,8 +419,8 @@ def _padded(targets: Operand, lengths: Any, batch: Any) -> Operand:
     if is_tensor(lengths):
         raise CaptureError(
             "E422",
-            "ctc_loss of targets in one row, whose lengths are a tensor",
-            help="targets of sizes (batch, length)",
+            "ctc_loss with concatenated targets and a tensor of lengths cannot be compiled",
+            help="pass targets of sizes (batch, length)",
         )
     longest, rows, start = max(lengths, default=0), [], 0
     for length in lengths:

@@ -172,8 +172,8 @@ def _repeat_interleave(input: Operand, repeats: Any = None, dim: Any = None, *, 
         if repeats is None or type_of(repeats).shape not in ((), (1,)) or output_size is None:
             raise CaptureError(
                 "E422",
-                "repeat_interleave by numbers that a tensor holds: the size of the result depends on data",
-                help="give one integer, or index with what it would give",
+                "repeat_interleave with a tensor of counts: the size of the result depends on data",
+                help="pass one integer, or index with precomputed indices",
             )
         shape = type_of(input).shape
         size = product(shape) if dim is None else shape[axis_of(dim, len(shape))]

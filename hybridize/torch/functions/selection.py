@@ -29,7 +29,7 @@ def undecided(what: str) -> CaptureError:
     return CaptureError(
         "E422",
         f"{what} cannot be compiled: how many elements that gives depends on data",
-        help="torch.where(mask, x, other) keeps the sizes; x[mask] = value works; so does (x * mask).sum()",
+        help="torch.where(mask, x, other) keeps the sizes; x[mask] = value and (x * mask).sum() work as well",
     )
 
 

@@ -84,7 +84,7 @@ def _view(input: Symbol, size: Sizes = (), dtype: Any = None) -> Symbol:
             return input.same()
         raise CaptureError(
             "E422",
-            f"view({target}) of a tensor of {torch_dtype(input.dtype)} cannot be compiled: it reads bits as others",
+            f"view({target}) of a tensor of {torch_dtype(input.dtype)} cannot be compiled: it reinterprets bits",
             help=f"x.to({target}) converts the numbers",
         )
     return viewed_as(input, size)
@@ -330,7 +330,7 @@ def _tensor_split(input: Symbol, sections: Any, dim: int = 0) -> tuple[Symbol, .
     size = input.shape[axis]
     if type(sections) is Symbol:
         raise CaptureError(
-            "E422", "tensor_split at places that a tensor holds: sizes depend on data", help="give a list of integers"
+            "E422", "tensor_split with a tensor of indices: the sizes depend on data", help="pass a list of integers"
         )
     if isinstance(sections, (tuple, list)):
         ends = [layouts.span(slice(None, end), size)[1] for end in sections]
@@ -466,8 +466,8 @@ def strided(input: Symbol, size: Any, stride: Any, storage_offset: Any = None) -
     if base.steps_between() != layouts.row_major(base.shape) or (storage_offset is not None and input.exists):
         raise CaptureError(
             "E422",
-            f"as_strided of {input.type}, in memory of which the program does not know all",
-            help="write it with slices, view, permute and unfold, or take it of a copy: x.clone()",
+            f"as_strided of {input.type}, whose storage the program knows only in part",
+            help="use slices, view, permute and unfold, or call it on a copy: x.clone()",
         )
     start = input.layout()[0] if storage_offset is None else storage_offset
     total = product(base.shape)

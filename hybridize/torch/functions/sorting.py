@@ -145,9 +145,7 @@ def _histc(input: Operand, bins: int = 100, min: Any = 0, max: Any = 0) -> Opera
     """Elements by the bins that they fall into; the last one has its upper end."""
     expect(bins > 0)
     if min == max:
-        raise CaptureError(
-            "E422", "torch.histc() between the extremes of the tensor cannot be compiled", help="give min= and max="
-        )
+        raise CaptureError("E422", "torch.histc() without min= and max= cannot be compiled", help="pass min= and max=")
     dtype = type_of(input).dtype
     x = ops.reshape(input, (product(type_of(input).shape),))
     sizes = type_of(x).shape

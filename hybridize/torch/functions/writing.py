@@ -35,8 +35,8 @@ def store(symbol: Symbol, value: Operand) -> None:
     if symbol.exists and not symbol.is_whole and _is_expanded(symbol.base):
         raise trace.refusal(
             "E422",
-            "a write to a part of an expanded tensor, whose other parts lie in the same memory",
-            help="write to what was expanded, or to a clone()",
+            "a write to an expanded tensor, several elements of which share one memory location",
+            help="write to the tensor before it is expanded, or to a clone()",
         )
     if records() and not symbol.has_step(StopGradient) and trace.root.library.is_leaf(trace, symbol):
         of = "a leaf Variable" if symbol.is_whole else "a view of a leaf Variable"

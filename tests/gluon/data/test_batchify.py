@@ -108,7 +108,7 @@ def test_group_and_lists():
 
 @pytest.mark.parametrize("make", [batchify.Stack(), batchify.Pad(), batchify.Append(), default_batchify_fn])
 def test_no_samples_make_no_batch(make):
-    with pytest.raises(ValueArgumentError, match=r"E379.*one sample or more"):
+    with pytest.raises(ValueArgumentError, match=r"E379.*empty batch"):
         make([])
 
 

@@ -201,7 +201,7 @@ def test_nothing_is_downloaded(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("make", "word"),
     [
-        (lambda: get_model("resnet19_v1"), "resnet19_v1"), (lambda: vision.get_resnet(3, 18), "versions 1 and 2"),
+        (lambda: get_model("resnet19_v1"), "resnet19_v1"), (lambda: vision.get_resnet(3, 18), "must be 1 or 2"),
         (lambda: vision.get_resnet(1, 19), "18, 34, 50, 101, 152"), (lambda: vision.get_vgg(12), "11, 13, 16, 19"),
         (lambda: vision.get_densenet(1), "121, 161, 169, 201"), (lambda: vision.get_squeezenet("2"), "1.0, 1.1"),
         (lambda: vision.ResNetV1(vision.BasicBlockV1, [2], [64]), "numbers of layers"),

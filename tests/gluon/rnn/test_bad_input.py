@@ -49,8 +49,8 @@ def made(name):
 
 WRONG_STATES = [
     # of good states; the code; words
-    (lambda states: states[:-1], "E331", "is given"),
-    (lambda states: [*states, states[0]], "E331", "is given"),
+    (lambda states: states[:-1], "E331", " got "),
+    (lambda states: [*states, states[0]], "E331", " got "),
     (lambda states: [state[:1] for state in states], "E187", "f32"),
     (lambda states: [np.repeat(state, 2, axis=0) for state in states], "E187", "f32"),
     (lambda states: [np.concatenate([one, one], axis=-1) for one in states], "E187", "f32"),
@@ -89,10 +89,10 @@ def test_states_of_every_cell(name):
 def test_what_is_no_list_of_states():
     cell, x, _ = made("lstm")
     for states in (None, {}, "ab", 0, np.zeros((BATCH, SIZE))):
-        refused(__file__, "E331", "LSTMCell is given", lambda x, states=states: cell(x, states), x[:, 0])
+        refused(__file__, "E331", "LSTMCell got", lambda x, states=states: cell(x, states), x[:, 0])
     dropout = rnn.DropoutCell(0.5)
-    refused(__file__, "E331", "is given", lambda x: dropout(x, None), x)
-    refused(__file__, "E331", "is given 1 states", unrolls(dropout, begin_state=[x]), x)
+    refused(__file__, "E331", " got ", lambda x: dropout(x, None), x)
+    refused(__file__, "E331", "got 1 states", unrolls(dropout, begin_state=[x]), x)
     for layer, wrong in ((rnn.GRU(SIZE), "GRU"), (rnn.GRUCell(SIZE), "GRUCell")):
         layer.initialize()
         args = ([np.zeros((BATCH, SIZE))],) if wrong == "GRUCell" else ()
@@ -173,16 +173,16 @@ class Mine(rnn.HybridRecurrentCell):
 
 
 WRONG_STEPS = [
-    (lambda x, states: (x, None), "E331", "NoneType where an array is due"),
-    (lambda x, states: (x, []), "E331", "with 1 states gives 0"),
-    (lambda x, states: (x, [x, x]), "E331", "with 1 states gives 2"),
+    (lambda x, states: (x, None), "E331", "NoneType where an array was expected"),
+    (lambda x, states: (x, []), "E331", "with 1 states returned 0"),
+    (lambda x, states: (x, [x, x]), "E331", "with 1 states returned 2"),
     (lambda x, states: (x, [x[:, :1]]), "E187", "in place of"),
-    (lambda x, states: (x, [0.0]), "E331", "float where an array is due"),
-    (lambda x, states: x, "E331", "gives f32[3,4]"),
-    (lambda x, states: None, "E331", "gives NoneType"),
-    (lambda x, states: (x, x, [x]), "E331", "gives 3 results"),
-    (lambda x, states: (None, [x]), "E331", "NoneType where an array is due"),
-    (lambda x, states: ([x, x], [x]), "E331", "list where an array is due"),
+    (lambda x, states: (x, [0.0]), "E331", "float where an array was expected"),
+    (lambda x, states: x, "E331", "returned f32[3,4]"),
+    (lambda x, states: None, "E331", "returned NoneType"),
+    (lambda x, states: (x, x, [x]), "E331", "returned 3 results"),
+    (lambda x, states: (None, [x]), "E331", "NoneType where an array was expected"),
+    (lambda x, states: ([x, x], [x]), "E331", "list where an array was expected"),
     (lambda x, states: (x.sum(), [x]), "E187", "gives the output f32[]"),
     (lambda x, states: (x[:2], [x]), "E187", "for 3 sequences"),
 ]
@@ -227,8 +227,8 @@ def test_states_and_lengths_of_every_layer(name):
     counted.initialize()
     x, good = np.ones((STEPS, BATCH, INPUTS)), layer.begin_state(BATCH)
     wrong = [
-        (good[:-1], "E331", "is given"),
-        ([*good, good[0]], "E331", "is given"),
+        (good[:-1], "E331", " got "),
+        ([*good, good[0]], "E331", " got "),
         ([np.swapaxes(state, 0, 1) for state in good], "E186", "with states"),
         ([state[:, :1] for state in good], "E186", "with states"),
         ([state[:1] for state in good], "E186", "with states"),
@@ -242,8 +242,14 @@ def test_states_and_lengths_of_every_layer(name):
     for lengths, code, words in LENGTHS:
         code, words = ("E186", "lengths") if code == "E187" else (code, "lengths of sequences")
         refused(__file__, code, words, lambda x, n: counted(x, None, n), x, np.array(lengths))
-    refused(__file__, "E331", "is given sequence_length", lambda x: layer(x, None, [1, 2, 3]), x)
-    refused(__file__, "E331", "is given none", lambda x: counted(x), x)
+    refused(
+        __file__,
+        "E331",
+        "got sequence_length, but was created without use_sequence_length",
+        lambda x: layer(x, None, [1, 2, 3]),
+        x,
+    )
+    refused(__file__, "E331", "got no sequence_length", lambda x: counted(x), x)
     for other in (x[0], x[None], x[:, :, :3], x[:, :, :0]):
         refused(__file__, "E186", "", lambda x: layer(x), other)
     for few in (x[:0], x[:, :0]):

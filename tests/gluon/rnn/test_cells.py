@@ -408,7 +408,7 @@ def test_bad_calls(compiled):
     x = np.ones((BATCH, STEPS, SIZE))
     refused(ShapeError, "E187.*length=4", rnn.GRUCell(2), x, length=4)
     refused(ArgumentError, "layout='CTN'", rnn.GRUCell(2), x, layout="CTN")
-    refused(ArgumentError, "given 1 states", rnn.LSTMCell(2), x, [np.zeros((BATCH, 2))])
+    refused(ArgumentError, "got 1 states", rnn.LSTMCell(2), x, [np.zeros((BATCH, 2))])
     refused(ShapeError, "E187.*state", rnn.GRUCell(2), x, [np.zeros((BATCH, 3))])
     refused(ShapeError, "E187.*state", rnn.GRUCell(2), x, [np.zeros((BATCH + 1, 2))])
     refused(OutOfBoundsError, "E110", rnn.GRUCell(2), x, None, np.array([1, 2, STEPS + 1]))

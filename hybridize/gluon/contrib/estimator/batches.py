@@ -49,8 +49,8 @@ class BatchProcessor:
             text = f"{len(batch)} parts" if isinstance(batch, (list, tuple)) else type(batch).__name__
             raise ValueArgumentError(
                 "E391",
-                f"a batch is (data, labels), got {text}",
-                help="a BatchProcessor of your own, batch_processor=..., reads batches of another form",
+                f"a batch must be (data, labels), got {text}",
+                help="pass your own BatchProcessor as batch_processor= to read batches of another form",
             )
         data, label = batch[0], batch[1]
         if estimator.device == [cpu()]:

@@ -58,8 +58,8 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         if not isinstance(max_checkpoints, int) or max_checkpoints < 1:
             raise ValueArgumentError(
                 "E390",
-                f"max_checkpoints must be an integer from 1 on, got {max_checkpoints!r}",
-                help="epoch_period=None saves none but the best",
+                f"max_checkpoints must be an integer of 1 or more, got {max_checkpoints!r}",
+                help="epoch_period=None saves only the best",
             )
         self._sign = 0
         if save_best:
@@ -142,13 +142,13 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             state = numpy.array(note["random"], dtype=numpy.uint64).reshape(2)
         except (ValueError, KeyError, TypeError, OverflowError) as error:
             raise LoadError(
-                "E669", f"{path}.json is not a checkpoint: {error}", help="remove it to use an older one"
+                "E669", f"{path}.json is not a checkpoint: {error}", help="remove it to use an older checkpoint"
             ) from error
         if (estimator.max_epoch or math.inf) <= epoch or (estimator.max_batch or math.inf) <= batch:
             raise ValueArgumentError(
                 "E391",
                 f"{path} has {epoch} epochs, {batch} batches: nothing is left to train",
-                help="ask fit for more, or do not resume_from_checkpoint",
+                help="pass more epochs or batches to fit, or do not set resume_from_checkpoint",
             )
         parameters = estimator.net.collect_params().values()
         before = [(one, one.list_data()[0].copy()) for one in parameters if one._data is not None]

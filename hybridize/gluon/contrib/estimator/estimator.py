@@ -180,8 +180,8 @@ class Estimator:
         if len(limits) != 1 or not isinstance(limits[0], int) or limits[0] < 0:
             raise ValueArgumentError(
                 "E391",
-                f"fit takes a number of epochs or of batches, one of them, got {epochs!r} and {batches!r}",
-                help="fit(..., epochs=10)",
+                f"fit takes either a number of epochs or a number of batches, got {epochs!r} and {batches!r}",
+                help="use fit(..., epochs=10)",
             )
         _repeatable(train_data, val_data)
         self.max_epoch, self.max_batch, self.batch_axis = epochs, batches, batch_axis
@@ -216,7 +216,7 @@ class Estimator:
             raise ValueArgumentError(
                 "E391",
                 f"there are no batches in epoch {self.epoch}",
-                help="what fit trains with must give them again for each epoch, as a DataLoader or a list does",
+                help="the training data must be iterable again in each epoch, as a DataLoader or a list is",
             )
         self.batch -= 1  # to those who hear of the end of the epoch it is still the present one
         ended = self._tell(handlers, EpochEnd, "epoch_end")
@@ -263,7 +263,7 @@ class Estimator:
         for one in (one for handler in _who(handlers, LoggingHandler) for one in handler.metrics):
             if id(one) not in known:
                 text = f"a LoggingHandler tells the metric {one.name!r}, which nobody measures"
-                raise ValueArgumentError("E390", text, help="take those of estimator.train_metrics and val_metrics")
+                raise ValueArgumentError("E390", text, help="use metrics of estimator.train_metrics and val_metrics")
 
 
 def _who(handlers: list[EventHandler], kind: type[Any]) -> list[Any]:

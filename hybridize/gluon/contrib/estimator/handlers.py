@@ -28,7 +28,7 @@ def metrics_of(metrics: Any) -> list[EvalMetric]:
     for one in listed:
         if not isinstance(one, EvalMetric):
             raise ValueArgumentError(
-                "E390", f"a metric must be an EvalMetric, got {type(one).__name__}", help="metric.create(...)"
+                "E390", f"a metric must be an EvalMetric, got {type(one).__name__}", help="use metric.create(...)"
             )
     return listed
 
@@ -42,11 +42,11 @@ def improves(monitor: Any, mode: str, who: str) -> bool:
     if not isinstance(monitor, EvalMetric) or isinstance(monitor, CompositeEvalMetric):
         raise ValueArgumentError(
             "E390",
-            f"{who} watches one metric, got {type(monitor).__name__}",
-            help="one of estimator.train_metrics and estimator.val_metrics",
+            f"{who} monitors one metric, got {type(monitor).__name__}",
+            help="pass a metric of estimator.train_metrics or estimator.val_metrics",
         )
     if mode not in ("auto", "min", "max"):
-        raise ValueArgumentError("E390", f"{who} has no mode {mode!r}", help="auto, min or max")
+        raise ValueArgumentError("E390", f"{who} has no mode {mode!r}", help="use auto, min or max")
     name = monitor.name.lower()
     return mode == "max" or (mode == "auto" and any(word in name for word in _LARGER_IS_BETTER))
 
@@ -65,7 +65,7 @@ def value_of(monitor: EvalMetric) -> float:
         return float(value)
     except (TypeError, ValueError):
         text = f"a metric that is watched gives one number, {name} gave {value!r}"
-        raise ValueArgumentError("E390", text, help="average='macro' makes one of those of all classes") from None
+        raise ValueArgumentError("E390", text, help="average='macro' averages over the classes") from None
 
 
 def text_of(metrics: list[EvalMetric]) -> str:
@@ -123,14 +123,14 @@ class GradientUpdateHandler(BatchEnd):
                 "E565",
                 f"the loss is NaN in epoch {estimator.epoch}, batch {estimator.batch}; the parameters have not "
                 "been updated by it",
-                help="look at the data of that batch, or take a smaller learning rate",
+                help="check the data of that batch, or use a smaller learning rate",
             )
         if not all(one.ndim for one in losses):
             raise ValueArgumentError(
                 "E390",
                 f"{type(estimator.loss).__name__} gives one number for a batch: by how many samples gradients "
                 "are to be divided is not known",
-                help="give one number for each sample, or use a GradientUpdateHandler of your own",
+                help="return one number for each sample, or use your own GradientUpdateHandler",
             )
         estimator.trainer.step(sum(one.shape[0] for one in losses))
 

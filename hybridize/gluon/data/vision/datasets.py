@@ -141,8 +141,8 @@ def _first_file(root: str, names: list[str], dataset: str) -> str:
                 return path
     raise ArgumentError(
         "E381",
-        f"{dataset} needs {' or '.join(names)}, or the same with .gz, in {root}, and it is not there",
-        help="nothing is downloaded: put the published files there, or give another folder as root=",
+        f"{dataset} needs {' or '.join(names)}, or the same with .gz, in {root}, but found none of them",
+        help="nothing is downloaded: put the published files there, or pass another folder as root=",
     )
 
 

@@ -143,7 +143,9 @@ class CausalDecoder(HybridBlock, layer=False):
     ) -> None:
         super().__init__(**kwargs)
         if not layers:
-            raise ArgumentError("E331", f"{type(self).__name__} of no layers", help="num_layers is 1 at least")
+            raise ArgumentError(
+                "E331", f"{type(self).__name__} needs at least one layer", help="num_layers must be 1 or more"
+            )
         check_counts(self, vocab_size=vocab_size, units=units, max_length=max_length)
         self.vocab_size, self.max_length, self._waves = vocab_size, max_length, waves
         self._groups, self._size = layers[0].attention._groups, layers[0].attention._size

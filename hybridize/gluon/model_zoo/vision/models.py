@@ -31,6 +31,6 @@ def get_model(name: str, **kwargs: Any) -> HybridBlock:
     make = MODELS.get(str(name).lower())
     if make is None:
         known = ", ".join(MODELS)
-        raise ArgumentError("E331", f"there is no model {name!r} in the zoo", help=f"one of {known}")
+        raise ArgumentError("E331", f"the model zoo has no model {name!r}", help=f"one of {known}")
     net: HybridBlock = make(**kwargs)
     return net

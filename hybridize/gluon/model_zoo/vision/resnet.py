@@ -167,7 +167,7 @@ class _ResNet(Classifier):
     def _stages(self, block: Callable[..., HybridBlock], layers: Sequence[int], channels: Sequence[int]) -> list[Block]:
         if len(layers) != len(channels) - 1:
             what = f"{type(self).__name__} with {len(layers)} numbers of layers and {len(channels)} of channels"
-            raise ArgumentError("E331", what, help="channels has one more: those of the first convolution")
+            raise ArgumentError("E331", what, help="channels has one more entry, the channels of the first convolution")
         stages: list[Block] = []
         for number, (count, before, after) in enumerate(zip(layers, channels[:-1], channels[1:], strict=True), 1):
             stage = nn.HybridSequential(prefix=f"stage{number}_")
@@ -260,5 +260,5 @@ def get_resnet(
         LoadError E615: `pretrained`, and there is no file.
     """
     if version not in VERSIONS:
-        raise ArgumentError("E331", f"ResNet has versions 1 and 2, not {version!r}")
+        raise ArgumentError("E331", f"the version of ResNet must be 1 or 2, got {version!r}")
     return of_family("ResNet", VERSIONS[version], num_layers)(pretrained, device, root, **kwargs)

@@ -39,7 +39,7 @@ class VGG(Classifier):
         super().__init__(classes, **kwargs)
         if len(layers) != len(filters):
             what = f"VGG with {len(layers)} numbers of layers and {len(filters)} of filters"
-            raise ArgumentError("E331", what, help="give one of each for a stage")
+            raise ArgumentError("E331", what, help="give one entry of each for every stage")
         with self.name_scope():
             blocks: list[Block] = []
             for count, channels in zip(layers, filters, strict=True):

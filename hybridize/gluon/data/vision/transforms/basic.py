@@ -102,7 +102,7 @@ class Normalize(HybridBlock):
         self._mean = numpy.asarray(mean, numpy.float32).reshape(-1, 1, 1)
         self._std = numpy.asarray(std, numpy.float32).reshape(-1, 1, 1)
         if not (self._std != 0).all():
-            raise ArgumentError("E384", f"Normalize divides by std, got {std!r}", help="std is not 0")
+            raise ArgumentError("E384", f"Normalize divides by std, got {std!r}", help="std must not be 0")
 
     def forward(self, x: Any) -> Any:
         return (x - np.array(self._mean)) / np.array(self._std)
@@ -126,7 +126,7 @@ def as_image(x: Any) -> Any:
     if x.ndim not in (3, 4):
         raise ArgumentError(
             "E384",
-            f"an image has the axes height, width, channels, and images one before them, got shape {x.shape}",
-            help="x[..., None] adds the channel of a grey one",
+            f"an image is [height, width, channels], a batch of images has one axis before these, got shape {x.shape}",
+            help="x[..., None] adds the channel axis of a grey image",
         )
     return x

@@ -26,7 +26,7 @@ class _Random(HybridBlock):
     def __init__(self, amount: float) -> None:
         super().__init__()
         if not amount >= 0:
-            raise ArgumentError("E384", f"{type(self).__name__} takes how much to change, 0 or more, got {amount!r}")
+            raise ArgumentError("E384", f"{type(self).__name__} takes an amount of 0 or more, got {amount!r}")
         self._amount = amount
 
     def forward(self, x: Any) -> Any:

@@ -58,7 +58,7 @@ class CropResize(HybridBlock):
     ) -> None:
         super().__init__()
         if min(x, y) < 0:
-            raise ArgumentError("E384", f"a part begins within the image, got ({x}, {y})")
+            raise ArgumentError("E384", f"a crop must begin within the image, got ({x}, {y})")
         self._part = x, y, *_pair((width, height))
         self._size = None if size is None else _pair(size)
         self._interpolation = _interpolation_of(BILINEAR if interpolation is None else interpolation)
@@ -96,7 +96,7 @@ class RandomCrop(_Sized):
         super().__init__(size, interpolation)
         sides = (pad,) * 4 if isinstance(pad, int) else pad or (0, 0, 0, 0)
         if len(sides) != 4 or min(sides) < 0:
-            raise ArgumentError("E384", f"pad is a number, or four: left, right, top, bottom; got {pad!r}")
+            raise ArgumentError("E384", f"pad must be one number or four: left, right, top, bottom; got {pad!r}")
         self._pad = tuple(sides)
         self._value = pad_value
 
@@ -133,7 +133,7 @@ class RandomResizedCrop(_Sized):
     ) -> None:
         super().__init__(size, interpolation)
         if not (0 < scale[0] <= scale[1] <= 1 and 0 < ratio[0] <= ratio[1]):
-            raise ArgumentError("E384", f"scale is within 0 and 1, ratio is positive; got {scale}, {ratio}")
+            raise ArgumentError("E384", f"scale must be between 0 and 1, and ratio positive; got {scale} and {ratio}")
         self._scale = scale
         self._ratio = ratio
 
@@ -195,13 +195,15 @@ def _middle(x: Any, width: int, height: int, interpolation: int) -> Any:
 def _pair(size: Any) -> tuple[int, int]:
     pair = tuple(size) if isinstance(size, (tuple, list)) else (size, size)
     if len(pair) != 2 or not all(isinstance(one, int) and one > 0 for one in pair):
-        raise ArgumentError("E384", f"a size is a number of pixels, or (width, height), got {size!r}")
+        raise ArgumentError("E384", f"a size must be a number of pixels or (width, height), got {size!r}")
     return pair
 
 
 def _interpolation_of(interpolation: int) -> int:
     if interpolation not in (NEAREST, BILINEAR):
         raise ArgumentError(
-            "E384", f"interpolation {interpolation!r} is not supported", help="1 is bilinear, 0 takes the nearest pixel"
+            "E384",
+            f"interpolation {interpolation!r} is not supported",
+            help="use 1 for bilinear, 0 for the nearest pixel",
         )
     return interpolation
