@@ -20,16 +20,9 @@ from hybridize.array.device import OTHERS, Device, cpu, use
 from hybridize.array.operators import COMPARISONS, Operators, functions, not_an_index, not_one
 from hybridize.array.storage import Storage
 from hybridize.array.traced import LostHistory, Traced, Variable
+from hybridize.base import errors
 from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, await_writer, consistently, exclusively
 from hybridize.base.dtypes import NO_INDEX, DType, as_dtype, bool_, float32, float64, int32, int64
-from hybridize.base.errors import (
-    ArgumentError,
-    HybridizeError,
-    KeyShapeError,
-    KeyTypeError,
-    OutOfBoundsError,
-    ShapeError,
-)
 from hybridize.base.forks import renewed
 from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
@@ -415,7 +408,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
             self._check_known("numpy.asarray()")
         if dtype is not None and numpy.dtype(dtype) != self._data.dtype:
             if copy is False:
-                raise ArgumentError("E305", f"{self.type} cannot be viewed as {dtype} without a copy")
+                raise errors.ArgumentError("E305", f"{self.type} cannot be viewed as {dtype} without a copy")
             return self._data.astype(dtype)
         if copy:
             return self._data.copy()
@@ -467,7 +460,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         try:
             return view(self, self._data.view(wanted))
         except (ValueError, TypeError) as error:
-            raise ShapeError("E104", f"view of {self.type} as {wanted.name}: {error}") from None
+            raise errors.ShapeError("E104", f"view of {self.type} as {wanted.name}: {error}") from None
 
     def byteswap(self, inplace: bool = False) -> ndarray:
         """The elements with their bytes in the opposite order."""
@@ -522,7 +515,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         if ACTIVE:
             self._check_known("item()")
         if not args and self._data.size != 1:
-            raise ShapeError("E130", f"item() needs one element, got {self.type}")
+            raise errors.ShapeError("E130", f"item() needs one element, got {self.type}")
         try:
             return self._data.item(*args)
         except IndexError as error:
@@ -636,14 +629,14 @@ def written(array: ndarray) -> None:
         array._storage.touch()
 
 
-def key_error(error: IndexError, of: TensorType, key: Any) -> HybridizeError:
+def key_error(error: IndexError, of: TensorType, key: Any) -> errors.HybridizeError:
     """Our error for NumPy's, which refused a key."""
     text = str(error).replace(str(NO_INDEX), "NaN")
     if "out of bounds" in text:
-        return OutOfBoundsError("E110", f"x[{key!r}] of {of}: {text}", help="indices run from -n to n - 1")
+        return errors.OutOfBoundsError("E110", f"x[{key!r}] of {of}: {text}", help="indices run from -n to n - 1")
     if "too many" in text or "boolean index did not match" in text or "broadcast" in text:
-        return KeyShapeError("E133", f"x[{key!r}] of {of}: {text}")
-    return KeyTypeError("E204", f"x[{key!r}] of {of}: {text}")
+        return errors.KeyShapeError("E133", f"x[{key!r}] of {of}: {text}")
+    return errors.KeyTypeError("E204", f"x[{key!r}] of {of}: {text}")
 
 
 show("array", wrap)

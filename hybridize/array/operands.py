@@ -27,35 +27,9 @@ from hybridize.array.placing import located
 from hybridize.array.staging import Staging, staging
 from hybridize.array.symbol import Symbol, refusal
 from hybridize.array.traced import Traced
-from hybridize.base import dims
+from hybridize.base import dims, dtypes, errors
 from hybridize.base.config import CONFIG
-from hybridize.base.dtypes import (
-    CODES,
-    NO_INDEX,
-    DType,
-    as_dtype,
-    bool_,
-    code,
-    complex64,
-    complex128,
-    converted,
-    float32,
-    float64,
-    int64,
-    is_complex,
-    is_float,
-)
 from hybridize.base.dtypes import index_numbers as index_numbers_of
-from hybridize.base.errors import (
-    ArgumentError,
-    AxisError,
-    DTypeError,
-    HybridizeError,
-    KeyTypeError,
-    OutOfBoundsError,
-    ShapeError,
-    ValueArgumentError,
-)
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import is_users
 from hybridize.base.promotion import NUMBERS, default_dtype, floating, python_kind, result_dtype, weak_kind
@@ -107,7 +81,7 @@ def public(function: _Function) -> _Function:
             if LISTENERS and not capturing():
                 return span(OPERATION, name, chosen, *args, **kwargs)
             return chosen(*args, **kwargs)
-        except HybridizeError as error:
+        except errors.HybridizeError as error:
             trim(error)
             raise
         except Handover as handed:
@@ -192,7 +166,7 @@ def _is_objection(error: Exception) -> bool:
 
     Errors of classes that people catch on purpose, `numpy.linalg.LinAlgError`, stay what they are.
     """
-    if isinstance(error, (HybridizeError, UnicodeError, numpy.linalg.LinAlgError)):
+    if isinstance(error, (errors.HybridizeError, UnicodeError, numpy.linalg.LinAlgError)):
         return False
     at = error.__traceback__.tb_next if error.__traceback__ is not None else None  # below the call itself
     inside = at is not None
@@ -202,16 +176,16 @@ def _is_objection(error: Exception) -> bool:
     return inside
 
 
-def _objection(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> HybridizeError:
+def _objection(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> errors.HybridizeError:
     shown = ", ".join([*map(_shown, args), *(f"{key}={_shown(value)}" for key, value in kwargs.items())])
     what = f"{name}({shown}): {error}"
     if any(text in str(error) for text in _BEYOND_MEMORY):
-        return ShapeError("E125", what, help="an array of this size cannot be addressed")
+        return errors.ShapeError("E125", what, help="an array of this size cannot be addressed")
     if isinstance(error, IndexError):
-        return OutOfBoundsError("E110", what)
+        return errors.OutOfBoundsError("E110", what)
     if isinstance(error, (ValueError, OverflowError)):
-        return ValueArgumentError("E345", what)
-    return ArgumentError("E344", what)
+        return errors.ValueArgumentError("E345", what)
+    return errors.ArgumentError("E344", what)
 
 
 _BEYOND_MEMORY = ("array is too big", "Maximum allowed dimension exceeded")
@@ -221,7 +195,11 @@ _BEYOND_MEMORY = ("array is too big", "Maximum allowed dimension exceeded")
 def _shown(x: Any) -> str:
     """An argument, in a few words: arrays by their types."""
     if isinstance(x, (ndarray, Symbol, numpy.ndarray)):
-        return f"{code(x.dtype)}[{','.join(map(dims.text, x.shape))}]" if x.dtype in CODES else f"{x.dtype} array"
+        return (
+            f"{dtypes.code(x.dtype)}[{','.join(map(dims.text, x.shape))}]"
+            if x.dtype in dtypes.CODES
+            else f"{x.dtype} array"
+        )
     if isinstance(x, (tuple, list)) and len(x) <= 8:
         inner = ", ".join(map(_shown, x))
         return f"[{inner}]" if isinstance(x, list) else f"({inner}{',' * (len(x) == 1)})"
@@ -230,7 +208,7 @@ def _shown(x: Any) -> str:
     return reprlib.repr(x) if isinstance(x, (bool, int, float, str, type(None), slice)) else type(x).__name__
 
 
-def operand(x: Any, dtype: DType | None = None) -> Any:
+def operand(x: Any, dtype: dtypes.DType | None = None) -> Any:
     """The operand of an argument; Python numbers stay as they are, to be typed by what stands beside them.
 
     Lists become arrays: of `dtype` where given, else float64 becomes float32 as in `np.array`, integers stay integers,
@@ -249,7 +227,7 @@ def operand(x: Any, dtype: DType | None = None) -> Any:
         return from_list(x, dtype)
     if hasattr(x, "__hybridize_function__"):
         raise Handover(x)
-    raise ArgumentError(
+    raise errors.ArgumentError(
         "E307", f"expected an array or a number, got {type(x).__name__}", help="np.array(x) creates one"
     )
 
@@ -259,7 +237,7 @@ def operands(*xs: Any) -> list[Any]:
     values = [operand(x) for x in xs]
     if any(isinstance(x, (list, tuple)) for x in xs):
         dtype = common_dtype(values)
-        if dtype in (float64, complex128):
+        if dtype in (dtypes.float64, dtypes.complex128):
             return [operand(x, dtype) if isinstance(x, (list, tuple)) else y for x, y in zip(xs, values, strict=True)]
     return values
 
@@ -273,7 +251,7 @@ def checked(x: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
     """`x` as exactly `numpy.ndarray`, of a dtype that we compute with."""
     if type(x) is not numpy.ndarray:
         x = numpy.asarray(x)
-    return x if x.dtype in CODES else x.astype(as_dtype(x.dtype))
+    return x if x.dtype in dtypes.CODES else x.astype(dtypes.as_dtype(x.dtype))
 
 
 def has_arrays(x: Any) -> bool:
@@ -283,31 +261,33 @@ def has_arrays(x: Any) -> bool:
     return isinstance(x, (ndarray, Symbol)) or dims.is_symbolic(x) or hasattr(x, "__hybridize_function__")
 
 
-def from_list(x: Any, dtype: DType | None = None) -> Operand:
+def from_list(x: Any, dtype: dtypes.DType | None = None) -> Operand:
     """The operand of nested lists of numbers and arrays."""
     if has_arrays(x):
         parts = [operand(part, dtype) for part in x]
         for part in parts[1:]:
             if not same_shape(shape_of(part), shape_of(parts[0])):
                 kinds = f"{typed(parts[0])} and {typed(part)}"
-                raise ShapeError("E103", f"a list cannot become an array: its parts have different shapes, {kinds}")
+                raise errors.ShapeError(
+                    "E103", f"a list cannot become an array: its parts have different shapes, {kinds}"
+                )
         if dtype is not None:
             parts = [_part(part, dtype) for part in parts]
         return stacked(aligned(*parts))
     try:
         array = numpy.array(x)
     except ValueError as error:
-        raise ShapeError("E103", f"a list cannot become an array: {error}") from None
+        raise errors.ShapeError("E103", f"a list cannot become an array: {error}") from None
     _numbers_in(array)
     if dtype is None:
-        short = {float64: float32, complex128: complex64}.get(array.dtype)
-        dtype = float32 if array.size == 0 else short or as_dtype(array.dtype)
+        short = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}.get(array.dtype)
+        dtype = dtypes.float32 if array.size == 0 else short or dtypes.as_dtype(array.dtype)
     if array.dtype.kind == "c" != dtype.kind:
         return cast(outside_operand(array), dtype)
-    return outside_operand(array if array.dtype == dtype else converted(array, dtype))
+    return outside_operand(array if array.dtype == dtype else dtypes.converted(array, dtype))
 
 
-def _part(part: Any, dtype: DType) -> Any:
+def _part(part: Any, dtype: dtypes.DType) -> Any:
     """A part of a list that becomes an array of `dtype`; of an integer that int64 does not hold NumPy makes uint64."""
     if not isinstance(part, int) or -(1 << 63) <= part < 1 << 63:
         return part
@@ -321,7 +301,7 @@ def _numbers_in(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
         DTypeError E202: there is an integer that no dtype holds, or something else than a number.
     """
     if array.dtype.kind in "OSU":
-        raise DTypeError("E202", f"cannot make an array from {array.tolist()!r:.60}", help="pass numbers")
+        raise errors.DTypeError("E202", f"cannot make an array from {array.tolist()!r:.60}", help="pass numbers")
     return array
 
 
@@ -339,10 +319,10 @@ def shape_of(x: Any) -> Shape:
     return () if isinstance(x, NUMBERS) else type_of(x).shape
 
 
-def dtype_of(x: Any) -> DType:
+def dtype_of(x: Any) -> dtypes.DType:
     """Dtype of an operand; of a number, the one it has alone."""
     if isinstance(x, numpy.ndarray):
-        dtype: DType = x.dtype
+        dtype: dtypes.DType = x.dtype
         return dtype
     if isinstance(x, Weak):
         return default_dtype(x.kind)
@@ -354,7 +334,7 @@ def typed(x: Any) -> TensorType:
     return TensorType(shape_of(x), dtype_of(x))
 
 
-def cast(x: Any, dtype: DType) -> Operand:
+def cast(x: Any, dtype: dtypes.DType) -> Operand:
     """An operand or a number as an operand of `dtype`.
 
     Raises:
@@ -365,12 +345,12 @@ def cast(x: Any, dtype: DType) -> Operand:
     if isinstance(x, Weak):
         _check_range(x, dtype)
         x = x.value
-    source: DType = x.dtype if isinstance(x, numpy.ndarray) else type_of(x).dtype
+    source: dtypes.DType = x.dtype if isinstance(x, numpy.ndarray) else type_of(x).dtype
     if source == dtype:
         return x
-    if is_complex(source) and not is_complex(dtype) and dtype != bool_:
-        what = f"{typed(x)} cannot become {code(dtype)} without its imaginary part"
-        raise DTypeError("E207", what, help="use x.real, x.imag or np.abs(x)")
+    if dtypes.is_complex(source) and not dtypes.is_complex(dtype) and dtype != dtypes.bool_:
+        what = f"{typed(x)} cannot become {dtypes.code(dtype)} without its imaginary part"
+        raise errors.DTypeError("E207", what, help="use x.real, x.imag or np.abs(x)")
     return bind1(Cast(dtype), x)
 
 
@@ -381,29 +361,31 @@ def check_real(name: str, *arrays: Any) -> None:
         DTypeError E242: there is one.
     """
     for x in arrays:
-        if is_complex(x.dtype):
+        if dtypes.is_complex(x.dtype):
             what = f"{name} takes real numbers, got {x.type}"
-            raise DTypeError("E242", what, help="use a real part of the values: x.real, x.imag, np.abs(x), np.angle(x)")
+            raise errors.DTypeError(
+                "E242", what, help="use a real part of the values: x.real, x.imag, np.abs(x), np.angle(x)"
+            )
 
 
-def number(x: Any, dtype: DType) -> Operand:
+def number(x: Any, dtype: dtypes.DType) -> Operand:
     """A Python number as an operand without axes."""
     if dims.is_symbolic(x):
         return cast(Weak(size_of(x), int, x), dtype)
     try:
         array = numpy.asarray(x, dtype=dtype)
     except (OverflowError, TypeError, ValueError) as error:
-        what = f"{_shown(x)} is not a {code(dtype)}: {error}"
-        raise DTypeError("E203", what, help="cast the array first: x.astype(...)") from None
+        what = f"{_shown(x)} is not a {dtypes.code(dtype)}: {error}"
+        raise errors.DTypeError("E203", what, help="cast the array first: x.astype(...)") from None
     return outside_operand(array)
 
 
-def _check_range(x: Weak, dtype: DType) -> None:
+def _check_range(x: Weak, dtype: dtypes.DType) -> None:
     """Check that a number that only calls know is one of an integer `dtype`, as `number` does for one that is known.
 
     The program depends on it; where data decides it, the program stops at this line.
     """
-    if dtype.kind not in "iu" or x.kind is bool or (x.size is not None and dtype == int64):
+    if dtype.kind not in "iu" or x.kind is bool or (x.size is not None and dtype == dtypes.int64):
         return
     ends = numpy.iinfo(dtype)
     low, high = int(ends.min), int(ends.max)
@@ -419,7 +401,7 @@ def _check_range(x: Weak, dtype: DType) -> None:
         number(outlier, dtype)  # raises
 
 
-def strong(x: Any, dtype: DType | None = None) -> Operand:
+def strong(x: Any, dtype: dtypes.DType | None = None) -> Operand:
     """The operand of an argument, numbers included, as `dtype` or the dtype that it has."""
     x = operand(x, dtype)
     if dtype is None:
@@ -429,27 +411,27 @@ def strong(x: Any, dtype: DType | None = None) -> Operand:
 
 def indices(x: Any) -> Operand:
     """The int64 operand of an argument that holds indices."""
-    x = operand(x, int64)
+    x = operand(x, dtypes.int64)
     if isinstance(x, (Weak, *NUMBERS)) and dtype_of(x).kind not in "iu":
-        raise KeyTypeError("E204", f"an index must be an integer, got {typed(x)}")
+        raise errors.KeyTypeError("E204", f"an index must be an integer, got {typed(x)}")
     return index_numbers(x)
 
 
 def index_numbers(x: Operand) -> Operand:
     """The int64 operand of one that holds indices, as MXNet does in float arrays, too; NaN is out of bounds."""
-    if not is_float(dtype_of(x)):
-        return cast(x, int64)
+    if not dtypes.is_float(dtype_of(x)):
+        return cast(x, dtypes.int64)
     if isinstance(x, numpy.ndarray):
         return index_numbers_of(x)
-    numbers = cast(x, int64)
+    numbers = cast(x, dtypes.int64)
     known = staging().between(numbers)
-    if known is not None and dims.proven(known[0], NO_INDEX + 1):
+    if known is not None and dims.proven(known[0], dtypes.NO_INDEX + 1):
         return numbers  # made of integers
-    missing = broadcast(outside_operand(numpy.array(NO_INDEX)), shape_of(x))
+    missing = broadcast(outside_operand(numpy.array(dtypes.NO_INDEX)), shape_of(x))
     return bind1(Where(), bind1(Isnan(), x), missing, numbers)
 
 
-def common_dtype(xs: Sequence[Any], *, float_only: bool = False) -> DType:
+def common_dtype(xs: Sequence[Any], *, float_only: bool = False) -> dtypes.DType:
     """The dtype in which operands compute together."""
     weak = [weak_kind(x) if isinstance(x, NUMBERS) else x.kind for x in xs if isinstance(x, (Weak, *NUMBERS))]
     dtype = result_dtype((dtype_of(x) for x in xs if not isinstance(x, (Weak, *NUMBERS))), weak)
@@ -462,7 +444,7 @@ def common_kind(xs: Sequence[Any]) -> type | None:
         return None
     kinds = {weak_kind(x) if isinstance(x, NUMBERS) else x.kind for x in xs}
     if complex in kinds:
-        raise DTypeError(
+        raise errors.DTypeError(
             "E205",
             "arithmetic of a complex number and a Python number whose value differs from call to call is not supported",
             help="make one of them an array: np.array(x)",
@@ -479,7 +461,7 @@ def common_shape(xs: Sequence[Any], name: str) -> Shape:
     common = dims.broadcast(*shapes)
     if common is None:
         types = " and ".join(str(typed(x)) for x in xs)
-        raise ShapeError(
+        raise errors.ShapeError(
             "E101",
             f"{name}: shapes do not broadcast: {types}",
             help="compared from the last axis, two sizes must be equal or one of them must be 1",
@@ -491,7 +473,7 @@ def positions(count: int) -> Any:
     """0, 1, ... count - 1 as an index array: NumPy's, or ours where only the program knows how many."""
     if not dims.is_symbolic(count):
         return numpy.arange(count)
-    return result(bind1(Iota((count,), 0, int64)))
+    return result(bind1(Iota((count,), 0, dtypes.int64)))
 
 
 def broadcast(x: Operand, shape: Shape) -> Operand:
@@ -499,7 +481,7 @@ def broadcast(x: Operand, shape: Shape) -> Operand:
     return x if surely_same(shape_of(x), shape) else bind1(Broadcast(shape), x)
 
 
-def aligned(*xs: Any, name: str = "", float_only: bool = False, dtype: DType | None = None) -> list[Operand]:
+def aligned(*xs: Any, name: str = "", float_only: bool = False, dtype: dtypes.DType | None = None) -> list[Operand]:
     """Operands of one dtype and one shape."""
     if dtype is None:
         dtype = common_dtype(xs, float_only=float_only)
@@ -540,7 +522,7 @@ def check_text() -> None:
         interpreter.check_text(sys._getframe(2))
 
 
-def array(x: Any, dtype: DType | None = None) -> Any:
+def array(x: Any, dtype: dtypes.DType | None = None) -> Any:
     """An argument as an array of ours: arrays as they are, everything else made into one."""
     if type(x) is ndarray or (type(x) is Symbol and x.weak is None):
         return x
@@ -572,9 +554,9 @@ def axis_of(axis: Any, ndim: int, name: str) -> int:
     try:
         number_ = axis.__index__()
     except (AttributeError, TypeError):
-        raise ArgumentError("E308", f"{name}: an axis must be an integer, got {axis!r}") from None
+        raise errors.ArgumentError("E308", f"{name}: an axis must be an integer, got {axis!r}") from None
     if not -ndim <= number_ < ndim:
-        raise AxisError(
+        raise errors.AxisError(
             "E111",
             f"{name}: axis {axis} is out of bounds for an array of {ndim} axes",
             help=f"axes run from {-ndim} to {ndim - 1}"
@@ -604,7 +586,7 @@ def one_of(value: Any, options: Sequence[Any], name: str, keyword: str, help: st
     if not isinstance(value, (str, type(None))) or value not in options:
         *others, last = map(repr, options)
         known = f"{', '.join(others)} or {last}" if others else last
-        raise ValueArgumentError("E345", f"{name}: {keyword} must be {known}, got {value!r}", help=help)
+        raise errors.ValueArgumentError("E345", f"{name}: {keyword} must be {known}, got {value!r}", help=help)
 
 
 def made_in_order(order: Any, name: str) -> None:
@@ -629,7 +611,7 @@ def axes_of(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
         return (axis_of(axis, ndim, name),)
     axes = tuple(sorted(axis_of(part, ndim, name) for part in axis))
     if len(set(axes)) != len(axes):
-        raise ValueArgumentError("E345", f"{name}: an axis occurs twice in {axis}")
+        raise errors.ValueArgumentError("E345", f"{name}: an axis occurs twice in {axis}")
     return axes
 
 
@@ -647,7 +629,7 @@ def whole(number: Any, what: str) -> Any:
     try:
         return _size(number)
     except (AttributeError, TypeError):
-        raise ArgumentError("E308", f"{what} must be an integer, got {number!r}") from None
+        raise errors.ArgumentError("E308", f"{what} must be an integer, got {number!r}") from None
 
 
 def count(number: Any, what: str) -> Any:
@@ -659,7 +641,7 @@ def count(number: Any, what: str) -> Any:
     """
     integer = whole(number, what)
     if integer < 0:
-        raise ValueArgumentError("E345", f"{what} must not be negative, got {integer}")
+        raise errors.ValueArgumentError("E345", f"{what} must not be negative, got {integer}")
     return integer
 
 
@@ -669,13 +651,13 @@ def shape_from(shape: Any) -> Shape:
         try:
             return tuple(map(_size, shape))
         except AttributeError:
-            raise ArgumentError("E309", f"the sizes of a shape must be integers, got {shape!r}") from None
+            raise errors.ArgumentError("E309", f"the sizes of a shape must be integers, got {shape!r}") from None
     if isinstance(shape, numpy.ndarray):
         return tuple(int(length) for length in shape.reshape(-1))
     try:
         return (_size(shape),)
     except AttributeError:
-        raise ArgumentError("E309", f"a shape must be an integer or a tuple of them, got {shape!r}") from None
+        raise errors.ArgumentError("E309", f"a shape must be an integer or a tuple of them, got {shape!r}") from None
 
 
 def _size(length: Any) -> int:
@@ -686,5 +668,5 @@ def sizes_from(shape: Any) -> Shape:
     """The shape of a new array."""
     sizes = shape_from(shape)
     if any(length < 0 for length in sizes):
-        raise ShapeError("E112", f"sizes must not be negative, got {list(sizes)}")
+        raise errors.ShapeError("E112", f"sizes must not be negative, got {list(sizes)}")
     return sizes

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 import numpy
 
+from hybridize import ops
 from hybridize.array.layouts import Strides, reshaped, row_major
 from hybridize.array.operators import Operators, functions, not_an_index, not_one
 from hybridize.base import dims, modes
@@ -25,25 +26,6 @@ from hybridize.base.dtypes import DType, int64
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType, surely_same
-from hybridize.ops import (
-    Abs,
-    Add,
-    Broadcast,
-    Cast,
-    Gather,
-    Iota,
-    Mul,
-    Neg,
-    Reshape,
-    ScatterND,
-    Slice,
-    SliceAt,
-    StopGradient,
-    Transpose,
-    UpdateAt,
-    UpdateSlice,
-    size_of,
-)
 from hybridize.ops.op import ACTIVE, EagerInterpreter, Op, Operand, bind1, constant, in_charge, type_of
 
 
@@ -81,11 +63,11 @@ class Strided:
         """Return the places of the elements in the row-major order of what it is a view of."""
         by = row_major(of)
         start = sum(first * one for first, one in zip(self.starts, by, strict=True))
-        total = bind1(Broadcast(self.shape), like_index(start))
+        total = bind1(ops.Broadcast(self.shape), like_index(start))
         for axis, move in enumerate(self.moves):
             step = sum(along * one for along, one in zip(move, by, strict=True) if along != 0)
-            count = bind1(Iota(self.shape, axis, int64))
-            total = bind1(Add(), total, bind1(Mul(), count, bind1(Broadcast(self.shape), like_index(step))))
+            count = bind1(ops.Iota(self.shape, axis, int64))
+            total = bind1(ops.Add(), total, bind1(ops.Mul(), count, bind1(ops.Broadcast(self.shape), like_index(step))))
         return total
 
     def strides(self, of: Strides) -> Strides:
@@ -95,19 +77,19 @@ class Strided:
     def read(self, value: Operand) -> Operand:
         """The elements of the view, of a value that it is a view of."""
         shape = type_of(value).shape
-        return bind1(Gather(0), bind1(Reshape((dims.product(shape),)), value), self.positions(shape))
+        return bind1(ops.Gather(0), bind1(ops.Reshape((dims.product(shape),)), value), self.positions(shape))
 
     def written(self, value: Operand, update: Operand) -> Operand:
         """A value, changed so that the view of it is `update`."""
         shape = type_of(value).shape
-        flat = bind1(Reshape((dims.product(shape),)), value)
-        points = bind1(Reshape((*self.shape, 1)), self.positions(shape))
-        return bind1(Reshape(shape), bind1(ScatterND("set"), flat, points, update))
+        flat = bind1(ops.Reshape((dims.product(shape),)), value)
+        points = bind1(ops.Reshape((*self.shape, 1)), self.positions(shape))
+        return bind1(ops.Reshape(shape), bind1(ops.ScatterND("set"), flat, points, update))
 
 
 def like_index(number: int) -> Operand:
     """Return a number, which may be a size that only a call knows, as an int64 without axes."""
-    return size_of(number) if dims.is_symbolic(number) else constant(numpy.asarray(number, int64))
+    return ops.size_of(number) if dims.is_symbolic(number) else constant(numpy.asarray(number, int64))
 
 
 Step = Op | At | Strided
@@ -268,7 +250,7 @@ class Symbol(Operators):
         staging.wrote(self._cell, whole=not self._view)
         befores = [self._cell.value]
         for step in self._view:
-            if isinstance(step, Broadcast):
+            if isinstance(step, ops.Broadcast):
                 raise ArgumentError("E306", "a broadcast view is read-only", help="write to a copy: x.copy()")
             befores.append(_viewed(step, befores[-1]))
         for step, before in zip(reversed(self._view), reversed(befores[:-1]), strict=True):
@@ -282,7 +264,7 @@ class Symbol(Operators):
 
     def same(self) -> Symbol:
         """Another view of the same elements, an array of its own: `x[...]`."""
-        return self.view_by(Reshape(self.shape))
+        return self.view_by(ops.Reshape(self.shape))
 
     @property
     def strides(self) -> tuple[int, ...]:
@@ -337,16 +319,16 @@ class Symbol(Operators):
         for step in self._view:
             (kind,) = step.infer(TensorType(shape, self.dtype))
             match step:
-                case Slice():
+                case ops.Slice():
                     start = start + sum(first * stride for first, stride in zip(step.starts, strides, strict=True))
                     strides = tuple(stride * by for stride, by in zip(strides, step.steps, strict=True))
-                case Reshape():
+                case ops.Reshape():
                     under = reshaped(shape, strides, kind.shape)
                     # None: another library lays its buffers out in another order, and has a view there
                     strides = row_major(kind.shape) if under is None else under
-                case Transpose():
+                case ops.Transpose():
                     strides = tuple(strides[axis] for axis in step.axes)
-                case Broadcast():
+                case ops.Broadcast():
                     new = kind.ndim - len(shape)
                     sizes = zip(shape, kind.shape[new:], strides, strict=True)
                     rest = tuple(0 if dims.stretches(size, wide) else stride for size, wide, stride in sizes)
@@ -485,7 +467,7 @@ def _counted(x: Any) -> Any:
     """A symbol of a Python bool as the integer that it is to Python, not to the graph; anything else as it is."""
     if type(x) is not Symbol or x.weak is not bool:
         return x
-    return Symbol.of(x._trace, bind1(Cast(int64), x.operand()), weak=int)
+    return Symbol.of(x._trace, bind1(ops.Cast(int64), x.operand()), weak=int)
 
 
 _NUMBERS = (bool, int, float)
@@ -559,7 +541,7 @@ def _asking(name: str, function: Callable[..., Any], plain: Any, reflected: bool
     return operate
 
 
-_IN_64_BITS: dict[str, Op] = {"neg": Neg(), "abs": Abs()}
+_IN_64_BITS: dict[str, Op] = {"neg": ops.Neg(), "abs": ops.Abs()}
 
 
 def _with_number(name: str, function: Callable[..., Any]) -> None:
@@ -673,38 +655,38 @@ Symbol.__name__ = "ndarray"  # Python's own errors name the class: "'ndarray' ob
 
 def _detached(steps: tuple[Step, ...]) -> bool:
     """Tell whether a view is of values of which nothing is remembered, whatever the history of the buffer."""
-    return any(type(step) is StopGradient for step in steps)
+    return any(type(step) is ops.StopGradient for step in steps)
 
 
 def _viewed(step: Step, value: Operand) -> Operand:
     """Apply one indexing step of a view to a value."""
-    if isinstance(step, Reshape) and surely_same(step.shape, type_of(value).shape):
+    if isinstance(step, ops.Reshape) and surely_same(step.shape, type_of(value).shape):
         return value  # an array of its own, of the same elements
     if isinstance(step, Strided):
         return step.read(value)
     if not isinstance(step, At):
         return bind1(step, value)
-    op = Gather(step.axis) if step.length is None else SliceAt(step.axis, step.length)
+    op = ops.Gather(step.axis) if step.length is None else ops.SliceAt(step.axis, step.length)
     return bind1(op, value, step.index)
 
 
 def _undone(step: Step, before: Operand, update: Operand) -> Operand:
     """`before`, changed so that `step` of it is `update`."""
     match step:
-        case StopGradient():
+        case ops.StopGradient():
             return update
-        case Slice():
-            return bind1(UpdateSlice(step.starts, step.stops, step.steps), before, update)
-        case Reshape():
+        case ops.Slice():
+            return bind1(ops.UpdateSlice(step.starts, step.stops, step.steps), before, update)
+        case ops.Reshape():
             shape = type_of(before).shape
-            return update if surely_same(step.shape, shape) else bind1(Reshape(shape), update)
-        case Transpose():
-            return bind1(Transpose(tuple(int(i) for i in numpy.argsort(step.axes))), update)
+            return update if surely_same(step.shape, shape) else bind1(ops.Reshape(shape), update)
+        case ops.Transpose():
+            return bind1(ops.Transpose(tuple(int(i) for i in numpy.argsort(step.axes))), update)
         case At():
             if step.length is None:
                 shape = type_of(update).shape
-                update = bind1(Reshape((*shape[: step.axis], 1, *shape[step.axis :])), update)
-            return bind1(UpdateAt(step.axis), before, step.index, update)
+                update = bind1(ops.Reshape((*shape[: step.axis], 1, *shape[step.axis :])), update)
+            return bind1(ops.UpdateAt(step.axis), before, step.index, update)
         case Strided():
             return step.written(before, update)
     raise ArgumentError("E306", f"a view made by {step.name} is read-only")

@@ -13,20 +13,8 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array import draws
 from hybridize.array import functions as np
-from hybridize.array.draws import (
-    UNITS,
-    above_0,
-    bits,
-    check_shares,
-    drawn,
-    float_of,
-    is_array,
-    not_negative,
-    scaled,
-    shape_of_draws,
-    unit,
-)
 from hybridize.array.functions import searching
 from hybridize.array.functions.bounds import require
 from hybridize.array.functions.factors import cholesky
@@ -42,7 +30,7 @@ from hybridize.ops import Operand
 def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = None) -> ndarray:
     """Uniform numbers from [low, high)."""
     width = high - low if isinstance(low, (int, float)) and isinstance(high, (int, float)) else np.subtract(high, low)
-    return scaled(unit(shape_of_draws(size, low, high), float_of(dtype)), low, width)
+    return draws.scaled(draws.unit(draws.shape_of_draws(size, low, high), draws.float_of(dtype)), low, width)
 
 
 @public
@@ -63,7 +51,7 @@ random_sample = ranf = sample = random
 def _normal(shape: tuple[int, ...], dtype: DType) -> Any:
     """Standard normal numbers."""
     count = math.prod(shape)
-    both = drawn(_PAIRS[float64 if dtype == float64 else float32], (-(-count // 2),))
+    both = draws.drawn(_PAIRS[float64 if dtype == float64 else float32], (-(-count // 2),))
     return np.reshape(both[:count], shape).astype(dtype, copy=False)
 
 
@@ -78,7 +66,7 @@ def _pairs(key: Operand, shape: tuple[int], dtype: DType) -> Operand:
 
 def _few_pairs(key: numpy.ndarray[Any, Any], count: int, dtype: DType) -> numpy.ndarray[Any, Any]:
     """The same of few."""
-    first, second = UNITS[dtype, True](key, 2 * count).reshape(2, count)
+    first, second = draws.UNITS[dtype, True](key, 2 * count).reshape(2, count)
     radius, angle = numpy.sqrt(numpy.log(first) * dtype.type(-2)), second * dtype.type(2.0 * math.pi)
     return numpy.concatenate([radius * numpy.cos(angle), radius * numpy.sin(angle)])
 
@@ -92,8 +80,8 @@ _PAIRS = {
 @creates("ctx", "device", "out")
 def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> ndarray:
     """Normal numbers with mean `loc` and standard deviation `scale`."""
-    not_negative(scale, "normal: scale")
-    return scaled(_normal(shape_of_draws(size, loc, scale), float_of(dtype)), loc, scale)
+    draws.not_negative(scale, "normal: scale")
+    return draws.scaled(_normal(draws.shape_of_draws(size, loc, scale), draws.float_of(dtype)), loc, scale)
 
 
 @public
@@ -134,12 +122,12 @@ def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = None) -> 
     ends = numpy.iinfo(wanted) if wanted.kind in "iu" else None
     if ends is not None and not ends.min <= low <= high - 1 <= ends.max:
         raise ValueArgumentError("E316", f"randint: {wanted.name} cannot represent all of [{low}, {high})")
-    shape, width = shape_of_draws(size), high - low
+    shape, width = draws.shape_of_draws(size), high - low
     if width <= 1 << 32:
         wide = uint64 if wanted == uint64 else int64
         bounds = wrap(numpy.array(width, uint64)), wrap(numpy.array(low, wide))
-        return drawn(_INTEGERS[wide], shape, *bounds).astype(wanted, copy=False)
-    words = bits((*shape, 2)).astype(uint64)
+        return draws.drawn(_INTEGERS[wide], shape, *bounds).astype(wanted, copy=False)
+    words = draws.bits((*shape, 2)).astype(uint64)
     numbers = (words[..., 0] << numpy.uint64(32)) | words[..., 1]
     numbers = numbers % numpy.uint64(width) if width < 1 << 64 else numbers
     if wanted == uint64:
@@ -167,7 +155,7 @@ def _between(low: Any, high: Any, size: Any, dtype: DType) -> Any:
     width = np.subtract(last, first)
     fine = np.logical_and(np.less(0, width), np.less_equal(width, 1 << 32))
     require(fine, "random.randint: low < high <= low + 2**32, where they are arrays")
-    words = bits(shape_of_draws(size, first, last))
+    words = draws.bits(draws.shape_of_draws(size, first, last))
     numbers = (words.astype(uint64) * width.astype(uint64)) >> numpy.uint64(32)  # uniform up to width / 2**32
     return (numbers.astype(int64) + first).astype(dtype)
 
@@ -178,7 +166,7 @@ def _exponentials(key: Operand, shape: tuple[int, ...], dtype: DType) -> Operand
 
 
 def _few_exponentials(key: numpy.ndarray[Any, Any], count: int, dtype: DType) -> numpy.ndarray[Any, Any]:
-    return -1 * numpy.asarray(numpy.log(UNITS[dtype, True](key, count)))
+    return -1 * numpy.asarray(numpy.log(draws.UNITS[dtype, True](key, count)))
 
 
 _EXPONENTIALS = {
@@ -192,68 +180,70 @@ _EXPONENTIALS = {
 @creates("ctx", "device", "out")
 def exponential(scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
     """Exponential numbers with mean `scale`."""
-    not_negative(scale, "exponential: scale")
-    return scaled(_exponential(size, dtype, scale), 0.0, scale)
+    draws.not_negative(scale, "exponential: scale")
+    return draws.scaled(_exponential(size, dtype, scale), 0.0, scale)
 
 
 def _exponential(size: Any, dtype: Any, *parameters: Any) -> Any:
-    wanted = float_of(dtype)
-    numbers = drawn(_EXPONENTIALS[float64 if wanted == float64 else float32], shape_of_draws(size, *parameters))
+    wanted = draws.float_of(dtype)
+    numbers = draws.drawn(
+        _EXPONENTIALS[float64 if wanted == float64 else float32], draws.shape_of_draws(size, *parameters)
+    )
     return numbers.astype(wanted, copy=False)
 
 
 def _open(size: Any, dtype: Any, *parameters: Any) -> Any:
-    return unit(shape_of_draws(size, *parameters), float_of(dtype), open_at_zero=True)
+    return draws.unit(draws.shape_of_draws(size, *parameters), draws.float_of(dtype), open_at_zero=True)
 
 
 @creates("ctx", "device", "out")
 def gumbel(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
     """Gumbel numbers: what to add to logits so that their argmax is a draw from the softmax."""
-    not_negative(scale, "gumbel: scale")
-    return scaled(-np.log(_exponential(size, dtype, loc, scale)), loc, scale)
+    draws.not_negative(scale, "gumbel: scale")
+    return draws.scaled(-np.log(_exponential(size, dtype, loc, scale)), loc, scale)
 
 
 @creates("ctx", "device", "out")
 def logistic(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
     """Logistic numbers."""
-    not_negative(scale, "logistic: scale")
+    draws.not_negative(scale, "logistic: scale")
     u = _open(size, dtype, loc, scale)
-    return scaled(np.log(u) - np.log1p(-u), loc, scale)
+    return draws.scaled(np.log(u) - np.log1p(-u), loc, scale)
 
 
 @creates("ctx", "device", "out")
 def laplace(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> Any:
     """Laplace numbers."""
-    not_negative(scale, "laplace: scale")
+    draws.not_negative(scale, "laplace: scale")
     u = _open(size, dtype, loc, scale) - 0.5
-    return scaled(-np.sign(u) * np.log1p(abs(u) * -2.0), loc, scale)
+    return draws.scaled(-np.sign(u) * np.log1p(abs(u) * -2.0), loc, scale)
 
 
 @creates("ctx", "device", "out")
 def rayleigh(scale: Any = 1.0, size: Any = None) -> Any:
     """Rayleigh numbers."""
-    not_negative(scale, "rayleigh: scale")
-    return scaled(np.sqrt(_exponential(size, None, scale) * 2.0), 0.0, scale)
+    draws.not_negative(scale, "rayleigh: scale")
+    return draws.scaled(np.sqrt(_exponential(size, None, scale) * 2.0), 0.0, scale)
 
 
 @creates("ctx", "device", "out")
 def weibull(a: Any, size: Any = None) -> Any:
     """Weibull numbers of shape `a`."""
-    not_negative(a, "weibull: a")
+    draws.not_negative(a, "weibull: a")
     return np.power(_exponential(size, None, a), np.divide(1.0, a))
 
 
 @creates("ctx", "device", "out")
 def pareto(a: Any, size: Any = None) -> Any:
     """Pareto II numbers of shape `a`."""
-    above_0(a, "pareto: a")
+    draws.above_0(a, "pareto: a")
     return np.exp(np.divide(_exponential(size, None, a), a)) - 1.0
 
 
 @creates("ctx", "device", "out")
 def power(a: Any, size: Any = None) -> Any:
     """Numbers from [0, 1] with density a x**(a - 1)."""
-    above_0(a, "power: a")
+    draws.above_0(a, "power: a")
     return np.power(_open(size, None, a), np.divide(1.0, a))
 
 
@@ -272,10 +262,12 @@ def bernoulli(prob: Any = None, logit: Any = None, size: Any = None, dtype: Any 
         prob = np.divide(1.0, np.add(np.exp(-array(logit)), 1.0))
     else:
         inside = (
-            np.logical_and(np.less_equal(0.0, prob), np.less_equal(prob, 1.0)) if is_array(prob) else 0 <= prob <= 1
+            np.logical_and(np.less_equal(0.0, prob), np.less_equal(prob, 1.0))
+            if draws.is_array(prob)
+            else 0 <= prob <= 1
         )
         require(inside, "random.bernoulli: prob is from 0 to 1")
-    return np.less(unit(shape_of_draws(size, prob), float32), prob).astype(float_of(dtype))
+    return np.less(draws.unit(draws.shape_of_draws(size, prob), float32), prob).astype(draws.float_of(dtype))
 
 
 @creates("ctx", "device", "out")
@@ -285,25 +277,25 @@ def gamma(shape: Any, scale: Any = 1.0, size: Any = None, dtype: Any = None) -> 
     Source: Marsaglia and Tsang, A simple method for generating gamma variables, 2000. A shape below 1 is drawn as
     one above, times a power of a uniform number.
     """
-    not_negative(shape, "gamma: shape")
-    not_negative(scale, "gamma: scale")
-    sizes, wanted = shape_of_draws(size, shape, scale), float_of(dtype)
+    draws.not_negative(shape, "gamma: shape")
+    draws.not_negative(scale, "gamma: scale")
+    sizes, wanted = draws.shape_of_draws(size, shape, scale), draws.float_of(dtype)
     wide = float64 if wanted == float64 else float32
-    return scaled(_standard_gamma(shape, sizes, wide), 0.0, scale).astype(wanted)
+    return draws.scaled(_standard_gamma(shape, sizes, wide), 0.0, scale).astype(wanted)
 
 
 def _standard_gamma(shape: Any, sizes: tuple[int, ...], dtype: DType) -> Any:
     """Gamma numbers of scale 1. Those of a shape below 1 are ones of a shape above, times a power of uniform ones."""
-    if not is_array(shape):
+    if not draws.is_array(shape):
         at_least_1 = wrap(numpy.full((), shape if shape >= 1 else shape + 1, dtype))
-        number = drawn(_GAMMA, sizes, at_least_1)
+        number = draws.drawn(_GAMMA, sizes, at_least_1)
         if shape >= 1:
             return number
-        return number * np.power(unit(sizes, dtype, open_at_zero=True), 1.0 / shape if shape else math.inf)
+        return number * np.power(draws.unit(sizes, dtype, open_at_zero=True), 1.0 / shape if shape else math.inf)
     k = array(shape, None).astype(dtype)
     small = np.less(k, 1.0)
-    number = drawn(_GAMMA, sizes, np.broadcast_to(np.where(small, k + 1.0, k), sizes))
-    boost = np.power(unit(sizes, dtype, open_at_zero=True), np.divide(1.0, np.where(small, k, 1.0)))
+    number = draws.drawn(_GAMMA, sizes, np.broadcast_to(np.where(small, k + 1.0, k), sizes))
+    boost = np.power(draws.unit(sizes, dtype, open_at_zero=True), np.divide(1.0, np.where(small, k, 1.0)))
     return np.where(small, number * boost, number)
 
 
@@ -313,16 +305,16 @@ _GAMMA = CompiledDraw(lambda key, shape, alpha: ops.standard_gamma(key, ops.broa
 @creates()
 def chisquare(df: Any, size: Any = None, dtype: Any = None) -> Any:
     """Chi-square numbers of `df` degrees of freedom."""
-    above_0(df, "chisquare: df")
-    return gamma(np.multiply(df, 0.5) if is_array(df) else df * 0.5, 2.0, size, dtype)
+    draws.above_0(df, "chisquare: df")
+    return gamma(np.multiply(df, 0.5) if draws.is_array(df) else df * 0.5, 2.0, size, dtype)
 
 
 @creates()
 def beta(a: Any, b: Any, size: Any = None, dtype: Any = None) -> Any:
     """Beta numbers."""
-    above_0(a, "beta: a")
-    above_0(b, "beta: b")
-    sizes = shape_of_draws(size, a, b)
+    draws.above_0(a, "beta: a")
+    draws.above_0(b, "beta: b")
+    sizes = draws.shape_of_draws(size, a, b)
     x, y = gamma(a, 1.0, sizes, dtype), gamma(b, 1.0, sizes, dtype)
     return x / (x + y)
 
@@ -330,9 +322,9 @@ def beta(a: Any, b: Any, size: Any = None, dtype: Any = None) -> Any:
 @creates()
 def f(dfnum: Any, dfden: Any, size: Any = None) -> Any:
     """Numbers of Fisher's F distribution."""
-    above_0(dfnum, "f: dfnum")
-    above_0(dfden, "f: dfden")
-    sizes = shape_of_draws(size, dfnum, dfden)
+    draws.above_0(dfnum, "f: dfnum")
+    draws.above_0(dfden, "f: dfden")
+    sizes = draws.shape_of_draws(size, dfnum, dfden)
     return np.divide(chisquare(dfnum, sizes) / dfnum, chisquare(dfden, sizes) / dfden)
 
 
@@ -340,7 +332,7 @@ def f(dfnum: Any, dfden: Any, size: Any = None) -> Any:
 def permutation(x: Any) -> ndarray:
     """The integers below `x`, or the rows of an array, in random order."""
     count = int(x) if isinstance(x, int) else array(x).shape[0]
-    order = np.argsort(bits((count,)))
+    order = np.argsort(draws.bits((count,)))
     return order if isinstance(x, int) else searching.picked(array(x), order, 0)
 
 
@@ -357,7 +349,7 @@ def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any
     if source is not None and not source.ndim:
         source, a = None, int(source)
     count = a if source is None else source.shape[0]
-    shape = shape_of_draws(size)
+    shape = draws.shape_of_draws(size)
     total = math.prod(shape)
     if count < 1 and total:
         raise ValueArgumentError("E345", f"random.choice: the population is empty, got {a!r}")
@@ -365,13 +357,13 @@ def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any
         p = array(p)
         if p.shape != (count,):
             raise ShapeError("E135", f"choice: probabilities {p.type} for {count} elements", help="give one for each")
-        check_shares(p, "choice")
+        draws.check_shares(p, "choice")
     if not replace and total > count:
         raise ShapeError("E135", f"choice: cannot draw {total} of {count} elements without replacement")
     if replace and p is None:
         chosen = randint(0, count, shape)
     elif replace:
-        chosen = np.minimum(np.searchsorted(np.cumsum(p), unit(shape, float32), "right"), count - 1)
+        chosen = np.minimum(np.searchsorted(np.cumsum(p), draws.unit(shape, float32), "right"), count - 1)
     else:
         if p is not None:
             require(

@@ -15,15 +15,7 @@ from typing import Any, ClassVar
 from hybridize.array.functions.dense import worth_a_program
 from hybridize.array.single import General, Single
 from hybridize.base.dtypes import float32, int64
-from hybridize.ops import cast, eq, exp, ge, iota, matmul, mul, sub, where
-from hybridize.ops.composites import (
-    gradients_of_batch,
-    log_softmax,
-    mean,
-    slope_of_log_softmax,
-    slope_of_softmax,
-    variance,
-)
+from hybridize.ops import cast, composites, eq, exp, ge, iota, matmul, mul, sub, where
 from hybridize.ops.op import OfComplex, Operand, taping, type_of
 from hybridize.ops.views import like, spread, sum
 
@@ -135,7 +127,7 @@ class Softmax(Fused):
     """exp(x) / sum(exp(x)) along an axis."""
 
     name = "softmax"
-    slope = staticmethod(slope_of_softmax)
+    slope = staticmethod(composites.slope_of_softmax)
 
     def __init__(self, axis: int) -> None:
         self._axis = axis
@@ -149,7 +141,7 @@ class LogSoftmax(Softmax):
     """The logarithm of the softmax along an axis."""
 
     name = "log_softmax"
-    slope = staticmethod(slope_of_log_softmax)
+    slope = staticmethod(composites.slope_of_log_softmax)
 
 
 class CrossEntropyOfLabels(Fused):
@@ -189,7 +181,7 @@ def cross_entropy(x: Operand, labels: Operand) -> tuple[Operand, Operand, Operan
     """Return -log(softmax(x)) at the labels, [batch], its slope, and where the labels are, [batch, classes]."""
     kind = type_of(x)
     own = eq(spread(cast(labels, int64), kind.shape, (1,)), iota(kind.shape, 1, int64))
-    logarithms = log_softmax(x, 1)
+    logarithms = composites.log_softmax(x, 1)
     nothing = like(0, logarithms)
     loss = sum(where(own, sub(nothing, logarithms), nothing), (1,))
     return loss, sub(exp(logarithms), cast(own, kind.dtype)), own
@@ -223,8 +215,10 @@ class BatchNorm(Fused):
         eps: float | None = None
         if taping() is not None:  # they depend on x
             axes = tuple(k for k in range(type_of(x).ndim) if k != self._axis)
-            statistics, eps = (mean(x, axes), variance(x, axes)), self._eps
-        by_x, by_gamma, by_beta = gradients_of_batch(g[0], None, statistics, x, gamma, self._axis, eps, self._fix_gamma)
+            statistics, eps = (composites.mean(x, axes), composites.variance(x, axes)), self._eps
+        by_x, by_gamma, by_beta = composites.gradients_of_batch(
+            g[0], None, statistics, x, gamma, self._axis, eps, self._fix_gamma
+        )
         return by_x, None if self._fix_gamma else by_gamma, by_beta
 
 

@@ -22,22 +22,7 @@ from typing import Any
 
 import numpy
 
-from hybridize.base.dtypes import (
-    DType,
-    bfloat16,
-    bool_,
-    complex64,
-    complex128,
-    complex_of,
-    float16,
-    float32,
-    float64,
-    int64,
-    is_complex,
-    is_float,
-    is_inexact,
-    is_integer,
-)
+from hybridize.base import dtypes
 
 Number = bool | int | float | complex | numpy.generic
 NUMBERS = (int, float, complex, numpy.generic)
@@ -55,11 +40,11 @@ def python_kind(kind: type) -> type:
 
 
 @cache
-def number_dtype(kind: type) -> DType:
+def number_dtype(kind: type) -> dtypes.DType:
     """The dtype in which a number of a class is part of a program: 64 bits for Python's, NumPy's scalars their own."""
     if issubclass(kind, numpy.generic):
         return numpy.dtype(kind)
-    return {bool: bool_, int: int64, float: float64, complex: complex128}[kind]
+    return {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}[kind]
 
 
 def weak_kind(number: Any) -> type:
@@ -72,66 +57,73 @@ def weak_kind(number: Any) -> type:
 
 
 @cache
-def promote(x: DType, y: DType) -> DType:
+def promote(x: dtypes.DType, y: dtypes.DType) -> dtypes.DType:
     """The dtype that both `x` and `y` compute in (rules 2 to 5)."""
     if x == y:
         return x
-    if is_complex(x) or is_complex(y):
-        return complex128 if complex128 in (complex_of(x), complex_of(y)) else complex64
-    if is_float(x) and is_float(y):
-        if {x, y} == {float16, bfloat16}:
-            return float32
+    if dtypes.is_complex(x) or dtypes.is_complex(y):
+        return (
+            dtypes.complex128 if dtypes.complex128 in (dtypes.complex_of(x), dtypes.complex_of(y)) else dtypes.complex64
+        )
+    if dtypes.is_float(x) and dtypes.is_float(y):
+        if {x, y} == {dtypes.float16, dtypes.bfloat16}:
+            return dtypes.float32
         return x if x.itemsize > y.itemsize else y
-    if is_float(x) or is_float(y):
-        return x if is_float(x) else y
-    if x == bool_ or y == bool_:
-        return y if x == bool_ else x
+    if dtypes.is_float(x) or dtypes.is_float(y):
+        return x if dtypes.is_float(x) else y
+    if x == dtypes.bool_ or y == dtypes.bool_:
+        return y if x == dtypes.bool_ else x
     both = numpy.promote_types(x, y)
-    return both if is_integer(both) else float64
+    return both if dtypes.is_integer(both) else dtypes.float64
 
 
 @cache
-def with_weak(dtype: DType, kind: type) -> DType:
+def with_weak(dtype: dtypes.DType, kind: type) -> dtypes.DType:
     """The dtype of an array of `dtype` beside a Python number of `kind` (rule 1)."""
     if kind is complex:
-        return complex_of(dtype)
-    if kind is float and not is_inexact(dtype):
-        return float32
-    if kind is int and dtype == bool_:
-        return int64
+        return dtypes.complex_of(dtype)
+    if kind is float and not dtypes.is_inexact(dtype):
+        return dtypes.float32
+    if kind is int and dtype == dtypes.bool_:
+        return dtypes.int64
     return dtype
 
 
-_WEAK_ALONE: dict[type, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
+_WEAK_ALONE: dict[type, dtypes.DType] = {
+    bool: dtypes.bool_,
+    int: dtypes.int64,
+    float: dtypes.float32,
+    complex: dtypes.complex64,
+}
 
 
-def default_dtype(kind: type) -> DType:
+def default_dtype(kind: type) -> dtypes.DType:
     """The dtype that a Python number of `kind` has when it stands alone: bool, int64, float32 or complex64."""
     return _WEAK_ALONE[kind]
 
 
-def result_dtype(strong: Iterable[DType], weak: Iterable[type] = ()) -> DType:
+def result_dtype(strong: Iterable[dtypes.DType], weak: Iterable[type] = ()) -> dtypes.DType:
     """The dtype that arrays of dtypes `strong` and Python numbers of kinds `weak` compute in together."""
-    result: DType | None = None
+    result: dtypes.DType | None = None
     for dtype in strong:
         result = dtype if result is None else promote(result, dtype)
     kinds = set(weak)
     if result is None:
-        return next((_WEAK_ALONE[kind] for kind in (complex, float, int) if kind in kinds), bool_)
+        return next((_WEAK_ALONE[kind] for kind in (complex, float, int) if kind in kinds), dtypes.bool_)
     for kind in kinds:
         result = with_weak(result, kind)
     return result
 
 
 @cache
-def floating(dtype: DType) -> DType:
+def floating(dtype: dtypes.DType) -> dtypes.DType:
     """The dtype in which a function that needs floats computes (rule 6); complex numbers stay what they are."""
-    return dtype if is_inexact(dtype) else float32
+    return dtype if dtypes.is_inexact(dtype) else dtypes.float32
 
 
 @cache
-def accumulator(dtype: DType) -> DType:
+def accumulator(dtype: dtypes.DType) -> dtypes.DType:
     """The dtype of a sum or product of many: as in NumPy, integers and bools widen to 64 bits, others keep theirs."""
-    if is_inexact(dtype):
+    if dtypes.is_inexact(dtype):
         return dtype
-    return numpy.dtype(numpy.uint64) if dtype.kind == "u" else int64
+    return numpy.dtype(numpy.uint64) if dtype.kind == "u" else dtypes.int64

@@ -12,20 +12,8 @@ from hybridize.base.modes import BUSY, IDLE
 from hybridize.base.once import once
 from hybridize.base.types import TensorType
 from hybridize.compiler.host import process_module
-from hybridize.runtime import effects
+from hybridize.runtime import effects, entry
 from hybridize.runtime.cpython import supported
-from hybridize.runtime.entry import (
-    Argument,
-    EntryTable,
-    PythonEntry,
-    Returns,
-    Watch,
-    Write,
-    argument,
-    new_entry,
-    servable,
-    state_offset,
-)
 from hybridize.runtime.exchange import Exchange
 from hybridize.runtime.executable import Executable
 
@@ -33,7 +21,7 @@ from hybridize.runtime.executable import Executable
 @once
 def _entry() -> tuple[int, object]:
     """Address and owner of the one entry of the process; kept for ever, as every callable refers to it."""
-    offset = state_offset() or 0
+    offset = entry.state_offset() or 0
     loaded = process_module("entry", offset)
     (name,) = loaded.names
     return loaded.address(name), loaded
@@ -41,21 +29,21 @@ def _entry() -> tuple[int, object]:
 
 def entry_code() -> int:
     """Address of the emitted entry; 0 where this interpreter is not as it expects."""
-    return _entry()[0] if supported() and state_offset() is not None else 0
+    return _entry()[0] if supported() and entry.state_offset() is not None else 0
 
 
 def make_entry(
     executable: Executable,
     *,
     array_type: type | None,
-    arguments: Sequence[TensorType | Argument],
+    arguments: Sequence[TensorType | entry.Argument],
     bound: Sequence[NDArray[Any]] = (),
     fallback: Callable[..., Any],
     structure: str | Callable[..., Any] = "tuple",
     writes: Sequence[NDArray[Any]] = (),
     committed: Callable[[], object] | None = None,
     derived: Sequence[NDArray[Any]] = (),
-    watches: Sequence[Watch] = (),
+    watches: Sequence[entry.Watch] = (),
     doubt: Callable[[], bool] | None = None,
     outcome: Callable[[], BaseException | None] = effects.outcome,
     in_place: Collection[int] = (),
@@ -95,19 +83,19 @@ def make_entry(
         keywords: names of the last of the arguments, which are given by them.
         attaches: the callable `structure` is also given the arrays among the arguments, see `Returns.ATTACH`.
     """
-    args = [argument(one) for one in arguments]
+    args = [entry.argument(one) for one in arguments]
     results = executable.results[: len(executable.results) - len(writes)]
     targets = [
-        Write(type_, target, number in in_place)
+        entry.Write(type_, target, number in in_place)
         for number, (type_, target) in enumerate(
             zip(executable.results[len(results) :], writes, strict=True), len(results)
         )
     ]
-    if not servable(args, bound, targets, array_type):
-        return PythonEntry(fallback)
-    called = Returns.ATTACH if attaches else Returns.FINISH
-    returns = Returns[structure.upper()] if isinstance(structure, str) else called
-    state = EntryTable(
+    if not entry.servable(args, bound, targets, array_type):
+        return entry.PythonEntry(fallback)
+    called = entry.Returns.ATTACH if attaches else entry.Returns.FINISH
+    returns = entry.Returns[structure.upper()] if isinstance(structure, str) else called
+    state = entry.EntryTable(
         executable.address,
         executable,
         args,
@@ -131,4 +119,4 @@ def make_entry(
         exchange=exchange,
         keywords=keywords,
     )
-    return new_entry(entry_code(), state)
+    return entry.new_entry(entry_code(), state)

@@ -16,16 +16,8 @@ from typing import Any
 
 from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
+from hybridize.contract import snapshots
 from hybridize.contract.places import Content, Item, Items, Place, Refer, WeaklyReached, short
-from hybridize.contract.snapshots import (
-    COMPARED_CLASSES,
-    MISSING,
-    FlatContent,
-    Snapshot,
-    can_change,
-    same,
-    unchanged,
-)
 from hybridize.runtime.entry import Look, Watch
 
 
@@ -79,14 +71,14 @@ class Identical(Test):
         return None if is_made_anew(self.value) else place.watches(self.value)
 
     def holds(self, now: Any) -> bool:
-        return same(now, self.value)
+        return snapshots.same(now, self.value)
 
     def check(self, now: str, refer: Refer) -> str:
         if type(self.value) is MethodType:
             function, owner = refer(self.value.__func__), refer(self.value.__self__)
             return f"((_t := {now}).__func__ is {function} and _t.__self__ is {owner})"
         if is_made_anew(self.value):
-            return f"{refer(same)}({now}, {refer(self.value)})"
+            return f"{refer(snapshots.same)}({now}, {refer(self.value)})"
         return f"({now} is {refer(self.value)})"
 
 
@@ -97,7 +89,7 @@ class Equal(Identical):
 
     def check(self, now: str, refer: Refer) -> str:
         then = refer(self.value)
-        return f"({refer(same)}(_t, {then}) if (_t := {now}) is not {then} else True)"
+        return f"({refer(snapshots.same)}(_t, {then}) if (_t := {now}) is not {then} else True)"
 
 
 class Unchanged(Test):
@@ -106,10 +98,10 @@ class Unchanged(Test):
     __slots__ = ()
 
     def holds(self, now: Any) -> bool:
-        return unchanged(now, self.value)
+        return snapshots.unchanged(now, self.value)
 
     def check(self, now: str, refer: Refer) -> str:
-        return f"{refer(unchanged)}({now}, {refer(self.value)})"
+        return f"{refer(snapshots.unchanged)}({now}, {refer(self.value)})"
 
 
 class Guard:
@@ -123,7 +115,7 @@ class Guard:
     @classmethod
     def on(cls, place: Place, value: Any, loc: SourceLoc | None) -> Guard:
         """Guard a place by what was found there: by value where that is a constant, else by identity."""
-        return cls(place, (Equal if isinstance(value, COMPARED_CLASSES) else Identical)(value), loc)
+        return cls(place, (Equal if isinstance(value, snapshots.COMPARED_CLASSES) else Identical)(value), loc)
 
     def weakly(self, reference: weakref.ref[Any]) -> Guard:
         """Return the guard as one that does not keep the owner of its place alive, to which a weak reference leads."""
@@ -150,12 +142,14 @@ class Guard:
 
     def check(self, refer: Refer) -> str:
         """Give Python source of `holds`, which may raise where nothing is there."""
-        reading = f"{refer(self.place.read)}()" if self.test.value is MISSING else self.place.expression(refer)
+        reading = (
+            f"{refer(self.place.read)}()" if self.test.value is snapshots.MISSING else self.place.expression(refer)
+        )
         return self.test.check(reading, refer)
 
     def change(self) -> str:
         """Say what was there and what is now."""
-        if isinstance(self.test.value, Snapshot) or isinstance(self.place, Content):
+        if isinstance(self.test.value, snapshots.Snapshot) or isinstance(self.place, Content):
             return f"{self.place.described()} has changed; it is {short(self.now())}"
         return f"{self.place.described()} was {short(self.test.value)} and is {short(self.now())}"
 
@@ -175,7 +169,7 @@ def gathered(guards: Iterable[Guard]) -> tuple[Guard, ...]:
     result: list[Guard] = []
     of_owners: defaultdict[int, list[Guard]] = defaultdict(list)
     for guard in guards:
-        if type(guard.place) is Content and not can_change(guard.expected):
+        if type(guard.place) is Content and not snapshots.can_change(guard.expected):
             continue
         of_item = type(guard.place) is Item and type(guard.test) is Equal
         at_once = of_item and type(guard.place.owner) in _READ_AT_ONCE
@@ -186,7 +180,7 @@ def gathered(guards: Iterable[Guard]) -> tuple[Guard, ...]:
             continue
         places: Any = [guard.place for guard in alike]
         place = Items(places[0].owner, tuple(one.index for one in places))
-        test = Unchanged(Snapshot(tuple, None, tuple(guard.expected for guard in alike)))
+        test = Unchanged(snapshots.Snapshot(tuple, None, tuple(guard.expected for guard in alike)))
         result.append(Guard(place, test, alike[0].loc))
     return tuple(result)
 
@@ -200,7 +194,7 @@ class _Contents:
 
     def __init__(self, guards: Sequence[Guard]) -> None:
         self._guards = guards
-        self._flat: FlatContent | None = None
+        self._flat: snapshots.FlatContent | None = None
 
     def hold(self) -> bool:
         """Tell whether all of them hold."""
@@ -209,7 +203,7 @@ class _Contents:
             return True
         if not all(guard.holds() for guard in self._guards):
             return False
-        self._flat = FlatContent((guard.place.owner, guard.expected) for guard in self._guards)
+        self._flat = snapshots.FlatContent((guard.place.owner, guard.expected) for guard in self._guards)
         return True
 
 

@@ -8,16 +8,7 @@ from typing import Any, Final
 
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.image.augmenters import (
-    Augmenter,
-    CenterCropAug,
-    ColorNormalizeAug,
-    HorizontalFlipAug,
-    RandomCropAug,
-    RandomSizedCropAug,
-    ResizeAug,
-    of_colours,
-)
+from hybridize.image import augmenters
 from hybridize.image.files import imdecode
 from hybridize.image.iterator import ImageIter
 from hybridize.image.parts import copyMakeBorder
@@ -38,7 +29,7 @@ _NONE: Final[dict[str, Any]] = {
 """Settings that there are not here, with the values at which they do nothing."""
 
 
-class PadAug(Augmenter):
+class PadAug(augmenters.Augmenter):
     """A border around the image, of so many pixels of one value."""
 
     def __init__(self, pad: int, fill_value: float) -> None:
@@ -50,7 +41,7 @@ class PadAug(Augmenter):
         return copyMakeBorder(src, pad, pad, pad, pad, value=self.fill_value)
 
 
-class ScaleAug(Augmenter):
+class ScaleAug(augmenters.Augmenter):
     """Colours times a number."""
 
     def __init__(self, scale: float) -> None:
@@ -61,7 +52,7 @@ class ScaleAug(Augmenter):
         return src * self.scale
 
 
-class _LargeEnough(Augmenter):
+class _LargeEnough(augmenters.Augmenter):
     """Refuses an image from which no part can be taken."""
 
     def __init__(self, size: tuple[int, int]) -> None:
@@ -150,20 +141,23 @@ class ImageRecordIter(ImageIter):
             raise ArgumentError("E300", f"ImageRecordIter gives float32, got dtype={dtype!r}", help="batch.astype(...)")
         self._flag = 0 if tuple(data_shape)[:1] == (1,) else 1
         size = (int(data_shape[2]), int(data_shape[1])) if len(data_shape) == 3 else (0, 0)
-        changes: list[Augmenter] = [ResizeAug(resize, inter_method)] if resize > 0 else []
+        changes: list[augmenters.Augmenter] = [augmenters.ResizeAug(resize, inter_method)] if resize > 0 else []
         changes += [PadAug(pad, fill_value)] if pad else []
         if random_resized_crop:
             least = 1 / max_aspect_ratio if min_aspect_ratio is None and max_aspect_ratio else min_aspect_ratio or 1.0
             ratio = least, max_aspect_ratio or 1.0
-            changes.append(RandomSizedCropAug(size, (min_random_area, max_random_area), ratio, inter_method))
+            changes.append(augmenters.RandomSizedCropAug(size, (min_random_area, max_random_area), ratio, inter_method))
         else:
-            changes += [_LargeEnough(size), (RandomCropAug if rand_crop else CenterCropAug)(size, inter_method)]
-        changes += [HorizontalFlipAug(1.0 if mirror else 0.5)] if mirror or rand_mirror else []
-        changes += of_colours(brightness, contrast, saturation, 0, pca_noise)
+            changes += [
+                _LargeEnough(size),
+                (augmenters.RandomCropAug if rand_crop else augmenters.CenterCropAug)(size, inter_method),
+            ]
+        changes += [augmenters.HorizontalFlipAug(1.0 if mirror else 0.5)] if mirror or rand_mirror else []
+        changes += augmenters.of_colours(brightness, contrast, saturation, 0, pca_noise)
         mean, deviation = (mean_r, mean_g, mean_b), (std_r, std_g, std_b)
         if any(mean) or deviation != (1.0, 1.0, 1.0):
             channels = slice(None) if self._flag else slice(1)
-            changes.append(ColorNormalizeAug(mean[channels], deviation[channels]))
+            changes.append(augmenters.ColorNormalizeAug(mean[channels], deviation[channels]))
         changes += [ScaleAug(scale)] if scale != 1.0 else []
         super().__init__(
             batch_size, data_shape, label_width, path_imgrec, kwargs.get("path_imglist"), None, path_imgidx,

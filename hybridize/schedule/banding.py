@@ -11,18 +11,8 @@ from hybridize.base.frozen import changed, mutable
 from hybridize.loops.kernel import Kernel
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
+from hybridize.schedule import contraction
 from hybridize.schedule.bands import Axes, BandMember, Memory, Run, find_runs, has_unknown_panels
-from hybridize.schedule.contraction import (
-    Packing,
-    Product,
-    ProductPlan,
-    make_packing,
-    make_plan,
-    members_of,
-    of_one_member,
-    ordering_kernel,
-    packing_kernel,
-)
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
 from hybridize.schedule.memory import ScratchBlock, assign, most_alive, rounded
 from hybridize.schedule.parallel import Split
@@ -43,7 +33,7 @@ class Placed:
     run: Run
     axes: Axes
     """Those that count its rows, slowest first."""
-    plan: ProductPlan | None = None
+    plan: contraction.ProductPlan | None = None
     """Of a product: by blocks of rows."""
     fill: Kernel | None = None
     """Packs the matrices of a product, before the band begins or before the blocks of each member of the batch."""
@@ -278,10 +268,10 @@ class Bands:
             and memory.last <= last
         }
 
-    def _packing(self, plan: ProductPlan) -> Packing | None:
+    def _packing(self, plan: contraction.ProductPlan) -> contraction.Packing | None:
         """Return the packing that a product would have at each call by itself: in a band it is done before, once."""
         packs = any(section.pack for section in plan.tiling.sections) and not has_unknown_panels(plan.product)
-        return make_packing(plan.product, Arithmetic(plan.product.dtype, self._target)) if packs else None
+        return contraction.make_packing(plan.product, Arithmetic(plan.product.dtype, self._target)) if packs else None
 
     def _is_in_turn(self, run: Run, slots: int) -> bool:
         """Tell whether the members of a batch are done one after the other, so that there is memory for the packed
@@ -299,14 +289,14 @@ class Bands:
             _has_members(plan.product) and (_turns(plan.product) or self._packing(plan) is not None) for plan in plans
         )
 
-    def _packed_bytes(self, product: Product, packing: Packing | None, *, in_turn: bool) -> int:
+    def _packed_bytes(self, product: contraction.Product, packing: contraction.Packing | None, *, in_turn: bool) -> int:
         """The bytes of the matrices that are packed, or brought in order, for a product."""
         in_turn = in_turn and _has_members(product)
         if packing is not None:
             return packing.matrix_bytes if in_turn else packing.nbytes
         if not _turns(product):
             return 0
-        return of_one_member(product).w_bytes if in_turn else product.w_bytes
+        return contraction.of_one_member(product).w_bytes if in_turn else product.w_bytes
 
     def _replan(self, placed: Placed, member: BandMember, scratch: MakeScratch, *, in_turn: bool) -> None:
         """Plan a product by blocks of rows; what it would pack at each call is packed before the band, once, or for
@@ -316,23 +306,23 @@ class Bands:
         product, (first, last) = member.plan.product, placed.run.span
         packing = self._packing(member.plan)
         in_turn = in_turn and _has_members(product)
-        packed = of_one_member(product) if in_turn else product
+        packed = contraction.of_one_member(product) if in_turn else product
         turns = _turns(product)
         if in_turn and (turns or packing is not None):
             size = product.dtype.itemsize
-            placed.members = tuple((count, stride * size) for count, stride in members_of(product))
+            placed.members = tuple((count, stride * size) for count, stride in contraction.members_of(product))
         if turns:
-            placed.fill = ordering_kernel(packed, self._target)
+            placed.fill = contraction.ordering_kernel(packed, self._target)
             product = changed(product, transpose_w=False, w_strides=None)
         elif packing is not None:
-            packing = make_packing(packed, Arithmetic(product.dtype, self._target))
-            placed.fill = packing_kernel(packing, self._target)
+            packing = contraction.make_packing(packed, Arithmetic(product.dtype, self._target))
+            placed.fill = contraction.packing_kernel(packing, self._target)
             product = changed(product, packed=True, w_strides=None)
         if placed.fill is not None:
             param = placed.fill.params[0]
             placed.packed = scratch(param.size * param.dtype.itemsize, first)
             placed.packed.last = last
-        placed.plan = make_plan(product, self._target, member.following, placed.run.blocks)
+        placed.plan = contraction.make_plan(product, self._target, member.following, placed.run.blocks)
 
     def place(self, locate: Callable[[ScratchBlock], Address]) -> None:
         """Make the bands, now that memory has addresses."""
@@ -356,14 +346,14 @@ class Bands:
             number = last + 1
 
 
-def _turns(product: Product) -> bool:
+def _turns(product: contraction.Product) -> bool:
     """Tell whether the matrices of a product are brought in order, each [k, n], before its band: their panels have no
     known size.
     """
     return (product.transpose_w or product.w_strides is not None) and not product.packed and has_unknown_panels(product)
 
 
-def _has_members(product: Product) -> bool:
+def _has_members(product: contraction.Product) -> bool:
     """Tell whether the second operand of a product is several matrices, one for each member of the batch."""
     return not product.shared_w and not same(product.batch, 1)
 

@@ -9,23 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hybridize.base.dims import is_symbolic, same
+from hybridize.loops import kernel
 from hybridize.loops.expr import Fold, Load
 from hybridize.loops.index import Interner, bit
-from hybridize.loops.kernel import (
-    AxisKind,
-    Body,
-    Fetch,
-    Few,
-    FoldLanes,
-    Lanes,
-    LoopAxis,
-    Memcpy,
-    Nest,
-    Panels,
-    Param,
-    SideBySide,
-    Statement,
-)
 from hybridize.loops.measure import step_along, walk
 from hybridize.machine.target import Target
 from hybridize.schedule.panels import find_panels, find_side_by_side
@@ -42,7 +28,7 @@ KEPT = 4
 class Nests:
     """Makes the nests of a kernel over `arrays`, its params and locals."""
 
-    def __init__(self, target: Target, arrays: Iterable[Param], interner: Interner) -> None:
+    def __init__(self, target: Target, arrays: Iterable[kernel.Param], interner: Interner) -> None:
         self.target = target
         self.vectors = Widths(target, arrays)
         self.interner = interner
@@ -55,7 +41,7 @@ class Nests:
         lanes: int = 1,
         *,
         apart: bool = False,
-    ) -> Nest:
+    ) -> kernel.Nest:
         """A nest of statements that run for each row; row axis `lane`, if given, in vectors of `lanes`.
 
         `apart`: each row by itself, so that any of them can be run.
@@ -85,12 +71,12 @@ class _Decisions:
         self._folds = self._found_folds()
         self._few = self._apart()
 
-    def nest(self) -> Nest:
+    def nest(self) -> kernel.Nest:
         """The nest, decided."""
         groups, rows = together(self._looped), self._row_axes()
         vertical = self._lane is not None and _only_vectors(rows[self._lane].kind)
         folds = [self._fold(fold) for fold in self._folds if not (vertical and self._varies(fold))]
-        return Nest(
+        return kernel.Nest(
             rows,
             tuple(self._body(group, last=group is groups[-1]) for group in groups),
             tuple(fold for fold in folds if fold is not None),
@@ -99,17 +85,17 @@ class _Decisions:
 
     # Rows
 
-    def _row_axes(self) -> tuple[LoopAxis, ...]:
-        axes, lane = [LoopAxis(size) for size in self._rows], self._lane
+    def _row_axes(self) -> tuple[kernel.LoopAxis, ...]:
+        axes, lane = [kernel.LoopAxis(size) for size in self._rows], self._lane
         reordered = self._reordered()
         if reordered is not None:
-            axes[-1] = LoopAxis(self._rows[-1], reordered)
+            axes[-1] = kernel.LoopAxis(self._rows[-1], reordered)
         elif lane is not None:
             narrow = min(self._lanes, self._vectors.base(*self._values))
             axes[lane] = self._vectors.axis(self._rows[lane], (self._lanes, narrow))
         return tuple(axes)
 
-    def _reordered(self) -> Panels | SideBySide | None:
+    def _reordered(self) -> kernel.Panels | kernel.SideBySide | None:
         """Another order of the last row axis, where nothing is stored but one element per row."""
         if self._apart_rows or not self._rows or any(one.sizes for one in self._looped):
             return None
@@ -127,14 +113,14 @@ class _Decisions:
         folding = [root for root in roots if self._interner.facts(root).folds]
         return list({node.variable: node for node in walk(*folding) if isinstance(node, Fold)}.values())
 
-    def _apart(self) -> Few | None:
+    def _apart(self) -> kernel.Few | None:
         """Rows so short that they have code of their own."""
         if not self._rows or self._lane is not None:
             return None
         sizes = [one.sizes[-1] for one in self._looped if one.sizes] + [fold.size for fold in self._folds]
         return self._vectors.few(sizes, self._values)
 
-    def _fold(self, fold: Fold) -> FoldLanes | None:
+    def _fold(self, fold: Fold) -> kernel.FoldLanes | None:
         """Vectors of a fold: those of short rows only within rows, as other folds are hoisted out of them."""
         outer = sum(bit(axis) for axis in range(len(self._rows) - 1))
         hoisted = not self._interner.free(fold) & ~outer and not self._reads_stored(fold)
@@ -149,24 +135,24 @@ class _Decisions:
 
     # Blocks
 
-    def _body(self, group: Sequence[LoopedStatement], last: bool) -> Body:
+    def _body(self, group: Sequence[LoopedStatement], last: bool) -> kernel.Body:
         sizes, first = group[0].sizes, len(self._rows)
         statements = tuple(one.statement for one in group)
-        axes = [LoopAxis(size) for size in sizes]
+        axes = [kernel.LoopAxis(size) for size in sizes]
         if self._lane is not None or not sizes:
-            return Body(tuple(axes), statements)
+            return kernel.Body(tuple(axes), statements)
         innermost = first + len(sizes) - 1
         if len(statements) == 1 and _is_copy(statements[0], innermost):
-            axes[-1] = LoopAxis(sizes[-1], Memcpy())
-            return Body(tuple(axes), statements)
+            axes[-1] = kernel.LoopAxis(sizes[-1], kernel.Memcpy())
+            return kernel.Body(tuple(axes), statements)
         values = [statement.value for statement in statements]
         axes[-1] = self._vectors.axis(sizes[-1], self._vectors.widths(sizes[-1], values), self._few)
         tiles = find_tiles(sizes, first, statements, self._vectors)
         if tiles is not None:
-            axes[tiles[0]] = LoopAxis(sizes[tiles[0]], tiles[1])
-        return Body(tuple(axes), statements, self._fetches(statements, innermost) if last and self._rows else ())
+            axes[tiles[0]] = kernel.LoopAxis(sizes[tiles[0]], tiles[1])
+        return kernel.Body(tuple(axes), statements, self._fetches(statements, innermost) if last and self._rows else ())
 
-    def _fetches(self, statements: Sequence[Statement], axis: int) -> tuple[Fetch, ...]:
+    def _fetches(self, statements: Sequence[kernel.Statement], axis: int) -> tuple[kernel.Fetch, ...]:
         """The loads along `axis` of the last statements, with the distance to the same element of the next row.
 
         A row is read several times but only once from afar: that time waits, at each new page anew.
@@ -179,16 +165,16 @@ class _Decisions:
             if step is None or is_symbolic(step):
                 continue
             if FETCHED <= step * load.dtype.itemsize <= self._target.l1_bytes // KEPT:
-                fetches.append(Fetch(load, step))
+                fetches.append(kernel.Fetch(load, step))
         return tuple(fetches)
 
 
-def _only_vectors(kind: AxisKind) -> bool:
+def _only_vectors(kind: kernel.AxisKind) -> bool:
     """Tell whether no turn of an axis is a single index."""
-    return isinstance(kind, Panels) or (isinstance(kind, Lanes) and 1 not in (*kind.whole, kind.rest))
+    return isinstance(kind, kernel.Panels) or (isinstance(kind, kernel.Lanes) and 1 not in (*kind.whole, kind.rest))
 
 
-def _is_copy(statement: Statement, axis: int) -> bool:
+def _is_copy(statement: kernel.Statement, axis: int) -> bool:
     """Tell whether a statement copies elements that lie one after the other along `axis`."""
     source = statement.value
     if not isinstance(source, Load) or source.operand == statement.buffer or not in_order(source, axis):

@@ -29,6 +29,7 @@ from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.ops import Effect, effect_of
 from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, Size, plain
+from hybridize.schedule import regions
 from hybridize.schedule.banding import Bands, gathered
 from hybridize.schedule.bands import Access, BandMember, Memory, suits_band
 from hybridize.schedule.contraction import Product, ProductPlan, make_packing, make_plan, packing_kernel, packing_pays
@@ -63,18 +64,6 @@ from hybridize.schedule.merging import merged
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.parallel import Split, shared_loops, worth
 from hybridize.schedule.reach import Reaches
-from hybridize.schedule.regions import (
-    Bodies,
-    bodies_of,
-    ends_by_data,
-    fixed_operands,
-    is_scan,
-    may_share_loop,
-    scans_around,
-    scans_beside,
-    settled,
-    unread_state,
-)
 from hybridize.schedule.rolling import RollingBands, RollingMember
 from hybridize.schedule.routines import WRITE_OVER, scratch_of
 from hybridize.schedule.steps import (
@@ -294,7 +283,7 @@ class _Scheduler:
             raise CodegenError("E952", "the schedule has a cycle")
         order = when_read(earlier(order, after, grouping, within), after, grouping)
         order = gathered(order, after, grouping, self.target)
-        order = scans_beside(order, after, grouping, self.threads)
+        order = regions.scans_beside(order, after, grouping, self.threads)
         if self.threads > 1:
             self._depend(order, after)
         return order
@@ -479,9 +468,9 @@ class _Scheduler:
         one, two = self.order[number], self.order[other]
         if number in grouped or other in grouped:
             return False
-        if not (is_scan(one, self.grouping) and is_scan(two, self.grouping)):
+        if not (regions.is_scan(one, self.grouping) and regions.is_scan(two, self.grouping)):
             return False
-        return may_share_loop(self.graph, one.node, two.node)
+        return regions.may_share_loop(self.graph, one.node, two.node)
 
     def _groups(self, outputs: int) -> list[tuple[TaskGroup, Split]]:
         """The groups of units that run beside each other, their memory kept apart."""
@@ -1086,15 +1075,15 @@ class _Scheduler:
         outputs = tuple(value.type for value in node.outputs)
         length = getattr(op, "length", 1)
         stacked: tuple[int, ...] = tuple(op.stacked(inputs)) if region.kind == "scan" else ()
-        of = bodies_of(node, region)
-        unread = unread_state(of.state, node.outputs, {value: self._is_read(value) for value in node.outputs})
+        of = regions.bodies_of(node, region)
+        unread = regions.unread_state(of.state, node.outputs, {value: self._is_read(value) for value in node.outputs})
         for k, value in enumerate(node.outputs):
             if value in self.grouping.owner and k not in unread:
                 self._keep(value, number, last)
         known = self._known_operands(node, region, of, stacked)
-        beside = scans_around(self.order, number, self.grouping)
+        beside = regions.scans_around(self.order, number, self.grouping)
         bodies = self._bodies(of, known, length, apart=1 < self.threads <= beside)
-        state, state_bytes = settled(of, bodies[-1].plan.updates, inputs)
+        state, state_bytes = regions.settled(of, bodies[-1].plan.updates, inputs)
         skip = int(region.kind == "cond")
         packed = {k + skip for k in known if k >= len(state) and not any(k in body.reads for body in bodies)}
         made_before = [
@@ -1108,7 +1097,7 @@ class _Scheduler:
         shares = any(isinstance(one, ThreadPoolHandle) for body in bodies for one in body.constants)
         nbytes, flops = (length * max((body.work[kind] for body in bodies), key=hint) for kind in range(2))
         # A host's threads may not know loops within loops; and signals come to the main thread only.
-        if effect_of(op) is Effect.PURE and not shares and not ends_by_data(op):
+        if effect_of(op) is Effect.PURE and not shares and not regions.ends_by_data(op):
             self.tasks.tell(number, nbytes, flops, whole=bool(made_before))
 
         def make() -> list[Made]:
@@ -1152,7 +1141,7 @@ class _Scheduler:
         return make
 
     def _bodies(
-        self, of: Bodies, known: Mapping[int, KnownSource], length: int, *, apart: bool
+        self, of: regions.Bodies, known: Mapping[int, KnownSource], length: int, *, apart: bool
     ) -> tuple[Schedule, ...]:
         """Schedule the functions of a region; `apart` if there are as many of its kind beside each other as threads."""
 
@@ -1174,7 +1163,7 @@ class _Scheduler:
         return value in grouping.wanted or value in grouping.places or bool(grouping.readers.get(value))
 
     def _known_operands(
-        self, node: Node, region: Region, of: Bodies, stacked: Collection[int]
+        self, node: Node, region: Region, of: regions.Bodies, stacked: Collection[int]
     ) -> dict[int, KnownSource]:
         """The sources of constants among the inputs of a region's bodies: what the program around knows, and, of a
         loop, what is the same in all turns.
@@ -1186,7 +1175,7 @@ class _Scheduler:
             if source is not None and (of.state[k].kind == "steady" if k < len(of.state) else k not in stacked):
                 known[k] = part(source, start, value.type)
         if self.machine.derives:
-            for k in fixed_operands(node, region, of.state, stacked):
+            for k in regions.fixed_operands(node, region, of.state, stacked):
                 known.setdefault(k, Fixed(self.machine.depth, k, 0, node.inputs[k].type.dtype.itemsize))
         return known
 

@@ -14,19 +14,9 @@ from hybridize.base.errors import CaptureError, LoadError
 from hybridize.base.nested import listed
 from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
+from hybridize.formats.mxnet import symbol
 from hybridize.formats.mxnet.attributes import Attributes, parse_value
 from hybridize.formats.mxnet.lost_roles import with_roles
-from hybridize.formats.mxnet.symbol import (
-    AUXILIARY,
-    VARIABLE,
-    VERSION,
-    SymbolGraph,
-    SymbolNode,
-    laid_out,
-    parse_symbol,
-    read_symbol,
-    tree_of,
-)  # fmt: skip
 from hybridize.formats.mxnet.words import PAIRS, SYNONYMS, Words
 from hybridize.symbol.control import BODIES, COND, FOREACH, WHILE, BodyExpression, ControlFlow
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, var
@@ -68,7 +58,7 @@ def to_json(expression: Expression, remove_amp_cast: bool = True) -> str:
     Raises:
         CaptureError E450: a call has no counterpart there.
     """
-    return json.dumps({**_tree(expression), "attrs": {"mxnet_version": ["int", VERSION]}}, indent=2)
+    return json.dumps({**_tree(expression), "attrs": {"mxnet_version": ["int", symbol.VERSION]}}, indent=2)
 
 
 def _tree(expression: Expression) -> dict[str, Any]:
@@ -81,7 +71,7 @@ def _tree(expression: Expression) -> dict[str, Any]:
         nodes.append(_variable(part) if part.function is None else _call(part, numbers))
     members = expression.args if expression.word == GROUP else [expression]
     heads = [entry for member in members for entry in _entries(member, numbers)]
-    return laid_out(nodes, (part.outputs for part in parts), heads)
+    return symbol.laid_out(nodes, (part.outputs for part in parts), heads)
 
 
 def _entries(part: Expression, numbers: dict[int, int]) -> list[tuple[int, int]]:
@@ -94,7 +84,7 @@ def _variable(part: Expression) -> dict[str, Any]:
     hidden = dict(part.attributes)
     if part.shape_hint is not None:
         hidden["__shape__"] = str(part.shape_hint)
-    return tree_of(VARIABLE, part.name, (), hidden)
+    return symbol.tree_of(symbol.VARIABLE, part.name, (), hidden)
 
 
 def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
@@ -108,7 +98,7 @@ def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
     else:
         word, attributes, arrays = _described(part)
     inputs = [_entries(one, numbers)[0] for one in arrays]
-    return tree_of(word, part.name, inputs, attributes | part.attributes, **more)
+    return symbol.tree_of(word, part.name, inputs, attributes | part.attributes, **more)
 
 
 def _body(body: BodyExpression, part: Expression) -> dict[str, Any]:
@@ -202,7 +192,7 @@ def save(expression: Expression, fname: Any, remove_amp_cast: bool = True) -> No
     write_atomically(fname, [to_json(expression).encode()])
 
 
-def of_graph(graph: SymbolGraph) -> Expression:
+def of_graph(graph: symbol.SymbolGraph) -> Expression:
     """Return the expression that a graph of a file is.
 
     Raises:
@@ -213,24 +203,26 @@ def of_graph(graph: SymbolGraph) -> Expression:
     return _of_nodes(graph, graph.source)
 
 
-def _check_operators(graph: SymbolGraph, source: str) -> None:
+def _check_operators(graph: symbol.SymbolGraph, source: str) -> None:
     """Refuse a graph that has operators of which there is nothing here, naming all of them."""
     for node in graph.nodes:
         for one in node.subgraphs:
             _check_operators(one.graph, source)
-    missing = [node for node in graph.nodes if node.op not in (VARIABLE, *BODIES) and parameters_of(node.op) is None]
+    missing = [
+        node for node in graph.nodes if node.op not in (symbol.VARIABLE, *BODIES) and parameters_of(node.op) is None
+    ]
     if missing:
         names = ", ".join(sorted({node.op for node in missing}))
         what = f"{source}: operator {missing[0].op}, node {missing[0].name!r}, is not supported yet"
         raise LoadError("E606", what, help=f"the graph needs {names}")
 
 
-def _of_nodes(graph: SymbolGraph, source: str) -> Expression:
+def _of_nodes(graph: symbol.SymbolGraph, source: str) -> Expression:
     expressions: list[Expression] = []
     variables: dict[str, Expression] = {}
     read = _last_outputs(graph)
     for number, node in enumerate(graph.nodes):
-        if node.op == VARIABLE:  # bodies in files of MXNet 2 have some twice
+        if node.op == symbol.VARIABLE:  # bodies in files of MXNet 2 have some twice
             expressions.append(variables.setdefault(node.name, _read_variable(node)))
             continue
         args = [_result(expressions[entry], output, source) for entry, output in node.inputs]
@@ -242,7 +234,7 @@ def _of_nodes(graph: SymbolGraph, source: str) -> Expression:
             call = Expression(node.op, function, args, {}, name=node.name, outputs=count)
         call.name, call.loc = node.name, None  # errors are at the line that computes it
         call.attributes = {key: text for key, text in node.attributes.items() if key.startswith("__")}
-        for position in AUXILIARY.get(node.op, ()):
+        for position in symbol.AUXILIARY.get(node.op, ()):
             if position < len(args) and args[position].function is None:
                 args[position].auxiliary = True
         expressions.append(call)
@@ -261,7 +253,7 @@ def _result(call: Expression, output: int, source: str) -> Expression:
     return expression
 
 
-def _read_control(node: SymbolNode, source: str, inputs: list[Expression]) -> Expression:
+def _read_control(node: symbol.SymbolNode, source: str, inputs: list[Expression]) -> Expression:
     """A loop or a branch, whose bodies are expressions.
 
     Raises:
@@ -320,7 +312,7 @@ def _locations(a: Attributes, name: str, count: int) -> list[int]:
     return locations
 
 
-def _last_outputs(graph: SymbolGraph) -> list[int]:
+def _last_outputs(graph: symbol.SymbolGraph) -> list[int]:
     """The greatest output of each node that is read; 0 where none is."""
     maxima = [0] * len(graph.nodes)
     for source, output in [*(entry for node in graph.nodes for entry in node.inputs), *graph.heads]:
@@ -328,7 +320,7 @@ def _last_outputs(graph: SymbolGraph) -> list[int]:
     return maxima
 
 
-def _read_variable(node: SymbolNode) -> Expression:
+def _read_variable(node: symbol.SymbolNode) -> Expression:
     variable = var(node.name, attr=dict(node.attributes))
     with suppress(ValueError):
         sizes = parse_value(node.attributes.get("__shape__", ""))
@@ -345,9 +337,9 @@ def load(fname: Any) -> Expression:
     Raises:
         LoadError: it is malformed, or has operators that are not supported.
     """
-    return of_graph(read_symbol(fname))
+    return of_graph(symbol.read_symbol(fname))
 
 
 def load_json(json_str: str) -> Expression:
     """Read an expression from MXNet's JSON."""
-    return of_graph(parse_symbol(json_str))
+    return of_graph(symbol.parse_symbol(json_str))

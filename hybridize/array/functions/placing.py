@@ -9,21 +9,11 @@ from typing import Any
 import numpy
 
 from hybridize.array import functions as np
+from hybridize.array import operands
 from hybridize.array.functions.bounds import check, from_front
 from hybridize.array.functions.elementwise import copy
 from hybridize.array.functions.searching import data_dependent, within
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operands import (
-    array,
-    array_and_axis,
-    axis_of,
-    finished,
-    one_of,
-    operand,
-    positions,
-    public,
-    result,
-)
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.policies import like, promoted
 from hybridize.array.symbol import Symbol
@@ -64,7 +54,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     x[...] = np.reshape(flat, x.shape)
 
 
-@public
+@operands.public
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
     """Write one element along `axis` for each index, in place; the other axes go together.
 
@@ -74,18 +64,18 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
     """
     x = target(arr, "put_along_axis")
     if axis is None:
-        put(x, np.ravel(result(index_operand(indices))), values)
+        put(x, np.ravel(operands.result(index_operand(indices))), values)
         return
-    along = axis_of(axis, x.ndim, "put_along_axis")
-    numbers = result(index_operand(indices))
+    along = operands.axis_of(axis, x.ndim, "put_along_axis")
+    numbers = operands.result(index_operand(indices))
     if numbers.ndim != x.ndim:
         raise ShapeError("E134", f"put_along_axis: indices of {numbers.ndim} axes for {x.type}")
     wanted = dims.broadcast(numbers.shape, (*x.shape[:along], numbers.shape[along], *x.shape[along + 1 :]))
     if wanted is None:
         raise ShapeError("E134", f"put_along_axis: indices {list(numbers.shape)} do not fit {x.type}")
     what = f"put_along_axis to axis {along} of {x.type}"
-    numbers = np.broadcast_to(result(from_front(operand(numbers), x.shape[along], what)), wanted)
-    key = [np.reshape(positions(n), (-1,) + (1,) * (x.ndim - k - 1)) for k, n in enumerate(x.shape)]
+    numbers = np.broadcast_to(operands.result(from_front(operands.operand(numbers), x.shape[along], what)), wanted)
+    key = [np.reshape(operands.positions(n), (-1,) + (1,) * (x.ndim - k - 1)) for k, n in enumerate(x.shape)]
     x[tuple(numbers if k == along else key[k] for k in range(x.ndim))] = values
 
 
@@ -96,7 +86,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     `values` are repeated to the size of the array where they have another one.
     """
     x = target(a, "putmask")
-    chosen = array(mask)
+    chosen = operands.array(mask)
     if chosen.size != x.size:
         raise ShapeError("E135", f"putmask: a mask {chosen.type} for {x.type}", help="give one bool for each element")
     if values.size:
@@ -107,7 +97,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Write `vals`, one after the other and again from the first, to the elements where `mask` is true, in place."""
     x = target(arr, "place")
-    chosen = np.ravel(array(mask).astype(bool_))
+    chosen = np.ravel(operands.array(mask).astype(bool_))
     if chosen.size != x.size:
         raise ShapeError("E135", f"place: a mask {chosen.type} for {x.type}", help="give one bool for each element")
     values = np.ravel(vals)
@@ -120,7 +110,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     x[...] = np.reshape(flat, x.shape)
 
 
-@public
+@operands.public
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """Write `src`, broadcast, to `dst`, in place; only where `where` is true.
 
@@ -129,12 +119,14 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
         ShapeError E132: it does not broadcast.
     """
     x = target(dst, "copyto")
-    one_of(casting, CASTINGS, "copyto", "casting")
-    if not isinstance(src, (builtins.bool, int, float)) and not np.can_cast(array(src).dtype, x.dtype, casting):
-        what = f"copyto of {array(src).type} to {x.type} is not a {casting!r} cast"
+    operands.one_of(casting, CASTINGS, "copyto", "casting")
+    if not isinstance(src, (builtins.bool, int, float)) and not np.can_cast(
+        operands.array(src).dtype, x.dtype, casting
+    ):
+        what = f"copyto of {operands.array(src).type} to {x.type} is not a {casting!r} cast"
         raise DTypeError("E207", what, help="casting='unsafe' allows all casts")
     _, values = like((x, src))
-    x[...] = values if where is True else _where(array(where), values, x)
+    x[...] = values if where is True else _where(operands.array(where), values, x)
 
 
 _where = np.where
@@ -163,7 +155,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     index, *arrays = np.broadcast_arrays(numbers, *arrays)
     together = np.stack(arrays)
     at = tuple(np.indices(index.shape)) if index.ndim else ()
-    return finished(together[(index, *at)], out)
+    return operands.finished(together[(index, *at)], out)
 
 
 @promoted("*choicelist", "default", weak=True)
@@ -174,7 +166,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
         ShapeError E134: another number of conditions than of arrays, or none.
         DTypeError E208: a condition is no array of bools.
     """
-    conditions = [array(one) for one in condlist]
+    conditions = [operands.array(one) for one in condlist]
     choices = list(choicelist)
     if len(conditions) != len(choices) or not choices:
         raise ShapeError(
@@ -191,7 +183,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return selection
 
 
-@public
+@operands.public
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     """At each place the value of the last function whose condition is true; of one more function where none is.
 
@@ -208,10 +200,10 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     Raises:
         ShapeError E134: another number of functions than of conditions.
     """
-    a = array(x)
+    a = operands.array(x)
     if isinstance(condlist, (ndarray, Symbol)) and condlist.ndim == a.ndim:
         condlist = [condlist]
-    conditions = [array(one).astype(bool_, copy=False) for one in condlist]
+    conditions = [operands.array(one).astype(bool_, copy=False) for one in condlist]
     functions = list(funclist)
     if len(functions) not in (len(conditions), len(conditions) + 1):
         raise ShapeError(
@@ -232,9 +224,9 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
 
 def _compressed(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:
     """The slices along `axis` where a vector of bools is true."""
-    x, along = array_and_axis(a, axis, "compress")
-    numbers = numpy.flatnonzero(array(condition).asnumpy())
-    return finished(np.take(x, numbers, along), out)
+    x, along = operands.array_and_axis(a, axis, "compress")
+    numbers = numpy.flatnonzero(operands.array(condition).asnumpy())
+    return operands.finished(np.take(x, numbers, along), out)
 
 
 compress = data_dependent("compress", numpy.compress, _compressed)

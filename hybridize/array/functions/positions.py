@@ -5,18 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.array.operands import (
-    array,
-    axis_of,
-    cast,
-    float_operand,
-    one_of,
-    operand,
-    public,
-    result,
-    several,
-    strong,
-)
+from hybridize.array import operands
 from hybridize.base.dtypes import as_dtype, float32, is_float
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.promotion import floating, promote
@@ -24,7 +13,7 @@ from hybridize.ops.library import gates
 from hybridize.ops.library import positions as library
 
 
-@public
+@operands.public
 def sinusoidal_positions(positions: Any, units: int, base: float = 10000.0, dtype: Any = None) -> Any:
     """Return vectors of sines and cosines of positions, in turns.
 
@@ -48,10 +37,10 @@ def sinusoidal_positions(positions: Any, units: int, base: float = 10000.0, dtyp
     kind = float32 if dtype is None else as_dtype(dtype)
     if not is_float(kind):
         raise DTypeError("E221", f"sinusoidal_positions of dtype {kind}", help="use a float dtype: dtype='float32'")
-    return result(library.sinusoids(strong(positions), int(units), float(base), kind))
+    return operands.result(library.sinusoids(operands.strong(positions), int(units), float(base), kind))
 
 
-@public
+@operands.public
 def rotary_embedding(
     data: Any,
     positions: Any = None,
@@ -76,15 +65,17 @@ def rotary_embedding(
         ShapeError E197: an odd number of components, or more than there are; positions of another size.
         ValueArgumentError E345: no such pairing or layout.
     """
-    one_of(pairing, library.PAIRINGS, "rotary_embedding", "pairing")
-    one_of(layout, ("BHTD", "BTHD"), "rotary_embedding", "layout")
-    x = array(data)
-    places = None if positions is None else strong(positions)
+    operands.one_of(pairing, library.PAIRINGS, "rotary_embedding", "pairing")
+    operands.one_of(layout, ("BHTD", "BTHD"), "rotary_embedding", "layout")
+    x = operands.array(data)
+    places = None if positions is None else operands.strong(positions)
     axis = -2 if layout == "BHTD" else -3
-    return result(library.rotary_embedding(float_operand(x), places, axis, float(base), pairing, rotary_size))
+    return operands.result(
+        library.rotary_embedding(operands.float_operand(x), places, axis, float(base), pairing, rotary_size)
+    )
 
 
-@public
+@operands.public
 def glu(data: Any, axis: int = -1, act_type: str = "sigmoid") -> Any:
     """Return the first half along an axis times a function of the second one.
 
@@ -98,11 +89,11 @@ def glu(data: Any, axis: int = -1, act_type: str = "sigmoid") -> Any:
         ArgumentError E342: no activation is called so.
         ShapeError E198: the axis does not divide into halves.
     """
-    x = array(data)
-    return result(gates.glu(float_operand(x), axis_of(axis, x.ndim, "glu"), act_type))
+    x = operands.array(data)
+    return operands.result(gates.glu(operands.float_operand(x), operands.axis_of(axis, x.ndim, "glu"), act_type))
 
 
-@public
+@operands.public
 def rms_norm(data: Any, gamma: Any = None, axis: Any = -1, eps: float = 1e-5) -> Any:
     """x / sqrt(mean(x x) + eps) gamma over `axis`.
 
@@ -115,8 +106,8 @@ def rms_norm(data: Any, gamma: Any = None, axis: Any = -1, eps: float = 1e-5) ->
     Raises:
         ShapeError E164: gamma is of another size.
     """
-    x = array(data)
-    axes = tuple(sorted(axis_of(one, x.ndim, "rms_norm") for one in several(axis)))
-    dtype = floating(x.dtype if gamma is None else promote(x.dtype, array(gamma).dtype))
-    scale = None if gamma is None else cast(operand(array(gamma)), dtype)
-    return result(gates.rms_norm(cast(operand(x), dtype), scale, axes, float(eps)))
+    x = operands.array(data)
+    axes = tuple(sorted(operands.axis_of(one, x.ndim, "rms_norm") for one in operands.several(axis)))
+    dtype = floating(x.dtype if gamma is None else promote(x.dtype, operands.array(gamma).dtype))
+    scale = None if gamma is None else operands.cast(operands.operand(operands.array(gamma)), dtype)
+    return operands.result(gates.rms_norm(operands.cast(operands.operand(x), dtype), scale, axes, float(eps)))

@@ -12,22 +12,9 @@ import numpy
 
 from hybridize import ops
 from hybridize.array import functions as np
+from hybridize.array import operands
 from hybridize.array.functions.elementwise import copy, root
 from hybridize.array.ndarray import at_once, ndarray
-from hybridize.array.operands import (
-    array,
-    array_and_axis,
-    axes_of,
-    axis_of,
-    cast,
-    cut,
-    described,
-    finished,
-    operand,
-    public,
-    reduced_axes,
-    result,
-)
 from hybridize.array.policies import like_safely, promoted
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType, as_dtype, bool_, castable, float32, float64, is_complex, is_float, is_inexact
@@ -48,16 +35,16 @@ def _direct(reduce: Callable[..., Any], a: Any, axis: Any, keepdims: Any) -> Any
 
 def _reduce(make: Callable[[tuple[int, ...]], Op], x: Any, axis: Any, keepdims: bool, name: str) -> Any:
     """Apply a reduction op to an array, over normalised axes."""
-    axes = reduced_axes(axis, x.ndim, name)
+    axes = operands.reduced_axes(axis, x.ndim, name)
     if not axes:
         return copy(x) if name in ("sum", "prod", "max", "min") else x.astype(bool)
-    reduced = result(bind1(make(axes), operand(x)))
+    reduced = operands.result(bind1(make(axes), operands.operand(x)))
     return np.reshape(reduced, [1 if k in axes else n for k, n in enumerate(x.shape)]) if keepdims else reduced
 
 
 def _chosen(x: Any, mask: Any, instead: Any) -> Any:
     """`x` with a number in the place of the elements that are not chosen; stretched where the mask is larger."""
-    return np.where(mask_of(mask), x, result(cast(operand(instead), x.dtype)))
+    return np.where(mask_of(mask), x, operands.result(operands.cast(operands.operand(instead), x.dtype)))
 
 
 def mask_of(mask: Any) -> Any:
@@ -66,7 +53,7 @@ def mask_of(mask: Any) -> Any:
     Raises:
         DTypeError E208: they are none.
     """
-    chosen = array(mask)
+    chosen = operands.array(mask)
     if chosen.dtype != bool_:
         raise DTypeError("E208", f"where= takes bools, got {chosen.type}", help="compare with 0: x != 0")
     return chosen
@@ -86,7 +73,7 @@ def _sum(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., A
             direct = _direct(reduce, a, axis, keepdims)
             if direct is not None:
                 return direct
-        x = array(a)
+        x = operands.array(a)
         if where is not True:
             x = _chosen(x, where, 0 if name == "sum" else 1)
         wanted = _dtype_of_result(dtype, out, accumulator(x.dtype))
@@ -96,11 +83,11 @@ def _sum(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., A
         total = _reduce(op, x, axis, keepdims, name)
         total = total.astype(wanted) if shorter else total
         if initial is not None:
-            start = result(cast(operand(initial), wanted))
+            start = operands.result(operands.cast(operands.operand(initial), wanted))
             total = total + start if name == "sum" else total * start
-        return finished(total, out)
+        return operands.finished(total, out)
 
-    return described(function, name, text)
+    return operands.described(function, name, text)
 
 
 def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., Any], pair: Any, text: str) -> Any:
@@ -111,23 +98,29 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
             direct = _direct(reduce, a, axis, keepdims)
             if direct is not None:
                 return direct
-        x = array(a)
+        x = operands.array(a)
         if where is not True:
             if initial is None:
                 raise ValueArgumentError("E345", f"{name}: where= may select no elements", help="pass initial=")
             x = _chosen(x, where, initial)
-        axes = reduced_axes(axis, x.ndim, name)
+        axes = operands.reduced_axes(axis, x.ndim, name)
         if not math.prod(x.shape[i] for i in axes):
             if initial is None:
                 raise ShapeError(
                     "E109", f"{name} of {x.type} over no elements", help="pass initial=, or test x.size first"
                 )
             shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
-            return finished(copy(result(bind1(ops.Broadcast(shape), cast(operand(initial), x.dtype)))), out)
+            return operands.finished(
+                copy(operands.result(bind1(ops.Broadcast(shape), operands.cast(operands.operand(initial), x.dtype)))),
+                out,
+            )
         best = _reduce(op, x, axis, keepdims, name)
-        return finished(best if initial is None else pair(best, result(cast(operand(initial), x.dtype))), out)
+        return operands.finished(
+            best if initial is None else pair(best, operands.result(operands.cast(operands.operand(initial), x.dtype))),
+            out,
+        )
 
-    return described(function, name, text)
+    return operands.described(function, name, text)
 
 
 sum = _sum(
@@ -146,24 +139,24 @@ def _truth(x: Any) -> Any:
     return x if x.dtype == bool_ else np.not_equal(x, 0)
 
 
-@public
+@operands.public
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
     """True where any element over `axis` is true (not zero), of those that `where` chooses."""
-    x = _truth(array(a))
+    x = _truth(operands.array(a))
     x = x if where is True else _chosen(x, where, False)
-    return finished(_reduce(ops.Any, x, axis, keepdims, "any"), out)
+    return operands.finished(_reduce(ops.Any, x, axis, keepdims, "any"), out)
 
 
-@public
+@operands.public
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
     """True where all elements over `axis` are true (not zero), of those that `where` chooses."""
-    x = _truth(array(a))
+    x = _truth(operands.array(a))
     x = x if where is True else _chosen(x, where, True)
-    return finished(_reduce(ops.All, x, axis, keepdims, "all"), out)
+    return operands.finished(_reduce(ops.All, x, axis, keepdims, "all"), out)
 
 
 def _count(x: Any, axis: Any, name: str) -> int:
-    return math.prod(x.shape[i] for i in axes_of(axis, x.ndim, name))
+    return math.prod(x.shape[i] for i in operands.axes_of(axis, x.ndim, name))
 
 
 def _number(count: Any) -> Any:
@@ -186,7 +179,7 @@ def _dtype_of_result(dtype: Any, out: Any, own: DType) -> DType:
 
 def summed(a: Any, dtype: Any, out: Any = None) -> tuple[Any, DType]:
     """An array in the dtype that its sums and counts are kept in, and the dtype of the result."""
-    x = array(a)
+    x = operands.array(a)
     wanted = _dtype_of_result(dtype, out, floating(x.dtype))
     sum_dtype = wide(wanted)
     return x if x.dtype == sum_dtype else x.astype(sum_dtype), wanted
@@ -197,7 +190,7 @@ def rounded(x: Any, dtype: DType) -> Any:
     return x if x.dtype == dtype or is_complex(dtype) else x.astype(dtype)
 
 
-@public
+@operands.public
 def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
 ) -> Any:
@@ -207,7 +200,9 @@ def mean(
         if total is not None:
             data = total._data
             if axis is not None:
-                axis_of(axis, a._data.ndim, "mean")  # NumPy sums one element along axis 0, but has no mean of it
+                operands.axis_of(
+                    axis, a._data.ndim, "mean"
+                )  # NumPy sums one element along axis 0, but has no mean of it
             data /= a._data.size if axis is None else a._data.shape[axis]
             return total
     x, wanted = summed(a, dtype, out)
@@ -216,12 +211,12 @@ def mean(
     else:
         value = np.divide(sum(x, axis, keepdims=True, where=where), _chosen_count(x, axis, where, x.dtype))
         value = value if keepdims else _dropped(value, x, axis, "mean")
-    return finished(rounded(value, wanted), out)
+    return operands.finished(rounded(value, wanted), out)
 
 
 def _dropped(value: Any, x: Any, axis: Any, name: str) -> Any:
     """A reduction of `x` without the axes that were kept."""
-    axes = axes_of(axis, x.ndim, name)
+    axes = operands.axes_of(axis, x.ndim, name)
     return np.reshape(value, tuple(length for k, length in enumerate(value.shape) if k not in axes))
 
 
@@ -235,7 +230,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     else:
         (x, wanted), w = summed(a, None), summed(weights, None)[0]
         if w.shape != x.shape:
-            axes = axes_of(axis, x.ndim, "average")
+            axes = operands.axes_of(axis, x.ndim, "average")
             if axis is None or w.shape != tuple(x.shape[i] for i in axes):
                 raise ShapeError(
                     "E131", f"average: weights {w.type} do not fit {x.type}", help="pass axis= with a vector of weights"
@@ -249,7 +244,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 def ones_of(x: Any) -> Any:
     """Ones of the shape and dtype of `x`."""
-    return result(bind1(ops.Broadcast(x.shape), cast(1, floating(x.dtype))))
+    return operands.result(bind1(ops.Broadcast(x.shape), operands.cast(1, floating(x.dtype))))
 
 
 def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: Any) -> Any:
@@ -283,9 +278,9 @@ def deviation(variance: Callable[..., Any]) -> Callable[[Callable[[Any], Any]], 
                 )
             x, wanted = summed(a, dtype, out)
             value = variance(x, axis, ddof if correction is None else correction, keepdims, where, mean)
-            return finished(rounded(function(value), wanted), out)
+            return operands.finished(rounded(function(value), wanted), out)
 
-        return described(call, name, str(function.__doc__))
+        return operands.described(call, name, str(function.__doc__))
 
     return decorate
 
@@ -322,20 +317,20 @@ def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..
             indices = at_once(method, a._data, axis)
             if indices is not None:
                 return indices
-        x = array(a)
-        reduced_axes(axis, x.ndim, name)
+        x = operands.array(a)
+        operands.reduced_axes(axis, x.ndim, name)
         flat = np.ravel(x) if axis is None or not x.ndim else x
-        along = axis_of(0 if axis is None else axis, flat.ndim, name)
+        along = operands.axis_of(0 if axis is None else axis, flat.ndim, name)
         if not flat.shape[along]:
             raise ShapeError("E109", f"{name} of {x.type} over no elements")
-        indices = result(bind1(op(along), operand(flat)))
+        indices = operands.result(bind1(op(along), operands.operand(flat)))
         if keepdims:
             indices = (
                 np.reshape(indices, (1,) * x.ndim) if axis is None or not x.ndim else np.expand_dims(indices, along)
             )
-        return finished(indices, out)
+        return operands.finished(indices, out)
 
-    return described(function, name, text)
+    return operands.described(function, name, text)
 
 
 argmax = _arg_reduction(
@@ -348,35 +343,35 @@ argmin = _arg_reduction(
 
 def _running(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any]:
     def function(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
-        x = array(a)
+        x = operands.array(a)
         wanted = accumulator(x.dtype) if dtype is None else as_dtype(dtype)
         x = np.ravel(x) if axis is None or not x.ndim else x
-        along = axis_of(0 if axis is None else axis, x.ndim, name)
-        return finished(result(bind1(op(along), cast(operand(x), wanted))), out)
+        along = operands.axis_of(0 if axis is None else axis, x.ndim, name)
+        return operands.finished(operands.result(bind1(op(along), operands.cast(operands.operand(x), wanted))), out)
 
-    return described(function, name, text)
+    return operands.described(function, name, text)
 
 
 cumsum = _running("cumsum", ops.CumSum, "The sums of all elements up to each, along `axis` (flat when None).")
 cumprod = _running("cumprod", ops.CumProd, "The products of all elements up to each, along `axis` (flat when None).")
 
 
-@public
+@operands.public
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """The largest element less the smallest, over `axis`."""
-    return finished(np.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims)), out)
+    return operands.finished(np.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims)), out)
 
 
-@public
+@operands.public
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """Count the elements over `axis` that are not zero, as int64."""
-    return sum(_truth(array(a)), axis, keepdims=keepdims)
+    return sum(_truth(operands.array(a)), axis, keepdims=keepdims)
 
 
-@public
+@operands.public
 def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """log(sum(exp(x))) over `axis`, without overflow."""
-    x = array(a)
+    x = operands.array(a)
     top = max(x, axis, keepdims=True)
     top = np.where(np.equal(np.absolute(top), math.inf), 0.0, top)
     total = np.log(sum(np.exp(np.subtract(x, top)), axis, keepdims=True)) + top
@@ -393,9 +388,9 @@ def _counting_nan(function: Callable[..., Any], instead: float, text: str) -> Ca
 
     @wraps(function)
     def call(a: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(without_nan(array(a), instead), *args, **kwargs)
+        return function(without_nan(operands.array(a), instead), *args, **kwargs)
 
-    return described(call, f"nan{function.__name__}", text)
+    return operands.described(call, f"nan{function.__name__}", text)
 
 
 nansum = _counting_nan(sum, 0.0, "The sum over `axis`, NaN counted as 0; `initial` and `where` as of `sum`.")
@@ -408,7 +403,7 @@ nancumprod = _counting_nan(
 )
 
 
-@public
+@operands.public
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
 ) -> Any:
@@ -416,7 +411,7 @@ def nanmean(
     x, wanted = summed(a, dtype, out)
     total = nansum(x, axis, None, None, keepdims, where=where)
     count = sum(np.logical_not(np.isnan(x)), axis, keepdims=keepdims, where=where)
-    return finished(np.divide(total, count).astype(wanted, copy=False), out)
+    return operands.finished(np.divide(total, count).astype(wanted, copy=False), out)
 
 
 def _nan_extreme(reduce: Callable[..., Any], worst: float, text: str) -> Callable[..., Any]:
@@ -425,13 +420,13 @@ def _nan_extreme(reduce: Callable[..., Any], worst: float, text: str) -> Callabl
     def function(
         a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
     ) -> Any:
-        x = array(a)
+        x = operands.array(a)
         best = reduce(without_nan(x, worst), axis, None, keepdims, initial, where)
         if initial is None and is_inexact(x.dtype):
             best = np.where(all(np.isnan(x), axis, keepdims=keepdims), math.nan, best)
-        return finished(best, out)
+        return operands.finished(best, out)
 
-    return described(function, f"nan{reduce.__name__}", text)
+    return operands.described(function, f"nan{reduce.__name__}", text)
 
 
 nanmax = _nan_extreme(
@@ -456,13 +451,13 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     if n < 0:
         raise ArgumentError("E308", f"diff: n must not be negative, got {n}")
     x = a
-    along = axis_of(axis, x.ndim, "diff")
+    along = operands.axis_of(axis, x.ndim, "diff")
     if n and (prepend is not None or append is not None):
         one = tuple(1 if k == along else length for k, length in enumerate(x.shape))
         ends = [end if end is None or end.ndim else np.broadcast_to(end, one) for end in (prepend, append)]
         x = np.concatenate([part for part in (ends[0], x, ends[1]) if part is not None], along)
     for _ in range(n):
-        later, earlier = cut(x, along, 1, None), cut(x, along, -1)
+        later, earlier = operands.cut(x, along, 1, None), operands.cut(x, along, -1)
         x = np.not_equal(later, earlier) if x.dtype == bool_ else np.subtract(later, earlier)
     return x
 
@@ -482,15 +477,15 @@ def _cumulative(name: str, running: Callable[..., Any], first: int, text: str) -
         a = np.atleast_1d(x)
         if axis is None and a.ndim != 1:
             raise ValueArgumentError("E320", f"{name} of {a.type} needs an axis")
-        a, along = array_and_axis(a, axis, name)
+        a, along = operands.array_and_axis(a, axis, name)
         output = running(a, along, dtype)
         if include_initial:
             sizes = tuple(1 if k == along else length for k, length in enumerate(output.shape))
-            start = result(bind1(ops.Broadcast(sizes), cast(first, output.dtype)))
+            start = operands.result(bind1(ops.Broadcast(sizes), operands.cast(first, output.dtype)))
             output = np.concatenate([start, output], along)
-        return finished(output, out)
+        return operands.finished(output, out)
 
-    return described(function, name, text)
+    return operands.described(function, name, text)
 
 
 cumulative_sum = _cumulative(
@@ -511,8 +506,8 @@ cumulative_prod = _cumulative(
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     """The integral of `y` along `axis` by the trapezoidal rule."""
     y, wanted = summed(y, None)
-    along = axis_of(axis, y.ndim, "trapezoid")
-    middle = np.multiply(cut(y, along, 1, None) + cut(y, along, -1), 0.5)
+    along = operands.axis_of(axis, y.ndim, "trapezoid")
+    middle = np.multiply(operands.cut(y, along, 1, None) + operands.cut(y, along, -1), 0.5)
     if x is None:
         return np.multiply(sum(middle, along), dx).astype(wanted, copy=False)
     steps = diff(summed(x, None)[0], axis=axis if x.ndim > 1 else -1)

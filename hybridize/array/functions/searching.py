@@ -13,42 +13,16 @@ import numpy
 
 from hybridize import ops
 from hybridize.array import functions as np
+from hybridize.array import operands
 from hybridize.array.functions.bounds import check, from_front, require
 from hybridize.array.ndarray import ndarray, taping
-from hybridize.array.operands import (
-    array,
-    array_and_axis,
-    axes_of,
-    axis_of,
-    broadcast,
-    check_real,
-    cut,
-    described,
-    dtype_of,
-    finished,
-    one_of,
-    operand,
-    public,
-    result,
-    shape_of,
-    sizes_from,
-    strong,
-)
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.placing import arrays_in
 from hybridize.array.policies import exact, like, promoted
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
-from hybridize.base import dims
+from hybridize.base import dims, errors
 from hybridize.base.dtypes import as_dtype, bool_, complex64, complex128, float32, float64, int64, is_float, is_inexact
-from hybridize.base.errors import (
-    CaptureError,
-    KeyTypeError,
-    OutOfBoundsError,
-    ShapeError,
-    StateError,
-    ValueArgumentError,
-)
 from hybridize.base.loading import load_module
 from hybridize.base.promotion import floating
 from hybridize.base.types import same_shape
@@ -59,9 +33,9 @@ _SORTS = (None, "quicksort", "mergesort", "heapsort", "stable")
 
 def plainly(kind: Any, order: Any, name: str, kinds: Sequence[Any] = _SORTS) -> None:
     """Refuse to sort in another way than the one there is, which is stable, and by fields, which arrays have not."""
-    one_of(kind, kinds, name, "kind")
+    operands.one_of(kind, kinds, name, "kind")
     if order is not None:
-        raise ValueArgumentError("E345", f"{name}: order names fields, but arrays have no fields, got {order!r}")
+        raise errors.ValueArgumentError("E345", f"{name}: order names fields, but arrays have no fields, got {order!r}")
 
 
 def _sorting(name: str, op: Callable[[int, bool], Op], text: str) -> Callable[..., Any]:
@@ -72,10 +46,10 @@ def _sorting(name: str, op: Callable[[int, bool], Op], text: str) -> Callable[..
         if isinstance(kind, bool):  # MXNet 2 has `descending` in the place of NumPy's `kind`
             kind, descending = None, kind
         plainly(kind, order, name)
-        x, along = array_and_axis(a, axis, name)
-        return result(bind1(op(along, bool(descending)), operand(x)))
+        x, along = operands.array_and_axis(a, axis, name)
+        return operands.result(bind1(op(along, bool(descending)), operands.operand(x)))
 
-    return described(function, name, text)
+    return operands.described(function, name, text)
 
 
 sort = _sorting(
@@ -87,7 +61,7 @@ sort = _sorting(
 argsort = _sorting("argsort", ops.ArgSort, "The indices that sort along `axis` (flat when None), int64; see `sort`.")
 
 
-@public
+@operands.public
 def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out: Any = None) -> Any:
     """Elements at `indices` along `axis` (of the flat array when None).
 
@@ -103,9 +77,9 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out
         OutOfBoundsError E110: an index is out of bounds.
         ValueArgumentError E345: there is no such mode.
     """
-    x, axis_index = array_and_axis(a, axis, "take")
+    x, axis_index = operands.array_and_axis(a, axis, "take")
     numbers = within(indices, x.shape[axis_index], mode, f"take from axis {axis_index} of {x.type}")
-    return finished(picked(x, numbers, axis_index), out)
+    return operands.finished(picked(x, numbers, axis_index), out)
 
 
 def within(indices: Any, length: int, mode: Any, what: str) -> Any:
@@ -122,78 +96,84 @@ def within(indices: Any, length: int, mode: Any, what: str) -> Any:
         OutOfBoundsError E110: one is out of bounds, or none is within.
         ValueArgumentError E345: there is no such mode.
     """
-    one_of(mode, ("raise", "clip", "wrap"), what.partition(" ")[0], "mode")
+    operands.one_of(mode, ("raise", "clip", "wrap"), what.partition(" ")[0], "mode")
     numbers = index_operand(indices)
     if mode == "raise":
-        return result(from_front(numbers, length, what))
-    positions = result(numbers)
+        return operands.result(from_front(numbers, length, what))
+    positions = operands.result(numbers)
     if not length:
-        if 0 not in shape_of(numbers):
-            raise OutOfBoundsError("E110", f"{what}: it has no elements")
+        if 0 not in operands.shape_of(numbers):
+            raise errors.OutOfBoundsError("E110", f"{what}: it has no elements")
         return positions
     return np.mod(positions, length) if mode == "wrap" else np.minimum(np.maximum(positions, 0), length - 1)
 
 
 def picked(x: Any, numbers: Any, axis: int) -> Any:
     """Elements of an array along an axis at int64 indices that are known to be within bounds."""
-    return result(bind1(ops.Gather(axis), operand(x), operand(numbers)))
+    return operands.result(bind1(ops.Gather(axis), operands.operand(x), operands.operand(numbers)))
 
 
 def along(x: Any, numbers: Any, axis: int) -> Any:
     """One element of an array along an axis for each int64 index; they are known to be within bounds."""
-    index = operand(numbers)
-    sizes = shape_of(index)
+    index = operands.operand(numbers)
+    sizes = operands.shape_of(index)
     if len(sizes) != x.ndim:
-        raise ShapeError("E134", f"take_along_axis: indices of {len(sizes)} axes for {x.type}")
+        raise errors.ShapeError("E134", f"take_along_axis: indices of {len(sizes)} axes for {x.type}")
     shape = dims.broadcast((*x.shape[:axis], 1, *x.shape[axis + 1 :]), (*sizes[:axis], 1, *sizes[axis + 1 :]))
     if shape is None:
-        raise ShapeError("E134", f"take_along_axis: indices {list(sizes)} do not fit {x.type}")
-    index = broadcast(index, (*shape[:axis], sizes[axis], *shape[axis + 1 :]))
-    values = broadcast(operand(x), (*shape[:axis], x.shape[axis], *shape[axis + 1 :]))
-    return result(bind1(ops.TakeAlongAxis(axis), values, index))
+        raise errors.ShapeError("E134", f"take_along_axis: indices {list(sizes)} do not fit {x.type}")
+    index = operands.broadcast(index, (*shape[:axis], sizes[axis], *shape[axis + 1 :]))
+    values = operands.broadcast(operands.operand(x), (*shape[:axis], x.shape[axis], *shape[axis + 1 :]))
+    return operands.result(bind1(ops.TakeAlongAxis(axis), values, index))
 
 
-@public
+@operands.public
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     """One element along `axis` for each index; the other axes go together.
 
     Raises:
         OutOfBoundsError E110: an index is out of bounds.
     """
-    x, axis_index = array_and_axis(arr, axis, "take_along_axis")
+    x, axis_index = operands.array_and_axis(arr, axis, "take_along_axis")
     what = f"take_along_axis of axis {axis_index} of {x.type}"
-    return along(x, result(from_front(index_operand(indices), x.shape[axis_index], what)), axis_index)
+    return along(x, operands.result(from_front(index_operand(indices), x.shape[axis_index], what)), axis_index)
 
 
-@public
+@operands.public
 def gather_nd(data: Any, indices: Any) -> Any:
     """Elements at the points that `indices` [k, ...] lists by columns, as in MXNet."""
-    x, points = array(data), index_operand(indices)
-    count = shape_of(points)[0]
+    x, points = operands.array(data), index_operand(indices)
+    count = operands.shape_of(points)[0]
     if count > x.ndim:
-        raise ShapeError("E134", f"gather_nd: {count} indices for each element, but {x.type} has {x.ndim} axes")
-    order = (*range(1, len(shape_of(points))), 0)
+        raise errors.ShapeError("E134", f"gather_nd: {count} indices for each element, but {x.type} has {x.ndim} axes")
+    order = (*range(1, len(operands.shape_of(points))), 0)
     columns = points_within(bind1(ops.Transpose(order), points), x.shape[:count], f"gather_nd of {x.type}")
-    return result(bind1(ops.GatherND(), operand(x), columns))
+    return operands.result(bind1(ops.GatherND(), operands.operand(x), columns))
 
 
 def points_within(points: Operand, sizes: tuple[int, ...], what: str) -> Operand:
     """Points [..., k] of axes of `sizes`, checked, negative numbers counted from the front."""
-    ends = broadcast(strong(list(sizes), int64), shape_of(points))
-    check(points, operand(-result(ends)), ends, what)
-    return operand(np.where(np.less(result(points), 0), result(points) + result(ends), result(points)))
+    ends = operands.broadcast(operands.strong(list(sizes), int64), operands.shape_of(points))
+    check(points, operands.operand(-operands.result(ends)), ends, what)
+    return operands.operand(
+        np.where(
+            np.less(operands.result(points), 0),
+            operands.result(points) + operands.result(ends),
+            operands.result(points),
+        )
+    )
 
 
-@public
+@operands.public
 def pick(data: Any, index: Any, axis: int = -1, keepdims: bool = False, mode: str = "clip") -> Any:
     """One element along `axis` for each `index`, whose shape is that of `data` without the axis.
 
     Indices out of bounds stand for the nearest element (`mode` clip), or begin again (`wrap`), as in MXNet.
     """
-    one_of(mode, ("clip", "wrap"), "pick", "mode")
-    x = array(data)
-    axis_index = axis_of(axis, x.ndim, "pick")
-    numbers = result(index_operand(index))
+    operands.one_of(mode, ("clip", "wrap"), "pick", "mode")
+    x = operands.array(data)
+    axis_index = operands.axis_of(axis, x.ndim, "pick")
+    numbers = operands.result(index_operand(index))
     if numbers.ndim < x.ndim:
         numbers = np.expand_dims(numbers, axis_index)
     length = x.shape[axis_index]
@@ -202,7 +182,7 @@ def pick(data: Any, index: Any, axis: int = -1, keepdims: bool = False, mode: st
     return elements if keepdims else np.reshape(elements, x.shape[:axis_index] + x.shape[axis_index + 1 :])
 
 
-@public
+@operands.public
 def topk(
     data: Any, axis: int | None = -1, k: int = 1, ret_typ: str = "indices", is_ascend: bool = False, dtype: Any = None
 ) -> Any:
@@ -216,13 +196,13 @@ def topk(
         is_ascend: the smallest first.
         dtype: of indices.
     """
-    one_of(ret_typ, ("indices", "value", "both", "mask"), "topk", "ret_typ")
-    x, axis_index = array_and_axis(data, axis, "topk")
+    operands.one_of(ret_typ, ("indices", "value", "both", "mask"), "topk", "ret_typ")
+    x, axis_index = operands.array_and_axis(data, axis, "topk")
     k = x.shape[axis_index] if k < 1 else k
     if k > x.shape[axis_index]:
-        raise ShapeError("E134", f"topk: {k} of {x.shape[axis_index]} along axis {axis} of {x.type}")
-    order = result(bind1(ops.ArgSort(axis_index, not is_ascend), operand(x)))
-    chosen = cut(order, axis_index, k)
+        raise errors.ShapeError("E134", f"topk: {k} of {x.shape[axis_index]} along axis {axis} of {x.type}")
+    order = operands.result(bind1(ops.ArgSort(axis_index, not is_ascend), operands.operand(x)))
+    chosen = operands.cut(order, axis_index, k)
     if ret_typ == "indices":
         return chosen.astype(_index_dtype(dtype))
     if ret_typ == "mask":
@@ -243,10 +223,10 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """
     x = a if sorter is None else take(a, sorter)
     if x.ndim != 1:
-        raise ShapeError(
+        raise errors.ShapeError(
             "E118", f"searchsorted searches a vector, got {x.type}", help="search one row at a time, or x.ravel()"
         )
-    one_of(side, ("left", "right"), "searchsorted", "side")
+    operands.one_of(side, ("left", "right"), "searchsorted", "side")
     compare: Callable[..., Any] = np.less if side == "left" else np.less_equal
     columns = np.expand_dims(v, v.ndim)
     before = compare(x, columns)
@@ -265,9 +245,9 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
         ValueArgumentError E345: they do neither.
     """
     side = "left" if right else "right"
-    check_real("digitize", x, bins)
+    operands.check_real("digitize", x, bins)
     if bins.ndim != 1:
-        raise ShapeError("E118", f"digitize: the bins must be a vector, got {bins.type}")
+        raise errors.ShapeError("E118", f"digitize: the bins must be a vector, got {bins.type}")
     rising, falling = np.all(np.less_equal(bins[:-1], bins[1:])), np.all(np.less_equal(bins[1:], bins[:-1]))
     require(np.logical_or(rising, falling), "digitize: bins ascend or descend", "sort them first: np.sort(bins)")
     if isinstance(rising, Symbol):
@@ -292,7 +272,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         period: the values repeat at this distance.
     """
     at, points, values = x, xp, fp
-    check_real("interp", at, points)
+    operands.check_real("interp", at, points)
     if period is not None:
         period = abs(period)
         at, points = np.mod(at, period), np.mod(points, period)
@@ -303,7 +283,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         left = right = None
     if points.ndim != 1 or not same_shape(points.shape, values.shape):
         what = f"interp takes points as two vectors of one length, got {points.type} and {values.type}"
-        raise ShapeError("E113", what)
+        raise errors.ShapeError("E113", what)
     n = points.shape[0]
     upper = np.minimum(np.maximum(searchsorted(points, at, "right"), 1), n - 1)
     lower = np.maximum(upper - 1, 0)
@@ -316,7 +296,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 def merged(x: Any, axis: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
     """(`x` with the axes of `axis` as one, which one that is, the shape of `x` with 1 for each of them)."""
-    axes = axes_of(axis, x.ndim, name)
+    axes = operands.axes_of(axis, x.ndim, name)
     shape = tuple(1 if i in axes else size for i, size in enumerate(x.shape))
     if len(axes) == 1:
         return x, axes[0], shape
@@ -341,13 +321,13 @@ def shares(whole: int = 1, *, of_nan: bool = True) -> Callable[[Callable[[], Non
             keepdims: bool = False, interpolation: Any = None,
         ) -> Any:  # fmt: skip
             method = interpolation or method
-            one_of(method, tuple(QUANTILES), name, "method")
-            share = result(strong(q, float64))
+            operands.one_of(method, tuple(QUANTILES), name, "method")
+            share = operands.result(operands.strong(q, float64))
             share = share if whole == 1 else np.divide(share, float(whole))
             inside = np.logical_and(np.less_equal(0.0, share), np.less_equal(share, 1.0))
             require(inside, f"{name}: q is from 0 to {whole}")
-            flat, axis_index, shape = merged(array(a), axis, name)
-            check_real(name, flat)
+            flat, axis_index, shape = merged(operands.array(a), axis, name)
+            operands.check_real(name, flat)
             flat = flat if is_float(flat.dtype) else flat.astype(float32)
             ordered = np.moveaxis(sort(flat, axis_index), axis_index, -1)  # NaN is sorted last
             n: Any = float(ordered.shape[-1])
@@ -365,9 +345,11 @@ def shares(whole: int = 1, *, of_nan: bool = True) -> Callable[[Callable[[], Non
             if of_nan:
                 quantiles = np.where(np.isnan(ordered[..., -1:]), math.nan, quantiles)
             quantiles = np.moveaxis(quantiles, -1, 0)
-            return finished(np.reshape(quantiles, share.shape + (shape if keepdims else quantiles.shape[1:])), out)
+            return operands.finished(
+                np.reshape(quantiles, share.shape + (shape if keepdims else quantiles.shape[1:])), out
+            )
 
-        return described(function, name, str(named.__doc__))
+        return operands.described(function, name, str(named.__doc__))
 
     return decorate
 
@@ -443,16 +425,16 @@ QUANTILES: dict[str, _Quantile] = {
 one, or None for the fraction of the position."""
 
 
-@public
+@operands.public
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
     """The middle element along `axis`; the mean of two where their number is even."""
-    flat, axis_index, shape = merged(array(a), axis, "median")
+    flat, axis_index, shape = merged(operands.array(a), axis, "median")
     n = flat.shape[axis_index]
     ordered = sort(flat, axis_index)
-    medians = np.mean(cut(ordered, axis_index, (n - 1) // 2, n // 2 + 1), axis_index)
+    medians = np.mean(operands.cut(ordered, axis_index, (n - 1) // 2, n // 2 + 1), axis_index)
     if n and is_inexact(ordered.dtype):  # NaN is sorted last
         medians = np.where(np.isnan(ordered[(*(slice(None),) * axis_index, n - 1)]), math.nan, medians)
-    return finished(np.reshape(medians, shape) if keepdims else medians, out)
+    return operands.finished(np.reshape(medians, shape) if keepdims else medians, out)
 
 
 @promoted("element", "test_elements")
@@ -463,30 +445,30 @@ def isin(
 
     `assume_unique` and `kind` (`sort`, `table`) choose NumPy's method, and say nothing about the result.
     """
-    one_of(kind, (None, "sort", "table"), "isin", "kind")
+    operands.one_of(kind, (None, "sort", "table"), "isin", "kind")
     present = np.any(np.equal(np.expand_dims(element, element.ndim), np.ravel(test_elements)), -1)
     return np.logical_not(present) if invert else present
 
 
-@public
+@operands.public
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]:
     """Flat indices as an index for each axis of `shape`, of which the last (`C`) or the first (`F`) runs fastest.
 
     Raises:
         OutOfBoundsError E110: an index is out of bounds.
     """
-    one_of(order, ("C", "F"), "unravel_index", "order")
-    sizes = sizes_from(shape)
+    operands.one_of(order, ("C", "F"), "unravel_index", "order")
+    sizes = operands.sizes_from(shape)
     numbers = index_operand(indices)
     check(numbers, 0, math.prod(sizes), f"unravel_index into {list(sizes)}")
-    flat, coordinates = result(numbers), []
+    flat, coordinates = operands.result(numbers), []
     for length in reversed(sizes) if order == "C" else sizes:
         coordinates.append(np.mod(flat, length))
         flat = np.floor_divide(flat, length)
     return tuple(reversed(coordinates)) if order == "C" else tuple(coordinates)
 
 
-@public
+@operands.public
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
     """An index for each axis of `dims` as flat indices.
 
@@ -501,19 +483,21 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
         OutOfBoundsError E110: an index is out of bounds.
         ShapeError E134: another number of indices than of axes.
     """
-    one_of(order, ("C", "F"), "ravel_multi_index", "order")
-    sizes = sizes_from(dims)
+    operands.one_of(order, ("C", "F"), "ravel_multi_index", "order")
+    sizes = operands.sizes_from(dims)
     modes = tuple(mode) if isinstance(mode, (tuple, list)) else (mode,) * len(sizes)
     parts = list(multi_index)
     if not len(parts) == len(sizes) == len(modes):
-        raise ShapeError("E134", f"ravel_multi_index: {len(parts)} indices and {len(modes)} modes for {list(sizes)}")
+        raise errors.ShapeError(
+            "E134", f"ravel_multi_index: {len(parts)} indices and {len(modes)} modes for {list(sizes)}"
+        )
     columns = []
     for axis, (part, length, how) in enumerate(zip(parts, sizes, modes, strict=True)):
         what = f"ravel_multi_index into {list(sizes)}, axis {axis}"
         if how == "raise":  # none is counted from the end
             numbers = index_operand(part)
             check(numbers, 0, length, what)
-            columns.append((result(numbers), length))
+            columns.append((operands.result(numbers), length))
         else:
             columns.append((within(part, length, how, what), length))
     (flat, _), *rest = columns if order == "C" else columns[::-1]
@@ -522,7 +506,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     return flat
 
 
-@public
+@operands.public
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """True if all elements of both are equal within rtol * abs(b) + atol; a bool array without axes."""
     return np.all(isclose(a, b, rtol, atol, equal_nan))
@@ -540,7 +524,7 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     """True if both have one shape and equal elements; a bool array without axes. `equal_nan`: NaN is equal to NaN."""
     if a1.shape != a2.shape:
-        return array(False)
+        return operands.array(False)
     same = np.equal(a1, a2)
     return np.all(same | (~np.equal(a1, a1) & ~np.equal(a2, a2)) if equal_nan else same)
 
@@ -548,14 +532,14 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
 @promoted("a1", "a2")
 def array_equiv(a1: Any, a2: Any) -> Any:
     """True if both broadcast to one shape and have equal elements there; a bool array without axes."""
-    return array(False) if dims.broadcast(a1.shape, a2.shape) is None else np.all(np.equal(a1, a2))
+    return operands.array(False) if dims.broadcast(a1.shape, a2.shape) is None else np.all(np.equal(a1, a2))
 
 
-@public
+@operands.public
 def one_hot(data: Any, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = None) -> Any:
     """A new last axis of size `depth`: `on_value` at the element's index, `off_value` elsewhere."""
-    numbers = result(index_operand(data))
-    here = np.equal(np.expand_dims(numbers, numbers.ndim), np.arange(sizes_from(depth)[0], dtype=int64))
+    numbers = operands.result(index_operand(data))
+    here = np.equal(np.expand_dims(numbers, numbers.ndim), np.arange(operands.sizes_from(depth)[0], dtype=int64))
     return np.where(here, on_value, off_value).astype(float32 if dtype is None else as_dtype(dtype))
 
 
@@ -568,7 +552,7 @@ def _places(obj: Any, name: str) -> numpy.ndarray[Any, Any]:
     places = numpy.asarray(obj)
     if places.dtype.kind not in "iub":
         if places.size or isinstance(obj, (ndarray, numpy.ndarray)):
-            raise KeyTypeError("E204", f"{name}: positions must be integers or bools, got {obj!r:.60}")
+            raise errors.KeyTypeError("E204", f"{name}: positions must be integers or bools, got {obj!r:.60}")
         places = places.astype(int64)
     return places
 
@@ -576,7 +560,7 @@ def _places(obj: Any, name: str) -> numpy.ndarray[Any, Any]:
 @promoted("arr", "values", to=like)
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """`values` put in before the positions `obj`, which are integers or a slice."""
-    x, axis_index = array_and_axis(arr, axis, "insert")
+    x, axis_index = operands.array_and_axis(arr, axis, "insert")
     length = x.shape[axis_index]
     before = numpy.arange(length)[obj] if isinstance(obj, slice) else _places(obj, "insert")
     if before.dtype == bool_:
@@ -593,10 +577,10 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     return output
 
 
-@public
+@operands.public
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """Without the elements at the positions `obj`, which are integers or a slice."""
-    x, axis_index = array_and_axis(arr, axis, "delete")
+    x, axis_index = operands.array_and_axis(arr, axis, "delete")
     gone = obj if isinstance(obj, (slice, int)) else _places(obj, "delete")
     return x[(slice(None),) * axis_index + (numpy.delete(numpy.arange(x.shape[axis_index]), gone),)]
 
@@ -626,7 +610,7 @@ def data_dependent(
         if ACTIVE and capturing():
             if captured is not None:
                 return captured(*args, **kwargs)
-            raise CaptureError(
+            raise errors.CaptureError(
                 "E403",
                 f"{name} cannot be compiled: NumPy computes it, and the size or dtype of its result may depend on "
                 f"the data",
@@ -639,7 +623,7 @@ def data_dependent(
                 output = call(*args, **kwargs)
             has_floats = builtins.any(is_inexact(x.dtype) for x in arrays_in([output]))
             if has_floats and _has_history((*args, *kwargs.values())):
-                raise StateError(
+                raise errors.StateError(
                     "E547",
                     f"{name} is computed by NumPy, so it has no gradient",
                     help="call it on x.detach(), which has no gradient",
@@ -648,7 +632,7 @@ def data_dependent(
         return _as_ours(function(*(_as_numpy(a) for a in args), **{k: _as_numpy(a) for k, a in kwargs.items()}), args)
 
     text = f"NumPy's `{name}`{'' if captured is not None else ', imperatively; it cannot be compiled'}."
-    return described(call, name.rpartition(".")[2], text)
+    return operands.described(call, name.rpartition(".")[2], text)
 
 
 def recorded(name: str, module: str) -> Callable[..., Any]:
@@ -667,7 +651,7 @@ def recorded(name: str, module: str) -> Callable[..., Any]:
 
 def _has_history(values: Iterable[Any]) -> bool:
     """Tell whether a gradient would have to pass one of nested arrays."""
-    lifted = [operand(x) for x in arrays_in(values) if isinstance(x, ndarray)]
+    lifted = [operands.operand(x) for x in arrays_in(values) if isinstance(x, ndarray)]
     return builtins.any(type(x) is Traced and x.edge is not None for x in lifted)
 
 
@@ -676,7 +660,7 @@ def _as_numpy(x: Any) -> Any:
         parts = [_as_numpy(part) for part in x]
         return type(x)(parts) if type(x) in (list, tuple) else x
     if hasattr(x, "_data") or isinstance(x, Symbol) or hasattr(x, "__hybridize_function__"):
-        return operand(x)
+        return operands.operand(x)
     return x
 
 
@@ -688,7 +672,7 @@ def _as_ours(x: Any, args: Any) -> Any:
         return type(x)(_as_ours(part, args) for part in x)
     if isinstance(x, (numpy.ndarray, numpy.generic)):
         data = numpy.asarray(x)
-        wide = any(dtype_of(operand(a)) in (float64, complex128) for a in args if hasattr(a, "dtype"))
+        wide = any(operands.dtype_of(operands.operand(a)) in (float64, complex128) for a in args if hasattr(a, "dtype"))
         short = None if wide else {float64: float32, complex128: complex64}.get(data.dtype)
-        return result(data.copy() if short is None else data.astype(short))
+        return operands.result(data.copy() if short is None else data.astype(short))
     return x

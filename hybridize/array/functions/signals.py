@@ -11,20 +11,8 @@ import numpy
 
 from hybridize import ops
 from hybridize.array import functions as np
+from hybridize.array import operands
 from hybridize.array.methods import functions
-from hybridize.array.operands import (
-    array,
-    axes_of,
-    cast,
-    creates,
-    cut,
-    float_operand,
-    one_of,
-    operand,
-    outside_operand,
-    public,
-    result,
-)
 from hybridize.array.policies import promoted
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int32, is_inexact
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
@@ -46,8 +34,12 @@ def _slid(name: str, x: Any, y: Any, before: int, after: int) -> Any:
     summed = int32 if dtype == bool_ else dtype  # of bools: whether any pair is true, counted
     image = np.reshape(x, (1, 1, -1))
     kernel = np.reshape(y, (1, 1, -1))
-    sums = ops.convolution(cast(operand(image), summed), cast(operand(kernel), summed), padding=((before, after),))
-    return np.reshape(result(cast(sums, dtype)), -1)
+    sums = ops.convolution(
+        operands.cast(operands.operand(image), summed),
+        operands.cast(operands.operand(kernel), summed),
+        padding=((before, after),),
+    )
+    return np.reshape(operands.result(operands.cast(sums, dtype)), -1)
 
 
 _MODES = ("full", "same", "valid")
@@ -67,7 +59,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
         ShapeError E118: there is none, or it is no vector.
         ValueArgumentError E345: there is no such mode.
     """
-    one_of(mode, _MODES, "convolve", "mode")
+    operands.one_of(mode, _MODES, "convolve", "mode")
     x, y = _vectors("convolve", a, v)
     if y.shape[0] > x.shape[0]:
         x, y = y, x
@@ -85,7 +77,7 @@ def _margins(taps: int, mode: str) -> tuple[int, int]:
 @promoted("a", "v")
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     """The sums over n of a[n + k] conj(v[n]), of two vectors; `mode` as in `convolve`."""
-    one_of(mode, _MODES, "correlate", "mode")
+    operands.one_of(mode, _MODES, "correlate", "mode")
     x, y = _vectors("correlate", a, v)
     y = functions.conj(y)
     if y.shape[0] <= x.shape[0]:
@@ -93,7 +85,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     return _slid("correlate", y, x, *_margins(x.shape[0], mode))[::-1]
 
 
-@public
+@operands.public
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """The slopes of samples along each axis: central differences, at the ends one-sided ones.
 
@@ -110,12 +102,12 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
         ArgumentError E344: another number of distances than of axes.
         ShapeError E135: fewer samples than edge_order + 1 along an axis, or another number of places than of samples.
     """
-    x = array(f)
+    x = operands.array(f)
     if edge_order not in (1, 2):
         raise ValueArgumentError("E345", f"gradient: edge_order must be 1 or 2, got {edge_order!r}")
-    axes = axes_of(axis, x.ndim, "gradient")
+    axes = operands.axes_of(axis, x.ndim, "gradient")
     if isinstance(axis, (tuple, list)):
-        axes = tuple(axes_of(one, x.ndim, "gradient")[0] for one in axis)
+        axes = tuple(operands.axes_of(one, x.ndim, "gradient")[0] for one in axis)
     if len(varargs) not in (0, 1, len(axes)):
         raise ArgumentError(
             "E344", f"gradient: {len(varargs)} distances for {len(axes)} axes", help="give one, or one for each"
@@ -132,8 +124,8 @@ def _slope(x: Any, axis: int, distance: Any, edge_order: int) -> Any:
     if n < edge_order + 1:
         what = f"gradient of {x.type} along axis {axis}: too few samples"
         raise ShapeError("E135", what, help=f"differences of order {edge_order} take {edge_order + 1}")
-    at = partial(cut, x, axis)
-    places = distance if isinstance(distance, (int, float)) else array(distance, x.dtype)
+    at = partial(operands.cut, x, axis)
+    places = distance if isinstance(distance, (int, float)) else operands.array(distance, x.dtype)
     if not isinstance(places, (int, float)) and not is_inexact(places.dtype):
         places = places.astype(float64)  # of unsigned integers no difference is negative
     if isinstance(places, (int, float)) or not places.ndim:
@@ -144,7 +136,7 @@ def _slope(x: Any, axis: int, distance: Any, edge_order: int) -> Any:
             raise ShapeError("E135", f"gradient: coordinates {places.type} for {n} samples", help="give one for each")
         apart = np.diff(places).astype(x.dtype)
         wide = np.reshape(apart, tuple(-1 if k == axis else 1 for k in range(x.ndim)))
-        low, high = cut(wide, axis, -1), cut(wide, axis, 1, None)
+        low, high = operands.cut(wide, axis, -1), operands.cut(wide, axis, 1, None)
         inner = (
             at(0, -2) * (-high / (low * (low + high)))
             + at(1, -1) * ((high - low) / (low * high))
@@ -170,10 +162,10 @@ def _end(samples: list[Any], near: Any, far: Any) -> Any:
     )
 
 
-@public
+@operands.public
 def i0(x: Any) -> Any:
     """The modified Bessel function of the first kind and order 0."""
-    return result(bessel_i0(float_operand(x)))
+    return operands.result(bessel_i0(operands.float_operand(x)))
 
 
 def _window(theirs: Callable[[int], Any], text: str) -> Callable[..., Any]:
@@ -184,11 +176,11 @@ def _window(theirs: Callable[[int], Any], text: str) -> Callable[..., Any]:
 
     function.__name__ = function.__qualname__ = theirs.__name__
     function.__doc__ = text
-    return creates()(function)
+    return operands.creates()(function)
 
 
 def _as_window(window: numpy.ndarray[Any, Any], dtype: Any) -> Any:
-    return result(outside_operand(window.astype(float32 if dtype is None else as_dtype(dtype))))
+    return operands.result(operands.outside_operand(window.astype(float32 if dtype is None else as_dtype(dtype))))
 
 
 bartlett = _window(numpy.bartlett, "The Bartlett window: a triangle that is 0 at both ends.")
@@ -197,7 +189,7 @@ hamming = _window(numpy.hamming, "The Hamming window.")
 hanning = _window(numpy.hanning, "The Hann window.")
 
 
-@creates()
+@operands.creates()
 def kaiser(M: int, beta: float, dtype: Any = None) -> Any:
     """The Kaiser window: the larger `beta`, the narrower, and the lower what leaks beside it."""
     return _as_window(numpy.kaiser(int(M), float(beta)), dtype)

@@ -24,23 +24,10 @@ from hybridize.base.frozen import mutable
 from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
-from hybridize.capture.control import branches, raising
+from hybridize.capture.control import branches, raising, signals
 from hybridize.capture.control import joining as merge
 from hybridize.capture.control.joining import LeafSpec, Mismatch, Spec
 from hybridize.capture.control.rounds import Rounds
-from hybridize.capture.control.signals import (
-    BREAK,
-    CONTINUE,
-    ENDED,
-    RESULT,
-    BlockStack,
-    GraphLoop,
-    Returned,
-    Signal,
-    SymbolicRange,
-    assign,
-    content,
-)
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.lines import Affine, Line
 from hybridize.capture.trace.recording import Branch, Recording, current_trace
@@ -153,9 +140,9 @@ class LentContent:
 class RecordedLoop:
     """A loop on its way into the graph, as a `While`."""
 
-    def __init__(self, loop: Any, stack: BlockStack, number: int, trace: Recording) -> None:
+    def __init__(self, loop: Any, stack: signals.BlockStack, number: int, trace: Recording) -> None:
         self.loop, self.stack, self.trace, self.number = loop, stack, trace, number
-        self.own = {name: CellType() for name in (COUNTER, RUNNING, BROKE, RETURNED, RESULT)}
+        self.own = {name: CellType() for name in (COUNTER, RUNNING, BROKE, RETURNED, signals.RESULT)}
         self.cells = loop.cells | self.own
         self.own[BROKE].cell_contents = False
         self.own[RETURNED].cell_contents = False
@@ -201,11 +188,11 @@ class RecordedLoop:
     def _leave(self, value: Any) -> None:
         self._end()
         self.own[RETURNED].cell_contents = True
-        self.own[RESULT].cell_contents = value
+        self.own[signals.RESULT].cell_contents = value
 
-    def run(self, first: Symbol | None) -> Signal | None:
+    def run(self, first: Symbol | None) -> signals.Signal | None:
         """Record the loop, and what follows where it may be left by `return`."""
-        if isinstance(self.loop.items, SymbolicRange) and isinstance(self.loop.items.step, Symbol):
+        if isinstance(self.loop.items, signals.SymbolicRange) and isinstance(self.loop.items.step, Symbol):
             raise self.trace.root.refusing(
                 CaptureError(
                     "E443", "range() with a step that depends on data", help="use a while loop, or multiply the index"
@@ -240,7 +227,7 @@ class RecordedLoop:
         """Record the body once."""
         branch = Branch(self.trace)
         branch.catches = branch.repeats = True
-        before = {name: content(cell) for name, cell in self.cells.items()}
+        before = {name: signals.content(cell) for name, cell in self.cells.items()}
         inputs: dict[Any, Any] = {}
         for name, spec in carried.specs.items():
             values = [branch.input(kind) for kind in spec.types]
@@ -256,12 +243,12 @@ class RecordedLoop:
             self._carry(name, spec, cells, branch)
             self.trace.root.aliases.carry_containers(merge.containers_of(value))
             inputs[name] = (values, value)
-            assign(self.cells[name], value)
+            signals.assign(self.cells[name], value)
         for name in carried.unset:
-            assign(self.cells[name], MISSING)
+            signals.assign(self.cells[name], MISSING)
         # Whether an earlier round has set them depends on data, so reading one is no exception of the user's.
         undefined = self.trace.root.undefined
-        unset = {name for name in self.loop.cells if content(self.cells[name]) is MISSING}
+        unset = {name for name in self.loop.cells if signals.content(self.cells[name]) is MISSING}
         later = {name: self._reason("is set in the loop only") for name in unset if name not in undefined}
         undefined.update(later)
         starts = {cell: cell.value for cell in carried.arrays}
@@ -270,18 +257,18 @@ class RecordedLoop:
             self.trace.root.history.carried([inputs[cell]])
         originals = [(lent.owner, lent.owner.copy()) for lent in self.contents.values()]
         for name, lent in self.contents.items():
-            refill(lent.owner, content(self.cells[name]))
+            refill(lent.owner, signals.content(self.cells[name]))
         try:
             with interpreting(branch):
                 self._iterate()
             for name, lent in self.contents.items():
-                assign(self.cells[name], lent.owner.copy())
-            after = {name: content(cell) for name, cell in self.cells.items()}
+                signals.assign(self.cells[name], lent.owner.copy())
+            after = {name: signals.content(cell) for name, cell in self.cells.items()}
             written = {cell for cell, _ in branch.journal}
             arrays = {cell: cell.value for cell in [*carried.arrays, *written]}
         finally:
             for name, cell_ in self.cells.items():
-                assign(cell_, before[name])
+                signals.assign(cell_, before[name])
             for cell, old in reversed(branch.journal):
                 cell.value = old
             for cell, old in starts.items():
@@ -300,7 +287,7 @@ class RecordedLoop:
 
     def _carry(self, name: str, spec: Spec, cells: list[Cell], branch: Branch) -> None:
         """Say of the arrays that the body carries in a variable what they are before the loop."""
-        before = content(self.cells[name])
+        before = signals.content(self.cells[name])
         starts = [None] * len(cells) if before is MISSING else merge.cells_of(before, spec)
         for cell, start in zip(cells, starts, strict=True):
             is_number = before is not MISSING and start is None
@@ -327,19 +314,19 @@ class RecordedLoop:
 
     def _iterate(self) -> None:
         """The body, and the decision whether there is another iteration."""
-        frame = GraphLoop(self._proceed, self._stop, self._leave, self.cells)
+        frame = signals.GraphLoop(self._proceed, self._stop, self._leave, self.cells)
         arguments = [] if self.loop.test is not None else [self._item_of(self.own[COUNTER].cell_contents)]
         branch = in_charge(Recording)
         try:
             signal = self.stack.run(self.loop.body, [*self.stack.frames, frame], *arguments)
-            if signal is None or signal is CONTINUE:
+            if signal is None or signal is signals.CONTINUE:
                 self._proceed()
-            elif signal is BREAK:
+            elif signal is signals.BREAK:
                 self._stop()
-            elif isinstance(signal, Returned):
+            elif isinstance(signal, signals.Returned):
                 self._leave(signal.value)
             else:
-                assert signal is ENDED
+                assert signal is signals.ENDED
         except raising.Ended:
             self._stop()
         except Exception as error:
@@ -357,12 +344,12 @@ class RecordedLoop:
         for name, cell_ in self.cells.items():
             if name not in recorded.after:
                 continue
-            start = recorded.inputs[name][1] if name in carried.specs else content(cell_)
+            start = recorded.inputs[name][1] if name in carried.specs else signals.content(cell_)
             now = recorded.after[name]
             known = now is not MISSING and start is not MISSING
             if name in carried.unset or now is start or (known and same(now, start)):
                 continue
-            before = content(cell_)
+            before = signals.content(cell_)
             if before is MISSING and now is not MISSING and self._has_first(name):
                 before = now  # a placeholder of its type, which nobody reads: the body was recorded without it
                 carried.first.add(name)
@@ -391,7 +378,7 @@ class RecordedLoop:
             name
             for name, spec in carried.specs.items()
             if name not in carried.far and any(leaf.weak is int for leaf in spec.leaves)
-            if numbers.is_far(content(self.cells[name]), self.trace)
+            if numbers.is_far(signals.content(self.cells[name]), self.trace)
             or numbers.is_far(recorded.after[name], recorded.branch)
         }
         carried.far |= names
@@ -399,7 +386,7 @@ class RecordedLoop:
 
     def _has_first(self, name: str) -> bool:
         """Tell whether the value that a round gives a variable is there after the loop, whatever it was before."""
-        if name == RESULT or self.at_once:
+        if name == signals.RESULT or self.at_once:
             return True
         items = self.loop.items
         return isinstance(items, Rounds) and bool(items.count > self.number)
@@ -440,12 +427,12 @@ class RecordedLoop:
                 trace.root.numbers.carry(values)
             outcome, cells = merge.rebuilt(spec, values, trace)
             # Without an iteration it is still the array from before, after one what the body made it.
-            before = (content(self.cells[name]), recorded.after[name])
+            before = (signals.content(self.cells[name]), recorded.after[name])
             containers = [one for value in before for one in merge.containers_of(value)]
             if containers:
                 trace.root.aliases.may_be([*merge.containers_of(outcome), *containers])
             inside = merge.cells_of(inputs[name][1], spec)
-            if name != RESULT:  # after which there is no round
+            if name != signals.RESULT:  # after which there is no round
                 readers += [cell for cell in inside if cell is not None and cell.value in read]
             for value, left in zip(before, (not self._runs(), True), strict=True):
                 origins = merge.cells_of(value, spec) if value is not MISSING else []
@@ -453,17 +440,17 @@ class RecordedLoop:
                     if origin in carried.arrays:
                         raise self._refused_write(name)
                     shared.add(cell, carrier, origin, left=left)
-            assign(self.cells[name], outcome)
+            signals.assign(self.cells[name], outcome)
         shared.check_writes(trace, branch, readers, self._left())
         shared.tell(trace, branch)
         for cell in carried.arrays:
             trace.leave(cell, results.pop(0))
         for name in carried.unset:
-            assign(self.cells[name], MISSING)
+            signals.assign(self.cells[name], MISSING)
         for name, lent in self.contents.items():
             trace.note_container(lent.owner, lent.loc)
             trace.root.aliases.changes(lent.owner, trace)
-            refill(lent.owner, content(self.cells[name]))
+            refill(lent.owner, signals.content(self.cells[name]))
 
     def _left(self) -> list[Cell]:
         """Return arrays that rounds leave elsewhere than in variables."""
@@ -494,7 +481,7 @@ class RecordedLoop:
         items = self.loop.items
         if isinstance(items, Rounds):
             return items.count - self.number if items.count > self.number else None
-        if not isinstance(items, SymbolicRange) or self.number:
+        if not isinstance(items, signals.SymbolicRange) or self.number:
             return None
         # The number of a round around counts within what it is between: range(i) in a loop over range(n).
         start, stop = (self._affine(end) for end in (items.start, items.stop))
@@ -524,29 +511,29 @@ class RecordedLoop:
         ))  # fmt: skip
 
     def _start(self, name: str, spec: Spec, carried: Carried) -> list[Value]:
-        before = content(self.cells[name])
+        before = signals.content(self.cells[name])
         if name in carried.first:
             before = merge.zeros(spec, self.trace)
         return merge.operands(before, spec)
 
-    def _after(self) -> Signal | None:
+    def _after(self) -> signals.Signal | None:
         """Run what follows the loop: its `else` unless it was broken out of; its `return` where it returned."""
         returned, broke = (self.own[name].cell_contents for name in (RETURNED, BROKE))
         loop, stack = self.loop, self.stack
 
-        def otherwise() -> Signal | None:
+        def otherwise() -> signals.Signal | None:
             if loop.orelse is None or broke is True:
                 return None
             if broke is False:
-                signal: Signal | None = loop.otherwise(stack)
+                signal: signals.Signal | None = loop.otherwise(stack)
                 return signal
             return branches.branch(truth(broke), None, loop.orelse, loop.cells, stack, loop.rest)
 
         if returned is False:
             return otherwise()
-        result = content(self.own[RESULT])
+        result = signals.content(self.own[signals.RESULT])
         if result is MISSING:
-            reason = self.trace.root.undefined.get(RESULT, "")
+            reason = self.trace.root.undefined.get(signals.RESULT, "")
             if not reason.startswith("is ") or reason.startswith("is set"):
                 reason = "has several types"
             raise self.trace.root.refusing(CaptureError(
@@ -554,8 +541,10 @@ class RecordedLoop:
                 help="return the same structure, shapes and dtypes from all places", loc=self.loc,
             ))  # fmt: skip
         if self.endless:
-            return Returned(result)
-        return branches.branch(truth(returned), lambda: Returned(result), otherwise, loop.cells, stack, loop.rest)
+            return signals.Returned(result)
+        return branches.branch(
+            truth(returned), lambda: signals.Returned(result), otherwise, loop.cells, stack, loop.rest
+        )
 
 
 def number_of(size: Size) -> Any:

@@ -30,22 +30,12 @@ from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import flatten, unflatten
 from hybridize.base.types import TensorType
-from hybridize.capture.control import branches, raising
+from hybridize.capture.control import branches, raising, signals
 from hybridize.capture.control import joining as merge
 from hybridize.capture.control.recorded_loops import ROUNDS, RUNNING, Carried, RecordedBody, RecordedLoop
 from hybridize.capture.control.rolled import EarlierItems, RolledItems
 from hybridize.capture.control.rounds import Rounds
 from hybridize.capture.control.rows import RoundSlice, RowsByNumber
-from hybridize.capture.control.signals import (
-    BREAK,
-    BlockStack,
-    GraphLoop,
-    Returned,
-    Unrollable,
-    Unwinding,
-    assign,
-    content,
-)
 from hybridize.capture.trace.lines import Line
 from hybridize.capture.trace.recording import Branch, Recording
 from hybridize.contract.snapshots import MISSING, refill
@@ -70,7 +60,7 @@ class _Growing:
     """The item of the round that was recorded."""
 
 
-class _AskedForLast(Unwinding):
+class _AskedForLast(signals.Unwinding):
     """Leaves a round that reads the last item of a list, for it to be recorded anew with that at hand."""
 
     def __init__(self, list: _Growing) -> None:
@@ -81,7 +71,7 @@ class _AskedForLast(Unwinding):
 class ScanLoop(RecordedLoop):
     """A loop whose rounds are counted on its way into the graph."""
 
-    def __init__(self, loop: Any, stack: BlockStack, number: int, trace: Recording) -> None:
+    def __init__(self, loop: Any, stack: signals.BlockStack, number: int, trace: Recording) -> None:
         super().__init__(loop, stack, number, trace)
         self.rounds: Rounds = loop.items.after(number)
         self.count = self.rounds.count
@@ -119,7 +109,7 @@ class ScanLoop(RecordedLoop):
                 self._bind(carried, recorded)
                 return
             recorded.branch.end = inf
-        raise Unrollable("types change from round to round")
+        raise signals.Unrollable("types change from round to round")
 
     def _initial(self) -> Carried:
         self.own[RUNNING].cell_contents = True
@@ -150,23 +140,23 @@ class ScanLoop(RecordedLoop):
         self._branch = branch
         self.slices = []
         for name, line in self.lines.items():
-            assign(self.cells[name], self._counted(line))
+            signals.assign(self.cells[name], self._counted(line))
         number = Line(0, 1, self.count)
         item = self.rounds.at(self._counted(number)) if self.indexed else self.rounds.sliced(self._take)
         self._items = flatten(item)[0]
-        frame = GraphLoop(self._proceed, self._stop, self._leave, self.cells)
+        frame = signals.GraphLoop(self._proceed, self._stop, self._leave, self.cells)
         for one in self.growing.values():
             one.owner.append(EarlierItems(partial(self._counted, number), partial(self._last_of, one)))
             self.trace.root.rolls = True
         try:
             signal = self.stack.run(self.loop.body, [*self.stack.frames, frame], item)
-            if signal is BREAK or isinstance(signal, Returned):
-                raise Unrollable("the first round is the last one")
+            if signal is signals.BREAK or isinstance(signal, signals.Returned):
+                raise signals.Unrollable("the first round is the last one")
         except (raising.Ended, HybridizeError, NameError):
             raise
         except Exception as error:
             let_through(error)
-            raise Unrollable("a round raises an exception") from error
+            raise signals.Unrollable("a round raises an exception") from error
         finally:
             grown = [one.owner.copy() for one in self.growing.values()]
             for one in self.growing.values():
@@ -179,18 +169,18 @@ class ScanLoop(RecordedLoop):
         """Return the item that the round before, or who came before the loop, has appended to a list."""
         if one.last not in self.cells:
             if not one.before:
-                raise Unrollable("the first round finds no item in a list")
+                raise signals.Unrollable("the first round finds no item in a list")
             raise _AskedForLast(one)
-        return content(self.cells[one.last])
+        return signals.content(self.cells[one.last])
 
     def _grew(self, one: _Growing, now: list[Any]) -> None:
         """Hear what a list holds after a round."""
         *before, earlier, item = now if len(now) == len(one.before) + 2 else [None, None]
         if type(earlier) is not EarlierItems or any(x is not y for x, y in zip(before, one.before, strict=True)):
-            raise Unrollable("a list is changed otherwise than by one item at its end")
+            raise signals.Unrollable("a list is changed otherwise than by one item at its end")
         one.item = item
         if one.last in self.cells:
-            assign(self.cells[one.last], item)
+            signals.assign(self.cells[one.last], item)
 
     def _changed(self, owner: Any, now: Any, before: Any, loc: SourceLoc | None) -> bool:
         if (
@@ -209,7 +199,7 @@ class ScanLoop(RecordedLoop):
 
     def _adjust(self, carried: Carried, recorded: RecordedBody) -> bool:
         if recorded.after[RUNNING] is not True:
-            raise Unrollable("data decides which round is the last")
+            raise signals.Unrollable("data decides which round is the last")
         if not self.indexed and self._writes_items(recorded):
             self.indexed = True
             return True
@@ -235,30 +225,30 @@ class ScanLoop(RecordedLoop):
         """
         now = recorded.after.get(name, MISSING)
         item = next((k for k, one in enumerate(self._items) if one is now), None)
-        if item is not None and content(self.cells[name]) is MISSING:
+        if item is not None and signals.content(self.cells[name]) is MISSING:
             self.lasts[name] = flatten(self.rounds.at(self.count - 1))[0][item]
             recorded.after[name] = MISSING
             return False
         if type(now) is not Symbol or now._view:
             if name in self.lines:
-                raise Unrollable("a variable does not count evenly")
+                raise signals.Unrollable("a variable does not count evenly")
             return False
         value = now._cell.value
         if name in self.lines:
             step = self._step(value, self._value_of(self.lines[name]), recorded.branch)
             if step != self.lines[name].step:
-                raise Unrollable("a variable does not count evenly")
+                raise signals.Unrollable("a variable does not count evenly")
             assert step is not None
             self.lasts[name] = self.lines[name].last + step
-            recorded.after[name] = content(self.cells[name])
+            recorded.after[name] = signals.content(self.cells[name])
             return False
-        if content(self.cells[name]) is MISSING:
+        if signals.content(self.cells[name]) is MISSING:
             line = self.trace.root.numbers.line(value, recorded.branch) if now.weak is int else None
             if line is not None:
                 self.lasts[name] = line.last
                 recorded.after[name] = MISSING
             return False
-        start = content(self.cells[name])
+        start = signals.content(self.cells[name])
         if now.weak is not int or not (type(start) is int or is_symbolic(start)) or name not in carried.specs:
             return False
         step = self._step(value, recorded.inputs[name][0][0], recorded.branch)
@@ -292,19 +282,21 @@ class ScanLoop(RecordedLoop):
     def _check(self, carried: Carried) -> None:
         """Refuse what would make of a value that Python knows after the loop one that it does not."""
         if carried.unset and not is_symbolic(self.count):
-            raise Unrollable("a variable changes its type")
+            raise signals.Unrollable("a variable changes its type")
         for name, spec in carried.specs.items():
             leaves = (
-                flatten(content(self.cells[name]))[0] if name not in carried.first else [MISSING] * len(spec.leaves)
+                flatten(signals.content(self.cells[name]))[0]
+                if name not in carried.first
+                else [MISSING] * len(spec.leaves)
             )
             for leaf, before in zip(spec.leaves, leaves, strict=False):
                 if leaf.weak is None or is_symbolic(self.count):
                     continue
                 if type(before) is not Symbol or self.trace.root.numbers.is_known(before, self.trace):
-                    raise Unrollable("Python knows a number after the loop")
+                    raise signals.Unrollable("Python knows a number after the loop")
 
     def _bind(self, carried: Carried, recorded: RecordedBody) -> None:
-        before = {name: content(cell) for name, cell in self.cells.items()}
+        before = {name: signals.content(cell) for name, cell in self.cells.items()}
         left = self._arrays_of(recorded)
         cells = {symbol._cell for symbol in left}
         values = {cell.value for cell in cells} | set(recorded.arrays.values())
@@ -325,7 +317,7 @@ class ScanLoop(RecordedLoop):
             for item, symbol in zip(flatten(one.item)[0], flatten(rolled.stacked)[0], strict=True):
                 self._tell(item, symbol, before, carried, recorded)
         for name, value in self.lasts.items():
-            assign(self.cells[name], value)
+            signals.assign(self.cells[name], value)
 
     def _arrays_of(self, recorded: RecordedBody) -> list[Symbol]:
         """The arrays that a round leaves in variables and lists."""
@@ -344,7 +336,7 @@ class ScanLoop(RecordedLoop):
         cell = self.trace.lifted(item)._cell
         origins = [] if cell.value in recorded.branch.mine else [cell]
         for name, spec in carried.specs.items():
-            columns = (recorded.inputs[name][1], before[name], recorded.after[name], content(self.cells[name]))
+            columns = (recorded.inputs[name][1], before[name], recorded.after[name], signals.content(self.cells[name]))
             known = [merge.cells_of(x, spec) if x is not MISSING else [None] * len(spec.leaves) for x in columns]
             for inside, first, after, last in zip(*known, strict=False):
                 origins += [first] * (inside is cell and first is not None) + [last] * (after is cell)
@@ -376,17 +368,17 @@ class ScanLoop(RecordedLoop):
         """Let a round put out the item that it appends to a list; return the type of the item."""
         branch = recorded.branch
         if merge.containers_of(one.item) or type(one.item) in (RolledItems, EarlierItems):
-            raise Unrollable("an item of a list is a list or dict")
+            raise signals.Unrollable("an item of a list is a list or dict")
         spec = merge.spec_of(one.item)
         if not spec.types or not all(
             leaf.type is not None or isinstance(leaf.value, _CONSTANT) for leaf in spec.leaves
         ):
-            raise Unrollable("an item of a list has no type")
+            raise signals.Unrollable("an item of a list has no type")
         if any(leaf.weak is not None for leaf in spec.leaves) and not is_symbolic(self.count):
-            raise Unrollable("Python knows the items of a list")
+            raise signals.Unrollable("Python knows the items of a list")
         for cell in merge.cells_of(one.item, spec):
             if cell in recorded.arrays and cell.value not in branch.mine:
-                raise Unrollable("an item of a list is an array from before the loop, to which rounds write")
+                raise signals.Unrollable("an item of a list is an array from before the loop, to which rounds write")
         with interpreting(branch), branches.with_values(recorded.arrays):
             outputs += [branch.own(value) for value in merge.operands(one.item, spec)]
         return spec

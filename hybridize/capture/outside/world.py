@@ -33,21 +33,12 @@ from hybridize.base.members import has_class_member
 from hybridize.base.nested import items_of
 from hybridize.base.participation import Everything, ReadPolicy, read_of, watches_of
 from hybridize.capture.convert.statements import is_converted
+from hybridize.capture.outside import objects
 from hybridize.capture.outside.fed import FedReads
-from hybridize.capture.outside.objects import (
-    has_python_operators,
-    hidden_content,
-    hides_content,
-    is_container_of_c,
-    is_plain,
-    python_operators,
-    remembers,
-    set_slots,
-    slots,
-)
 from hybridize.capture.outside.restored import FirstWrite, restored
 from hybridize.capture.outside.tracing import Tracing
 from hybridize.capture.outside.trust import changes_unseen, decimal_context, decimals, is_iterator, is_trusted_class
+from hybridize.contract import snapshots
 from hybridize.contract.captured import GivenContainer, SideEffect, target_of
 from hybridize.contract.feeds import PARTS, is_nested
 from hybridize.contract.guards import Guard, Unchanged
@@ -69,20 +60,6 @@ from hybridize.contract.places import (
     Unbound,
     WeaklyReached,
     static,
-)
-from hybridize.contract.snapshots import (
-    BUFFERS,
-    CONTAINERS,
-    MISSING,
-    VIEWS,
-    Snapshot,
-    contents,
-    own,
-    refill,
-    shared_snapshot,
-    shown,
-    snapshot,
-    unchanged,
 )
 
 REPEATABLE = frozenset(
@@ -132,7 +109,7 @@ class Seen:
     @property
     def is_changed(self) -> bool:
         """True if the object is another than it was."""
-        return not unchanged(self.owner, self.state)
+        return not snapshots.unchanged(self.owner, self.state)
 
     def put_back(self) -> None:
         """Let it be as it was."""
@@ -201,9 +178,9 @@ class World:
         simple = type(place) is not Item or type(place.index) in _SIMPLE
         if self.is_own(place.owner) or (simple and self.is_written(place)):
             return self.wrap(value, name, whole)  # what the program itself has put there
-        table = own(place.owner) if self.moved and type(place) is Attribute else place.owner
+        table = snapshots.own(place.owner) if self.moved and type(place) is Attribute else place.owner
         if not simple or id(table) in self.moved:
-            if type(table) in CONTAINERS:
+            if type(table) in snapshots.CONTAINERS:
                 self.read_content(table)
             else:
                 self.depend_on_state(table, "__getitem__")
@@ -297,7 +274,7 @@ class World:
         else:
             self.read(Length(container), len(container))
         self.before.setdefault(id(container), (container, container.copy()))
-        self.undo.append(partial(refill, container, contents(container)))
+        self.undo.append(partial(snapshots.refill, container, snapshots.contents(container)))
         for key, part in items:
             container[key] = self.read(Item(container, key), part, repr(key))
         return True
@@ -305,9 +282,9 @@ class World:
     def _as_before(self, container: Any) -> Any:
         """Take a snapshot of a container as it was before the program changed anything in it."""
         if not self.before:
-            return shared_snapshot(container)
-        then = snapshot(container, before=self.before)
-        return shared_snapshot(container) if unchanged(container, then) else then
+            return snapshots.shared_snapshot(container)
+        then = snapshots.snapshot(container, before=self.before)
+        return snapshots.shared_snapshot(container) if snapshots.unchanged(container, then) else then
 
     def read_length(self, owner: Any, length: int) -> Any:
         """Depend on how many items an object has."""
@@ -320,7 +297,7 @@ class World:
         """Depend on whether a container has an item, a dict a key."""
         if self.is_own(container) or self.is_given(container):
             return
-        if type(container) in CONTAINERS and not isinstance(container, dict):
+        if type(container) in snapshots.CONTAINERS and not isinstance(container, dict):
             if self.is_outside(container):
                 self.read_content(container)
         elif isinstance(container, Mapping) and type(index) in _SIMPLE:
@@ -328,7 +305,7 @@ class World:
                 return
             if id(container) in self.changed:
                 self.read_content(container)
-            elif type(container) not in CONTAINERS or self.is_outside(container):
+            elif type(container) not in snapshots.CONTAINERS or self.is_outside(container):
                 self.read(Membership(container, index), index in container)
         else:
             self.wrap(container, "a container")
@@ -336,13 +313,13 @@ class World:
     def read_missing(self, container: Any, index: Any) -> None:
         """Depend on a dict's not having a key, or on a list's not being so long."""
         if isinstance(container, dict) and type(index) in _SIMPLE and not self.is_given(container):
-            self.read(Item(container, index), MISSING)
+            self.read(Item(container, index), snapshots.MISSING)
         else:
             self.read_content(container)
 
     def read_items(self, iterable: Any) -> None:
         """Depend on an object that a loop goes through: by what it holds."""
-        if type(iterable) in CONTAINERS:
+        if type(iterable) in snapshots.CONTAINERS:
             if self.is_outside(iterable):
                 self.read_content(iterable)
         elif not has_class_member(type(iterable), "__next__"):
@@ -350,7 +327,7 @@ class World:
 
     def read_builtin(self, function: Any, name: str) -> Any:
         """Give what a function finds among Python's names (`max`), and depend on its module's not having the name."""
-        self.read(Global(function.__globals__, name), MISSING)
+        self.read(Global(function.__globals__, name), snapshots.MISSING)
         table: dict[str, Any] = function.__builtins__
         return self.read(Builtin(table, name), table[name], name)
 
@@ -445,19 +422,19 @@ class World:
                 return self.program.lift(self.program.foreign_array(value), name)
             self.read_content(value, name)
             return value
-        if kind in CONTAINERS:
+        if kind in snapshots.CONTAINERS:
             if not self.is_own(value):
                 self.know(value)
                 if whole:
                     self.read_content(value, name or "a container")
             return value
-        if whole and kind in VIEWS:
+        if whole and kind in snapshots.VIEWS:
             self.read_shown(value)
             return value
-        if kind in _BOUND and type(value.__self__) in CONTAINERS and not self.is_own(value.__self__):
+        if kind in _BOUND and type(value.__self__) in snapshots.CONTAINERS and not self.is_own(value.__self__):
             self.know(value.__self__)  # `push`, which is `log.append`
             return value
-        if whole and kind in BUFFERS:
+        if whole and kind in snapshots.BUFFERS:
             self.depend_on_state(value, "an operator")
             return value
         if is_iterator(value):
@@ -467,16 +444,16 @@ class World:
             ))  # fmt: skip
         if kind in decimals():
             self.read_decimal_context()
-        if whole and has_python_operators(kind):
+        if whole and objects.has_python_operators(kind):
             self.depend_on_state(value, "an operator")
-            for method in python_operators(kind):
+            for method in objects.python_operators(kind):
                 self.read_class(value, method, getattr(kind, method))
         return value
 
     def read_shown(self, view: Any) -> None:
         """Depend on the content of the mapping that a view shows: `d.items()`, or a proxy of it."""
-        mapping = shown(view)
-        if type(mapping) in CONTAINERS:
+        mapping = snapshots.shown(view)
+        if type(mapping) in snapshots.CONTAINERS:
             self.read_content(mapping)
         else:
             self.depend_on_state(mapping, "__iter__")
@@ -501,15 +478,15 @@ class World:
                 "E406", f"{kind.__name__} is used inside a compiled function, which would keep its present results",
                 help="use it outside the compiled function, and pass the arrays as arguments",
             ))  # fmt: skip
-        if changes_unseen(kind, name) or (name in MUTATORS and is_container_of_c(kind)):
+        if changes_unseen(kind, name) or (name in MUTATORS and objects.is_container_of_c(kind)):
             raise self._changes_itself(kind, name)
         if self.program.library is not None:
             self.program.library.depend(self.program, owner, name)
-        if kind in VIEWS:
+        if kind in snapshots.VIEWS:
             self.read_shown(owner)
             return None
         self.depend(*watches_of(owner, Everything.EVERYTHING))
-        return self.seen(owner) if remembers(kind) else None
+        return self.seen(owner) if objects.remembers(kind) else None
 
     def try_out(self, owner: Any, name: str, args: Any, kwargs: Any) -> None:
         """Call a method of an object that hides what it holds on a copy of it first, and depend on what it holds.
@@ -518,18 +495,18 @@ class World:
             CaptureError E406: it changes the object.
         """
         kind: Any = type(owner)
-        if not hides_content(kind) or self.is_own(owner):
+        if not objects.hides_content(kind) or self.is_own(owner):
             return
-        content = CallResult(hidden_content, (owner,), {})
+        content = CallResult(objects.hidden_content, (owner,), {})
         before, trial = content.read(), deepcopy(owner)
         getattr(trial, name)(*args, **kwargs)
-        if hidden_content(trial) != before:
+        if objects.hidden_content(trial) != before:
             raise self._changes_itself(kind, name)
         self.read(content, before, whole=False)
 
     def seen(self, owner: Any) -> Seen:
         """Take a snapshot of an object, with copies of all in it that can be put back."""
-        return Seen(owner, snapshot(owner, remembers), list(_changeable(owner, set())), self.mark())
+        return Seen(owner, snapshots.snapshot(owner, objects.remembers), list(_changeable(owner, set())), self.mark())
 
     def after_call(self, seen: Seen, name: str) -> None:
         """Depend on what the object remembers, now that its method was called.
@@ -543,9 +520,9 @@ class World:
             seen.put_back()
             raise self._changes_itself(type(owner), name)
         place = Content(owner, f"a {type(owner).__name__}")
-        then = snapshot(owner, remembers, self.before) if self.before else seen.state
+        then = snapshots.snapshot(owner, objects.remembers, self.before) if self.before else seen.state
         # What holds nothing now may get something, unless it has no place for that.
-        if type(then) is Snapshot and place.key not in self.guards and _can_hold(owner, then):
+        if type(then) is snapshots.Snapshot and place.key not in self.guards and _can_hold(owner, then):
             self.guards[place.key] = Guard(place, Unchanged(then), self.program.location())
 
     def depend_on_state(self, owner: Any, name: str) -> None:
@@ -562,18 +539,18 @@ class World:
         if isinstance(value, methods):
             return
         guard = Guard.on(place, value, self.program.location())
-        if not guard.holds() and remembers(cast(Any, type(value))):
-            guard = Guard(place, Unchanged(snapshot(value, remembers)), guard.loc)
+        if not guard.holds() and objects.remembers(cast(Any, type(value))):
+            guard = Guard(place, Unchanged(snapshots.snapshot(value, objects.remembers)), guard.loc)
         if guard.holds():
             if type(guard.test) is Unchanged and self.before:
-                guard = Guard(place, Unchanged(snapshot(value, remembers, self.before)), guard.loc)
+                guard = Guard(place, Unchanged(snapshots.snapshot(value, objects.remembers, self.before)), guard.loc)
             self.guards[place.key] = guard
 
     def read_absent(self, owner: Any, name: str, *, own: bool = False) -> None:
         """Depend on an attribute's not being there; `own`, among those of the instance."""
         place = Item(vars(owner), name) if own else Attribute(owner, name)
-        if not isinstance(owner, Operators) and place.read() is MISSING:
-            self.read(place, MISSING)
+        if not isinstance(owner, Operators) and place.read() is snapshots.MISSING:
+            self.read(place, snapshots.MISSING)
 
     def _changes_itself(self, kind: type, name: str) -> CaptureError:
         return self.program.refusing(CaptureError(
@@ -600,7 +577,7 @@ class World:
             return False
         owner, name = place.owner, place.name
         by_class = type(place) is Attribute and isinstance(owner, type)
-        if type(place) is Attribute and not by_class and name in own(owner):
+        if type(place) is Attribute and not by_class and name in snapshots.own(owner):
             return False
         for base in (owner if by_class else type(owner)).__mro__:
             if Attribute(base, name).key in self.written:
@@ -631,7 +608,7 @@ class World:
             return
         self.outside[id(container)] = container
         for part in container.values() if isinstance(container, dict) else _parts(container):
-            if type(part) in CONTAINERS:
+            if type(part) in snapshots.CONTAINERS:
                 self.know(part)
             elif isinstance(part, numpy.ndarray) and part.dtype in CODES:
                 self.program.foreign_array(part)
@@ -657,7 +634,7 @@ class World:
 
     def show(self, place: Place, value: Any) -> None:
         """Let later reads see at a place what each call puts there by itself, until the capture is over."""
-        if value is not MISSING:
+        if value is not snapshots.MISSING:
             self._check_hidden(place)
         back = _put_back(place, value)
         self._remember_state(place)
@@ -679,8 +656,8 @@ class World:
         if not isinstance(place, Attribute) or isinstance(owner, type) or kind.__setattr__ is object.__setattr__:
             return
         is_of_c = isinstance(kind.__setattr__, types.WrapperDescriptorType)
-        seen = place.name in getattr(owner, "__dict__", ()) or static(kind, place.name) is not MISSING
-        if is_of_c and not seen and place.read() is not MISSING:
+        seen = place.name in getattr(owner, "__dict__", ()) or static(kind, place.name) is not snapshots.MISSING
+        if is_of_c and not seen and place.read() is not snapshots.MISSING:
             raise self.program.refusing(CaptureError(
                 "E431", f"field {place.name!r} of a {kind.__name__} is set, whose class is written in C and keeps its "
                 "fields where no capture can put back what was there",
@@ -691,7 +668,13 @@ class World:
         """Before a write to a place: remember what is there, if the program has not written there yet."""
         if place.key not in self.written:
             holder = _holder(place)
-            value = holder[cast(Attribute, place).name] if holder else MISSING if _is_inherited(place) else place.read()
+            value = (
+                holder[cast(Attribute, place).name]
+                if holder
+                else snapshots.MISSING
+                if _is_inherited(place)
+                else place.read()
+            )
             self._found[place.key] = FirstWrite(place, value, self.program.location())
 
     def drop_restored(self) -> None:
@@ -716,12 +699,12 @@ class World:
             return
         if isinstance(place, Attribute):
             if type(owner).__dictoffset__:
-                table = own(owner)
+                table = snapshots.own(owner)
                 self.before.setdefault(id(table), (table, dict(table)))
-            if values := slots(owner):
+            if values := objects.slots(owner):
                 self.before.setdefault(id(owner), (owner, values))
         elif isinstance(place, Item):
-            kind = next((one for one in (dict, list, *BUFFERS) if isinstance(owner, one)), None)
+            kind = next((one for one in (dict, list, *snapshots.BUFFERS) if isinstance(owner, one)), None)
             if kind is not None:
                 copied: Any = dict(owner) if kind is dict else list(owner) if kind is list else bytes(owner)
                 self.before.setdefault(id(owner), (owner, copied))
@@ -738,8 +721,8 @@ class World:
             self.note(place)  # counted from the other end
         elif type(place) is Item and id(place.owner) in self.tables:
             self.note(Attribute(self.tables[id(place.owner)], place.index))
-        elif isinstance(place, Attribute) and place.name in own(place.owner):
-            self.note(Item(own(place.owner), place.name))
+        elif isinstance(place, Attribute) and place.name in snapshots.own(place.owner):
+            self.note(Item(snapshots.own(place.owner), place.name))
 
     def note(self, place: Place) -> None:
         """Remember a place that the program has written."""
@@ -757,7 +740,7 @@ class World:
     def remember(self, place: Place) -> None:
         """Before a write that Python does itself: how to undo it."""
         self._find(place)
-        self.undo.append(partial(place.write, MISSING if _is_inherited(place) else place.read()))
+        self.undo.append(partial(place.write, snapshots.MISSING if _is_inherited(place) else place.read()))
 
     def change(self, container: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a method that changes a container of the user's: now, and again at each call."""
@@ -768,10 +751,10 @@ class World:
             self._keep(part)
         if id(container) not in self.changed:
             # a copy of a set may have another order
-            held_before = contents(container) if isinstance(container, set) else container.copy()
-            self.changed[id(container)] = (container, snapshot(container, before=self.before))
+            held_before = snapshots.contents(container) if isinstance(container, set) else container.copy()
+            self.changed[id(container)] = (container, snapshots.snapshot(container, before=self.before))
             self.before.setdefault(id(container), (container, held_before))
-            self.undo += [partial(self.changed.pop, id(container)), partial(refill, container, held_before)]
+            self.undo += [partial(self.changed.pop, id(container)), partial(snapshots.refill, container, held_before)]
         if name == "__setitem__" and type(args[0]) is not slice:
             place = Item(container, args[0])
             if type(args[0]) in _SIMPLE:
@@ -795,7 +778,9 @@ class World:
         if name in REPEATABLE:
             self.effects.append(SideEffect(method, (target, *args), kwargs, self.program.location()))
             return result
-        self.effects.append(SideEffect(refill, (target, contents(container)), loc=self.program.location()))
+        self.effects.append(
+            SideEffect(snapshots.refill, (target, snapshots.contents(container)), loc=self.program.location())
+        )
         return result
 
     def check_kept(self, value: Any, where: str) -> None:
@@ -814,11 +799,11 @@ class World:
         kind: Any = type(value)
         if isinstance(value, dict):
             parts: Iterable[Any] = value.values()
-        elif kind in CONTAINERS or (isinstance(value, tuple) and hasattr(value, "_fields")):
+        elif kind in snapshots.CONTAINERS or (isinstance(value, tuple) and hasattr(value, "_fields")):
             parts = items_of(value) if isinstance(value, tuple) else value
-        elif self.is_own(value) and is_plain(kind) and not _hashes_itself(kind) and id(value) not in identities:
+        elif self.is_own(value) and objects.is_plain(kind) and not _hashes_itself(kind) and id(value) not in identities:
             identities.add(id(value))
-            parts = own(value).values()
+            parts = snapshots.own(value).values()
         else:
             if id(value) not in identities:
                 yield value
@@ -855,23 +840,23 @@ class World:
 
 def _put_back(place: Place, value: Any) -> Callable[[], object]:
     """Give what undoes a write that is about to happen; an attribute that is deleted comes back to where it stood."""
-    if value is MISSING and isinstance(place, Attribute):
-        table = own(place.owner)
+    if value is snapshots.MISSING and isinstance(place, Attribute):
+        table = snapshots.own(place.owner)
         if type(table) is dict and place.name in table:
-            return partial(refill, table, dict(table))
+            return partial(snapshots.refill, table, dict(table))
     if holder := _holder(place):
         name = cast(Attribute, place).name
-        return partial(_hold_again, holder, own(place.owner), name, holder[name])
-    before = MISSING if _is_inherited(place) else place.read()
-    return partial(_take_away, place) if before is MISSING else partial(place.write, before)
+        return partial(_hold_again, holder, snapshots.own(place.owner), name, holder[name])
+    before = snapshots.MISSING if _is_inherited(place) else place.read()
+    return partial(_take_away, place) if before is snapshots.MISSING else partial(place.write, before)
 
 
 def _take_away(place: Place) -> None:
     """Take away what was written to a place that had nothing, also where the class of an object lets nobody delete."""
     try:
-        place.write(MISSING)
+        place.write(snapshots.MISSING)
     except (AttributeError, TypeError):
-        table = own(place.owner)
+        table = snapshots.own(place.owner)
         if not isinstance(place, Attribute) or place.name not in table:
             raise
         del table[place.name]
@@ -883,7 +868,7 @@ def _holder(place: Any) -> dict[str, Any] | None:
     """
     if type(place) is not Attribute or not has_class_member(type(place.owner), "__getattr__"):
         return None
-    table = own(place.owner)
+    table = snapshots.own(place.owner)
     if isinstance(place.owner, type) or place.name in table:
         return None
     return next((one for one in table.values() if type(one) is dict and place.name in one), None)
@@ -895,7 +880,7 @@ def _hold_again(holder: dict[str, Any], table: dict[str, Any], name: str, value:
     holder[name] = value
 
 
-def _can_hold(owner: Any, then: Snapshot) -> bool:
+def _can_hold(owner: Any, then: snapshots.Snapshot) -> bool:
     return bool(then.parts) or isinstance(owner, (list, dict, set, deque)) or hasattr(owner, "__dict__")
 
 
@@ -925,23 +910,23 @@ def _set_plainly(owner: Any, name: str, value: Any) -> None:
 
 def _changeable(owner: Any, identities: set[int]) -> Iterator[Callable[[], object]]:
     """List what puts back the lists, dicts, sets and deques in an object, and the attributes of objects."""
-    if id(owner) in identities or not remembers(cast(Any, type(owner))):
+    if id(owner) in identities or not objects.remembers(cast(Any, type(owner))):
         return
     identities.add(id(owner))
     if isinstance(owner, (list, dict, set, deque)):
-        yield partial(refill, owner, contents(owner))
+        yield partial(snapshots.refill, owner, snapshots.contents(owner))
         parts = list(owner.values() if isinstance(owner, dict) else owner)
-    elif isinstance(owner, BUFFERS) and not isinstance(owner, memoryview):
+    elif isinstance(owner, snapshots.BUFFERS) and not isinstance(owner, memoryview):
         yield partial(operator.setitem, owner, slice(None), copy(owner))
         parts = []
     else:
         parts = list(owner) if isinstance(owner, tuple) else []
     if hasattr(owner, "__dict__"):
-        attributes = own(owner)
-        yield partial(refill, attributes, dict(attributes))
+        attributes = snapshots.own(owner)
+        yield partial(snapshots.refill, attributes, dict(attributes))
         parts += attributes.values()
-    if values := slots(owner):
-        yield partial(set_slots, owner, values)
+    if values := objects.slots(owner):
+        yield partial(objects.set_slots, owner, values)
         parts += values.values()
     for part in parts:
         yield from _changeable(part, identities)

@@ -46,20 +46,11 @@ from hybridize.capture.control.signals import BREAK, CONTINUE, BlockStack, Retur
 from hybridize.capture.control.special import KNOWN, is_users_object, iterated
 from hybridize.capture.control.truth import Undecided, bool_, not_, plain
 from hybridize.capture.convert import statements as convert
+from hybridize.capture.outside import trust
 from hybridize.capture.outside.objects import is_users
-from hybridize.capture.outside.trust import (
-    FUNCTIONS,
-    asks_interpreter,
-    goes_by_decimal_context,
-    is_iterator,
-    is_library,
-    is_trusted_class,
-    is_trusted_file,
-    is_trusted_module,
-    opaque_name,
-)
 from hybridize.capture.outside.world import World
 from hybridize.capture.python import (
+    classes,
     contexts,
     definitions,
     implicit,
@@ -71,17 +62,6 @@ from hybridize.capture.python import (
 )
 from hybridize.capture.python.arguments import numbers_given
 from hybridize.capture.python.builtins import REPLACED
-from hybridize.capture.python.classes import (
-    PatternName,
-    asked_base,
-    case_guard,
-    class_of,
-    class_pattern,
-    dispatched_method,
-    implementation,
-    is_dispatcher,
-    matched,
-)
 from hybridize.capture.python.elements import ORDER, by_comparison, is_order
 from hybridize.capture.python.logs import is_log, logged
 from hybridize.capture.python.mathematics import ELEMENTS, member
@@ -182,10 +162,10 @@ class Router:
         return value
 
     # Classes of values: see `capture.python.classes`.
-    pattern_name = PatternName
-    class_pattern = class_pattern
-    case_guard = staticmethod(case_guard)
-    matched = staticmethod(matched)
+    pattern_name = classes.PatternName
+    class_pattern = classes.class_pattern
+    case_guard = staticmethod(classes.case_guard)
+    matched = staticmethod(classes.matched)
 
     # Functions and classes that are defined: see `capture.python.definitions`.
     decorator = definitions.decorator
@@ -247,7 +227,7 @@ class Router:
     def imported(name: str, value: Any) -> Any:
         """A module that `import` has bound in the function, which may be replaced by another in `sys.modules`."""
         trace = current_trace()
-        if trace is not None and not is_trusted_module(name):
+        if trace is not None and not trust.is_trusted_module(name):
             trace.root.world.read(Imported(sys.modules, name), sys.modules.get(name, MISSING), name, whole=False)
         return value
 
@@ -266,7 +246,7 @@ class Router:
         kind = type(owner)
         if trace is None or kind is Symbol:
             if kind is Symbol and name == "__class__":
-                return class_of(owner)
+                return classes.class_of(owner)
             return _number_attribute(owner, name) if kind is Symbol and owner.weak is not None else getattr(owner, name)
         if isinstance(array := trace.lifted(owner), (Symbol, Face)):
             return getattr(array, name)
@@ -304,7 +284,7 @@ class Router:
         method = special.method(trace, owner, "__getitem__")
         if method is not None:
             return method(key)
-        if isinstance(owner, type) and not is_trusted_class(owner):
+        if isinstance(owner, type) and not trust.is_trusted_class(owner):
             member = trace.root.world.depend_on(Attribute(owner, "__class_getitem__"))
             if is_users(member):
                 return self.call(member, key)
@@ -328,8 +308,8 @@ class Router:
         elif (theirs := trace.root.library.call(function)) is not None:
             return theirs(*args, **kwargs)
         match function:
-            case FunctionType() if args and is_dispatcher(function):
-                return self.call(implementation(trace, function, args[0]), *args, **kwargs)
+            case FunctionType() if args and classes.is_dispatcher(function):
+                return self.call(classes.implementation(trace, function, args[0]), *args, **kwargs)
             case FunctionType():
                 result = self._call_function(trace, function, args, kwargs)
                 if type(result) is GeneratorType and not trace.root.world.is_own(result):
@@ -338,7 +318,7 @@ class Router:
             case MethodType():
                 if isinstance(function.__func__, functools._lru_cache_wrapper):
                     return self._call_cached(trace, function.__func__, (function.__self__, *args), kwargs)
-                if not is_trusted_file(getattr(getattr(function.__func__, "__code__", None), "co_filename", "")):
+                if not trust.is_trusted_file(getattr(getattr(function.__func__, "__code__", None), "co_filename", "")):
                     _depend_on_method(trace.root.world, function)
                     return self.call(function.__func__, function.__self__, *args, **kwargs)
                 return self._call_trusted(trace, function, args, kwargs)
@@ -440,7 +420,7 @@ class Router:
     def _call_function(self, trace: Recording, function: FunctionType, args: Any, kwargs: Any) -> Any:
         if convert.is_converted(function):
             return function(*args, **kwargs)
-        if is_trusted_file(function.__code__.co_filename):
+        if trust.is_trusted_file(function.__code__.co_filename):
             return self._call_trusted(trace, function, args, kwargs)
         _check_outside(trace, function, args, kwargs)
         trace.root.world.read_code(function)
@@ -466,7 +446,7 @@ class Router:
 
     def _instance(self, trace: Recording, kind: Any, args: Any, kwargs: Any) -> Any:
         """Return an instance of a class, as `type.__call__` makes it."""
-        if not is_trusted_class(kind):
+        if not trust.is_trusted_class(kind):
             for name in ("__new__", "__init__"):
                 trace.root.world.depend_on(Attribute(kind, name))  # the class may get another
         if instances.is_made_here(kind):
@@ -474,7 +454,9 @@ class Router:
         instance = self._call_trusted(trace, kind, args, kwargs)
         # A class with a `__new__` of its own may give an object that was there before.
         plain = static(kind, "__new__") is static(object, "__new__")
-        new = (plain or is_trusted_class(kind)) and not isinstance(instance, (Operators, type))  # `type(x)` gives one
+        new = (plain or trust.is_trusted_class(kind)) and not isinstance(
+            instance, (Operators, type)
+        )  # `type(x)` gives one
         return writes.new(instance) if new else instance
 
     def _call_trusted(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
@@ -555,7 +537,7 @@ class Router:
         return writes.container_method(self, trace, args[0], function.__name__, args[1:], kwargs)
 
     def _refusing(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
-        opaque = opaque_name(function)
+        opaque = trust.opaque_name(function)
         if opaque is not None:
             raise trace.root.refusing(CaptureError(
                 "E420", f"{opaque}() draws or reads in Python, but only once, while the program is captured",
@@ -563,7 +545,7 @@ class Router:
                 "to draw inside",
             ))  # fmt: skip
         wrapped = getattr(function, "__wrapped__", None)
-        if isinstance(wrapped, FunctionType) and not is_trusted_file(wrapped.__code__.co_filename):
+        if isinstance(wrapped, FunctionType) and not trust.is_trusted_file(wrapped.__code__.co_filename):
             unconverted.depend_on_names(trace, wrapped)
         _check_outside(trace, function, args, kwargs)
         return NotImplemented
@@ -589,7 +571,7 @@ class Router:
             if function.__name__ == "__getattribute__":
                 return attribute(self, trace, owner, args[0], True, inherited=True)
         if getattr(function, "__name__", "") == "__instancecheck__" and not kwargs:
-            return asked_base(function, args)
+            return classes.asked_base(function, args)
         if function is object.__getattribute__:
             return attribute(self, trace, args[0], args[1], True, inherited=True)
         if function is type.__call__:
@@ -604,12 +586,12 @@ class Router:
                 help="use print() or f-strings, which format the values at each call",
             ))  # fmt: skip
         args, kwargs = numbers_given(function, args, kwargs)
-        if asks_interpreter(function) and not any(isinstance(x, Symbol) for x in (*args, *kwargs.values())):
+        if trust.asks_interpreter(function) and not any(isinstance(x, Symbol) for x in (*args, *kwargs.values())):
             place = CallResult(function, args, kwargs)
             return trace.root.world.read(place, place.read(), getattr(function, "__name__", ""))
         name = getattr(function, "__name__", "__call__")
         world = trace.root.world
-        if goes_by_decimal_context(function, (owner, *args)):
+        if trust.goes_by_decimal_context(function, (owner, *args)):
             world.read_decimal_context()
         seen = world.before_call(function if owner is None else owner, name)
         world.try_out(owner, name, args, kwargs)
@@ -617,7 +599,7 @@ class Router:
             for argument in args:
                 if type(argument) not in CONTAINERS:
                     world.depend_on_state(argument, name)
-        if any(isinstance(argument, (*FUNCTIONS, ORDER)) for argument in args) or kwargs:
+        if any(isinstance(argument, (*trust.FUNCTIONS, ORDER)) for argument in args) or kwargs:
             args = tuple(self.handed(argument) for argument in args)
             kwargs = {name: self.handed(argument) for name, argument in kwargs.items()}
         snapshot = Held(trace, args)
@@ -637,9 +619,11 @@ class Router:
         kind: Any = type(result)
         if kind is ndarray or isinstance(result, numpy.ndarray):
             return trace.lifted(result)
-        if instances.is_maker(function) and not is_trusted_class(kind):
+        if instances.is_maker(function) and not trust.is_trusted_class(kind):
             return writes.new(result)
-        if (kind in CONTAINERS and not world.is_outside(result)) or (is_iterator(result) and not world.is_own(result)):
+        if (kind in CONTAINERS and not world.is_outside(result)) or (
+            trust.is_iterator(result) and not world.is_own(result)
+        ):
             writes.new(result)
         return result
 
@@ -650,7 +634,7 @@ class Router:
         """
         if isinstance(function, MethodType):
             function, args = function.__func__, (function.__self__, *args)
-        if not isinstance(function, FunctionType) or not is_library(function):
+        if not isinstance(function, FunctionType) or not trust.is_library(function):
             return None
         if is_context(function):
             generator = self.handed(cast(Any, function).__wrapped__)
@@ -664,11 +648,11 @@ class Router:
         """A function of the user's that trusted code will call: converted when it is called."""
         if is_order(argument):
             return functools.partial(self.call, argument)
-        if not isinstance(argument, FUNCTIONS):
+        if not isinstance(argument, trust.FUNCTIONS):
             return argument
         inner: Any = argument.__func__ if isinstance(argument, MethodType) else argument
         code = getattr(inner, "__code__", None)
-        trusted = code is not None and is_trusted_file(code.co_filename) and outside_of(argument) is None
+        trusted = code is not None and trust.is_trusted_file(code.co_filename) and outside_of(argument) is None
         if code is None or convert.is_converted(inner) or (trusted and not _is_followed(argument)):
             return argument
         return functools.wraps(argument)(functools.partial(self.call, argument))
@@ -792,7 +776,7 @@ class _Library(Router):
     def _followed(self, function: Any, args: Any, kwargs: Any) -> Callable[[], Any] | None:
         if isinstance(function, MethodType) and self._is_within(function.__func__):
             function, args = function.__func__, (function.__self__, *args)
-        if isinstance(function, FunctionType) and (is_library(function) or self._is_within(function)):
+        if isinstance(function, FunctionType) and (trust.is_library(function) or self._is_within(function)):
             target = convert.converted(function, _Library(function, self._within))
             return None if target is None else functools.partial(target, *args, **kwargs)
         return super()._followed(function, args, kwargs)
@@ -815,7 +799,7 @@ def is_context(function: Any) -> bool:
     return (
         isinstance(wrapped, FunctionType)
         and function.__code__ is _CONTEXT.__code__
-        and not is_trusted_file(wrapped.__code__.co_filename)
+        and not trust.is_trusted_file(wrapped.__code__.co_filename)
     )
 
 
@@ -830,7 +814,7 @@ def _is_of_library(manager: Any) -> bool:
     """Tell whether a context manager of Python's library has an object of the user's that it calls methods of."""
     names = ("__enter__", "__exit__")
     functions = [static(type(manager), name) for name in names]
-    if not all(isinstance(function, FunctionType) and is_library(function) for function in functions):
+    if not all(isinstance(function, FunctionType) and trust.is_library(function) for function in functions):
         return False
     return any(map(_holds_users, own(manager).values()))
 
@@ -912,7 +896,7 @@ def read_member(world: World, owner: Any, name: str) -> Any:
 def _inherited(world: World, owner: Any, name: str) -> Any:
     """An attribute that `super()` finds."""
     value = getattr(owner, name)
-    if not isinstance(value, FUNCTIONS) or not is_users(value):
+    if not isinstance(value, trust.FUNCTIONS) or not is_users(value):
         return value
     receiver = owner.__self__
     world.depend_on(Inherited(owner.__thisclass__, type(receiver) if world.has_own_class(receiver) else receiver, name))
@@ -925,7 +909,7 @@ def _module_attribute(root: Trace, module: types.ModuleType, name: str, whole: b
     except AttributeError:
         root.world.read(Global(vars(module), name), MISSING)
         raise
-    if is_trusted_module(module.__name__):
+    if trust.is_trusted_module(module.__name__):
         of_python = not module.__name__.startswith(_OURS) and (
             type(value) in CONTAINERS or callable(value) or isinstance(value, _PLAIN)
         )
@@ -950,7 +934,7 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     if name in fed and not world.is_own(owner):
         return _fed(trace, owner, name, fed[name])
     if isinstance(member, property) and isinstance(member.fget, FunctionType):
-        if is_trusted_file(member.fget.__code__.co_filename):
+        if trust.is_trusted_file(member.fget.__code__.co_filename):
             value = router.call(member.fget, owner)
             world.read_opaque(Attribute(owner, name), value)
             return value
@@ -964,10 +948,10 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
         router.set_attribute(value, owner, name)
         return value
     if isinstance(owner, type) and isinstance(static(owner, name), functools.singledispatchmethod):
-        return dispatched_method(router, static(owner, name), None, owner)
+        return classes.dispatched_method(router, static(owner, name), None, owner)
     if isinstance(member, functools.singledispatchmethod):
         world.read_class(owner, name, member)
-        return dispatched_method(router, member, owner, kind)
+        return classes.dispatched_method(router, member, owner, kind)
     mine = own(owner)
     watches = watches_of(owner, name)
     if watches:
@@ -979,7 +963,7 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
         elif name not in mine and member is not MISSING and not hasattr(member, "__get__"):
             world.read(Attribute(kind, name), value, name, whole=False)  # nobody tells that a class gets another one
         return world.read_told(Attribute(owner, name), value, watches, name, whole)
-    if is_trusted_class(kind) and not isinstance(owner, type):
+    if trust.is_trusted_class(kind) and not isinstance(owner, type):
         value = getattr(owner, name)
         if isinstance(owner, _CONSTANT) and name not in mine:
             return trace.lifted(value)
@@ -1002,10 +986,10 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
             world.read_absent(owner, name, own=True)
             return dynamic(name)
     value = getattr(owner, name)
-    if isinstance(owner, type) and is_trusted_class(owner) and not isinstance(value, (int, float, str)):
+    if isinstance(owner, type) and trust.is_trusted_class(owner) and not isinstance(value, (int, float, str)):
         return value
     is_kept = name in mine or member is value or type(member) is types.MemberDescriptorType
-    if isinstance(value, FUNCTIONS) and not is_users(value) and not is_kept:
+    if isinstance(value, trust.FUNCTIONS) and not is_users(value) and not is_kept:
         return value  # made at each look: `super().__init__`, a method of a class of Python's
     if world.is_own(owner) and type(value) in CONTAINERS and Attribute(type(owner), name).read() is MISSING:
         return value

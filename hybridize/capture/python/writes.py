@@ -18,20 +18,12 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.base.members import class_member
 from hybridize.base.participation import WritePolicy, is_of_package, write_of
+from hybridize.capture.control import special
 from hybridize.capture.control.comparisons import Ordered
 from hybridize.capture.control.identity import key_of
 from hybridize.capture.control.rolled import is_rolled
 from hybridize.capture.control.rolled_lists import reversed_list, unroll
 from hybridize.capture.control.selected import count, equal
-from hybridize.capture.control.special import (
-    KNOWN,
-    dataclass_of,
-    in_place,
-    index,
-    is_users_object,
-    iterated,
-    method,
-)
 from hybridize.capture.control.truth import plain
 from hybridize.capture.outside.objects import is_users, remembers
 from hybridize.capture.outside.trust import is_iterator, is_trusted_file
@@ -77,7 +69,7 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
         return
     kind: Any = type(owner)
     own = class_member(kind, "__setattr__")
-    if is_users_object(owner):
+    if special.is_users_object(owner):
         trace.root.world.read(Attribute(kind, "__setattr__"), own, whole=False)  # the class may get another
     code = getattr(own, "__code__", None)
     if _is_frozen(kind, name, "__setattr__"):
@@ -103,7 +95,7 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
 
 def _is_frozen(kind: Any, name: str, method: str) -> bool:
     """Tell whether a class is a dataclass that refuses to have an attribute set, or deleted, as `method` says."""
-    base: Any = dataclass_of(kind, method)
+    base: Any = special.dataclass_of(kind, method)
     return base is not None and (kind is base or name in base.__dataclass_fields__)
 
 
@@ -123,10 +115,10 @@ def set_by_class(router: Semantics, trace: Recording, value: Any, owner: Any, na
             return False  # Python says so
         router.call(member.fset, owner, value)
         return True
-    if isinstance(owner, type) or not (is_users_object(owner) or is_users_object(member)):
+    if isinstance(owner, type) or not (special.is_users_object(owner) or special.is_users_object(member)):
         return False
     world.read_descriptor(owner, name)  # the class may get one
-    store = None if member is MISSING else method(trace, member, "__set__")
+    store = None if member is MISSING else special.method(trace, member, "__set__")
     if store is not None:
         store(owner, value)
     return store is not None
@@ -189,7 +181,7 @@ def delete_attribute(router: Semantics, owner: Any, name: str) -> None:
     member = static(type(owner), name)
     if trace is not None and _is_frozen(type(owner), name, "__delattr__"):
         delattr(owner, name)  # which says so
-    delete = method(trace, owner, "__delattr__")
+    delete = special.method(trace, owner, "__delattr__")
     if delete is not None:
         delete(name)
         return
@@ -198,7 +190,7 @@ def delete_attribute(router: Semantics, owner: Any, name: str) -> None:
         if member.fdel is not None:
             router.call(member.fdel, owner)
             return
-    delete = method(trace, member, "__delete__")
+    delete = special.method(trace, member, "__delete__")
     if delete is not None:
         delete(owner)
         return
@@ -253,7 +245,7 @@ class Changeable:
 
     def _may_change(self, value: Any) -> bool:
         kind: Any = type(value)
-        if kind in KNOWN or not self._trace.root.aliases.is_from_before(value, self._trace):
+        if kind in special.KNOWN or not self._trace.root.aliases.is_from_before(value, self._trace):
             return False
         return not is_iterator(value) and remembers(kind)
 
@@ -276,17 +268,17 @@ def augmented(before: Any, method: str, value: Any) -> Any:
     if trace is not None and type(before) in CONTAINERS and method in ("iadd", "imul", "ior", "iand", "isub", "ixor"):
         name = f"__{method}__"
         if hasattr(before, name):
-            return _change(trace, before, name, (iterated(value) if is_users_object(value) else value,))
+            return _change(trace, before, name, (special.iterated(value) if special.is_users_object(value) else value,))
         if trace.root.world.is_outside(before):
             trace.root.world.read_content(before)
     if trace is None:
-        return in_place(method[1:], before, value)
+        return special.in_place(method[1:], before, value)
     changeable = Changeable(trace, (before,), f"__{method}__")
     array = trace.lifted(before)
     number = trace.root.aliases.carried_number(array._cell) if type(array) is Symbol and not array._view else None
     if number is not None:
         array = Symbol.of(trace, array.operand(), array.name)
-    result = in_place(method[1:], array, value)
+    result = special.in_place(method[1:], array, value)
     if number is not None:
         number.copied(trace, trace.root.aliases.refused_write())
     changeable.check()
@@ -310,7 +302,7 @@ def container_method(router: Semantics, trace: Recording, owner: Any, name: str,
             args = (_key(trace, owner, args[0]), *args[1:])
         if name == "sort":
             key = kwargs.get("key")
-            if any(map(is_users_object, owner)) or key is not None:
+            if any(map(special.is_users_object, owner)) or key is not None:
                 kwargs = {**kwargs, "key": lambda item: Ordered(item if key is None else router.call(key, item))}
         return trace.lifted(_change(trace, owner, name, args, kwargs))
     args = tuple(map(plain, args))
@@ -345,13 +337,13 @@ def _sought(trace: Recording, owner: Any, name: str, wanted: Any, *bounds: int) 
 
 def _asks(trace: Recording, value: Any) -> bool:
     """Tell whether a comparison with a value calls what the user wrote, or is of an array."""
-    return is_users_object(value) or type(trace.lifted(value)) is Symbol
+    return special.is_users_object(value) or type(trace.lifted(value)) is Symbol
 
 
 def _key(trace: Recording, owner: Any, key: Any) -> Any:
     """Return what stands for an item of a container: a key, several of them, or a number."""
     if not isinstance(owner, (dict, set, frozenset)):
-        return index(plain(key))
+        return special.index(plain(key))
     key = key_of(plain(key), owner)
     trace.root.keyed(key if isinstance(key, (list, dict, set)) else (key,), owner)
     return key

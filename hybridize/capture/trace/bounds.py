@@ -13,22 +13,12 @@ from typing import Any
 
 import numpy
 
+from hybridize import ops
 from hybridize.base.dims import Size, is_symbolic
 from hybridize.base.dims import bounds as size_bounds
 from hybridize.base.dtypes import is_float
 from hybridize.base.promotion import EXACT
 from hybridize.graph import Graph, Node, Value
-from hybridize.ops import (
-    Cast,
-    Concat,
-    Cond,
-    Elementwise,
-    Iota,
-    Max,
-    Min,
-    SizeOf,
-    Where,
-)
 
 Bounds = tuple[int, int]
 
@@ -143,7 +133,7 @@ class _Search:
         if op.moves:
             return inner(node.inputs[0])
         if is_float(value.type.dtype):  # only as integers that go through a float on their way, exactly
-            if isinstance(op, Cast) and of_dtype(node.inputs[0].type.dtype) is not None:
+            if isinstance(op, ops.Cast) and of_dtype(node.inputs[0].type.dtype) is not None:
                 bounds = inner(node.inputs[0])
                 return bounds if within(bounds, _EXACT_IN.get(value.type.dtype.itemsize, (0, 0))) else WHOLE
             return WHOLE
@@ -151,25 +141,25 @@ class _Search:
         if positions is not None:
             return (0, max(positions - 1, 0)) if not is_symbolic(positions) else _SIZE
         match op:
-            case SizeOf():
+            case ops.SizeOf():
                 low, high = size_bounds(op.size)
                 return max(low, _SIZE[0]), min(high, _SIZE[1])
-            case Cast():
+            case ops.Cast():
                 bounds = inner(node.inputs[0])
-            case Concat():
+            case ops.Concat():
                 ends = [inner(one) for one in node.inputs]
                 bounds = min(low for low, _ in ends), max(high for _, high in ends)
-            case Max() | Min():
+            case ops.Max() | ops.Min():
                 (low, high), (first, last) = map(inner, node.inputs)
-                take = max if isinstance(op, Max) else min
+                take = max if isinstance(op, ops.Max) else min
                 return take(low, first), take(high, last)
-            case Where():
+            case ops.Where():
                 bounds = _either(inner(node.inputs[1]), inner(node.inputs[2]))
-            case Cond():
+            case ops.Cond():
                 position = node.outputs.index(value)
                 sides = (self._of_graph(side, position, node.inputs[1:], depth) for side in (op.then, op.orelse))
                 bounds = _either(*sides)
-            case Elementwise():
+            case ops.Elementwise():
                 bounds = result(op.scalar, *map(inner, node.inputs))
         return bounds if bounds is not None and within(bounds, every) else every
 
@@ -208,7 +198,7 @@ def length_of(value: Value, producer: Callable[[Value], Node | None]) -> Size | 
         if op.positions:
             length: Size = node.inputs[0].type.shape[op.axis]
             return length
-        if isinstance(op, Iota) and op.dtype.kind in "iu":
+        if isinstance(op, ops.Iota) and op.dtype.kind in "iu":
             return op.shape[op.axis]
         if not op.moves:
             return None

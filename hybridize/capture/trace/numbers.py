@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy
 
+from hybridize import ops
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol, check_classes
 from hybridize.base.dims import Dim, Size, is_symbolic, proven
@@ -34,41 +35,17 @@ from hybridize.capture.trace.lines import Affine, Line, affine_of
 from hybridize.capture.trace.scope import GraphScope, of_program, origin_of
 from hybridize.contract.conditions import Condition
 from hybridize.graph import Graph, Node, Value
-from hybridize.ops import (
-    Abs,
-    Add,
-    BitAnd,
-    BitOr,
-    Cast,
-    FloorDiv,
-    Ge,
-    Gt,
-    Isfinite,
-    Le,
-    Lt,
-    Min,
-    Mod,
-    Mul,
-    Ne,
-    Neg,
-    Not,
-    Pow,
-    ShiftLeft,
-    ShiftRight,
-    SizeOf,
-    Sub,
-)
 from hybridize.ops.op import Effect, Op, bind1, constant, effect_of, interpreting
 
 _KINDS = (bool, int, float)
 _GROWING: dict[str, Op] = {
-    "add": Add(),
-    "sub": Sub(),
-    "mul": Mul(),
-    "neg": Neg(),
-    "abs": Abs(),
-    "pow": Pow(),
-    "lshift": ShiftLeft(),
+    "add": ops.Add(),
+    "sub": ops.Sub(),
+    "mul": ops.Mul(),
+    "neg": ops.Neg(),
+    "abs": ops.Abs(),
+    "pow": ops.Pow(),
+    "lshift": ops.ShiftLeft(),
 }
 """Operators that may give integers farther from 0 than those that they are given."""
 _COMPARING = ("lt", "le", "gt", "ge", "eq", "ne")
@@ -143,7 +120,7 @@ class Numbers:
             return None
         assert symbol.weak is not None
         number, used = symbol.weak(evaluation[0]), evaluation[1]
-        many = type(number) is int and any(isinstance(node.op, (Mod, FloorDiv)) for node in self._slice(value))
+        many = type(number) is int and any(isinstance(node.op, (ops.Mod, ops.FloorDiv)) for node in self._slice(value))
         if many or any(type(one) is not int for one in used):
             self._depend(value, used, number)  # it comes of many numbers, or of one that is not among the arguments
             return number
@@ -210,12 +187,12 @@ class Numbers:
                 return None, total + known
             value, scope = origin_of(value, at)
             node = scope.producers.of(value)
-            if node is None or type(node.op) not in (Add, Sub):
+            if node is None or type(node.op) not in (ops.Add, ops.Sub):
                 return value, total
             left, right = (self._known_offset(one, at) for one in node.inputs)
             if right is not None:
-                value, total = node.inputs[0], total + (right if type(node.op) is Add else -right)
-            elif left is not None and type(node.op) is Add:
+                value, total = node.inputs[0], total + (right if type(node.op) is ops.Add else -right)
+            elif left is not None and type(node.op) is ops.Add:
                 value, total = node.inputs[1], total + left
             else:
                 return value, total
@@ -227,7 +204,7 @@ class Numbers:
         if array is not None:
             return int(array)
         op: Any = None if node is None else node.op
-        return op.size if type(op) is SizeOf else None
+        return op.size if type(op) is ops.SizeOf else None
 
     def truth(self, symbol: Symbol, at: GraphScope) -> bool | None:
         """Tell whether a number is not 0, which the program then depends on; None where data decides it."""
@@ -346,15 +323,15 @@ class Numbers:
             low, high = max(low, WHOLE[0]), min(high, WHOLE[1])
             if within(self.bounds_of(symbol, at), (low, high)):
                 return None
-            tests: list[tuple[Op, int]] = [(Ge(), low), (Le(), high)]
+            tests: list[tuple[Op, int]] = [(ops.Ge(), low), (ops.Le(), high)]
         else:  # the integer part of what is above low - 1 is not below low; 64 bits have no float there
             exact = abs(low) >= EXACT
-            tests = [(Ge(), low) if exact else (Gt(), low - 1), (Lt(), high + 1)]
+            tests = [(ops.Ge(), low) if exact else (ops.Gt(), low - 1), (ops.Lt(), high + 1)]
 
         def inside(symbol: Symbol) -> Symbol:
             wide = _wide(symbol, kind)
             truths = [bind1(op, wide, _like(end, wide)) for op, end in tests]
-            return Symbol.of(staging(), bind1(BitAnd(), *truths), weak=bool)
+            return Symbol.of(staging(), bind1(ops.BitAnd(), *truths), weak=bool)
 
         known = self._holds(inside, symbol, at)
         if known is None:
@@ -417,14 +394,14 @@ class Numbers:
                 self.require(constant(numpy.asarray(False)), _by_zero(function, kinds))
             if type(last) is Symbol and not (float not in kinds and self.bounds_of(last, at)[0] > 0):
                 wide = _wide(last, last.weak)
-                self.require(bind1(Ne(), wide, _like(0, wide)), _by_zero(function, kinds))
+                self.require(bind1(ops.Ne(), wide, _like(0, wide)), _by_zero(function, kinds))
             return NotImplemented
         if float in kinds:
             return self._float_power(*operands) if name == "pow" else NotImplemented
         if name == "rshift":
             self._check_shift(last, at)
-            count = bind1(Min(), _wide(last, int), _wide(63, int))
-            return Symbol.of(staging(), bind1(ShiftRight(), _wide(operands[0], int), count), weak=int)
+            count = bind1(ops.Min(), _wide(last, int), _wide(63, int))
+            return Symbol.of(staging(), bind1(ops.ShiftRight(), _wide(operands[0], int), count), weak=int)
         return self._grown(name, operands, at) if name in _GROWING else NotImplemented
 
     def is_mixed(self, symbol: Symbol, at: GraphScope) -> bool:
@@ -490,29 +467,29 @@ class Numbers:
 
     def _check_size(self, name: str, wide: list[Any]) -> None:
         """Stop the program where integers give one that is far from 0, as floats tell well enough."""
-        floats = [bind1(Cast(float64), x) for x in wide]
+        floats = [bind1(ops.Cast(float64), x) for x in wide]
         if name == "lshift":
-            size = bind1(Mul(), floats[0], bind1(Pow(), _like(2.0, floats[0]), floats[1]))
+            size = bind1(ops.Mul(), floats[0], bind1(ops.Pow(), _like(2.0, floats[0]), floats[1]))
         else:
             size = bind1(_GROWING[name], *floats)
-        fits = bind1(Le(), bind1(Abs(), size), _like(_MOST, size))
+        fits = bind1(ops.Le(), bind1(ops.Abs(), size), _like(_MOST, size))
         self.require(fits, OverflowError("an integer that depends on data needs more than 63 bits"))
 
     def _check_shift(self, count: Any, at: GraphScope) -> None:
         if type(count) is Symbol and self.bounds_of(count, at)[0] < 0:
             wide = _wide(count, int)
-            self.require(bind1(Ge(), wide, _like(0, wide)), ValueError("negative shift count"))
+            self.require(bind1(ops.Ge(), wide, _like(0, wide)), ValueError("negative shift count"))
         elif type(count) is not Symbol and count < 0:
             raise ValueError("negative shift count")
 
     def _float_power(self, base: Any, exponent: Any) -> Symbol:
         """A power of floats, which is no complex number and does not overflow."""
         wide = [_wide(x, float) for x in (base, exponent)]
-        power = bind1(Pow(), *wide)
-        finite, *tests = [bind1(Isfinite(), x) for x in (power, *wide)]
-        special = bind1(Not(), bind1(BitAnd(), *tests))
+        power = bind1(ops.Pow(), *wide)
+        finite, *tests = [bind1(ops.Isfinite(), x) for x in (power, *wide)]
+        special = bind1(ops.Not(), bind1(ops.BitAnd(), *tests))
         self.require(
-            bind1(BitOr(), finite, special),
+            bind1(ops.BitOr(), finite, special),
             OverflowError("a power of numbers that depend on data is too large, divides by zero or is complex"),
         )
         return Symbol.of(staging(), power, weak=float)
@@ -622,7 +599,7 @@ class Numbers:
         op, is_first, end = type(nodes[0].op), nodes[0].inputs[0] in graph.constants, constant.item()
         side = condition.positions, op, is_first, condition.expected
         # `constant < number` says the more the larger the constant is.
-        upwards = (issubclass(op, (Lt, Le)) is is_first) is condition.expected
+        upwards = (issubclass(op, (ops.Lt, ops.Le)) is is_first) is condition.expected
         known = self._ends.get(side)
         if known is not None and (known[0] >= end if upwards else known[0] <= end):
             return True
@@ -738,7 +715,7 @@ def _wide(x: Any, kind: type | None) -> Any:
     if type(x) is not Symbol:
         return constant(numpy.asarray(x, dtype))
     value = x.operand()
-    return value if value.type.dtype == dtype else bind1(Cast(dtype), value)
+    return value if value.type.dtype == dtype else bind1(ops.Cast(dtype), value)
 
 
 def _like(number: float, operand: Any) -> Any:

@@ -7,13 +7,7 @@ from typing import Any, ClassVar
 
 from hybridize.array import np, npx
 from hybridize.base.errors import ValueArgumentError
-from hybridize.gluon.probability.constraint import (
-    Boolean,
-    GreaterThanEq,
-    IntegerInterval,
-    NonNegativeInteger,
-    Positive,
-)
+from hybridize.gluon.probability import constraint
 from hybridize.gluon.probability.distribution import ExponentialFamily, Probable
 from hybridize.gluon.probability.numerics import softplus
 
@@ -27,7 +21,7 @@ class Bernoulli(Probable, ExponentialFamily):
         validate_args: as for `Distribution`.
     """
 
-    support = Boolean()
+    support = constraint.Boolean()
     has_enumerate_support = True
 
     @property
@@ -72,7 +66,7 @@ class Binomial(Probable):
     @property
     def support(self) -> Any:
         """0 to n."""
-        return IntegerInterval(0, self.n)
+        return constraint.IntegerInterval(0, self.n)
 
     @property
     def mean(self) -> Any:
@@ -100,7 +94,7 @@ class Geometric(Probable):
         validate_args: as for `Distribution`.
     """
 
-    support = NonNegativeInteger()
+    support = constraint.NonNegativeInteger()
 
     @property
     def mean(self) -> Any:
@@ -131,8 +125,8 @@ class NegativeBinomial(Probable):
         validate_args: as for `Distribution`.
     """
 
-    support = NonNegativeInteger()
-    arg_constraints: ClassVar[Any] = {"n": GreaterThanEq(0), **Probable.arg_constraints}
+    support = constraint.NonNegativeInteger()
+    arg_constraints: ClassVar[Any] = {"n": constraint.GreaterThanEq(0), **Probable.arg_constraints}
 
     def __init__(self, n: Any, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
         self.n = n
@@ -163,8 +157,8 @@ class Poisson(ExponentialFamily):
         validate_args: as for `Distribution`.
     """
 
-    support = NonNegativeInteger()
-    arg_constraints: ClassVar[Any] = {"rate": Positive()}
+    support = constraint.NonNegativeInteger()
+    arg_constraints: ClassVar[Any] = {"rate": constraint.Positive()}
 
     def __init__(self, rate: Any = 1.0, validate_args: bool | None = None) -> None:
         super().__init__(0, validate_args, rate=rate)

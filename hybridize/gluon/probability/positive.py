@@ -9,15 +9,8 @@ from typing import Any, ClassVar
 import numpy
 
 from hybridize.array import np, npx
+from hybridize.gluon.probability import constraint
 from hybridize.gluon.probability.composed import TransformedDistribution
-from hybridize.gluon.probability.constraint import (
-    GreaterThanEq,
-    NonNegative,
-    Positive,
-    Simplex,
-    UnitInterval,
-    dependent_property,
-)
 from hybridize.gluon.probability.distribution import Distribution, ExponentialFamily
 from hybridize.gluon.probability.located import EULER_GAMMA
 from hybridize.gluon.probability.numerics import cached_property, clipped
@@ -33,8 +26,8 @@ class Exponential(ExponentialFamily):
     """
 
     has_grad = True
-    support = NonNegative()
-    arg_constraints: ClassVar[Any] = {"scale": Positive()}
+    support = constraint.NonNegative()
+    arg_constraints: ClassVar[Any] = {"scale": constraint.Positive()}
 
     def __init__(self, scale: Any = 1.0, validate_args: bool | None = None) -> None:
         super().__init__(0, validate_args, scale=scale)
@@ -80,8 +73,8 @@ class Gamma(ExponentialFamily):
     """
 
     has_grad = True
-    support = NonNegative()
-    arg_constraints: ClassVar[Any] = {"shape": Positive(), "scale": Positive()}
+    support = constraint.NonNegative()
+    arg_constraints: ClassVar[Any] = {"shape": constraint.Positive(), "scale": constraint.Positive()}
 
     def __init__(self, shape: Any, scale: Any = 1.0, validate_args: bool | None = None) -> None:
         super().__init__(0, validate_args, shape=shape, scale=scale)
@@ -132,8 +125,8 @@ class FisherSnedecor(Distribution):
         validate_args: as for `Distribution`.
     """
 
-    support = NonNegative()
-    arg_constraints: ClassVar[Any] = {"df1": Positive(), "df2": Positive()}
+    support = constraint.NonNegative()
+    arg_constraints: ClassVar[Any] = {"df1": constraint.Positive(), "df2": constraint.Positive()}
 
     def __init__(self, df1: Any, df2: Any, validate_args: bool | None = None) -> None:
         super().__init__(0, validate_args, df1=df1, df2=df2)
@@ -168,8 +161,8 @@ class Weibull(TransformedDistribution):
     """
 
     has_grad = True
-    support = NonNegative()
-    arg_constraints: ClassVar[Any] = {"concentration": Positive(), "scale": Positive()}
+    support = constraint.NonNegative()
+    arg_constraints: ClassVar[Any] = {"concentration": constraint.Positive(), "scale": constraint.Positive()}
 
     def __init__(self, concentration: Any, scale: Any = 1.0, validate_args: bool | None = None) -> None:
         self.concentration, self.scale = concentration, scale
@@ -200,16 +193,16 @@ class Pareto(TransformedDistribution):
     """
 
     has_grad = True
-    arg_constraints: ClassVar[Any] = {"alpha": Positive(), "scale": Positive()}
+    arg_constraints: ClassVar[Any] = {"alpha": constraint.Positive(), "scale": constraint.Positive()}
 
     def __init__(self, alpha: Any, scale: Any = 1.0, validate_args: bool | None = None) -> None:
         self.alpha, self.scale = alpha, scale
         super().__init__(Exponential(1 / alpha), [ExpTransform(), AffineTransform(0.0, scale)], validate_args)
 
-    @dependent_property
+    @constraint.dependent_property
     def support(self) -> Any:
         """`scale` and above."""
-        return GreaterThanEq(self.scale)
+        return constraint.GreaterThanEq(self.scale)
 
     @property
     def mean(self) -> Any:
@@ -235,8 +228,8 @@ class Beta(ExponentialFamily):
     """
 
     has_grad = True
-    support = UnitInterval()
-    arg_constraints: ClassVar[Any] = {"alpha": Positive(), "beta": Positive()}
+    support = constraint.UnitInterval()
+    arg_constraints: ClassVar[Any] = {"alpha": constraint.Positive(), "beta": constraint.Positive()}
 
     def __init__(self, alpha: Any, beta: Any, validate_args: bool | None = None) -> None:
         super().__init__(0, validate_args, alpha=alpha, beta=beta)
@@ -275,8 +268,8 @@ class Dirichlet(ExponentialFamily):
     """
 
     has_grad = True
-    support = Simplex()
-    arg_constraints: ClassVar[Any] = {"alpha": Positive()}
+    support = constraint.Simplex()
+    arg_constraints: ClassVar[Any] = {"alpha": constraint.Positive()}
     _depths: ClassVar[Any] = {"alpha": 1}
 
     def __init__(self, alpha: Any, validate_args: bool | None = None) -> None:

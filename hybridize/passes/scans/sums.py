@@ -6,24 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from hybridize import ops
 from hybridize.base.frozen import frozen
 from hybridize.graph import Node, Value
-from hybridize.ops import (
-    Add,
-    Broadcast,
-    Contract,
-    Matmul,
-    Neg,
-    Op,
-    Operand,
-    Reshape,
-    ScatterND,
-    Sub,
-    Sum,
-    bind1,
-    sum,
-    sum_of_products,
-)
 from hybridize.passes.scans.opened import Carry, OpenScan
 from hybridize.passes.scans.writing import Mapped, OuterGraph
 
@@ -74,25 +59,25 @@ class StepSum:
         result: Value = writer.write(loc, self._written(outside, writer, length))
         return result
 
-    def _written(self, outside: Mapped, writer: OuterGraph, length: int) -> Callable[[], Operand]:
+    def _written(self, outside: Mapped, writer: OuterGraph, length: int) -> Callable[[], ops.Operand]:
         """The function that writes the last node, its operands having been written."""
         if self.node is None:
-            return partial(sum, outside.stacked(self.value), (0,))
+            return partial(ops.sum, outside.stacked(self.value), (0,))
         op = self.node.op
-        assert isinstance(op, Op)
+        assert isinstance(op, ops.Op)
         if self.parts:
             operands = [
                 part.write(outside, writer, length) if isinstance(part, StepSum) else _steady(outside, part)
                 for part in self.parts
             ]
-            return partial(bind1, op, *operands)
+            return partial(ops.bind1, op, *operands)
         stacks = [outside.stacked(value) for value in self.stacked()]
-        if isinstance(op, ScatterND):
-            return partial(bind1, op, _steady(outside, self.node.inputs[0]), *stacks)
-        if isinstance(op, Sum):
-            return partial(sum, stacks[0], (0, *(axis + 1 for axis in op.axes)))
-        assert isinstance(op, Matmul | Contract)
-        return partial(sum_of_products, op, length, *stacks)
+        if isinstance(op, ops.ScatterND):
+            return partial(ops.bind1, op, _steady(outside, self.node.inputs[0]), *stacks)
+        if isinstance(op, ops.Sum):
+            return partial(ops.sum, stacks[0], (0, *(axis + 1 for axis in op.axes)))
+        assert isinstance(op, ops.Matmul | ops.Contract)
+        return partial(ops.sum_of_products, op, length, *stacks)
 
 
 def _steady(outside: Mapped, value: Value) -> Value:
@@ -123,7 +108,7 @@ class SumFinder:
         value = carry.after
         while value is not carry.before:
             node = self._makers.get(value)
-            if node is None or not isinstance(node.op, Add) or self._reads[value] != 1:
+            if node is None or not isinstance(node.op, ops.Add) or self._reads[value] != 1:
                 return None
             nodes.append(node)
             first, second = node.inputs
@@ -141,7 +126,7 @@ class SumFinder:
             if one is to:
                 return True
             node = self._makers.get(one)
-            if node is not None and isinstance(node.op, Add) and self._reads[one] == 1:
+            if node is not None and isinstance(node.op, ops.Add) and self._reads[one] == 1:
                 todo += node.inputs
         return False
 
@@ -151,13 +136,13 @@ class SumFinder:
         if node is None or self._reads[value] != 1 or value in self._steady:
             return StepSum(value)
         op, inputs = node.op, node.inputs
-        if isinstance(op, Matmul | Contract) and not any(one in self._steady for one in inputs):
+        if isinstance(op, ops.Matmul | ops.Contract) and not any(one in self._steady for one in inputs):
             return StepSum(value, node)
-        if isinstance(op, Sum):
+        if isinstance(op, ops.Sum):
             return StepSum(value, node)
-        if isinstance(op, ScatterND) and op.mode == "add" and self._is_zero(inputs[0]):
+        if isinstance(op, ops.ScatterND) and op.mode == "add" and self._is_zero(inputs[0]):
             return StepSum(value, node)
-        if isinstance(op, Add | Sub | Neg) or (isinstance(op, Op) and op.linear and not op.by_element):
+        if isinstance(op, ops.Add | ops.Sub | ops.Neg) or (isinstance(op, ops.Op) and op.linear and not op.by_element):
             parts = [one if self._is_zero(one) else self.sum_of(one) for one in inputs]
             sums = [part for part in parts if isinstance(part, StepSum)]
             if sums and any(part.node is not None for part in sums):
@@ -165,7 +150,7 @@ class SumFinder:
         return StepSum(value)
 
     def _is_zero(self, value: Value) -> bool:
-        while (node := self._makers.get(value)) is not None and isinstance(node.op, Broadcast | Reshape):
+        while (node := self._makers.get(value)) is not None and isinstance(node.op, ops.Broadcast | ops.Reshape):
             value = node.inputs[0]
         array = self._literals.get(value)
         return array is not None and not array.any()

@@ -14,16 +14,7 @@ from typing import Literal
 from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.machine.arithmetic import Arithmetic
-from hybridize.schedule.contraction.panels import (
-    SUMMED,
-    ColumnPanels,
-    Pack,
-    column_panels,
-    gates_beside,
-    panel_vectors,
-    tile_heights,
-    tile_rows,
-)
+from hybridize.schedule.contraction import panels
 from hybridize.schedule.contraction.product import Product, hinted
 
 Form = Literal["dots", "rows", "columns", "either"]
@@ -42,7 +33,7 @@ class Tiling:
     form: Form
     along_k: bool
     """True if the operand that is broadcast is contiguous along k."""
-    sections: tuple[ColumnPanels, ...]
+    sections: tuple[panels.ColumnPanels, ...]
     group: int
     """Panels that are packed together, then used together for each tile of rows."""
     k_block: int
@@ -134,7 +125,7 @@ def _columns_pay(product: Product, arithmetic: Arithmetic) -> bool:
     product = hinted(product)
     moved = product.m * product.n + (0 if product.transpose_x else product.m * product.k)
     full = product.m >= arithmetic.lanes and product.m >= 0.75 * arithmetic.lanes * -(-product.m // arithmetic.lanes)
-    panel_bytes = product.k * panel_vectors(arithmetic) * arithmetic.vector_bytes
+    panel_bytes = product.k * panels.panel_vectors(arithmetic) * arithmetic.vector_bytes
     return (
         moved < product.n * product.k
         and full
@@ -145,11 +136,11 @@ def _columns_pay(product: Product, arithmetic: Arithmetic) -> bool:
 
 def _wide_vectors(arithmetic: Arithmetic, rows: int) -> int:
     """Vectors of a tile for fewer rows than a full tile has: wider, so that enough sums are in flight."""
-    normal = panel_vectors(arithmetic)
-    if rows >= tile_rows(arithmetic, normal):
+    normal = panels.panel_vectors(arithmetic)
+    if rows >= panels.tile_rows(arithmetic, normal):
         return normal
     vectors = normal
-    while vectors < 8 and tile_rows(arithmetic, vectors + 1) >= rows and arithmetic.is_float:
+    while vectors < 8 and panels.tile_rows(arithmetic, vectors + 1) >= rows and arithmetic.is_float:
         vectors += 1
     return vectors
 
@@ -166,8 +157,10 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
             not product.transpose_x,
             product.transpose_w,
         )
-    vectors = panel_vectors(arithmetic) if product.packed or is_symbolic(rows) else _wide_vectors(arithmetic, rows)
-    pack: Pack = ""
+    vectors = (
+        panels.panel_vectors(arithmetic) if product.packed or is_symbolic(rows) else _wide_vectors(arithmetic, rows)
+    )
+    pack: panels.Pack = ""
     k, l2 = hint(product.k), arithmetic.target.l2_bytes
     if not product.packed:
         strides = product.x_strides if form == "columns" else product.w_strides
@@ -179,10 +172,10 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     gates = 1 if form == "columns" or streams else product.gates
     if streams:
         vectors = min(vectors, columns // arithmetic.lanes)  # what is left over is read from before its start
-    parts = column_panels(columns, arithmetic.lanes, vectors, "copy" if product.packed else pack, gates)
+    parts = panels.column_panels(columns, arithmetic.lanes, vectors, "copy" if product.packed else pack, gates)
     if product.packed:
         parts = tuple(changed(part, pack="") for part in parts)
-    beside = gates_beside(vectors, gates)
+    beside = panels.gates_beside(vectors, gates)
     panel_row = vectors // beside * gates * arithmetic.vector_bytes
     x_row = _x_row(product, arithmetic, form)
     once = k * panel_row <= l2 // 2 and not streams
@@ -191,12 +184,12 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
         x_row = product.k * arithmetic.bytes + _APART
     # All panels read the same copy of x, so they have tiles of the same heights.
     widest = max((part.vectors for part in parts), default=1)
-    heights = [tile_heights(arithmetic, rows, widest if x_tiles else part.vectors) for part in parts]
+    heights = [panels.tile_heights(arithmetic, rows, widest if x_tiles else part.vectors) for part in parts]
     parts = tuple(changed(part, heights=height) for part, height in zip(parts, heights, strict=True))
     blocks = -(-k * panel_row // (l2 // 4)) if k * panel_row > l2 // 2 else 1
     k_block = max(1, -(-k // blocks))
     if blocks > 1:
-        k_block = -(-k_block // SUMMED) * SUMMED
+        k_block = -(-k_block // panels.SUMMED) * panels.SUMMED
     group = 1
     if blocks == 1 and (block or hint(rows)) * k * arithmetic.bytes > l2 // 4:
         group = max(1, l2 // 2 // (k_block * panel_row))
@@ -260,8 +253,8 @@ def _w_is_copied(arithmetic: Arithmetic, rows: int, row: int, k: int, *, apart: 
     (1000 x 256 times 256 x 1000: 199 instead of 155 GFLOP/s); where a panel does not stay in the second-level cache
     (2000 x 1120 times 1120 x 256 of rows of 1 KiB: 110 instead of 99 GFLOP/s).
     """
-    tiles, row = rows // tile_rows(arithmetic, panel_vectors(arithmetic)), row * arithmetic.stored_bytes
-    panel = panel_vectors(arithmetic) * arithmetic.vector_bytes
+    tiles, row = rows // panels.tile_rows(arithmetic, panels.panel_vectors(arithmetic)), row * arithmetic.stored_bytes
+    panel = panels.panel_vectors(arithmetic) * arithmetic.vector_bytes
     # Rows of a multiple of a power of two have their parts of a panel on few sets of the second-level cache.
     power = row & -row
     crowded = power > panel and k * power > arithmetic.target.l2_bytes // 2
@@ -275,8 +268,10 @@ def _x_row(product: Product, arithmetic: Arithmetic, form: Form) -> int:
     if form not in ("rows", "either"):
         return 0
     row, columns = hint(product.x_row) * arithmetic.stored_bytes, hint(product.n)
-    collides = row % _COLLIDING == 0 and columns > _FEW_TILES * tile_rows(arithmetic, panel_vectors(arithmetic))
-    crosses = row % _LINE > 0 and columns > _PANELS * panel_vectors(arithmetic) * arithmetic.lanes
+    collides = row % _COLLIDING == 0 and columns > _FEW_TILES * panels.tile_rows(
+        arithmetic, panels.panel_vectors(arithmetic)
+    )
+    crosses = row % _LINE > 0 and columns > _PANELS * panels.panel_vectors(arithmetic) * arithmetic.lanes
     if product.transpose_x and (collides or crosses) and hint(product.k) > _LONG:
         return product.m * arithmetic.bytes + _LINE
     return (product.m if product.transpose_x else product.k) * arithmetic.bytes if arithmetic.converts else 0

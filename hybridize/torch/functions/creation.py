@@ -19,18 +19,9 @@ from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import active_trace
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Operand, type_of
+from hybridize.torch.functions import rules
 from hybridize.torch.functions.conversions import check_device, converted, tensor_of_operand
 from hybridize.torch.functions.operands import SizeNumber, operand
-from hybridize.torch.functions.rules import (
-    check_fits,
-    common,
-    default_dtype,
-    expect,
-    is_tensor,
-    kind,
-    sizes_in,
-    torch_dtype,
-)
 from hybridize.torch.functions.shapes import reshaped
 from hybridize.torch.functions.table import Sizes, computes, views
 from hybridize.torch.internals import as_torch
@@ -59,13 +50,13 @@ def checked(
         )
     if generator is not None:
         raise CaptureError("E422", "a program draws only from torch's default generator", help="leave out generator=")
-    return dtype or default_dtype()
+    return dtype or rules.default_dtype()
 
 
 def _full(value: Any, shape: tuple[Any, ...], dtype: torch.dtype) -> Operand:
     for size in shape:
-        expect(is_symbolic(size) or size >= 0)
-    of = kind(dtype, shape)
+        rules.expect(is_symbolic(size) or size >= 0)
+    of = rules.kind(dtype, shape)
     return operand(value, of.dtype, of.shape)
 
 
@@ -89,7 +80,7 @@ def of_sizes(name: str, numbers: Callable[[Shape, torch.dtype], Operand]) -> Non
 
 
 def _checked_like(input: Operand, dtype: torch.dtype | None, **options: Any) -> torch.dtype:
-    return checked(dtype or torch_dtype(type_of(input).dtype), **options)
+    return checked(dtype or rules.torch_dtype(type_of(input).dtype), **options)
 
 
 for _name, _value in {"zeros": 0, "ones": 1, "empty": 0}.items():  # what is in an empty one nobody promises
@@ -99,7 +90,7 @@ for _name, _value in {"zeros": 0, "ones": 1, "empty": 0}.items():  # what is in 
 def _dtype_of(value: Any) -> torch.dtype:
     """Return the dtype that a tensor of a number has: of Python's floats it is the default one, of NumPy's its own."""
     kind = value.kind if isinstance(value, SizeNumber) else type(value)
-    return torch_dtype(numpy.dtype(kind)) if issubclass(kind, numpy.generic) else common(value)
+    return rules.torch_dtype(numpy.dtype(kind)) if issubclass(kind, numpy.generic) else rules.common(value)
 
 
 _NUMBERS = {"b": False, "i": 0, "u": 0, "f": 0.0, "V": 0.0}
@@ -109,15 +100,15 @@ _NUMBERS = {"b": False, "i": 0, "u": 0, "f": 0.0, "V": 0.0}
 @computes("torch.full", whole="fill_value")
 def _torch_full(size: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     # A tensor is taken for the number in it: of floats the dtype is the default one.
-    number = _NUMBERS[type_of(fill_value).dtype.kind] if is_tensor(fill_value) else fill_value
-    return _full(fill_value, sizes_in((size,)), checked(dtype or _dtype_of(number), **options))
+    number = _NUMBERS[type_of(fill_value).dtype.kind] if rules.is_tensor(fill_value) else fill_value
+    return _full(fill_value, rules.sizes_in((size,)), checked(dtype or _dtype_of(number), **options))
 
 
 @computes("Tensor.new_full", whole="fill_value")
 def _new_full(
     input: Operand, size: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any
 ) -> Operand:
-    return _full(fill_value, sizes_in((size,)), _checked_like(input, dtype, **options))
+    return _full(fill_value, rules.sizes_in((size,)), _checked_like(input, dtype, **options))
 
 
 @computes("full_like", whole="fill_value")
@@ -132,14 +123,14 @@ def _scalar_tensor(s: Any, *, dtype: torch.dtype | None = None, **options: Any) 
 
 @computes("empty_strided", "empty_permuted", also="physical_layout=stride")
 def _empty_strided(size: Any, stride: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
-    return _full(0, sizes_in((size,)), checked(dtype, **options))
+    return _full(0, rules.sizes_in((size,)), checked(dtype, **options))
 
 
 @computes("Tensor.new_empty_strided")
 def _new_empty_strided(
     input: Operand, size: Any, stride: Any, *, dtype: torch.dtype | None = None, **options: Any
 ) -> Operand:
-    return _full(0, sizes_in((size,)), _checked_like(input, dtype, **options))
+    return _full(0, rules.sizes_in((size,)), _checked_like(input, dtype, **options))
 
 
 # Of what Python has.
@@ -152,12 +143,12 @@ def _leaves(data: Any) -> list[Any]:
 def _stacked(data: Any, dtype: torch.dtype) -> Operand:
     """Return numbers, and tensors of one element each, in lists as a tensor."""
     if not isinstance(data, (list, tuple)):
-        x = operand(data, dtype_of(dtype), type_of(data).shape if is_tensor(data) else ())
+        x = operand(data, dtype_of(dtype), type_of(data).shape if rules.is_tensor(data) else ())
         return ops.stop_gradient(x) if dtype.is_floating_point else x
     if not data:
         return operand(0, dtype_of(dtype), (0,))
     rows = [_stacked(part, dtype) for part in data]
-    expect(all(type_of(row).shape == type_of(rows[0]).shape for row in rows))
+    rules.expect(all(type_of(row).shape == type_of(rows[0]).shape for row in rows))
     return ops.concat(*(ops.reshape(row, (1, *type_of(row).shape)) for row in rows), axis=0)
 
 
@@ -172,7 +163,7 @@ def _tensor(data: Any, *, dtype: torch.dtype | None = None, **options: Any) -> O
         dtype = functools.reduce(torch.promote_types, map(_dtype_of, leaves))
     dtype = dtype or default
     for leaf in leaves:
-        check_fits(leaf, dtype_of(dtype), "data")
+        rules.check_fits(leaf, dtype_of(dtype), "data")
     return _stacked(data, dtype)
 
 
@@ -185,7 +176,7 @@ def _numbers(tensor: torch.Tensor, dtype: torch.dtype) -> Any:
 
 @computes("Tensor.new_tensor")
 def _new_tensor(input: Operand, data: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
-    return _tensor(data, dtype=dtype or torch_dtype(type_of(input).dtype), **options)
+    return _tensor(data, dtype=dtype or rules.torch_dtype(type_of(input).dtype), **options)
 
 
 @views("as_tensor", "asarray", "from_numpy")
@@ -218,11 +209,11 @@ def _register_class(name: str, dtype: torch.dtype | None) -> None:
         of = checked(dtype, device)
         (data,) = args if len(args) == 1 else (None,)
         if type(data) is Symbol and data.weak is None:
-            expect(data.dtype == dtype_of(of))
+            rules.expect(data.dtype == dtype_of(of))
             return data
         if type(data) in (list, tuple, numpy.ndarray):
             return tensor_of_operand(_tensor(_as_operands(data), dtype=of))
-        return tensor_of_operand(_full(0, sizes_in(args) if args else (0,), of))
+        return tensor_of_operand(_full(0, rules.sizes_in(args) if args else (0,), of))
 
 
 for _name, _dtype in {
@@ -253,7 +244,7 @@ def overloaded(args: Sequence[Any], options: dict[str, Any], **parameters: Any) 
 
 
 def _integral(*xs: Any) -> bool:
-    return not any(common(x).is_floating_point for x in xs)
+    return not any(rules.common(x).is_floating_point for x in xs)
 
 
 @computes("arange")
@@ -268,8 +259,8 @@ def _arange(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> Ope
             "the number of elements of arange cannot depend on data",
             help="use sizes of tensors, or a range of fixed length",
         )
-    expect(is_symbolic(step) or step != 0)
-    expect(not ((end < start) if step > 0 else (end > start)))
+    rules.expect(is_symbolic(step) or step != 0)
+    rules.expect(not ((end < start) if step > 0 else (end > start)))
     if any(map(is_symbolic, (start, end, step))):
         if not all(is_symbolic(x) or isinstance(x, int) for x in (start, end, step)):
             start, end, step = (float(x) for x in (start, end, step))  # the size is fixed by that
@@ -280,9 +271,9 @@ def _arange(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> Ope
         count = -((start - end) // step)
     else:
         count = int(numpy.ceil((end - start) / step))
-    of = kind(whole, (count,))
+    of = rules.kind(whole, (count,))
     if whole.is_floating_point and not any(map(is_symbolic, (start, step))):
-        wide = kind(torch.float64, (count,))
+        wide = rules.kind(torch.float64, (count,))
         places_ = ops.cast(ops.iota((count,), 0, int64), float64)
         numbers = ops.add(operand(start, float64, wide.shape), ops.mul(places_, operand(step, float64, wide.shape)))
         return ops.cast(numbers, of.dtype)
@@ -336,7 +327,7 @@ def _between(start: Any, end: Any, steps: Any, dtype: torch.dtype) -> Operand:
         raise CaptureError(
             "E422", "the number of steps cannot depend on data", help="use a size of a tensor, or a Python number"
         )
-    expect(is_symbolic(steps) or steps >= 0)
+    rules.expect(is_symbolic(steps) or steps >= 0)
     wide, shape = float64, (steps,)
     low, high = (ops.stop_gradient(operand(one, wide, shape)) for one in (start, end))
     if not dtype.is_floating_point:
@@ -371,17 +362,17 @@ def _logspace(
 def _eye(n: Any, m: Any = None, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     shape = (n, n if m is None else m)
     of = checked(dtype, **options)
-    expect(all(is_symbolic(size) or size >= 0 for size in shape))
+    rules.expect(all(is_symbolic(size) or size >= 0 for size in shape))
     return ops.cast(ops.eq(ops.iota(shape, 0, int64), ops.iota(shape, 1, int64)), dtype_of(of))
 
 
 @views("meshgrid")
 def _meshgrid(tensors: Sizes, *, indexing: str | None = None) -> tuple[Symbol, ...]:
-    expect(indexing in (None, "ij", "xy"))
+    rules.expect(indexing in (None, "ij", "xy"))
     flat = [x if len(x.shape) else reshaped(x, (1,)) for x in tensors]
-    expect(all(x.dtype == flat[0].dtype for x in flat))
+    rules.expect(all(x.dtype == flat[0].dtype for x in flat))
     for x in flat:
-        expect(len(x.shape) == 1)
+        rules.expect(len(x.shape) == 1)
     order = list(range(len(flat)))
     if indexing == "xy" and len(order) > 1:
         order[0], order[1] = 1, 0

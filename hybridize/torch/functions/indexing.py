@@ -24,19 +24,8 @@ from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.types import Shape, same_shape
 from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, type_of
+from hybridize.torch.functions import rules
 from hybridize.torch.functions.operands import operand, underived, within, within_axis
-from hybridize.torch.functions.rules import (
-    axis_of,
-    cast,
-    check_fits,
-    expect,
-    fits,
-    fitting,
-    is_tensor,
-    nothing_of,
-    overwritten,
-    shape_of,
-)
 from hybridize.torch.functions.selection import coordinates
 from hybridize.torch.functions.shapes import at, copied, diagonal, sized, strided
 from hybridize.torch.functions.table import computes, views
@@ -75,9 +64,9 @@ def _part(part: Any) -> Any:
         numbers = numpy.asarray(part)
         if numbers.size == 0:
             numbers = numbers.astype(numpy.int64)
-        expect(numbers.dtype.kind in "iub")
+        rules.expect(numbers.dtype.kind in "iub")
         return Symbol.of(staging(), ops.constant(numbers))
-    expect(hasattr(type(part), "__index__"))
+    rules.expect(hasattr(type(part), "__index__"))
     return part.__index__()
 
 
@@ -114,7 +103,7 @@ def taken_apart(x: Symbol, key: Any) -> tuple[Symbol, list[Symbol | None]]:
     parts = _parts(key)
     used = sum(map(_width, parts))
     ndim = len(x.shape)
-    expect(used <= ndim)
+    rules.expect(used <= ndim)
     dots = [place for place, part in enumerate(parts) if part is Ellipsis]
     if len(dots) > 1:
         middle = [_ALL if part is Ellipsis else part for part in parts[dots[0] + 1 :]]
@@ -135,7 +124,7 @@ def taken_apart(x: Symbol, key: Any) -> tuple[Symbol, list[Symbol | None]]:
         elif _is_number(part):
             if not isinstance(part, Symbol):
                 size = x.shape[axis]
-                expect(-size <= part < size)
+                rules.expect(-size <= part < size)
             x = at(x, axis, part)
         elif isinstance(part, bool) or (isinstance(part, Symbol) and part.weak is bool):
             x = sized(x, (*x.shape[:axis], 1, *x.shape[axis:]))
@@ -147,11 +136,11 @@ def taken_apart(x: Symbol, key: Any) -> tuple[Symbol, list[Symbol | None]]:
             tensors.append(Symbol.of(staging(), ops.reshape(ops.cast(part.operand(), bool_), (1,))))
             axis += 1
         else:
-            expect(part.dtype.kind in "iub")
+            rules.expect(part.dtype.kind in "iub")
             width = _width(part)
             if _is_mask(part):
                 for k, size in enumerate(part.shape):
-                    expect(size == x.shape[axis + k])
+                    rules.expect(size == x.shape[axis + k])
             tensors += [part, *[None] * (width - 1)]
             axis += width
     return x, tensors
@@ -159,7 +148,7 @@ def taken_apart(x: Symbol, key: Any) -> tuple[Symbol, list[Symbol | None]]:
 
 def _sliced(x: Symbol, axis: int, part: slice) -> Symbol:
     ends = [_end(end) for end in (part.start, part.stop, part.step)]
-    expect(type(ends[2]) is not int or ends[2] > 0)
+    rules.expect(type(ends[2]) is not int or ends[2] > 0)
     if ends == [None, None, None]:
         return x
     view: Symbol = functions.getitem(x, (*(_ALL,) * axis, slice(*ends)))
@@ -169,7 +158,7 @@ def _sliced(x: Symbol, axis: int, part: slice) -> Symbol:
 def _end(end: Any) -> Any:
     """Return an end of a slice; a tensor of one integer is one."""
     if isinstance(end, Symbol) and end.weak is None:
-        expect(product(end.shape) == 1 and end.dtype.kind in "iu")
+        rules.expect(product(end.shape) == 1 and end.dtype.kind in "iu")
         number = Symbol.of(staging(), ops.cast(ops.reshape(end.operand(), ()), int64), weak=int)
         trace = current_trace()
         known = None if trace is None else trace.decided(number)
@@ -215,7 +204,7 @@ def picked(x: Operand, indices: Sequence[Operand | None]) -> Operand:
 def _placed(indices: Sequence[Operand | None]) -> tuple[list[int], Shape, int]:
     """Return the axes that are picked from, the sizes of what is picked, and where its axes are to stand."""
     axes = [axis for axis, one in enumerate(indices) if one is not None]
-    batch = fitting(*(type_of(one).shape for one in indices if one is not None))
+    batch = rules.fitting(*(type_of(one).shape for one in indices if one is not None))
     return axes, batch, axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
 
 
@@ -273,22 +262,22 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
     """Write a value, cast and broadcast, to elements of a tensor: all, those at indices, or those of a mask."""
     selectors = [one for one in tensors if one is not None]
     dtype = view.dtype
-    check_fits(value, dtype, "fills")
-    if isinstance(value, Symbol) or is_tensor(value):
-        update = cast(_plain(value), dtype)
+    rules.check_fits(value, dtype, "fills")
+    if isinstance(value, Symbol) or rules.is_tensor(value):
+        update = rules.cast(_plain(value), dtype)
     else:
         update = operand(value, dtype)
     if any(map(_is_mask, selectors)) and _put_masked(view, tensors, update, accumulate):
         return
     if not selectors:
-        fitted = fits(update, view.shape)
+        fitted = rules.fits(update, view.shape)
         if product(view.shape) == product(view.base.shape):
-            fitted = overwritten(view.operand(), fitted)
+            fitted = rules.overwritten(view.operand(), fitted)
         store(view, ops.add(view.operand(), fitted) if accumulate else fitted)
         return
-    expect(not isinstance(value, Symbol) or value.weak is not None or value.dtype == dtype)
+    rules.expect(not isinstance(value, Symbol) or value.weak is not None or value.dtype == dtype)
     indices = _without_masks(tensors, "x[mask] = value, with as many values,")
-    store(view, _written(view.operand(), indices, accumulate, functools.partial(fits, update)))
+    store(view, _written(view.operand(), indices, accumulate, functools.partial(rules.fits, update)))
 
 
 def _put_masked(view: Symbol, tensors: Sequence[Symbol | None], update: Operand, accumulate: bool) -> bool:
@@ -313,7 +302,7 @@ def _put_masked(view: Symbol, tensors: Sequence[Symbol | None], update: Operand,
         update = ops.reshape(update, (*sizes[:cut], *(1,) * width, *sizes[cut + 1 :]))
     everywhere = ops.broadcast(ops.reshape(mask, (*chosen.shape, *(1,) * rest)), view.shape)
     before = view.operand()
-    fitted = fits(update, view.shape)
+    fitted = rules.fits(update, view.shape)
     store(view, ops.where(everywhere, ops.add(before, fitted) if accumulate else fitted, before))
     return True
 
@@ -324,10 +313,10 @@ def _put_masked(view: Symbol, tensors: Sequence[Symbol | None], update: Operand,
 @computes("gather")
 def _gather(input: Operand, dim: int, index: Operand, *, sparse_grad: bool = False) -> Operand:
     shape, sizes = type_of(input).shape, type_of(index).shape
-    axis = axis_of(dim, len(shape))
+    axis = rules.axis_of(dim, len(shape))
     if known(sizes) and 0 in sizes:
-        return nothing_of(input, sizes)
-    expect(type_of(index).dtype.name in ("int64", "int32"))
+        return rules.nothing_of(input, sizes)
+    rules.expect(type_of(index).dtype.name in ("int64", "int32"))
     _check_axes(input, index, axis)
     x, numbers = _with_axes(input), within_axis(_with_axes(ops.cast(index, int64)), (shape or (1,))[axis], axis)
     lines = _corner(x, tuple(shape[k] if k == axis else size for k, size in enumerate(sizes)) or (1,))
@@ -343,23 +332,23 @@ def _check_axes(x: Operand, index: Operand, axis: int) -> None:
     shape, sizes = type_of(x).shape or (1,), type_of(index).shape or (1,)
     if known(sizes) and 0 in sizes:
         return
-    expect(len(shape) == len(sizes))
+    rules.expect(len(shape) == len(sizes))
     for k, (size, count) in enumerate(zip(shape, sizes, strict=True)):
-        expect(k == axis or count <= size)
+        rules.expect(k == axis or count <= size)
 
 
 @computes("take_along_dim")
 def _take_along_dim(input: Operand, indices: Operand, dim: int | None = None) -> Operand:
-    expect(type_of(indices).dtype.name == "int64")
+    rules.expect(type_of(indices).dtype.name == "int64")
     if dim is None:
         flat, numbers = (ops.reshape(x, (product(type_of(x).shape),)) for x in (input, indices))
         return _gather(flat, 0, numbers)
-    expect(type_of(input).ndim == type_of(indices).ndim)
-    axis = axis_of(dim, type_of(input).ndim)
+    rules.expect(type_of(input).ndim == type_of(indices).ndim)
+    axis = rules.axis_of(dim, type_of(input).ndim)
     ones = [tuple(1 if k == axis else size for k, size in enumerate(type_of(x).shape)) for x in (input, indices)]
     wide = broadcast(*ones)
     if wide is None:
-        shape_of(input, indices)
+        rules.shape_of(input, indices)
     assert wide is not None
     pair = [
         ops.broadcast(x, tuple(type_of(x).shape[axis] if k == axis else size for k, size in enumerate(wide)))
@@ -372,8 +361,8 @@ def _take_along_dim(input: Operand, indices: Operand, dim: int | None = None) ->
 @computes("index_select")
 def _index_select(input: Operand, dim: int, index: Operand) -> Operand:
     shape = type_of(input).shape
-    axis = axis_of(dim, len(shape))
-    expect(type_of(index).ndim <= 1)
+    axis = rules.axis_of(dim, len(shape))
+    rules.expect(type_of(index).ndim <= 1)
     numbers = ops.reshape(ops.cast(index, int64), (product(type_of(index).shape),))
     if not shape:
         element = ops.gather(ops.reshape(input, (1,)), within(numbers, 1), 0)
@@ -383,17 +372,17 @@ def _index_select(input: Operand, dim: int, index: Operand) -> Operand:
 
 @computes("take")
 def _take(input: Operand, index: Operand) -> Operand:
-    expect(type_of(index).dtype.name == "int64")
+    rules.expect(type_of(index).dtype.name == "int64")
     flat = ops.reshape(input, (product(type_of(input).shape),))
     return picked(flat, [index])
 
 
 @computes("put", alike="input source")
 def _put(input: Operand, index: Operand, source: Operand, accumulate: bool = False) -> Operand:
-    expect(type_of(index).dtype.name == "int64")
+    rules.expect(type_of(index).dtype.name == "int64")
     shape = type_of(input).shape
     count = (product(type_of(index).shape),)
-    expect(product(type_of(source).shape) == count[0])
+    rules.expect(product(type_of(source).shape) == count[0])
     flat = ops.reshape(input, (product(shape),))
     updates = ops.reshape(source, count)
     elements = _written(flat, [ops.reshape(index, count)], accumulate, lambda _: updates)
@@ -403,15 +392,15 @@ def _put(input: Operand, index: Operand, source: Operand, accumulate: bool = Fal
 def _along(x: Operand, axis: int, index: Operand, source: Any, accumulate: bool) -> Operand:
     """Return a tensor with parts of it, at indices of an axis, set to parts of another one, or those added."""
     shape = type_of(x).shape
-    expect(type_of(index).ndim <= 1)
+    rules.expect(type_of(index).ndim <= 1)
     count = product(type_of(index).shape)
     numbers = ops.reshape(ops.cast(index, int64), (count,))
     numbers = within_axis(numbers, shape[axis], axis) if accumulate else within(numbers, shape[axis])
     wide = (*shape[:axis], count, *shape[axis + 1 :])
-    if is_tensor(source):
+    if rules.is_tensor(source):
         sizes = type_of(source).shape or (1,)
         common = broadcast(sizes, wide)
-        expect(len(sizes) == len(wide) and common is not None and same_shape(common, wide) and sizes == wide)
+        rules.expect(len(sizes) == len(wide) and common is not None and same_shape(common, wide) and sizes == wide)
         source = ops.reshape(source, sizes)
     indices: list[Operand | None] = [None] * len(shape)
     indices[axis] = numbers
@@ -424,7 +413,7 @@ def _with_axes(x: Operand) -> Operand:
 
 @computes("index_add", alike="input source", held="alpha")
 def _index_add(input: Operand, dim: int, index: Operand, source: Operand, *, alpha: Any = 1) -> Operand:
-    axis, shape = axis_of(dim, type_of(input).ndim), type_of(input).shape
+    axis, shape = rules.axis_of(dim, type_of(input).ndim), type_of(input).shape
     if alpha != 1:
         source = ops.mul(source, operand(alpha, type_of(source).dtype, type_of(source).shape))
     return ops.reshape(_along(_with_axes(input), axis, index, source, True), shape)
@@ -432,14 +421,14 @@ def _index_add(input: Operand, dim: int, index: Operand, source: Operand, *, alp
 
 @computes("index_copy", alike="input source")
 def _index_copy(input: Operand, dim: int, index: Operand, source: Operand) -> Operand:
-    axis, shape = axis_of(dim, type_of(input).ndim), type_of(input).shape
+    axis, shape = rules.axis_of(dim, type_of(input).ndim), type_of(input).shape
     return ops.reshape(_along(_with_axes(input), axis, index, source, False), shape)
 
 
 @computes("index_fill", held="value")
 def _index_fill(input: Operand, dim: int, index: Operand, value: Any) -> Operand:
-    axis, shape = axis_of(dim, type_of(input).ndim), type_of(input).shape
-    expect(not is_tensor(value) or not type_of(value).shape)
+    axis, shape = rules.axis_of(dim, type_of(input).ndim), type_of(input).shape
+    rules.expect(not rules.is_tensor(value) or not type_of(value).shape)
     x = _with_axes(input)
     wide, count = type_of(x).shape, product(type_of(index).shape)
     numbers = _from_front(ops.reshape(ops.cast(index, int64), (count,)), wide[axis])
@@ -452,8 +441,8 @@ def _index_fill(input: Operand, dim: int, index: Operand, value: Any) -> Operand
 @computes("fill_diagonal_", fills="fill_value")
 def _fill_diagonal(input: Operand, fill_value: Any, wrap: bool = False) -> Operand:
     of = type_of(input)
-    expect(of.ndim >= 2)
-    expect(of.ndim <= 2 or all(size == of.shape[0] for size in of.shape[1:]))
+    rules.expect(of.ndim >= 2)
+    rules.expect(of.ndim <= 2 or all(size == of.shape[0] for size in of.shape[1:]))
     first, *others = (ops.iota(of.shape, axis, int64) for axis in range(of.ndim))
     if wrap and of.ndim == 2:  # below its end, and a row without, the diagonal begins anew
         first = ops.mod(first, ops.like(of.shape[1] + 1, first))
@@ -483,13 +472,13 @@ def _index_put(input: Operand, indices: Sequence[Any], values: Operand, accumula
 
 def _scattered(x: Operand, dim: int, index: Operand, source: Any, mode: str) -> Operand:
     shape = type_of(x).shape
-    axis = axis_of(dim, len(shape))
+    axis = rules.axis_of(dim, len(shape))
     if known(type_of(index).shape) and 0 in type_of(index).shape:
         return x
     _check_axes(x, index, axis)
     base, numbers = _with_axes(x), _with_axes(ops.cast(index, int64))
     sizes = type_of(numbers).shape
-    if is_tensor(source):
+    if rules.is_tensor(source):
         source = _corner(_with_axes(source), sizes)  # what has no index is not read
     numbers = within_axis(numbers, type_of(base).shape[axis], axis)
     return ops.reshape(scattered(base, axis, numbers, operand(source, type_of(x).dtype, sizes), mode), shape)
@@ -508,11 +497,11 @@ def _scatter(
     input: Operand, dim: int, index: Operand, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Operand:
     source = value if src is None else src
-    if not is_tensor(source):
+    if not rules.is_tensor(source):
         source = operand(source, type_of(input).dtype, type_of(index).shape)
     if reduce is None:
         return _scattered(input, dim, index, source, "set")
-    expect(reduce in ("add", "multiply"))
+    rules.expect(reduce in ("add", "multiply"))
     total = reduced_by(input, dim, index, source, "sum" if reduce == "add" else "prod", True)
     return underived(total, "derivative for aten::scatter is not implemented", input, source)
 
@@ -526,7 +515,7 @@ def _scatter_add(input: Operand, dim: int, index: Operand, src: Operand) -> Oper
 def _scatter_reduce(
     input: Operand, dim: int, index: Operand, src: Operand, reduce: str, *, include_self: bool = True
 ) -> Operand:
-    expect(reduce in ("sum", "mean", "prod", "amin", "amax"))
+    rules.expect(reduce in ("sum", "mean", "prod", "amin", "amax"))
     return reduced_by(input, dim, index, src, reduce, include_self)
 
 
@@ -534,7 +523,7 @@ def _scatter_reduce(
 def _index_reduce(
     input: Operand, dim: int, index: Operand, source: Operand, reduce: str, *, include_self: bool = True
 ) -> Operand:
-    axis = axis_of(dim, type_of(input).ndim)
+    axis = rules.axis_of(dim, type_of(input).ndim)
     wide = type_of(_with_axes(source)).shape
     along = tuple(size if k == axis else 1 for k, size in enumerate(wide))
     index = within(ops.cast(index, int64), (type_of(input).shape or (1,))[axis])
@@ -548,7 +537,7 @@ def reduced_by(x: Operand, dim: int, index: Operand, source: Operand, how: str, 
     Sums are scattered; other ways compare every index of a line with every place of it.
     """
     shape, dtype = type_of(x).shape, type_of(x).dtype
-    axis = axis_of(dim, len(shape))
+    axis = rules.axis_of(dim, len(shape))
     if known(type_of(index).shape) and 0 in type_of(index).shape:
         return x
     _check_axes(x, index, axis)
@@ -618,9 +607,9 @@ _JOIN = {"prod": _product, "amax": ops.reduce_max, "amin": ops.reduce_min}
 
 @computes("select_scatter")
 def _select_scatter(input: Operand, src: Operand, dim: int, index: int) -> Operand:
-    axis = axis_of(dim, type_of(input).ndim)
+    axis = rules.axis_of(dim, type_of(input).ndim)
     size = type_of(input).shape[axis]
-    expect(-size <= index < size)
+    rules.expect(-size <= index < size)
     first = index + size if index < 0 else index
     wide = ops.reshape(src, (*type_of(src).shape[:axis], 1, *type_of(src).shape[axis:]))
     return _with_part(input, wide, axis, first, first + 1, 1)
@@ -630,7 +619,7 @@ def _select_scatter(input: Operand, src: Operand, dim: int, index: int) -> Opera
 def _slice_scatter(
     input: Operand, src: Operand, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Operand:
-    axis = axis_of(dim, type_of(input).ndim)
+    axis = rules.axis_of(dim, type_of(input).ndim)
     first, count, by = layouts.span(slice(start, end, step), type_of(input).shape[axis])
     return _with_part(input, src, axis, first, first + count * by, by)
 
@@ -649,7 +638,7 @@ def _with_part(x: Operand, part: Operand, axis: int, start: Any, stop: Any, step
 def _diagonal_scatter(input: Symbol, src: Symbol, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Symbol:
     copy = copied(input)
     view = diagonal(copy, offset, dim1, dim2)
-    expect(view.shape == src.shape)
+    rules.expect(view.shape == src.shape)
     store(view, ops.cast(src.operand(), copy.dtype))
     return copy
 

@@ -18,16 +18,9 @@ from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import active_trace
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.norms import norm
+from hybridize.torch.functions import rules
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.pointwise import add, multiply, subtract
-from hybridize.torch.functions.rules import (
-    axis_of,
-    common,
-    expect,
-    fitting,
-    kind,
-    shape_of,
-)
 from hybridize.torch.functions.table import computes
 
 
@@ -37,12 +30,12 @@ def _shape(x: Operand) -> Shape:
 
 def _check_dtypes(*xs: Operand | None) -> None:
     """Check that operands of a product have one dtype."""
-    expect(len({type_of(x).dtype for x in xs if x is not None}) == 1)
+    rules.expect(len({type_of(x).dtype for x in xs if x is not None}) == 1)
 
 
 def _check_axes(x: Operand, y: Operand, first: int, second: int) -> None:
     """Check that operands have the axes that a product takes, and fit."""
-    expect(type_of(x).ndim == first and type_of(y).ndim == second)
+    rules.expect(type_of(x).ndim == first and type_of(y).ndim == second)
     _check_inner(_shape(x), _shape(y))
 
 
@@ -50,7 +43,7 @@ def _check_inner(left: Shape, right: Shape) -> None:
     """Check that operands of a product fit: the last axis of the first one goes with the one before the last of the
     second, or with its only one.
     """
-    expect(left[-1:] == right[-2:][:1])
+    rules.expect(left[-1:] == right[-2:][:1])
 
 
 @computes("F.linear")
@@ -66,9 +59,9 @@ def _linear(input: Operand, weight: Operand, bias: Operand | None = None) -> Ope
 @computes("matmul", "linalg.matmul")
 def _matmul(input: Operand, other: Operand) -> Operand:
     left, right = _shape(input), _shape(other)
-    expect(left and right)
+    rules.expect(left and right)
     _check_inner(left, right)
-    batch = fitting(left[:-2], right[:-2])
+    batch = rules.fitting(left[:-2], right[:-2])
     _check_dtypes(input, other)
     rows, columns = left[-2:-1], right[-1:] if len(right) > 1 else ()
     x, y = ops.reshape(input, left if rows else (1, *left)), ops.reshape(other, right if columns else (*right, 1))
@@ -85,7 +78,7 @@ def _mm(input: Operand, mat2: Operand) -> Operand:
 @computes("bmm")
 def _bmm(input: Operand, mat2: Operand) -> Operand:
     _check_axes(input, mat2, 3, 3)
-    expect(_shape(input)[0] == _shape(mat2)[0])
+    rules.expect(_shape(input)[0] == _shape(mat2)[0])
     return _matmul(input, mat2)
 
 
@@ -97,8 +90,8 @@ def _mv(input: Operand, vec: Operand) -> Operand:
 
 @computes("dot", "vdot")
 def _dot(input: Operand, other: Operand) -> Operand:
-    expect(type_of(input).ndim == 1 and type_of(other).ndim == 1)
-    expect(_shape(input) == _shape(other))
+    rules.expect(type_of(input).ndim == 1 and type_of(other).ndim == 1)
+    rules.expect(_shape(input) == _shape(other))
     return _matmul(input, other)
 
 
@@ -107,19 +100,19 @@ def _inner(input: Operand, other: Operand) -> Operand:
     left, right = _shape(input), _shape(other)
     if not left or not right:
         return multiply(input, other)
-    expect(left[-1] == right[-1])
+    rules.expect(left[-1] == right[-1])
     return einsum_of(f"{_LETTERS[: len(left) - 1]}z,{_LETTERS[10 : 9 + len(right)]}z", input, other)
 
 
 @computes("linalg.vecdot", kinds="f", alike="x y")
 def _vecdot(x: Operand, y: Operand, *, dim: int = -1) -> Operand:
     products = multiply(x, y)
-    return ops.sum(products, (axis_of(dim, type_of(products).ndim),))
+    return ops.sum(products, (rules.axis_of(dim, type_of(products).ndim),))
 
 
 @computes("outer", "ger")
 def _outer(input: Operand, vec2: Operand) -> Operand:
-    expect(type_of(input).ndim == 1 and type_of(vec2).ndim == 1)
+    rules.expect(type_of(input).ndim == 1 and type_of(vec2).ndim == 1)
     rows = ops.reshape(input, (*_shape(input), 1))
     return multiply(rows, vec2)
 
@@ -130,10 +123,10 @@ def _plus(input: Operand, product: Operand, beta: Any, alpha: Any, promotes: boo
     Raises:
         RuntimeError: they do not fit; in torch's words.
     """
-    expect(promotes or type_of(input).dtype == type_of(product).dtype)
-    result = kind(common(input, product), _shape(product))
+    rules.expect(promotes or type_of(input).dtype == type_of(product).dtype)
+    result = rules.kind(rules.common(input, product), _shape(product))
     product = ops.cast(product, result.dtype)
-    expect(broadcast(_shape(input), result.shape) == result.shape)
+    rules.expect(broadcast(_shape(input), result.shape) == result.shape)
     if not _is(alpha, 1):
         product = ops.mul(product, operand(alpha, result.dtype, result.shape))
     if _is(beta, 0):
@@ -178,7 +171,7 @@ def _chain(*matrices: Operand) -> Operand:
 
 @computes("linalg.multi_dot")
 def _multi_dot(tensors: Sequence[Operand]) -> Operand:
-    expect(len(tensors) >= 2)
+    rules.expect(len(tensors) >= 2)
     return functools.reduce(_matmul, tensors)
 
 
@@ -216,15 +209,17 @@ def _of_numbers(numbers: Sequence[Any]) -> str:
 def _tensordot(a: Operand, b: Operand, dims: Any = 2, out: Any = None) -> Operand:
     left, right = type_of(a).ndim, type_of(b).ndim
     if isinstance(dims, int):
-        expect(dims >= 0)
+        rules.expect(dims >= 0)
         firsts, seconds = list(range(left - dims, left)), list(range(dims))
     else:
-        firsts, seconds = ([axis_of(int(axis), n) for axis in one] for one, n in zip(dims, (left, right), strict=True))
-    expect(len(firsts) == len(seconds))
+        firsts, seconds = (
+            [rules.axis_of(int(axis), n) for axis in one] for one, n in zip(dims, (left, right), strict=True)
+        )
+    rules.expect(len(firsts) == len(seconds))
     _check_dtypes(a, b)
     terms = list(_LETTERS[:left]), list(_LETTERS[left : left + right])
     for first, second in zip(firsts, seconds, strict=True):
-        expect(1 in (_shape(a)[first], _shape(b)[second]) or _shape(a)[first] == _shape(b)[second])
+        rules.expect(1 in (_shape(a)[first], _shape(b)[second]) or _shape(a)[first] == _shape(b)[second])
         terms[1][second] = terms[0][first]
     letters = [x for x in (*terms[0], *terms[1]) if (x in terms[0]) != (x in terms[1])]
     return einsum_of(f"{''.join(terms[0])},{''.join(terms[1])}->{''.join(letters)}", a, b)
@@ -232,9 +227,9 @@ def _tensordot(a: Operand, b: Operand, dims: Any = 2, out: Any = None) -> Operan
 
 @computes("bilinear", alike="input1 input2 weight bias")
 def _bilinear(input1: Operand, input2: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
-    expect(_shape(input1)[:-1] == _shape(input2)[:-1])
+    rules.expect(_shape(input1)[:-1] == _shape(input2)[:-1])
     for number, x in enumerate((input1, input2), 1):
-        expect(_shape(x)[-1] == _shape(weight)[number])
+        rules.expect(_shape(x)[-1] == _shape(weight)[number])
     y = einsum_of("...i,oij,...j->...o", input1, weight, input2)
     return y if bias is None else ops.add(y, operand(bias, type_of(y).dtype, _shape(y)))
 
@@ -242,9 +237,9 @@ def _bilinear(input1: Operand, input2: Operand, weight: Operand, bias: Operand |
 @computes("cdist")
 def _cdist(x1: Operand, x2: Operand, p: Any = 2.0, compute_mode: Any = None) -> Operand:
     left, right = _shape(x1), _shape(x2)
-    expect(len(left) >= 2 and len(right) >= 2)
-    expect(left[-1] == right[-1])
-    expect(type_of(x1).dtype in (float32, float64))
+    rules.expect(len(left) >= 2 and len(right) >= 2)
+    rules.expect(left[-1] == right[-1])
+    rules.expect(type_of(x1).dtype in (float32, float64))
     _check_dtypes(x1, x2)
     rows = (*(broadcast(left[:-2], right[:-2]) or ()), left[-2], right[-2])
     x, y = ops.reshape(x1, (*left[:-1], 1, left[-1])), ops.reshape(x2, (*right[:-2], 1, *right[-2:]))
@@ -265,11 +260,11 @@ def _cosine_similarity(x1: Operand, x2: Operand, dim: int = 1, eps: Any = 1e-8) 
     """The product of rows that are divided by their norms, which are at least eps where that is smaller: their slope
     goes on through the other one.
     """
-    shape, dtype = shape_of(x1, x2), common(x1, x2)
-    axes = (axis_of(dim, len(shape)),) if shape else ()
+    shape, dtype = rules.shape_of(x1, x2), rules.common(x1, x2)
+    axes = (rules.axis_of(dim, len(shape)),) if shape else ()
 
     def normal(x: Operand) -> Operand:
-        of = type_of(x).dtype if is_float(type_of(x).dtype) else kind(dtype, ()).dtype
+        of = type_of(x).dtype if is_float(type_of(x).dtype) else rules.kind(dtype, ()).dtype
         x = operand(x, of, shape)
         size = norm(x, 2.0, axes)
         least = operand(eps, of, _shape(size))
@@ -285,7 +280,7 @@ def _cosine_similarity(x1: Operand, x2: Operand, dim: int = 1, eps: Any = 1e-8) 
 def _pdist(input: Operand, p: Any = 2.0) -> Operand:
     """The distances of all pairs of rows, each once: of the first one to those behind it, of the second one, ..."""
     of = type_of(input)
-    expect(of.ndim == 2)
+    rules.expect(of.ndim == 2)
     first, second = (ops.constant(numbers) for numbers in numpy.triu_indices(int(of.shape[0]), 1))
     apart = ops.sub(ops.gather(input, first, 0), ops.gather(input, second, 0))
     return norm(apart, float(p), (1,))
@@ -295,8 +290,8 @@ def _pdist(input: Operand, p: Any = 2.0) -> Operand:
 def _renorm(input: Operand, p: Any, dim: int, maxnorm: Any) -> Operand:
     """Parts along an axis whose norms are larger than `maxnorm` are scaled to that."""
     of = type_of(input)
-    expect(of.ndim >= 2)
-    axes = tuple(axis for axis in range(of.ndim) if axis != axis_of(dim, of.ndim))
+    rules.expect(of.ndim >= 2)
+    axes = tuple(axis for axis in range(of.ndim) if axis != rules.axis_of(dim, of.ndim))
     size = norm(input, float(p), axes)
     scale = ops.div(ops.like(maxnorm, size), ops.add(size, ops.like(1e-7, size)))
     factor = ops.where(ops.gt(size, ops.like(maxnorm, size)), scale, ops.like(1, scale))

@@ -18,17 +18,8 @@ from hybridize.base.dims import product
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import CaptureError
 from hybridize.ops import Operand, type_of
+from hybridize.torch.functions import rules
 from hybridize.torch.functions.operands import operand
-from hybridize.torch.functions.rules import (
-    at_least,
-    axis_of,
-    common,
-    expect,
-    kind,
-    nothing_of,
-    shape_of,
-    torch_dtype,
-)
 from hybridize.torch.functions.shapes import diagonal as diagonal_of
 from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import Sizes, computes
@@ -36,7 +27,7 @@ from hybridize.torch.functions.table import Sizes, computes
 
 def dtype_of_all(tensors: Sequence[Operand]) -> torch.dtype:
     """Return the dtype of tensors joined: those without axes count as others do."""
-    return functools.reduce(torch.promote_types, (torch_dtype(type_of(x).dtype) for x in tensors))
+    return functools.reduce(torch.promote_types, (rules.torch_dtype(type_of(x).dtype) for x in tensors))
 
 
 def joined(tensors: Sequence[Operand], dim: int, dtype: torch.dtype | None = None) -> Operand:
@@ -45,20 +36,20 @@ def joined(tensors: Sequence[Operand], dim: int, dtype: torch.dtype | None = Non
     Raises:
         RuntimeError: there are none, or their sizes differ; in torch's words.
     """
-    expect(tensors)
+    rules.expect(tensors)
     kinds = [type_of(x) for x in tensors]
-    expect(all(one.ndim for one in kinds))
+    rules.expect(all(one.ndim for one in kinds))
     wide = [x for x, one in zip(tensors, kinds, strict=True) if one.ndim != 1 or one.shape[0] != 0] or list(tensors[:1])
     first = type_of(wide[0])
-    axis = axis_of(dim, first.ndim)
+    axis = rules.axis_of(dim, first.ndim)
     for x in wide:
         shape = type_of(x).shape
-        expect(len(shape) == first.ndim)
+        rules.expect(len(shape) == first.ndim)
         for other, (size, wanted) in enumerate(zip(shape, first.shape, strict=True)):
-            expect(other == axis or size == wanted)
-    wanted_kind = kind(dtype_of_all(tensors), ()).dtype
+            rules.expect(other == axis or size == wanted)
+    wanted_kind = rules.kind(dtype_of_all(tensors), ()).dtype
     total = ops.concat(*(ops.cast(x, wanted_kind) for x in wide), axis=axis)
-    return total if dtype is None else ops.cast(total, kind(dtype, ()).dtype)
+    return total if dtype is None else ops.cast(total, rules.kind(dtype, ()).dtype)
 
 
 @computes("cat", "concat", "concatenate")
@@ -68,15 +59,15 @@ def _cat(tensors: Sequence[Operand], dim: int = 0) -> Operand:
 
 @computes("stack")
 def _stack(tensors: Sequence[Operand], dim: int = 0) -> Operand:
-    expect(tensors)
+    rules.expect(tensors)
     shape = type_of(tensors[0]).shape
-    axis = axis_of(dim, len(shape) + 1)
-    expect(all(type_of(x).shape == shape for x in tensors))
+    axis = rules.axis_of(dim, len(shape) + 1)
+    rules.expect(all(type_of(x).shape == shape for x in tensors))
     return joined([ops.reshape(x, (*shape[:axis], 1, *shape[axis:])) for x in tensors], axis)
 
 
 def _at_least(x: Operand, ndim: int) -> Operand:
-    return ops.reshape(x, at_least(type_of(x).shape, ndim))
+    return ops.reshape(x, rules.at_least(type_of(x).shape, ndim))
 
 
 @computes("hstack")
@@ -103,9 +94,9 @@ def _column_stack(tensors: Sequence[Operand]) -> Operand:
 
 @computes("block_diag")
 def _block_diag(tensors: Sizes) -> Operand:
-    dtype = kind(dtype_of_all(tensors), ()).dtype
+    dtype = rules.kind(dtype_of_all(tensors), ()).dtype
     blocks = [ops.cast(_at_least(x, 2), dtype) for x in tensors]
-    expect(all(type_of(x).ndim <= 2 for x in blocks))
+    rules.expect(all(type_of(x).ndim <= 2 for x in blocks))
     columns = sum(type_of(x).shape[1] for x in blocks)
     rows, start = [], 0
     for x in blocks:
@@ -119,7 +110,7 @@ def _block_diag(tensors: Sizes) -> Operand:
 def _cartesian_prod(tensors: Sizes) -> Operand:
     if len(tensors) == 1:
         return tensors[0]
-    expect(all(type_of(x).dtype == type_of(tensors[0]).dtype for x in tensors))
+    rules.expect(all(type_of(x).dtype == type_of(tensors[0]).dtype for x in tensors))
     sizes = tuple(product(type_of(x).shape) for x in tensors)
     columns = []
     for axis, x in enumerate(tensors):
@@ -137,7 +128,7 @@ def _combinations(input: Operand, r: int = 2, with_replacement: bool = False) ->
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     picked = list(choose(range(count), r))
     if not picked:
-        return nothing_of(input, (0, r))
+        return rules.nothing_of(input, (0, r))
     columns = [ops.gather(input, ops.constant(_numbers([row[k] for row in picked])), 0) for k in range(r)]
     return ops.concat(*(ops.reshape(one, (len(picked), 1)) for one in columns), axis=1)
 
@@ -153,8 +144,8 @@ def _numbers(values: Sequence[int]) -> Any:
 def repeated(x: Operand, times: Sizes) -> Operand:
     """Return a tensor repeated as a whole, so often along each axis."""
     shape = type_of(x).shape
-    expect(len(times) >= len(shape))
-    expect(all(type(one) is not int or one >= 0 for one in times))
+    rules.expect(len(times) >= len(shape))
+    rules.expect(all(type(one) is not int or one >= 0 for one in times))
     wide = (*(1,) * (len(times) - len(shape)), *shape)
     apart = ops.reshape(x, tuple(n for size in wide for n in (1, size)))
     every = ops.broadcast(apart, tuple(n for pair in zip(times, wide, strict=True) for n in pair))
@@ -176,12 +167,12 @@ def _repeat_interleave(input: Operand, repeats: Any = None, dim: Any = None, *, 
                 help="pass one integer, or index with precomputed indices",
             )
         shape = type_of(input).shape
-        size = product(shape) if dim is None else shape[axis_of(dim, len(shape))]
+        size = product(shape) if dim is None else shape[rules.axis_of(dim, len(shape))]
         repeats = output_size // size
-    expect(type(repeats) is not int or repeats >= 0)
+    rules.expect(type(repeats) is not int or repeats >= 0)
     x = ops.reshape(input, (product(type_of(input).shape),)) if dim is None else input
     shape = type_of(x).shape
-    axis = axis_of(dim or 0, len(shape))
+    axis = rules.axis_of(dim or 0, len(shape))
     if not shape:
         x, shape = ops.reshape(x, (1,)), (1,)
     apart = ops.reshape(x, (*shape[: axis + 1], 1, *shape[axis + 1 :]))
@@ -200,31 +191,31 @@ def flipped(x: Operand, axes: Sequence[int]) -> Operand:
 @computes("flip")
 def _flip(input: Operand, dims: Sizes) -> Operand:
     ndim = type_of(input).ndim
-    axes = [axis_of(axis, ndim) for axis in ([dims] if isinstance(dims, int) else dims)]
+    axes = [rules.axis_of(axis, ndim) for axis in ([dims] if isinstance(dims, int) else dims)]
     for axis in axes:
-        expect(axes.count(axis) <= 1)
+        rules.expect(axes.count(axis) <= 1)
     return flipped(input, axes if ndim else ())
 
 
 @computes("fliplr")
 def _fliplr(input: Operand) -> Operand:
-    expect(type_of(input).ndim >= 2)
+    rules.expect(type_of(input).ndim >= 2)
     return flipped(input, (1,))
 
 
 @computes("flipud")
 def _flipud(input: Operand) -> Operand:
-    expect(type_of(input).ndim >= 1)
+    rules.expect(type_of(input).ndim >= 1)
     return flipped(input, (0,))
 
 
 @computes("rot90")
 def _rot90(input: Operand, k: int = 1, dims: Sequence[int] = (0, 1)) -> Operand:
     ndim = type_of(input).ndim
-    expect(len(dims) == 2)
-    expect(ndim >= 2)
-    first, second = axis_of(dims[0], ndim), axis_of(dims[1], ndim)
-    expect(first != second)
+    rules.expect(len(dims) == 2)
+    rules.expect(ndim >= 2)
+    first, second = rules.axis_of(dims[0], ndim), rules.axis_of(dims[1], ndim)
+    rules.expect(first != second)
     return by(arrays.rot90, input, k=k, axes=(first, second))
 
 
@@ -233,13 +224,13 @@ def _roll(input: Operand, shifts: Any, dims: Any = ()) -> Operand:
     by = list(shifts) if isinstance(shifts, (tuple, list)) else [shifts]
     axes = list(dims) if isinstance(dims, (tuple, list)) else [dims]
     shape = type_of(input).shape
-    expect(by)
-    expect(shape or not axes)
+    rules.expect(by)
+    rules.expect(shape or not axes)
     if not axes and len(by) == 1:
         return ops.reshape(_rolled(ops.reshape(input, (product(shape),)), by[0], 0), shape)
-    expect(len(by) == len(axes))
+    rules.expect(len(by) == len(axes))
     for shift, axis in zip(by, axes, strict=True):
-        input = _rolled(input, shift, axis_of(axis, len(shape)))
+        input = _rolled(input, shift, rules.axis_of(axis, len(shape)))
     return input
 
 
@@ -258,7 +249,7 @@ def _rolled(x: Operand, shift: Any, axis: int) -> Operand:
 def _triangle(name: str, function: Callable[..., Any]) -> None:
     @computes(name)
     def entry(input: Operand, diagonal: int = 0) -> Operand:
-        expect(type_of(input).ndim >= 2)
+        rules.expect(type_of(input).ndim >= 2)
         return by(function, input, k=diagonal)
 
 
@@ -270,8 +261,8 @@ def on_diagonals(x: Operand, offset: int, first: int, second: int) -> Operand:
     """Return matrices, in two axes, whose diagonals are the last axis of a tensor; zeros elsewhere."""
     shape = type_of(x).shape
     ndim = len(shape) + 1
-    i, j = axis_of(first, ndim), axis_of(second, ndim)
-    expect(i != j)
+    i, j = rules.axis_of(first, ndim), rules.axis_of(second, ndim)
+    rules.expect(i != j)
     size = shape[-1] + abs(offset)
     wide = (*shape[:-1], size, shape[-1])
     row = ops.iota(wide, ndim - 2, int64)
@@ -300,20 +291,20 @@ def _diag(input: Operand, diagonal: int = 0) -> Operand:
     shape = type_of(input).shape
     if len(shape) == 1:
         return on_diagonals(input, diagonal, 0, 1)
-    expect(len(shape) == 2)
+    rules.expect(len(shape) == 2)
     return by(diagonal_of, input, offset=diagonal, first=0, second=1)
 
 
 @computes("trace")
 def _trace(input: Operand) -> Operand:
-    expect(type_of(input).ndim == 2)
+    rules.expect(type_of(input).ndim == 2)
     diagonal = by(diagonal_of, input, offset=0, first=0, second=1)
     return ops.sum(diagonal if type_of(input).dtype.kind not in "biu" else ops.cast(diagonal, int64), (0,))
 
 
 @computes("kron")
 def _kron(input: Operand, other: Operand) -> Operand:
-    dtype = kind(common(input, other), ()).dtype
+    dtype = rules.kind(rules.common(input, other), ()).dtype
     return by(linear.kron, ops.cast(input, dtype), ops.cast(other, dtype))
 
 
@@ -324,12 +315,12 @@ def _linalg_cross(input: Operand, other: Operand, *, dim: int = -1) -> Operand:
 
 @computes("cross", kinds="fiu", alike="input other")
 def _cross(input: Operand, other: Operand, dim: int | None = None) -> Operand:
-    shape, dtype = shape_of(input, other), common(input, other)
+    shape, dtype = rules.shape_of(input, other), rules.common(input, other)
     if dim is None:
         axes = [axis for axis, size in enumerate(shape) if size == 3]
-        expect(axes)
+        rules.expect(axes)
         dim = axes[0]
-    axis = axis_of(dim, len(shape))
-    expect(shape[axis] == 3)
-    x, y = (operand(one, kind(dtype, ()).dtype, shape) for one in (input, other))
+    axis = rules.axis_of(dim, len(shape))
+    rules.expect(shape[axis] == 3)
+    x, y = (operand(one, rules.kind(dtype, ()).dtype, shape) for one in (input, other))
     return by(linear.cross, x, y, axis=axis)

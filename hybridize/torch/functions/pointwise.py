@@ -20,21 +20,9 @@ from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.histories import with_gradient_of
 from hybridize.ops.library.logarithms import log_add_exp2
+from hybridize.torch.functions import rules
 from hybridize.torch.functions.conversions import tensor_of_operand
 from hybridize.torch.functions.operands import operand, required, underived
-from hybridize.torch.functions.rules import (
-    as_float,
-    check,
-    check_fits,
-    common,
-    expect,
-    float_operand,
-    is_tensor,
-    kind,
-    number_of,
-    shape_of,
-    torch_dtype,
-)
 from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import BY_NAME, computes, views
 from hybridize.torch.memory import dtype_of
@@ -73,7 +61,7 @@ _whole_part("trunc", "fix", by=ops.trunc)
 @computes("neg", "negative")
 def negative(input: Operand) -> Operand:
     """Return numbers with the other sign."""
-    expect(type_of(input).dtype.kind != "b")
+    rules.expect(type_of(input).dtype.kind != "b")
     return ops.neg(input)
 
 
@@ -96,14 +84,14 @@ def _frac(input: Operand) -> Operand:
 
 @computes("square")
 def _square(input: Operand) -> Operand:
-    x = ops.cast(input, dtype_of(common(input, 2)))
+    x = ops.cast(input, dtype_of(rules.common(input, 2)))
     return ops.mul(x, x)
 
 
 def _scaled(name: str, factor: float) -> None:
     @computes(name)
     def entry(input: Operand) -> Operand:
-        x = ops.cast(input, dtype_of(float_operand(input)))
+        x = ops.cast(input, dtype_of(rules.float_operand(input)))
         return ops.mul(x, ops.like(factor, x))
 
 
@@ -117,8 +105,8 @@ Joined = Callable[[Operand, Operand], Operand]
 
 
 def _joined(by: Joined, x: Any, y: Any, real: bool, dtype: torch.dtype | None = None) -> Operand:
-    dtype = dtype or common(x, y)
-    return by(*aligned(x, y, dtype=as_float(dtype) if real else dtype))
+    dtype = dtype or rules.common(x, y)
+    return by(*aligned(x, y, dtype=rules.as_float(dtype) if real else dtype))
 
 
 def _of_two(*names: str, by: Joined, real: bool = False, kinds: str = "") -> Callable[..., Operand]:
@@ -186,8 +174,8 @@ def _fmod(input: Operand, other: Any) -> Operand:
 
 def _wide(function: Joined, x: Any, y: Any) -> Operand:
     """Return a product or quotient; beside a number, or a tensor without axes, floats of 16 bits are float32 in it."""
-    dtype = dtype_of(common(x, y))
-    beside_number = not is_tensor(y) or (not type_of(y).shape and is_tensor(x) and type_of(x).shape != ())
+    dtype = dtype_of(rules.common(x, y))
+    beside_number = not rules.is_tensor(y) or (not type_of(y).shape and rules.is_tensor(x) and type_of(x).shape != ())
     if not (beside_number and is_float(dtype) and dtype.itemsize < 4):
         return function(*aligned(x, y))
     return ops.cast(function(*aligned(x, y, dtype=torch.float32)), dtype)
@@ -196,7 +184,7 @@ def _wide(function: Joined, x: Any, y: Any) -> Operand:
 @computes("mul", "multiply")
 def multiply(input: Any, other: Any) -> Operand:
     """Return products."""
-    return _wide(ops.mul, *((input, other) if is_tensor(input) else (other, input)))
+    return _wide(ops.mul, *((input, other) if rules.is_tensor(input) else (other, input)))
 
 
 xlogy = _of_two("xlogy", "special.xlogy", by=_times_log(ops.log, 0.0), real=True)
@@ -224,21 +212,21 @@ _of_tensors("logaddexp2", by=log_add_exp2, real=True, kinds="f")
 
 def aligned(*xs: Any, dtype: torch.dtype | None = None) -> list[Operand]:
     """Return tensors and numbers in the dtype that they have in common, or in the given one, and in the same sizes."""
-    of = kind(common(*xs) if dtype is None else dtype, shape_of(*xs))
+    of = rules.kind(rules.common(*xs) if dtype is None else dtype, rules.shape_of(*xs))
     return [operand(x, of.dtype, of.shape) for x in xs]
 
 
 def _is_bool(x: Any) -> bool:
-    return isinstance(x, bool) or (is_tensor(x) and type_of(x).dtype.kind == "b")
+    return isinstance(x, bool) or (rules.is_tensor(x) and type_of(x).dtype.kind == "b")
 
 
 def _with_factor(function: Joined, name: str, *others: str) -> Callable[..., Operand]:
     @computes(name, *others, held="alpha")
     def entry(input: Any, other: Any, *, alpha: Any = 1) -> Operand:
         x, y = aligned(input, other)
-        expect(is_float(type_of(x).dtype) or float not in (type(alpha), getattr(alpha, "kind", None)))
-        expect(not isinstance(alpha, bool) or _is_bool(x))
-        expect(name != "sub" or all(not _is_bool(x) for x in (input, other)))
+        rules.expect(is_float(type_of(x).dtype) or float not in (type(alpha), getattr(alpha, "kind", None)))
+        rules.expect(not isinstance(alpha, bool) or _is_bool(x))
+        rules.expect(name != "sub" or all(not _is_bool(x) for x in (input, other)))
         return function(x, _times(y, alpha))
 
     return entry
@@ -256,17 +244,17 @@ def _rsub(input: Operand, other: Any, *, alpha: Any = 1) -> Operand:
 @computes("div", "divide", "true_divide")
 def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Operand:
     """Return quotients: floats, or rounded ones in the common dtype."""
-    dtype = common(input, other)
+    dtype = rules.common(input, other)
     if rounding_mode is None:
         if not dtype.is_floating_point:
-            return ops.div(*aligned(input, other, dtype=as_float(dtype)))
-        if not is_tensor(input) and dtype.itemsize < 4:  # as the operator of Python's does it
+            return ops.div(*aligned(input, other, dtype=rules.as_float(dtype)))
+        if not rules.is_tensor(input) and dtype.itemsize < 4:  # as the operator of Python's does it
             return multiply(ops.div(ops.like(1, other), other), input)
         return _wide(ops.div, input, other)
-    expect(rounding_mode in ("floor", "trunc"))
-    expect(dtype is not torch.bool)
+    rules.expect(rounding_mode in ("floor", "trunc"))
+    rules.expect(dtype is not torch.bool)
     function = ops.floor_div if rounding_mode == "floor" else _cut_quotient
-    return (_wide if dtype.is_floating_point and is_tensor(input) else _divided)(function, input, other)
+    return (_wide if dtype.is_floating_point and rules.is_tensor(input) else _divided)(function, input, other)
 
 
 def _cut_quotient(x: Operand, y: Operand) -> Operand:
@@ -283,14 +271,16 @@ def _floor_divide(input: Any, other: Any) -> Operand:
 
 @computes("pow")
 def _pow(input: Any, exponent: Any) -> Operand:
-    dtype = common(input, exponent)
-    if not dtype.is_floating_point and not is_tensor(exponent):
-        check(number_of(exponent) >= 0, RuntimeError("Integers to negative integer powers are not allowed."))
+    dtype = rules.common(input, exponent)
+    if not dtype.is_floating_point and not rules.is_tensor(exponent):
+        rules.check(
+            rules.number_of(exponent) >= 0, RuntimeError("Integers to negative integer powers are not allowed.")
+        )
     if dtype not in (torch.float32, torch.float64):
-        check_fits(exponent, dtype_of(dtype))
+        rules.check_fits(exponent, dtype_of(dtype))
     if dtype is torch.bool and isinstance(exponent, bool):
         return input if exponent else ops.like(True, input)
-    if exponent in (0.5, -0.5) and dtype.is_floating_point and not is_tensor(exponent):
+    if exponent in (0.5, -0.5) and dtype.is_floating_point and not rules.is_tensor(exponent):
         return (ops.sqrt if exponent > 0 else ops.rsqrt)(*aligned(input, dtype=dtype))
     return ops.pow(*aligned(input, exponent))
 
@@ -302,7 +292,7 @@ def _float_power(input: Any, exponent: Any) -> Operand:
 
 @computes("ldexp")
 def _ldexp(input: Operand, other: Operand) -> Operand:
-    expect(not _is_bool(other) or not is_float(type_of(input).dtype))
+    rules.expect(not _is_bool(other) or not is_float(type_of(input).dtype))
     return _joined(lambda x, n: ops.mul(x, ops.exp2(n)), input, other, real=True)
 
 
@@ -353,8 +343,8 @@ _of_integers("lcm")
 def _lerp(input: Operand, end: Operand, weight: Any) -> Operand:
     """From the end that is nearer, as torch does: either end is exactly itself."""
     dtype = type_of(input).dtype
-    width = float32 if dtype.itemsize < 4 and not is_tensor(weight) else dtype
-    x, y, w = aligned(input, end, weight, dtype=torch_dtype(width))
+    width = float32 if dtype.itemsize < 4 and not rules.is_tensor(weight) else dtype
+    x, y, w = aligned(input, end, weight, dtype=rules.torch_dtype(width))
     apart, near = ops.sub(y, x), ops.lt(ops.abs(w), ops.like(0.5, w))
     result = ops.where(near, ops.add(x, ops.mul(w, apart)), ops.sub(y, ops.mul(apart, ops.sub(ops.like(1, w), w))))
     return ops.cast(result, dtype)
@@ -369,7 +359,7 @@ def _addcmul(input: Operand, tensor1: Operand, tensor2: Operand, *, value: Any =
 @computes("addcdiv", scales="value")
 def _addcdiv(input: Operand, tensor1: Operand, tensor2: Operand, *, value: Any = 1) -> Operand:
     x, y, z = aligned(input, tensor1, tensor2)
-    expect(any(is_float(type_of(one).dtype) for one in (tensor1, tensor2)))
+    rules.expect(any(is_float(type_of(one).dtype) for one in (tensor1, tensor2)))
     return ops.add(x, ops.div(_times(y, value), z))
 
 
@@ -382,9 +372,9 @@ def _times(x: Operand, factor: Any) -> Operand:
 @computes("clamp", "clip", held="min max")
 def _clamp(input: Operand, min: Any = None, max: Any = None) -> Operand:
     bounds = [bound for bound in (min, max) if bound is not None]
-    expect(bounds)
-    result = kind(common(input, *bounds), shape_of(input, *bounds))
-    expect(result.dtype.kind != "b")
+    rules.expect(bounds)
+    result = rules.kind(rules.common(input, *bounds), rules.shape_of(input, *bounds))
+    rules.expect(result.dtype.kind != "b")
     return _bounded(input, min, max, result)
 
 
@@ -397,10 +387,10 @@ def _bounded(input: Operand, min: Any, max: Any, result: TensorType) -> Operand:
     if not is_float(result.dtype):
         return value
     value = ops.stop_gradient(value)
-    if high is not None and is_tensor(max):
+    if high is not None and rules.is_tensor(max):
         above = ops.gt(x, high) if low is None else ops.bit_or(ops.gt(x, high), ops.lt(high, low))
         value = ops.where(above, ops.where(ops.isnan(value), ops.add(high, value), high), value)  # NaN is kept
-    if low is not None and is_tensor(min):
+    if low is not None and rules.is_tensor(min):
         below = ops.lt(x, low) if high is None else ops.bit_and(ops.lt(x, low), ops.lt(low, high))
         value = ops.where(below, low, value)
     inside = [test(x, bound) for test, bound in ((ops.ge, low), (ops.le, high)) if bound is not None]
@@ -423,8 +413,10 @@ def where(condition: Operand, input: Any = None, other: Any = None) -> Any:
     """Return elements of one or the other, by a condition; the places where it holds if there is neither."""
     if input is None:
         return BY_NAME["nonzero"].function(condition, as_tuple=True)
-    expect(type_of(condition).dtype.kind == "b")
-    return _chosen(condition, input, other, kind(common(input, other), shape_of(condition, input, other)))
+    rules.expect(type_of(condition).dtype.kind == "b")
+    return _chosen(
+        condition, input, other, rules.kind(rules.common(input, other), rules.shape_of(condition, input, other))
+    )
 
 
 def _chosen(condition: Operand, x: Any, y: Any, result: TensorType) -> Operand:
@@ -439,9 +431,9 @@ def _where_not(input: Operand, condition: Operand, other: Any) -> Operand:
 
 @computes("masked_fill", held="value")
 def _masked_fill(input: Operand, mask: Operand, value: Any) -> Operand:
-    expect(type_of(mask).dtype.kind == "b")
-    expect(not is_tensor(value) or not type_of(value).shape)
-    result = kind(torch_dtype(type_of(input).dtype), shape_of(input, mask))
+    rules.expect(type_of(mask).dtype.kind == "b")
+    rules.expect(not rules.is_tensor(value) or not type_of(value).shape)
+    result = rules.kind(rules.torch_dtype(type_of(input).dtype), rules.shape_of(input, mask))
     return _chosen(mask, value, input, result)
 
 
@@ -516,7 +508,7 @@ def _isclose(
         close = ops.bit_or(close, ops.bit_and(ops.isnan(x), ops.isnan(y)))
     if not rtol and not atol:
         return close
-    wide = as_float(torch_dtype(type_of(x).dtype))
+    wide = rules.as_float(rules.torch_dtype(type_of(x).dtype))
     left, right = aligned(x, y, dtype=wide)
     allowed = ops.add(ops.like(atol, left), ops.abs(ops.mul(ops.like(rtol, left), right)))
     apart = ops.abs(ops.sub(left, right))

@@ -19,27 +19,16 @@ from hybridize.base.dtypes import bool_, float32, float64, int64, is_float, uint
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.histories import with_gradient_of
 from hybridize.ops.library.norms import log_sum_exp, norm, root
+from hybridize.torch.functions import rules
 from hybridize.torch.functions.operands import between, operand
 from hybridize.torch.functions.pointwise import MAXIMUM, MINIMUM, Joined, aligned, divide, multiply, subtract
-from hybridize.torch.functions.rules import (
-    as_float,
-    axes_of,
-    axis_of,
-    common,
-    expect,
-    float_operand,
-    is_tensor,
-    kind,
-    reduced,
-    torch_dtype,
-)
 from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import computes
 from hybridize.torch.memory import dtype_of
 
 
 def _axes(input: Operand, dim: Any) -> tuple[int, ...]:
-    return axes_of(dim, type_of(input).ndim)
+    return rules.axes_of(dim, type_of(input).ndim)
 
 
 def _along(
@@ -48,18 +37,18 @@ def _along(
     """Return what a function over axes makes of a tensor, in another dtype where one is said."""
     axes = _axes(x, dim)
     wide = x if dtype is None else ops.cast(x, dtype_of(dtype))
-    return ops.reshape(by(wide, axes), reduced(type_of(x).shape, axes, keepdim))
+    return ops.reshape(by(wide, axes), rules.reduced(type_of(x).shape, axes, keepdim))
 
 
 def _whole(input: Operand, dtype: torch.dtype | None) -> torch.dtype:
     """Return the dtype of a sum: integers are added up in int64."""
-    of = torch_dtype(type_of(input).dtype)
+    of = rules.torch_dtype(type_of(input).dtype)
     return dtype or (of if of.is_floating_point else torch.int64)
 
 
 def _mean_dtype(input: Operand, dtype: torch.dtype | None) -> torch.dtype:
-    mean_dtype = dtype or torch_dtype(type_of(input).dtype)
-    expect(mean_dtype.is_floating_point)
+    mean_dtype = dtype or rules.torch_dtype(type_of(input).dtype)
+    rules.expect(mean_dtype.is_floating_point)
     return mean_dtype
 
 
@@ -88,7 +77,7 @@ def _nansum(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: to
 @computes("nanmean")
 def _nanmean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
     mean_dtype = _mean_dtype(input, dtype)
-    count = sum_of(ops.cast(ops.bit_not(ops.isnan(input)), kind(mean_dtype, ()).dtype), dim, keepdim)
+    count = sum_of(ops.cast(ops.bit_not(ops.isnan(input)), rules.kind(mean_dtype, ()).dtype), dim, keepdim)
     return ops.div(_nansum(input, dim, keepdim, dtype=mean_dtype), count)
 
 
@@ -130,7 +119,7 @@ def _is_any_true(input: Operand) -> Operand:
 
 def _check_some(input: Operand, dim: Any) -> None:
     """Check that there are elements to choose from."""
-    expect(all(type_of(input).shape[axis] != 0 for axis in _axes(input, dim)))
+    rules.expect(all(type_of(input).shape[axis] != 0 for axis in _axes(input, dim)))
 
 
 def _far(name: str, by: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., Operand]:
@@ -148,7 +137,7 @@ least = _far("amin", ops.reduce_min)
 
 @computes("aminmax")
 def _aminmax(input: Operand, *, dim: Any = None, keepdim: bool = False) -> Any:
-    expect(not isinstance(dim, (tuple, list)))
+    rules.expect(not isinstance(dim, (tuple, list)))
     dim = () if dim is None else dim
     return torch.return_types.aminmax((least(input, dim, keepdim), largest(input, dim, keepdim)))
 
@@ -157,9 +146,9 @@ def _extreme(name: str, pair: Joined, far: Callable[..., Operand], position: Cal
     @computes(name)
     def entry(input: Operand, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
         """In torch's three forms: of all elements, along an axis with positions, of two tensors."""
-        if is_tensor(dim) or other is not None:
+        if rules.is_tensor(dim) or other is not None:
             return pair(*aligned(input, dim if other is None else other))
-        expect(not isinstance(dim, (tuple, list)))
+        rules.expect(not isinstance(dim, (tuple, list)))
         if dim is None:
             row = _flat(input)
             return _shared(row, far(row))
@@ -174,9 +163,11 @@ def _picked(
     shape, axes = type_of(x).shape, _axes(x, dim)
     if not axes:
         return x, operand(0, int64)
-    places = ops.reshape(position(x, *axes), reduced(shape, axes, True))
+    places = ops.reshape(position(x, *axes), rules.reduced(shape, axes, True))
     values = ops.take_along_axis(x, places, *axes)
-    return ops.reshape(values, reduced(shape, axes, keepdim)), ops.reshape(places, reduced(shape, axes, keepdim))
+    return ops.reshape(values, rules.reduced(shape, axes, keepdim)), ops.reshape(
+        places, rules.reduced(shape, axes, keepdim)
+    )
 
 
 _extreme("max", MAXIMUM, largest, ops.arg_max)
@@ -191,7 +182,7 @@ def _position(name: str, by: Callable[[Operand, int], Operand]) -> None:
         if not shape:
             return operand(0, int64)
         place = by(_flat(input), 0) if dim is None else by(input, *axes)
-        return ops.reshape(place, reduced(shape, axes, keepdim))
+        return ops.reshape(place, rules.reduced(shape, axes, keepdim))
 
 
 _position("argmax", ops.arg_max)
@@ -209,7 +200,7 @@ def _spread(name: str, by: Callable[[Operand, tuple[int, ...], float], Operand])
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         correction = (1 if unbiased is None else int(unbiased)) if correction is None else correction
-        expect(is_float(type_of(input).dtype))
+        rules.expect(is_float(type_of(input).dtype))
         return _along(lambda x, axes: by(x, axes, correction), input, dim, keepdim)
 
     @functools.wraps(spread)
@@ -234,16 +225,16 @@ _spread("std", _deviation)
 
 @computes("cov")
 def _cov(input: Operand, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Operand:
-    expect(type_of(input).ndim <= 2)
+    rules.expect(type_of(input).ndim <= 2)
     weights = {"fweights": fweights, "aweights": aweights}
     arrays = {name: one if one is None else result(one) for name, one in weights.items()}
-    return by(statistics.cov, ops.cast(input, dtype_of(float_operand(input))), ddof=correction, **arrays)
+    return by(statistics.cov, ops.cast(input, dtype_of(rules.float_operand(input))), ddof=correction, **arrays)
 
 
 @computes("corrcoef")
 def _corrcoef(input: Operand) -> Operand:
-    expect(type_of(input).ndim <= 2)
-    return by(statistics.corrcoef, ops.cast(input, dtype_of(float_operand(input))))
+    rules.expect(type_of(input).ndim <= 2)
+    return by(statistics.corrcoef, ops.cast(input, dtype_of(rules.float_operand(input))))
 
 
 def _sorted(input: Operand, axis: int) -> tuple[Operand, Operand]:
@@ -261,13 +252,13 @@ def _middle(name: str, skips: bool) -> None:
         """The lower one of those in the middle; NaN is last in order, and what is found where it is not skipped."""
         of = type_of(input)
         x = _flat(input) if dim is None or not of.ndim else input
-        axis = axis_of(dim or 0, type_of(x).ndim)
+        axis = rules.axis_of(dim or 0, type_of(x).ndim)
         size = type_of(x).shape[axis]
         if dim is None and size == 0:
-            dtype = torch_dtype(of.dtype)
+            dtype = rules.torch_dtype(of.dtype)
             return operand(math.nan if dtype.is_floating_point else torch.iinfo(dtype).min, of.dtype)
         _check_some(x, axis)
-        lone = reduced(type_of(x).shape, (axis,), True)
+        lone = rules.reduced(type_of(x).shape, (axis,), True)
         ordered, order = _sorted(x, axis)
         if not is_float(of.dtype):
             place: Any = operand((size - 1) // 2, int64, lone)
@@ -282,7 +273,7 @@ def _middle(name: str, skips: bool) -> None:
         values = ops.take_along_axis(ordered, place, axis)
         if dim is None:
             return _shared(x, ops.reshape(values, ()))
-        shape = reduced(of.shape, _axes(input, dim), keepdim)
+        shape = rules.reduced(of.shape, _axes(input, dim), keepdim)
         indices = ops.reshape(ops.take_along_axis(order, place, axis), shape)
         return getattr(torch.return_types, name)([ops.reshape(values, shape), indices])
 
@@ -309,14 +300,14 @@ def _quantile(name: str, skips: bool) -> None:
     ) -> Operand:
         """Between the two elements in order that are nearest to the place of each share."""
         of = type_of(input)
-        expect(of.dtype in (float32, float64))
-        expect(0 not in of.shape)
-        shares = q if is_tensor(q) else operand(q, of.dtype)
-        expect(type_of(shares).ndim <= 1)
+        rules.expect(of.dtype in (float32, float64))
+        rules.expect(0 not in of.shape)
+        shares = q if rules.is_tensor(q) else operand(q, of.dtype)
+        rules.expect(type_of(shares).ndim <= 1)
         between(shares, "quantile() q values must be in the range [0, 1]")
         many = type_of(shares).ndim == 1
         x = _flat(input) if dim is None else input if of.ndim else ops.reshape(input, (1,))
-        axis = axis_of(0 if dim is None else dim, type_of(x).ndim)
+        axis = rules.axis_of(0 if dim is None else dim, type_of(x).ndim)
         size = type_of(x).shape[axis]
         order = (*(k for k in range(type_of(x).ndim) if k != axis), axis)
         ordered = ops.sort(ops.transpose(x, order), len(order) - 1)  # what is chosen along is last
@@ -351,7 +342,7 @@ def _quantile(name: str, skips: bool) -> None:
                 ops.add(below, ops.mul(share, apart)),
                 ops.sub(above, ops.mul(apart, ops.sub(ops.like(1, share), share))),
             )
-        left = reduced(of.shape, _axes(input, dim), keepdim)
+        left = rules.reduced(of.shape, _axes(input, dim), keepdim)
         first = ops.transpose(quantiles, (len(rows), *range(len(rows))))
         return ops.reshape(first, (count, *left) if many else left)
 
@@ -362,7 +353,7 @@ _quantile("nanquantile", True)
 
 @computes("logsumexp", "special.logsumexp")
 def _logsumexp(input: Operand, dim: Any, keepdim: bool = False) -> Operand:
-    return _along(log_sum_exp, input, dim, keepdim, float_operand(input))
+    return _along(log_sum_exp, input, dim, keepdim, rules.float_operand(input))
 
 
 # Norms.
@@ -373,7 +364,7 @@ def vector_norm(
     x: Operand, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
 ) -> Operand:
     """Return the norm of order `ord` of elements along axes."""
-    expect(is_float(type_of(x).dtype))
+    rules.expect(is_float(type_of(x).dtype))
     order = float(ord)
     if math.isinf(order):
         _check_some(x, dim)
@@ -402,7 +393,7 @@ def _dist(input: Operand, other: Operand, p: Any = 2) -> Operand:
 def _running(name: str, by: Callable[[Operand, int], Operand]) -> None:
     @computes(name)
     def entry(input: Operand, dim: int, *, dtype: torch.dtype | None = None) -> Operand:
-        x, axis = ops.cast(input, dtype_of(_whole(input, dtype))), axis_of(dim, type_of(input).ndim)
+        x, axis = ops.cast(input, dtype_of(_whole(input, dtype))), rules.axis_of(dim, type_of(input).ndim)
         return by(x, axis) if type_of(x).ndim and 0 not in type_of(x).shape else x
 
 
@@ -415,7 +406,7 @@ def _running_extreme(name: str, sign: int) -> None:
     def entry(input: Operand, dim: int) -> Any:
         """The extreme up to each element, and the last place where it is."""
         of = type_of(input)
-        axis = axis_of(dim, of.ndim)
+        axis = rules.axis_of(dim, of.ndim)
         make = getattr(torch.return_types, name)
         if not of.ndim:
             return make([input, operand(0, int64)])
@@ -437,7 +428,7 @@ _running_extreme("cummin", -1)
 @computes("logcumsumexp", kinds="f")
 def _logcumsumexp(input: Operand, dim: int) -> Operand:
     of = type_of(input)
-    axis = axis_of(dim, of.ndim)
+    axis = rules.axis_of(dim, of.ndim)
     if not of.ndim:
         return input
     wide = (*of.shape[: axis + 1], of.shape[axis], *of.shape[axis + 1 :])
@@ -449,20 +440,20 @@ def _logcumsumexp(input: Operand, dim: int) -> Operand:
 
 @computes("diff")
 def _diff(input: Operand, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Operand:
-    axis = axis_of(dim, type_of(input).ndim)
-    expect(type_of(input).ndim)
+    axis = rules.axis_of(dim, type_of(input).ndim)
+    rules.expect(type_of(input).ndim)
     ends = {"prepend": prepend, "append": append}
-    dtype = kind(common(input, *(end for end in ends.values() if end is not None)), ()).dtype
+    dtype = rules.kind(rules.common(input, *(end for end in ends.values() if end is not None)), ()).dtype
     arrays = {name: result(ops.cast(end, dtype)) for name, end in ends.items() if end is not None}
     return by(differences, ops.cast(input, dtype), n=n, axis=axis, **arrays)
 
 
 def _steps(y: Operand, x: Any, dx: Any, axis: int) -> tuple[Operand, Any]:
     """Return the sums of neighbours along an axis, and the distances between them."""
-    expect(all(type_of(one).dtype != bool_ for one in (y, x) if is_tensor(one)))
+    rules.expect(all(type_of(one).dtype != bool_ for one in (y, x) if rules.is_tensor(one)))
     size = type_of(y).shape[axis]
     sums = ops.add(ops.part(y, axis, 1, size), ops.part(y, axis, 0, size - 1))
-    if not is_tensor(x):
+    if not rules.is_tensor(x):
         return sums, dx
     points = x
     shape = type_of(points).shape
@@ -481,16 +472,16 @@ def _areas(y: Operand, x: Any, dx: Any, axis: int) -> Operand:
 
 @computes("trapezoid", "trapz")
 def _trapezoid(y: Operand, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Operand:
-    axis = axis_of(dim, type_of(y).ndim)
+    axis = rules.axis_of(dim, type_of(y).ndim)
     if type_of(y).shape[axis] == 0:
         shape = tuple(size for k, size in enumerate(type_of(y).shape) if k != axis)
-        return operand(0, kind(as_float(common(y)), ()).dtype, shape)
+        return operand(0, rules.kind(rules.as_float(rules.common(y)), ()).dtype, shape)
     areas = _areas(y, x, dx, axis)
     return ops.sum(areas, (axis + type_of(areas).ndim - type_of(y).ndim,))
 
 
 @computes("cumulative_trapezoid")
 def _cumulative_trapezoid(y: Operand, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Operand:
-    axis = axis_of(dim, type_of(y).ndim)
+    axis = rules.axis_of(dim, type_of(y).ndim)
     areas = _areas(y, x, dx, axis)
     return ops.cum_sum(areas, axis + type_of(areas).ndim - type_of(y).ndim)

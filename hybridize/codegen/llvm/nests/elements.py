@@ -16,15 +16,7 @@ from hybridize.base import dims
 from hybridize.base.dims import same
 from hybridize.base.dtypes import DType, bool_, int32, int64
 from hybridize.base.errors import CodegenError
-from hybridize.codegen.llvm.functions.table import (
-    compare_integers,
-    constant,
-    emit_call,
-    emit_cast,
-    narrowed,
-    register,
-    select,
-)
+from hybridize.codegen.llvm.functions import table
 from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.counted import whole_steps
 from hybridize.codegen.llvm.nests.folding import BLOCK, Folding, State
@@ -84,16 +76,16 @@ class Elements(Positions):
             return self.value(expr)
         lanes = self.lane.width.lanes
         if isinstance(expr, Const) and not dims.is_symbolic(expr.value):
-            return constant(expr.value, expr.dtype, lanes)
+            return table.constant(expr.value, expr.dtype, lanes)
         if self.varies(expr):
             return self.value(expr)
         scalar = self.value(expr)
-        return self.known((id(expr), lanes), lambda: self.copied(scalar, register(expr.dtype, 1), lanes))
+        return self.known((id(expr), lanes), lambda: self.copied(scalar, table.register(expr.dtype, 1), lanes))
 
     def _value(self, expr: Expr, lanes: int) -> str:
         match expr:
             case Const(value=value, dtype=dtype):
-                return self.f.size(whole(expr)) if dims.is_symbolic(value) else constant(value, dtype, lanes)
+                return self.f.size(whole(expr)) if dims.is_symbolic(value) else table.constant(value, dtype, lanes)
             case Axis() | Index():
                 return self.index_vector(expr, 64) if lanes > 1 else self.scalar_index(expr)
             case Load():
@@ -103,17 +95,17 @@ class Elements(Positions):
             case Select(condition=condition, then=then, orelse=orelse, dtype=dtype):
                 if lanes > 1 and not self.varies(condition):
                     flag = self.value(condition)
-                    kind = register(dtype, lanes)
+                    kind = table.register(dtype, lanes)
                     return self.f.op(f"select i1 {flag}, {kind} {self.spread(then)}, {kind} {self.spread(orelse)}")
                 parts = [self._in(lanes, part) for part in (condition, then, orelse)]
-                return select(self.f, parts[0], parts[1], parts[2], dtype, lanes)
+                return table.select(self.f, parts[0], parts[1], parts[2], dtype, lanes)
             case CallExpr():
                 return self._call(expr, lanes)
             case Fold():
                 return self._fold(expr, lanes)
             case FoldResult(fold=fold, number=number):
                 self._in(lanes, fold)
-                return narrowed(self.f, self._result(fold, number, lanes), expr.dtype, lanes)
+                return table.narrowed(self.f, self._result(fold, number, lanes), expr.dtype, lanes)
         raise CodegenError("E956", f"{type(expr).__name__} is not an expression of the loop IR")
 
     def _in(self, lanes: int, expr: Expr) -> str:
@@ -134,30 +126,30 @@ class Elements(Positions):
         ):
             low, _ = self.limits(args[0])
             if low >= 0:
-                kind = register(dtype, lanes)
+                kind = table.register(dtype, lanes)
                 if lanes > 1 and dims.is_symbolic(whole(args[1])):
                     return self.quotients(self._in(lanes, args[0]), self._in(lanes, args[1]), "i64", lanes)
                 return f.op(f"udiv {kind} {self._in(lanes, args[0])}, {self._in(lanes, args[1])}")
         if call.function == "popcount" and call.dtype != dtype:
-            count = emit_call(f, "popcount", [self._in(lanes, args[0])], dtype, dtype, lanes, self.target)
-            return emit_cast(f, count, dtype, call.dtype, lanes)
+            count = table.emit_call(f, "popcount", [self._in(lanes, args[0])], dtype, dtype, lanes, self.target)
+            return table.emit_cast(f, count, dtype, call.dtype, lanes)
         values = [self._in(lanes, arg) for arg in args]
-        return emit_call(f, call.function, values, dtype, call.dtype, lanes, self.target)
+        return table.emit_call(f, call.function, values, dtype, call.dtype, lanes, self.target)
 
     def _small_call(self, call: CallExpr, lanes: int) -> str | None:
         """A comparison of index vectors, in 32 bits where they fit."""
         if not FUNCTIONS[call.function].compares or not all(self.is_small(arg) for arg in call.args):
             return None
         x, y = (self.index_vector(arg, 32) for arg in call.args)
-        return compare_integers(self.f, call.function, x, y, vector("i32", lanes))
+        return table.compare_integers(self.f, call.function, x, y, vector("i32", lanes))
 
     def _cast(self, x: Expr, dtype: DType, lanes: int) -> str:
         if lanes > 1 and x.dtype == int64 and isinstance(x, Index | Axis) and self.is_small(x) and dtype != bool_:
             value = self.index_vector(x, 32)
             if dtype.kind in "iu" and dtype.itemsize == 4:
                 return value
-            return emit_cast(self.f, value, int32, dtype, lanes)
-        return emit_cast(self.f, self._in(lanes, x), x.dtype, dtype, lanes)
+            return table.emit_cast(self.f, value, int32, dtype, lanes)
+        return table.emit_cast(self.f, self._in(lanes, x), x.dtype, dtype, lanes)
 
     def _load(self, load: Load, lanes: int) -> str:
         array, address = self.arrays[load.operand], load.indices[0]
@@ -241,7 +233,7 @@ class Elements(Positions):
         """
         known = self._scopes[-1]
         for fold, results in zip(folding.folds, folding.results(state, lanes), strict=True):
-            known[(id(fold), lanes)] = narrowed(self.f, results[0], fold.dtype, lanes)
+            known[(id(fold), lanes)] = table.narrowed(self.f, results[0], fold.dtype, lanes)
             known.update({("result", id(fold), number, lanes): result for number, result in enumerate(results)})
             self._keep.append(fold)
 

@@ -21,17 +21,7 @@ from __future__ import annotations
 
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.machine.target import Target
-from hybridize.runtime.pool import (
-    CALLER_SPINS_NS,
-    CHUNKS_EACH,
-    PARALLEL,
-    SHUTDOWN,
-    TEAM,
-    THREADS,
-    WORD,
-    WORKER_SPINS_NS,
-    YIELDS_AFTER_NS,
-)
+from hybridize.runtime import pool
 
 # The ticket, from the low bit: first free chunk, end of the free chunks, workers that take part, number of the loop.
 _CHUNK_BITS, _WORKER_BITS = 12, 8
@@ -73,7 +63,7 @@ class _Writer:
 
     def word(self, name: str) -> str:
         """The address of a word."""
-        return self.f.op(f"getelementptr i64, ptr {self.pool}, i64 {WORD[name]}")
+        return self.f.op(f"getelementptr i64, ptr {self.pool}, i64 {pool.WORD[name]}")
 
     def load(self, name: str, order: str = "monotonic", type: str = "i64") -> str:
         return self.f.op(f"load atomic {type}, ptr {self.word(name)} {order}, align 8")
@@ -184,7 +174,7 @@ def _emit_breathe(module: Module, target: Target) -> None:
         w.f.do(f"call void {module.declare('llvm.x86.sse2.pause', 'void', [])}()")
     elif target.processor == "aarch64":
         w.f.do(f"call void {module.declare('llvm.aarch64.hint', 'void', ['i32'])}(i32 {_YIELD_HINT})")
-    with w.f.when(w.f.op(f"icmp sgt i64 %elapsed, {YIELDS_AFTER_NS}")):
+    with w.f.when(w.f.op(f"icmp sgt i64 %elapsed, {pool.YIELDS_AFTER_NS}")):
         w.external("sched_yield", "i32")
 
 
@@ -239,7 +229,7 @@ def _emit_worker(module: Module) -> None:
     f.branch(f.op(f"icmp eq i64 {w.load('stop', 'acquire')}, 0"), "alive", "end", begin="alive")
     f.branch(f.op("call i1 @help(ptr %pool)"), "awake", "idle", begin="idle")
     elapsed = w.number("sub", w.now(), since)
-    f.branch(f.op(f"icmp slt i64 {elapsed}, {WORKER_SPINS_NS}"), "breathe", "sleep", begin="breathe")
+    f.branch(f.op(f"icmp slt i64 {elapsed}, {pool.WORKER_SPINS_NS}"), "breathe", "sleep", begin="breathe")
     f.do(f"call void @breathe(ptr %pool, i64 {elapsed})")
     f.jump("look")
     f.begin_block("sleep")
@@ -283,9 +273,9 @@ def _emit_parallel(module: Module, rounding: _Rounding) -> None:
     """The loop; see the module."""
     numbers = ("count", "grain", "slots", "wake")
     params = (("ptr", "team"), ("ptr", "body"), ("ptr", "data"), *(("i64", name) for name in numbers))
-    w = _Writer(module, PARALLEL, params)
+    w = _Writer(module, pool.PARALLEL, params)
     f = w.f
-    cells = {name: f.op(f"getelementptr i64, ptr %team, i64 {at}") for name, at in TEAM.items()}
+    cells = {name: f.op(f"getelementptr i64, ptr %team, i64 {at}") for name, at in pool.TEAM.items()}
     w.pool = f.op(f"load ptr, ptr {cells['pool']}, align 8")
     limit = f.umin(f.op(f"load atomic i64, ptr {cells['threads']} monotonic, align 8"), "%slots")
     # At least two ranges: `grain` is 1 or more, and no more than half of `count`.
@@ -299,7 +289,7 @@ def _emit_parallel(module: Module, rounding: _Rounding) -> None:
     workers = f.op(f"call i64 @start(ptr {w.pool}, i64 {f.op(f'sub i64 {limit}, 1')})")
     threads = f.umin(limit, w.number("add", workers, 1))
     f.branch(f.op(f"icmp ugt i64 {threads}, 1"), "several", "unlock", begin="several")
-    most = f.umin(w.number("mul", threads, CHUNKS_EACH), _MOST_CHUNKS)
+    most = f.umin(w.number("mul", threads, pool.CHUNKS_EACH), _MOST_CHUNKS)
     chunks = f.umin(most, w.number("udiv", "%count", "%grain"))
     rounding.keep(w)
     _publish(w, threads, chunks)
@@ -358,7 +348,7 @@ def _wait(w: _Writer, chunks: str) -> None:
     f.jump("unlock")
     f.begin_block("unfinished")
     elapsed = w.number("sub", w.now(), since)
-    f.branch(f.op(f"icmp slt i64 {elapsed}, {CALLER_SPINS_NS}"), "breathe", "sleep", begin="breathe")
+    f.branch(f.op(f"icmp slt i64 {elapsed}, {pool.CALLER_SPINS_NS}"), "breathe", "sleep", begin="breathe")
     f.do(f"call void @breathe(ptr {w.pool}, i64 {elapsed})")
     f.jump("wait")
     f.begin_block("sleep")
@@ -374,12 +364,12 @@ def _wait(w: _Writer, chunks: str) -> None:
 
 def _emit_shutdown(module: Module) -> None:
     """End the workers; the next loop makes new ones."""
-    w = _Writer(module, SHUTDOWN, (("ptr", "pool"),), returns="i64")
+    w = _Writer(module, pool.SHUTDOWN, (("ptr", "pool"),), returns="i64")
     f = w.f
     f.branch(w.replace("lock", 0, 1), "idle", "busy", begin="idle")
     w.store(1, "stop", "seq_cst")
     w.store(w.next_loop(), "ticket", "seq_cst")
-    w.futex(w.loop_number(), _WAKE, THREADS)
+    w.futex(w.loop_number(), _WAKE, pool.THREADS)
     with f.loop(0, w.load("workers")) as loop:
         cell = f.op(f"getelementptr i64, ptr {w.word('thread')}, i64 {loop.index}")
         thread = f.op(f"load i64, ptr {cell}, align 8")

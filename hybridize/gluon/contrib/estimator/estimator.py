@@ -15,16 +15,8 @@ from hybridize.base.advice import warn
 from hybridize.base.errors import ValueArgumentError
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.block import Block
+from hybridize.gluon.contrib.estimator import events
 from hybridize.gluon.contrib.estimator.batches import BatchProcessor
-from hybridize.gluon.contrib.estimator.events import (
-    BatchBegin,
-    BatchEnd,
-    EpochBegin,
-    EpochEnd,
-    EventHandler,
-    TrainBegin,
-    TrainEnd,
-)
 from hybridize.gluon.contrib.estimator.handlers import (
     GradientUpdateHandler,
     LoggingHandler,
@@ -188,27 +180,29 @@ class Estimator:
         self.epoch = self.batch = 0
         handlers = self._with_defaults(event_handlers, val_data)
         try:
-            self._tell(handlers, TrainBegin, "train_begin", train_data=train_data)
+            self._tell(handlers, events.TrainBegin, "train_begin", train_data=train_data)
             while not self._epoch(handlers, train_data, batch_axis):
                 pass
-            self._tell(handlers, TrainEnd, "train_end")
+            self._tell(handlers, events.TrainEnd, "train_end")
         except BaseException:
             for handler in handlers:
                 handler.aborted(self)
             raise
 
-    def _tell(self, handlers: list[EventHandler], kind: type[EventHandler], method: str, **what: Any) -> list[Any]:
+    def _tell(
+        self, handlers: list[events.EventHandler], kind: type[events.EventHandler], method: str, **what: Any
+    ) -> list[Any]:
         """Tell the handlers of an event that it happens, and return their answers."""
         return [getattr(handler, method)(self, **what) for handler in _who(handlers, kind)]
 
-    def _epoch(self, handlers: list[EventHandler], train_data: Any, batch_axis: int) -> bool:
+    def _epoch(self, handlers: list[events.EventHandler], train_data: Any, batch_axis: int) -> bool:
         """Train for an epoch, and tell whether it was the last."""
-        self._tell(handlers, EpochBegin, "epoch_begin")
+        self._tell(handlers, events.EpochBegin, "epoch_begin")
         first = self.batch
         for batch in train_data:
-            self._tell(handlers, BatchBegin, "batch_begin", batch=batch)
+            self._tell(handlers, events.BatchBegin, "batch_begin", batch=batch)
             _, label, pred, loss = self.batch_processor.fit_batch(self, batch, batch_axis)
-            stop = self._tell(handlers, BatchEnd, "batch_end", batch=batch, pred=pred, label=label, loss=loss)
+            stop = self._tell(handlers, events.BatchEnd, "batch_end", batch=batch, pred=pred, label=label, loss=loss)
             self.batch += 1
             if any(stop):
                 break
@@ -219,7 +213,7 @@ class Estimator:
                 help="the training data must be iterable again in each epoch, as a DataLoader or a list is",
             )
         self.batch -= 1  # to those who hear of the end of the epoch it is still the present one
-        ended = self._tell(handlers, EpochEnd, "epoch_end")
+        ended = self._tell(handlers, events.EpochEnd, "epoch_end")
         self.batch += 1
         self.epoch += 1
         return any(ended)
@@ -236,15 +230,15 @@ class Estimator:
         handlers = _with_others(
             event_handlers, MetricHandler(self.val_metrics), LoggingHandler(metrics=self.val_metrics)
         )
-        self._tell(handlers, EpochBegin, "epoch_begin")
+        self._tell(handlers, events.EpochBegin, "epoch_begin")
         for batch in val_data:
-            self._tell(handlers, BatchBegin, "batch_begin", batch=batch)
+            self._tell(handlers, events.BatchBegin, "batch_begin", batch=batch)
             _, label, pred, loss = self.batch_processor.evaluate_batch(self, batch, batch_axis)
-            self._tell(handlers, BatchEnd, "batch_end", batch=batch, pred=pred, label=label, loss=loss)
-        self._tell(handlers, EpochEnd, "epoch_end")
+            self._tell(handlers, events.BatchEnd, "batch_end", batch=batch, pred=pred, label=label, loss=loss)
+        self._tell(handlers, events.EpochEnd, "epoch_end")
 
-    def _with_defaults(self, event_handlers: Any, val_data: Any) -> list[EventHandler]:
-        others: list[EventHandler] = [
+    def _with_defaults(self, event_handlers: Any, val_data: Any) -> list[events.EventHandler]:
+        others: list[events.EventHandler] = [
             StoppingHandler(),
             GradientUpdateHandler(),
             MetricHandler(self.train_metrics),
@@ -257,7 +251,7 @@ class Estimator:
         self._check_metrics(handlers)
         return handlers
 
-    def _check_metrics(self, handlers: list[EventHandler]) -> None:
+    def _check_metrics(self, handlers: list[events.EventHandler]) -> None:
         measuring = [one for handler in _who(handlers, MetricHandler) for one in handler.metrics]
         known = {id(one) for one in (*self.train_metrics, *self.val_metrics, *measuring)}
         for one in (one for handler in _who(handlers, LoggingHandler) for one in handler.metrics):
@@ -266,15 +260,15 @@ class Estimator:
                 raise ValueArgumentError("E390", text, help="use metrics of estimator.train_metrics and val_metrics")
 
 
-def _who(handlers: list[EventHandler], kind: type[Any]) -> list[Any]:
+def _who(handlers: list[events.EventHandler], kind: type[Any]) -> list[Any]:
     return [handler for handler in handlers if isinstance(handler, kind)]
 
 
-def _with_others(handlers: Any, *others: EventHandler) -> list[EventHandler]:
+def _with_others(handlers: Any, *others: events.EventHandler) -> list[events.EventHandler]:
     """List handlers by priority, with those of others of whose class there is none, and what stops in any case."""
     listed = list(handlers) if isinstance(handlers, Sequence) else [] if handlers is None else [handlers]
     for one in listed:
-        _of_kind("event handler", one, EventHandler)
+        _of_kind("event handler", one, events.EventHandler)
     added = [one for one in others if isinstance(one, StoppingHandler) or not _who(listed, type(one))]
     return sorted([*listed, *added], key=attrgetter("priority"))
 
