@@ -223,7 +223,7 @@ class Queue:
         sys.setswitchinterval(self._interval)
         if self.is_shared:
             self.is_shared = False
-            del ACCESS.told[-1:]
+            del ACCESS.marks[-1:]
         thread, self._thread = self._thread, None
         if thread is not None:
             self._wake.put(False)
@@ -237,7 +237,7 @@ class Queue:
             if self.is_shared:
                 return
             self.is_shared = True
-            ACCESS.told += MARK  # eager operations take the careful way
+            ACCESS.marks += MARK  # eager operations take the careful way
         with self._running:  # the job that began before
             pass
 
@@ -479,7 +479,7 @@ class Queue:
         finally:
             if entered:
                 WRITER.value = 0
-                del ACCESS.told[-1:]
+                del ACCESS.marks[-1:]
 
     def _fail(self, failure: Failure) -> None:
         """End the first job and all that come after it; what they began is undone, the last one first."""
@@ -505,7 +505,7 @@ class Queue:
         BUSY[0] += 1
         self._only = get_ident()
         if self.is_shared:
-            ACCESS.told += MARK
+            ACCESS.marks += MARK
         for job in self._jobs:
             job.done = threading.Event()
             self._wake.put(True)

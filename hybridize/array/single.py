@@ -70,7 +70,7 @@ class Single:
         """Look here first: a hit is the whole cost of a call."""
         self._general: dict[Key, Callable[..., Any]] = {}
         """Programs for any count of rows, by the other sizes."""
-        self._met: set[Key] = set()
+        self._keys: set[Key] = set()
         """Other sizes for which there was a program of one count."""
         self._function = function
         self._otherwise = otherwise
@@ -86,7 +86,7 @@ class Single:
         counts = [shape[0] for shape, counted in zip(key, self._rows, strict=False) if counted]
         rest = self._rest(key)
         with self._lock:
-            general = bool(counts) and counts[0] > FEW and rest in self._met
+            general = bool(counts) and counts[0] > FEW and rest in self._keys
             program = self._general.get(rest) if general else None
         if program is None:
             program = self._compiled(self._any(key) if general else key)
@@ -94,7 +94,7 @@ class Single:
             if general:
                 bounded(self._general)[rest] = program
             elif counts and counts[0] > FEW:
-                self._met.add(rest)
+                self._keys.add(rest)
             bounded(self.programs)[key] = program
         return program
 

@@ -29,7 +29,7 @@ class Watcher(Protocol):
 class Storage:
     """The identity of a buffer, shared by every array that views it."""
 
-    __slots__ = ("__weakref__", "_exposed", "_watchers", "device", "kept", "recorded", "version", "written_at")
+    __slots__ = ("__weakref__", "_exposed", "_watchers", "device", "recorded", "tape_uses", "version", "written_at")
 
     def __init__(self) -> None:
         self.device: Device | None = None
@@ -38,7 +38,7 @@ class Storage:
         """Number of writes through hybridize."""
         self.recorded = False
         """True if values with a history were written to it through some array: only that array knows which."""
-        self.kept = 0
+        self.tape_uses = 0
         """The number of values that a tape keeps in it for a backward pass; if any, the user's line of a write is
         noted.
         """
@@ -66,8 +66,8 @@ class Storage:
 
     def touch(self) -> None:
         """Say that the buffer was written; called after the writing, never before."""
-        if self.kept:
-            self.kept, self.written_at = 0, user_location()
+        if self.tape_uses:
+            self.tape_uses, self.written_at = 0, user_location()
         if not self._watchers:
             self.version += 1
             return

@@ -79,7 +79,7 @@ class TapeNode:
                     if x.storage.recorded:  # what a recording writes in place it may write again: a copy is kept
                         written.add(number)
                         continue
-                    x.storage.kept += 1
+                    x.storage.tape_uses += 1
                     guards.append((number, x.storage, x.version))
             self._guards = tuple(guards)
             self.xs = [x if read else standin(x) for x, read in zip(inputs, of_xs, strict=True)]
@@ -95,7 +95,7 @@ class TapeNode:
 
     def guard(self, storage: Storage, output: int | None = None) -> None:
         """The rule reads what a buffer holds now, an output or whatever else."""
-        storage.kept += 1
+        storage.tape_uses += 1
         self._guards += ((None if output is None else -1 - output, storage, storage.version),)
 
     def traced(self) -> tuple[list[Any], list[Any]]:
@@ -146,8 +146,8 @@ class TapeNode:
         """Let go of everything."""
         self.freed = where if where is not None else True
         for _, storage, _ in self._guards:
-            if storage.kept:
-                storage.kept -= 1
+            if storage.tape_uses:
+                storage.tape_uses -= 1
         self.edges = self.xs = self.ys = None
         self._guards = ()
         if self.private:

@@ -39,7 +39,7 @@ class Halves:
     """Inputs of the graph that the backward half reads."""
     outputs: tuple[int, ...]
     """Outputs of the graph that it reads."""
-    kept: int
+    residual_count: int
     """The number of values that are kept besides."""
     sizes: tuple[SizeSymbol, ...]
     """Sizes that the shapes of its other inputs do not tell."""

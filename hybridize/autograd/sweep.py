@@ -36,7 +36,7 @@ from hybridize.base.nested import listed
 from hybridize.base.types import TensorType
 from hybridize.ops import Where
 from hybridize.ops.complexes import pulled_back
-from hybridize.ops.gradient import Arrived, Given, reverse
+from hybridize.ops.gradient import Arrived, Cotangents, reverse
 from hybridize.ops.op import Operand, capturing, taped
 from hybridize.runtime.cpython import USABLE
 
@@ -71,13 +71,13 @@ class Sweep:
         self.keep = keep
         self.variables: Arrived[Edge] = Arrived()
         """The gradients that arrived at variables; on the way, those at outputs of nodes too."""
-        self.wanted = None if wanted is None else set(wanted)
+        self.targets = None if wanted is None else set(wanted)
         self._anew = anew
         self.stops = set(stops)
-        self.found: dict[Edge, Operand] = {}
+        self.gradients: dict[Edge, Operand] = {}
         """The gradients that arrived at wanted outputs of nodes."""
         self._since = since
-        self._seen: set[TapeNode] = set()
+        self._visited: set[TapeNode] = set()
         self._passed: set[Edge] = set()
         """Outputs, of nodes that tell what is behind each, that were reached."""
         self._entered: list[TapeNode] = []
@@ -97,8 +97,8 @@ class Sweep:
             reverse(self._in_order(nodes), self.variables, self._through)
         if not self.keep:
             where = user_location()
-            for node in self._seen:
-                if self.wanted is None or node in self._leads:
+            for node in self._visited:
+                if self.targets is None or node in self._leads:
                     node.release(where)
 
     def take(self, edge: Edge, gradient: Operand) -> None:
@@ -129,10 +129,10 @@ class Sweep:
                 if edge in self._passed:
                     continue
                 self._passed.add(edge)
-            elif node in self._seen:
+            elif node in self._visited:
                 continue
-            if node not in self._seen:
-                self._seen.add(node)
+            if node not in self._visited:
+                self._visited.add(node)
                 nodes.append(node)
                 if node.freed:
                     node.check()
@@ -141,8 +141,8 @@ class Sweep:
                 below = [below[number] for number in behind(edge[1])]
             todo += [one for one in below if type(one) is tuple and one not in self._passed]
         nodes.sort(key=_NUMBER)
-        if self.wanted is not None:
-            self._leading(nodes, self.wanted)
+        if self.targets is not None:
+            self._leading(nodes, self.targets)
         return nodes
 
     def _leading(self, nodes: Sequence[Any], wanted: set[Edge]) -> None:
@@ -164,16 +164,16 @@ class Sweep:
 
     def arrived(self, edge: Edge) -> Operand | None:
         """The gradient of a wanted edge; None where nothing depends on it."""
-        return self.found.get(edge) if type(edge) is tuple else self.variables.get(edge)
+        return self.gradients.get(edge) if type(edge) is tuple else self.variables.get(edge)
 
-    def _through(self, node: TapeNode, gradients: Given) -> Iterable[tuple[Edge, Operand | None]]:
+    def _through(self, node: TapeNode, gradients: Cotangents) -> Iterable[tuple[Edge, Operand | None]]:
         """Go from the outputs of a node to its inputs."""
-        if self.wanted is not None:
+        if self.targets is not None:
             for number in range(len(gradients)):
-                if (node, number) in self.wanted:
+                if (node, number) in self.targets:
                     g = self._arrived_at(node, number, gradients)
                     if g is not None:
-                        self.found[node, number] = g
+                        self.gradients[node, number] = g
             if node not in self._leads:
                 return ()
         if node.retained is not None:
@@ -182,7 +182,7 @@ class Sweep:
                 if g is not None:
                     self.variables.add(variable, g)
         if self.stops and (node, 0) in self.stops:
-            self.found[node, 0] = gradients[0]
+            self.gradients[node, 0] = gradients[0]
             return ()
         node.check()
         edges = node.edges
@@ -213,7 +213,7 @@ class Sweep:
             edges = tuple(edge if type(edge) is not tuple or k in reached else None for k, edge in enumerate(edges))
         return [(edge, g) for edge, g in zip(edges, cotangents, strict=True) if edge is not None]
 
-    def _arrived_at(self, node: TapeNode, number: int, gradients: Given) -> Operand | None:
+    def _arrived_at(self, node: TapeNode, number: int, gradients: Cotangents) -> Operand | None:
         """The gradient of one output of a node, by way of the node's other outputs too."""
         at_output = _at_output(node)
         if at_output is None:
@@ -334,7 +334,7 @@ def results(sweep: Sweep, edges: Iterable[Edge], of: Sequence[ndarray]) -> list[
     What nobody else has is no copy: results may be the most that there is.
     """
     arrived = [sweep.arrived(edge) for edge in edges]
-    sweep.found.clear()
+    sweep.gradients.clear()
     sweep.variables.clear()
     gradients: list[ndarray] = []
     while arrived:

@@ -80,7 +80,7 @@ class Pending(Protocol):
 class _Access:
     """The numbers that Python alone looks at."""
 
-    __slots__ = ("queue", "queued", "standing", "told", "waiting", "writes")
+    __slots__ = ("marks", "queue", "queued", "standing", "waiting", "writes")
 
     def __init__(self) -> None:
         self.writes = 0
@@ -89,7 +89,7 @@ class _Access:
         """Threads that wait for a write to end."""
         self.waiting: set[int] = set()
         """Threads that wait for STATE in order to read what is written all the time."""
-        self.told: list[Any] = []
+        self.marks: list[Any] = []
         """A list that is not empty while anybody writes; see `tell`."""
         self.queue: Pending | None = None
         """The calls that have returned before they were done; None where calls return when they are done."""
@@ -102,7 +102,7 @@ ACCESS: Final = _Access()
 
 def tell(marks: list[Any]) -> None:
     """Let `marks` be one longer while anybody writes: who has nothing but that to look at takes a careful way then."""
-    ACCESS.told = marks
+    ACCESS.marks = marks
 
 
 def await_writer() -> None:
@@ -177,7 +177,7 @@ def begin_writing() -> bool:
         _await_turn()
     WRITER.value = 1
     ACCESS.writes += 1
-    ACCESS.told += MARK
+    ACCESS.marks += MARK
     return True
 
 
@@ -209,12 +209,12 @@ def exclusively(write: Callable[..., T], *args: Any) -> T:
         # `begin_writing` where it has nothing to wait for, of which large writes in place would be half the cost.
         WRITER.value = 1
         access.writes += 1
-        access.told += MARK
+        access.marks += MARK
         try:
             return write(*args)
         finally:
             WRITER.value = 0
-            del access.told[-1:]
+            del access.marks[-1:]
 
 
 def _in_turn(write: Callable[..., T], args: tuple[Any, ...]) -> T:
@@ -227,7 +227,7 @@ def _in_turn(write: Callable[..., T], args: tuple[Any, ...]) -> T:
         return write(*args)
     finally:
         WRITER.value = 0
-        del ACCESS.told[-1:]
+        del ACCESS.marks[-1:]
 
 
 def consistently(read: Callable[..., T], *args: Any) -> T:

@@ -38,7 +38,7 @@ class _Forking(threading.local):
     """The locks that the present thread holds while it forks, above None."""
 
     def __init__(self) -> None:
-        self.held: list[Any] = []
+        self.locks: list[Any] = []
 
 
 _thread: Final = _Forking()
@@ -69,12 +69,12 @@ def in_child(function: Callable[[], object]) -> None:
 def _before() -> None:
     """Take all locks that are waited for. What a signal handler raises meanwhile is raised once they are taken."""
     raised: BaseException | None = None
-    while not _thread.held:
+    while not _thread.locks:
         try:
             locks = [lock for _, lock in _awaited]
-            _thread.held = [None]
+            _thread.locks = [None]
             # In one go of C's, as a handler's exception between a lock and the note of it would leave it locked.
-            _thread.held.extend(compress(locks, map(_ACQUIRE, locks)))
+            _thread.locks.extend(compress(locks, map(_ACQUIRE, locks)))
             if len(_awaited) != len(locks):  # who was waited for has loaded a module that has another
                 _after()
         except BaseException as error:
@@ -85,8 +85,8 @@ def _before() -> None:
 
 
 def _after() -> None:
-    if _thread.held:
-        deque(map(_RELEASE, iter(_thread.held.pop, None)), maxlen=0)
+    if _thread.locks:
+        deque(map(_RELEASE, iter(_thread.locks.pop, None)), maxlen=0)
 
 
 def _after_in_child() -> None:

@@ -78,7 +78,7 @@ def listen(listener: Listener) -> None:
     with _lock:
         if not LISTENERS:
             modes.count_busy(1)
-            ACCESS.told += MARK
+            ACCESS.marks += MARK
         LISTENERS.append(listener)
 
 
@@ -89,7 +89,7 @@ def unlisten(listener: Listener) -> None:
             LISTENERS.remove(listener)
             if not LISTENERS:
                 modes.count_busy(-1)
-                del ACCESS.told[-1:]
+                del ACCESS.marks[-1:]
 
 
 in_child(LISTENERS.clear)  # what made the others slow has been forgotten there, too

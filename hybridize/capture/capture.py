@@ -37,7 +37,7 @@ from hybridize.capture.control import raising
 from hybridize.capture.control.joining import Opened, objects_of
 from hybridize.capture.control.raising import Ended
 from hybridize.capture.control.rolled_lists import unroll
-from hybridize.capture.control.selected import Perhaps, unknown
+from hybridize.capture.control.selected import ConditionalItem, unknown
 from hybridize.capture.control.texts import Text, bound, of_data
 from hybridize.capture.control.truth import RESULT, Undecided, plain
 from hybridize.capture.gradients.history import History
@@ -54,10 +54,10 @@ from hybridize.contract.captured import (
     BuiltContainer,
     BuiltObject,
     Captured,
+    ExistingArray,
     Faced,
-    Given,
+    FormattedText,
     GivenContainer,
-    Made,
     Output,
     Raises,
     Result,
@@ -117,7 +117,7 @@ def capture(
         for argument in objects_of((args, kwargs)):
             trace.world.made(argument, trace)
         raises: Raises | None = None
-        trace.world.given = {id(container): path for path, container in containers((args, kwargs))}
+        trace.world.argument_paths = {id(container): path for path, container in containers((args, kwargs))}
         try:
             try:
                 result = routed(function)(*args, **kwargs)
@@ -159,7 +159,7 @@ def capture(
             with ExitStack() as after:  # each is done, whatever happens in another
                 after.callback(trace.world.restore)
                 after.callback(trace.history.undo)
-                for feed, before in trace.begun:
+                for feed, before in trace.feed_states:
                     after.callback(feed.rollback, before)
     check_leaks(trace)
     return captured
@@ -288,9 +288,9 @@ class _Finalizer:
     def __init__(self, trace: Trace, call: Call, result: Any, raises: Raises | None) -> None:
         self.trace, self.call, self.raises = trace, call, raises
         if trace.rolls:
-            unroll(trace, (result, [effect.given for effect in trace.world.effects]))
+            unroll(trace, (result, [effect.operands for effect in trace.world.effects]))
         counts: Counter[int] = Counter(id(one) for one in self._containers_in(result))
-        containers = (one for effect in trace.world.effects for one in self._containers_in(effect.given))
+        containers = (one for effect in trace.world.effects for one in self._containers_in(effect.operands))
         self._shared = {id(one) for one in containers} | {number for number, count in counts.items() if count > 1}
         """Containers that the program makes and that are met more than once, in the result or outside."""
         self.leaves, structure = flatten(result, Opened(trace), self._is_kept)
@@ -384,7 +384,7 @@ class _Finalizer:
             numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
             layouts=dict(trace.inputs.layouts), same_memory=self._same_memory(), bound=dict(trace.inputs.bound),
             compared=None if trace.inputs.compared is None else tuple(trace.inputs.compared),
-            transaction=trace.history.transaction([feed for feed, _ in trace.begun]),
+            transaction=trace.history.transaction([feed for feed, _ in trace.feed_states]),
             changed=tuple(trace.world.given_changed),
             outside=tuple(trace.world.outside.values()) if trace.world.given_changed else (),
             seen=tuple(trace.world.fed.seen.values()), raises=self.raises, caller=user_location(), devices=self.devices,
@@ -432,7 +432,7 @@ class _Finalizer:
         return results, values
 
     def _leaves_of(self, effect: SideEffect) -> list[Any]:
-        leaves = flatten(effect.given, self._is_built)[0]
+        leaves = flatten(effect.operands, self._is_built)[0]
         return [leaf.array if isinstance(leaf, Face) else leaf for leaf in leaves]
 
     def _new(self, leaf: Symbol) -> tuple[int, tuple[Op, ...]]:
@@ -460,7 +460,7 @@ class _Finalizer:
             ))  # fmt: skip
         return tuple(leaf._view)
 
-    def _text(self, text: Text) -> Made:
+    def _text(self, text: Text) -> FormattedText:
         """Text as calls make it of outputs."""
         numbers: list[int] = []
 
@@ -469,10 +469,10 @@ class _Finalizer:
             return len(numbers) - 1
 
         recipe = bound(text.recipe, number)
-        return Made(recipe, tuple(numbers))
+        return FormattedText(recipe, tuple(numbers))
 
     def _constant(self, leaf: Any) -> Result:
-        if isinstance(leaf, (Undecided, Perhaps)):
+        if isinstance(leaf, (Undecided, ConditionalItem)):
             raise leaf.refused(RESULT) if isinstance(leaf, Undecided) else unknown("an item")
         if self._is_kept(leaf) or (type(leaf) in CONTAINERS and id(leaf) in self.trace.world.fresh):
             return Result("container", value=self._argument(leaf))
@@ -526,8 +526,8 @@ class _Finalizer:
         if isinstance(argument, tuple) and hasattr(argument, "_fields"):
             return type(argument)(*map(self._argument, argument))
         self.trace.world.fed.check_container(self.trace, argument, "kept elsewhere")
-        if isinstance(argument, CONTAINERS) and id(argument) in self.trace.world.given:
-            return GivenContainer(self.trace.world.given[id(argument)])
+        if isinstance(argument, CONTAINERS) and id(argument) in self.trace.world.argument_paths:
+            return GivenContainer(self.trace.world.argument_paths[id(argument)])
         if type(argument) in CONTAINERS and not self.trace.world.is_outside(argument):
             return self._container(argument)
         if self._is_built(argument):
@@ -576,7 +576,7 @@ class _Finalizer:
         attributes = own(value)
         return BuiltObject(number, type(value), tuple(attributes), tuple(map(self._argument, attributes.values())))
 
-    def _array_of(self, symbol: Symbol) -> Given | None:
+    def _array_of(self, symbol: Symbol) -> ExistingArray | None:
         """Return the array that a symbol stands for if it is an array that is there before, or a view of one."""
         entry = None if symbol.weak is not None else self.trace.inputs.of_cell(symbol._cell)
         if entry is None or entry.position == -2:
@@ -585,9 +585,9 @@ class _Finalizer:
         steps = self._static(symbol)
         lost = self.trace.history.lost(symbol) if steps else None
         if entry.position >= 0:
-            return Given(entry.position, None, steps, lost)
+            return ExistingArray(entry.position, None, steps, lost)
         users = self.trace.inputs.is_foreign(symbol)
-        return Given(-1, entry.array._data if users else entry.array, steps, lost)
+        return ExistingArray(-1, entry.array._data if users else entry.array, steps, lost)
 
     def _written(self) -> dict[int, int]:
         """Map each input that is written to the output that writes it; refuse what may be seen in two ways."""

@@ -56,8 +56,8 @@ class Code:
     numbers: tuple[int, ...]
     """The numbers that an entry depends on besides."""
     nbytes: int
-    said: Mapping[str, Any]
-    """Facts that the file's description holds of it: `CompiledCode.said`."""
+    facts: Mapping[str, Any]
+    """Facts that the file's description holds of it: `CompiledCode.facts`."""
     read: Callable[[], bytes]
     """The bytes themselves, checked: `CompiledCode.content`."""
     constant: Callable[[str], Array]
@@ -73,7 +73,7 @@ class Code:
 class CompiledCode:
     """Machine code on its way to a file."""
 
-    said: dict[str, Any]
+    facts: dict[str, Any]
     """Facts for the file's description, so that they are read with it: of the image all but its bytes; of a program
     those parts of its plan that a run needs, too.
     """
@@ -164,7 +164,7 @@ def program_code(
 
     constants = [described(array) for array in built.constants]
     header = {
-        **image.said,
+        **image.facts,
         "constants": constants,
         "sources": [described(array) for array in built.sources],
         "inputs": _types(plan.inputs),
@@ -218,7 +218,7 @@ def offer_process_code(codes: Sequence[Code]) -> None:
 
 def _process_image(code: Code) -> Image:
     try:
-        return _image(code.said, code.read())
+        return _image(code.facts, code.read())
     except _MALFORMED as error:
         raise LoadError("E652", f"the file's code of {code.kind} cannot be read ({error!r})") from error
 
@@ -256,7 +256,7 @@ def executable(
     code = best(codes)
     if code is None:
         return None
-    header, content = code.said, code.read()
+    header, content = code.facts, code.read()
     types = [value.type for value in graph.inputs]
     try:
         sizes = [[*map(plain, one.shape)] for one in types] if header["sizes"] else [[*one.shape] for one in types]
@@ -299,9 +299,9 @@ def executable(
 def _constants(code: Code, content: bytes) -> tuple[list[Array], list[Array], int]:
     """Constants of a program, what others are derived of, and where the bytes of small ones end."""
     arrays = []
-    at = code.said["code"] + code.said["data"]
-    count = len(code.said["constants"])
-    for constant in (*code.said["constants"], *code.said["sources"]):
+    at = code.facts["code"] + code.facts["data"]
+    count = len(code.facts["constants"])
+    for constant in (*code.facts["constants"], *code.facts["sources"]):
         if isinstance(constant, str):
             arrays.append(code.constant(constant))
         else:

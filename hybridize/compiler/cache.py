@@ -39,7 +39,7 @@ class Cache:
         self.limit_bytes = limit_bytes
         self.entry_bytes = entry_bytes
         self._lock = renewed(threading.RLock())
-        self._kept: OrderedDict[Key, tuple[Executable, int]] = OrderedDict()
+        self._entries: OrderedDict[Key, tuple[Executable, int]] = OrderedDict()
         self._alive: weakref.WeakValueDictionary[Key, Executable] = weakref.WeakValueDictionary()
         self._info = ExecutableCacheInfo()
 
@@ -63,24 +63,24 @@ class Cache:
     def info(self) -> ExecutableCacheInfo:
         """Counts and sizes of now."""
         with self._lock:
-            return ExecutableCacheInfo(self._info.hits, self._info.misses, len(self._kept), self._info.bytes)
+            return ExecutableCacheInfo(self._info.hits, self._info.misses, len(self._entries), self._info.bytes)
 
     def clear(self) -> None:
         """Forget everything; executables that are still held live on."""
         with self._lock:
-            self._kept.clear()
+            self._entries.clear()
             self._alive.clear()
             self._info = ExecutableCacheInfo()
 
     def _keep(self, key: Key, executable: Executable) -> None:
-        if key in self._kept:
-            self._kept.move_to_end(key)
+        if key in self._entries:
+            self._entries.move_to_end(key)
             return
         size = executable.held_bytes + self.entry_bytes
         if size > self.limit_bytes:
             return
-        self._kept[key] = (executable, size)
+        self._entries[key] = (executable, size)
         self._info.bytes += size
         while self._info.bytes > self.limit_bytes:
-            _, (_, freed) = self._kept.popitem(last=False)
+            _, (_, freed) = self._entries.popitem(last=False)
             self._info.bytes -= freed

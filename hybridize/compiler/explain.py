@@ -128,7 +128,7 @@ def once(executable: Executable) -> tuple[str, ...]:
 
 def sizes(executable: Executable) -> tuple[str, ...]:
     """Describe the assumptions about the sizes that calls bring along."""
-    return executable.sizes.scope.said
+    return executable.sizes.scope.assumption_texts
 
 
 def timed(

@@ -36,9 +36,9 @@ class PassReport:
     before: int
     """Nodes that it was given."""
     after: int
-    gone: tuple[tuple[str, int], ...]
+    removed: tuple[tuple[str, int], ...]
     """Ops of which there are fewer, and how many fewer."""
-    come: tuple[tuple[str, int], ...]
+    added: tuple[tuple[str, int], ...]
     """Ops of which there are more."""
 
 
@@ -208,7 +208,8 @@ class Explanation:
     def tables(self) -> tuple[ReportTable, ...]:
         """Passes; kernels; where they were timed, how fast they are."""
         passes = [
-            (one.name, str(one.before), str(one.after), _counted(one.gone), _counted(one.come)) for one in self.passes
+            (one.name, str(one.before), str(one.after), _counted(one.removed), _counted(one.added))
+            for one in self.passes
         ]
         words = frozenset(("pass", "gone", "new"))
         tables = [ReportTable("passes", ("pass", "nodes", "then", "gone", "new"), passes, words, words - {"pass"})]

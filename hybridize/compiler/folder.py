@@ -37,7 +37,7 @@ _part = itertools.count()
 
 
 @frozen
-class Kept:
+class CachedFile:
     """A file in the folder."""
 
     name: str
@@ -114,7 +114,7 @@ class Folder:
             self.problem = _described(problem)
             return False
 
-    def entries(self) -> list[Kept]:
+    def entries(self) -> list[CachedFile]:
         """All files, the least recently used first."""
         try:
             with self._opened() as folder:
@@ -176,7 +176,7 @@ class Folder:
             if abandoned or self._bytes > enough:
                 self._bytes -= _removed(folder, file)
 
-    def _files(self, folder: int, suffixes: tuple[str, ...]) -> list[Kept]:
+    def _files(self, folder: int, suffixes: tuple[str, ...]) -> list[CachedFile]:
         """Files of some kinds, the least recently used first; no other file is ever touched."""
         entries = []
         with os.scandir(folder) as files:
@@ -186,7 +186,7 @@ class Folder:
                         status = file.stat(follow_symlinks=False)
                         if stat.S_ISDIR(status.st_mode):
                             continue  # not ours, and its size is no bytes of files
-                        entries.append(Kept(file.name, status.st_size, status.st_mtime))
+                        entries.append(CachedFile(file.name, status.st_size, status.st_mtime))
         return sorted(entries, key=lambda entry: entry.used)
 
 
@@ -207,7 +207,7 @@ def _linked(folder: int, part: str, name: str) -> bool:
     return True
 
 
-def _removed(folder: int, file: Kept) -> int:
+def _removed(folder: int, file: CachedFile) -> int:
     try:
         os.unlink(file.name, dir_fd=folder)
     except OSError as error:

@@ -18,7 +18,7 @@ from hybridize.runtime.image import Image, Loaded
 
 
 @frozen
-class Told:
+class HostFacts:
     """This machine as LLVM tells, or told an earlier process."""
 
     target: Target
@@ -27,10 +27,10 @@ class Told:
 
 
 @cache
-def this_host() -> Told:
+def this_host() -> HostFacts:
     """This machine and who told, by the disk where an earlier process asked LLVM."""
-    entry = disk.find(disk.name("host"), [Told, Target])
-    if isinstance(entry, Told):
+    entry = disk.find(disk.name("host"), [HostFacts, Target])
+    if isinstance(entry, HostFacts):
         return entry
     host = _by_llvm()
     disk.keep(disk.name("host"), host)
@@ -49,12 +49,12 @@ def renew() -> None:
         disk.keep(disk.name("host"), _by_llvm())
 
 
-def _by_llvm() -> Told:
+def _by_llvm() -> HostFacts:
     with LOADING:
         from hybridize.codegen.llvm.engine import host_target as ask  # late: see the package
         from hybridize.codegen.llvm.engine import version
 
-    return Told(ask(), version())
+    return HostFacts(ask(), version())
 
 
 _offered: dict[tuple[str, tuple[int, ...]], Callable[[], Image]] = {}

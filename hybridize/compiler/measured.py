@@ -21,7 +21,7 @@ from hybridize.base.loading import LOADING
 from hybridize.base.version import VERSION
 from hybridize.compiler import disk, identity
 from hybridize.compiler.folder import LASTING, Folder
-from hybridize.compiler.host import Told, this_host
+from hybridize.compiler.host import HostFacts, this_host
 from hybridize.machine.choices import CHOICES, with_fields
 from hybridize.machine.target import Target
 
@@ -40,7 +40,7 @@ class MeasuredChoices:
     """The time that measuring took."""
 
 
-_found: dict[str, MeasuredChoices] = {}
+_choices: dict[str, MeasuredChoices] = {}
 """The choices that this process goes by, whatever becomes of the file; by folder."""
 _lock = renewed(threading.RLock())
 
@@ -56,12 +56,12 @@ def measurement() -> MeasuredChoices | None:
     home = disk.folder()
     if home is None:
         return None
-    choices = _found.get(home.path)
+    choices = _choices.get(home.path)
     if choices is None:
         with _lock:  # a thread that comes meanwhile waits, or would disturb what is timed
-            choices = _found.get(home.path) or _looked_up(home)
+            choices = _choices.get(home.path) or _looked_up(home)
             if choices is not None:
-                _found[home.path] = choices
+                _choices[home.path] = choices
     return choices
 
 
@@ -83,7 +83,7 @@ def again() -> MeasuredChoices:
         if home is not None and name is not None:
             record = _kept(home, name, choices, first=False)
             if record is not None:
-                _found[home.path] = choices = record
+                _choices[home.path] = choices = record
     return choices
 
 
@@ -97,7 +97,7 @@ def file_name() -> str | None:
     return digest(repr(parts).encode()).hex()
 
 
-def _measured(host: Told) -> MeasuredChoices:
+def _measured(host: HostFacts) -> MeasuredChoices:
     with LOADING:
         from hybridize.compiler.measuring import chosen, measured  # late: it is needed once in the life of a machine
 

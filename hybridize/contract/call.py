@@ -59,7 +59,7 @@ class Call:
     training: bool
     recording: bool | tuple[bool, ...]
     """True where a backward pass may follow; of another library's arrays also whether each has a gradient."""
-    given: tuple[Any, Any] | None = None
+    originals: tuple[Any, Any] | None = None
     """The arguments and keywords themselves, lists and dicts among them; None where a call is only kept."""
     devices: tuple[Device, ...] | None = None
     """The present device, and that of each array; None where all of them are `cpu(0)`."""
@@ -115,9 +115,11 @@ class Call:
 
     def without_arrays(self) -> Call:
         """The same without the arrays, to be kept."""
-        if self.given is None and not any(isinstance(leaf, ndarray) for leaf in self.leaves):
+        if self.originals is None and not any(isinstance(leaf, ndarray) for leaf in self.leaves):
             return self
-        return changed(self, given=None, leaves=[None if isinstance(leaf, ndarray) else leaf for leaf in self.leaves])
+        return changed(
+            self, originals=None, leaves=[None if isinstance(leaf, ndarray) else leaf for leaf in self.leaves]
+        )
 
     def leaf_names(self, known: Sequence[str]) -> list[str]:
         """Names of the leaves, with a number where there are several in one argument.

@@ -72,7 +72,7 @@ class SideEffect:
     """The line of the function that does it."""
 
     @property
-    def given(self) -> list[Any]:
+    def operands(self) -> list[Any]:
         """All arguments."""
         return [*self.arguments, *self.keywords.values()]
 
@@ -160,10 +160,10 @@ class Captured:
     """The line that called the function when it was captured: what is recorded at this line is of each call."""
 
     @property
-    def stand_ins(self) -> Iterator[Output | Given | Made]:
+    def stand_ins(self) -> Iterator[Output | ExistingArray | FormattedText]:
         """All that stands for something of a call, in effects and in containers of the result."""
         for effect in self.effects:
-            yield from stand_ins(tuple(effect.given))
+            yield from stand_ins(tuple(effect.operands))
         for result in self.results:
             if result.kind in ("made", "container"):
                 yield from stand_ins(result.value)
@@ -174,7 +174,7 @@ class Captured:
         for result in self.results:
             yield from result.steps
         for one in self.stand_ins:
-            if not isinstance(one, Made):
+            if not isinstance(one, FormattedText):
                 yield from one.steps
 
     @property
@@ -196,7 +196,7 @@ class Output:
 
 
 @frozen
-class Given:
+class ExistingArray:
     """Stands for an array that is there before the call among the arguments of an effect."""
 
     position: int
@@ -210,7 +210,7 @@ class Given:
 
 
 @frozen
-class Made:
+class FormattedText:
     """Stands for text that each call makes of outputs of the program."""
 
     recipe: Recipe
@@ -282,9 +282,9 @@ class BuiltObject:
     """The attributes."""
 
 
-def stand_ins(data: Any) -> Iterator[Output | Given | Made]:
+def stand_ins(data: Any) -> Iterator[Output | ExistingArray | FormattedText]:
     """List what stands for arrays, numbers and text of a call in an argument of an effect, or in a kept container."""
-    if isinstance(data, (Output, Given, Made)):
+    if isinstance(data, (Output, ExistingArray, FormattedText)):
         yield data
         return
     if isinstance(data, Faced):
@@ -304,7 +304,7 @@ def memory(array: ndarray) -> tuple[Any, ...]:
 
 def are_distinct(captured: Captured, call: Call) -> bool:
     """Tell whether the containers among the arguments that a program changes are met nowhere else."""
-    every = list(containers(call.given))
+    every = list(containers(call.originals))
     changed = {path: container for path, container in every if path in captured.changed}
     others = [container for path, container in every if path not in changed] + list(captured.outside)
     known = {id(container) for container in others}

@@ -118,7 +118,7 @@ def containers_in(value: Any) -> Iterator[Any]:
 
 
 _NOTHING: Final = nullcontext()
-Begun = list[tuple[Feed, Any]]
+FeedStates = list[tuple[Feed, Any]]
 """Feeds that a call has begun with, and what undoes each."""
 
 
@@ -191,7 +191,7 @@ class Transaction:
         """Tell whether the program is what the function does now: begin a call, and roll it back."""
         if not self.feeds:
             return True
-        progress: Begun = []
+        progress: FeedStates = []
         with STATE:
             try:
                 right = self.begin(progress)
@@ -201,7 +201,7 @@ class Transaction:
                 self.rollback(progress)
                 raise
 
-    def begin(self, progress: Begun) -> bool:
+    def begin(self, progress: FeedStates) -> bool:
         """Begin a call; False where the program is not what the function does now.
 
         Args:
@@ -214,7 +214,7 @@ class Transaction:
                 return False
         return True
 
-    def start(self, progress: Begun) -> None:
+    def start(self, progress: FeedStates) -> None:
         """Begin a call, as `begin` does; where it cannot, nothing has begun.
 
         Raises:
@@ -244,7 +244,7 @@ class Transaction:
         return TransactedCall(self, took) if self.feeds else _NOTHING
 
     @staticmethod
-    def rollback(progress: Begun) -> None:
+    def rollback(progress: FeedStates) -> None:
         """Undo what `begin` has done: the call did not take place."""
         try:
             roll_back(progress)
@@ -268,15 +268,15 @@ class TransactedCall:
     so for as long as somebody keeps the exception.
     """
 
-    __slots__ = ("_begun", "_took", "_transaction")
+    __slots__ = ("_feed_states", "_took", "_transaction")
 
     def __init__(self, transaction: Transaction, took: Sequence[None]) -> None:
         self._transaction, self._took = transaction, took
-        self._begun: Begun = []
+        self._feed_states: FeedStates = []
 
     def __enter__(self) -> None:
-        self._transaction.start(self._begun)
+        self._transaction.start(self._feed_states)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and not self._took:
-            self._transaction.rollback(self._begun)
+            self._transaction.rollback(self._feed_states)

@@ -96,7 +96,7 @@ class Snapshot:
         self.keys = now
         return True
 
-    def has_parts(self, now: tuple[Any, ...], pairs: Met | None = None) -> bool:
+    def has_parts(self, now: tuple[Any, ...], pairs: Comparisons | None = None) -> bool:
         """Tell whether these are the parts, as deep as they were taken; see `unchanged`."""
         then = self.parts
         if same_items(now, then):
@@ -229,11 +229,11 @@ def own(owner: Any) -> dict[str, Any]:
     return attributes
 
 
-Met = dict[tuple[int, int], Any]
+Comparisons = dict[tuple[int, int], Any]
 """Values that were compared with their snapshots, by the identities of both; so that no identity is used again."""
 
 
-def unchanged(value: Any, then: Any, pairs: Met | None = None) -> bool:
+def unchanged(value: Any, then: Any, pairs: Comparisons | None = None) -> bool:
     """Tell whether a value is what its snapshot saw.
 
     Args:

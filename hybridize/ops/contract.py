@@ -70,7 +70,7 @@ class ContractSpec:
     operands: tuple[tuple[Subscript, ...], tuple[Subscript, ...]]
     bare: tuple[tuple[bool, ...], tuple[bool, ...]]
     """True where the subscript is a letter by itself, which says how large the operand is there."""
-    given: tuple[int, ...]
+    free_axes: tuple[int, ...]
     """The axes whose sizes no operand says."""
     product: tuple[bool, bool, bool] | None
     """(the operands are swapped, x is transposed, w is) where it is a product of matrices; None where it is none."""
@@ -341,14 +341,14 @@ class Contract(Op):
                         f"{dims.text(sizes[axis])} and {dims.text(size)}",
                         help="axes with the same letter must have the same size",
                     )
-        if len(self.sizes) != len(spec.given) or any(size < 0 for size in self.sizes):
-            named = ", ".join(spec.letters[axis] for axis in spec.given) or "none"
+        if len(self.sizes) != len(spec.free_axes) or any(size < 0 for size in self.sizes):
+            named = ", ".join(spec.letters[axis] for axis in spec.free_axes) or "none"
             raise ShapeError(
                 "E172",
                 f"contract {self.spec!r} of {x} and {w} with sizes ({', '.join(map(dims.text, self.sizes))})",
                 help=f"give a size of 0 or more for each letter that occurs only in brackets: {named}",
             )
-        sizes.update(zip(spec.given, self.sizes, strict=True))
+        sizes.update(zip(spec.free_axes, self.sizes, strict=True))
         whole = tuple(sizes[axis] for axis in range(len(sizes)))
         sums = wide(x.dtype) if self.result is None else promote(wide(x.dtype), self.result)
         contraction = Contraction(whole, spec.rank, *spec.operands, sums, self.result or x.dtype, self.winograd)
@@ -511,14 +511,16 @@ def contract(
     check_operands(name, type_of(x), type_of(w))
     subscripts = read(spec)
     sizes = sizes or {}
-    if sizes.keys() != {subscripts.letters[axis] for axis in subscripts.given}:
-        named = ", ".join(subscripts.letters[axis] for axis in subscripts.given) or "no letter"
+    if sizes.keys() != {subscripts.letters[axis] for axis in subscripts.free_axes}:
+        named = ", ".join(subscripts.letters[axis] for axis in subscripts.free_axes) or "no letter"
         raise ShapeError(
             "E172",
             f"contract {spec!r} with sizes of {', '.join(sizes) or 'no letter'}",
             help=f"give the size of each letter that occurs only in brackets: {named}",
         )
-    return _contracted(subscripts, tuple(sizes[subscripts.letters[axis]] for axis in subscripts.given), x, w, result)
+    return _contracted(
+        subscripts, tuple(sizes[subscripts.letters[axis]] for axis in subscripts.free_axes), x, w, result
+    )
 
 
 def _contracted(
@@ -610,7 +612,7 @@ def _spelled(contraction: Contraction, shapes: tuple[Shape, Shape]) -> tuple[Con
     ]
     # Reading it puts the axes that are summed over into order of appearance.
     spec = read(_written((contraction.x, contraction.w), bare, contraction.rank))
-    return spec, tuple(contraction.sizes[LETTERS.index(spec.letters[axis])] for axis in spec.given)
+    return spec, tuple(contraction.sizes[LETTERS.index(spec.letters[axis])] for axis in spec.free_axes)
 
 
 _spelled_once = lru_cache(4096)(_spelled)

@@ -58,7 +58,7 @@ def swept(
         if cotangent is not None and value in active:
             arrived.add(value, cotangent)
 
-    def apply(node: Node, cotangents: Given) -> Iterator[tuple[Value, Operand | None]]:
+    def apply(node: Node, cotangents: Cotangents) -> Iterator[tuple[Value, Operand | None]]:
         results = tuple(here[value] for value in node.outputs)
         gradients = passed_back(node, cotangents, results, [here[value] for value in node.inputs])
         return ((value, one) for value, one in zip(node.inputs, gradients, strict=True) if value in active)
@@ -79,7 +79,7 @@ def differentiated(node: Node, active: Collection[Value]) -> Iterator[Value]:
 
 
 def passed_back(
-    node: Node, cotangents: Given, results: Sequence[Operand], inputs: Sequence[Operand]
+    node: Node, cotangents: Cotangents, results: Sequence[Operand], inputs: Sequence[Operand]
 ) -> Sequence[Operand | None]:
     """Cotangents of the inputs of a node from those of its outputs; who has no gradient says so at the node's line."""
     op: Any = node.op
@@ -92,7 +92,7 @@ def passed_back(
     return gradients
 
 
-Given = Sequence[Operand | None]
+Cotangents = Sequence[Operand | None]
 """Cotangents of the outputs of a node, None where none has arrived."""
 
 
@@ -116,7 +116,7 @@ class Reversible(Protocol[Place_co]):
 def reverse(
     nodes: Iterable[_Node],
     arrived: Arrived[Point],
-    apply: Callable[[_Node, Given], Iterable[tuple[Point, Operand | None]]],
+    apply: Callable[[_Node, Cotangents], Iterable[tuple[Point, Operand | None]]],
 ) -> None:
     """Run a reverse sweep: carry cotangents from the outputs of nodes to their inputs, and let go of the former.
 
@@ -137,7 +137,7 @@ def reverse(
                     arrived.add(point, cotangent)
 
 
-def filled(node: Node, cotangents: Given) -> tuple[Operand | None, ...]:
+def filled(node: Node, cotangents: Cotangents) -> tuple[Operand | None, ...]:
     """Cotangents of all outputs of a node of a graph, zeros where none has arrived and the rule wants all."""
     if getattr(node.op, "takes_absent", False):
         return tuple(cotangents)

@@ -57,7 +57,7 @@ class _Choice:
     """The values that are computed again, and for which readers."""
 
     def __init__(self, graph: Graph) -> None:
-        self._made: dict[Value, Node] = {}
+        self._producers: dict[Value, Node] = {}
         self._passed: list[int] = []
         """Products before each node."""
         self._last: dict[Value, int] = dict.fromkeys((*graph.inputs, *graph.constants), _FOREVER)
@@ -74,13 +74,13 @@ class _Choice:
                         pinned.add(value)
             self._passed.append(products)
             products += _is_product(node)
-            self._made.update(dict.fromkeys(node.outputs, node))
+            self._producers.update(dict.fromkeys(node.outputs, node))
             at.update(dict.fromkeys(node.outputs, number))
         self._last.update(dict.fromkeys(graph.outputs, _FOREVER))
         self._late = {
             value: readers
             for value, readers in late.items()
-            if value not in pinned and _op(self._made[value]).by_element and _bytes(value) >= _BYTES
+            if value not in pinned and _op(self._producers[value]).by_element and _bytes(value) >= _BYTES
         }
         self._again: set[Value] = set()
         self._kept: dict[Value, int] = {}
@@ -125,9 +125,9 @@ class _Choice:
         for _ in range(CHAIN):
             if not todo:
                 return
-            node = self._made.get(todo.pop(0))
+            node = self._producers.get(todo.pop(0))
             for one in node.inputs if node is not None and _is_passed(node) else ():
-                if one not in seen and one in self._made and one not in self._again:
+                if one not in seen and one in self._producers and one not in self._again:
                     seen.add(one)
                     todo.append(one)
                     if _bytes(one) >= _BYTES:
@@ -135,7 +135,7 @@ class _Choice:
 
     def _chain(self, value: Value, root: Value | None) -> set[Node] | None:
         """The operations that compute a value of a root and of what is there anyway; None where there are too many."""
-        nodes = chain(value, self._made, lambda one: one is root or self._is_there(one, value), _is_passed)
+        nodes = chain(value, self._producers, lambda one: one is root or self._is_there(one, value), _is_passed)
         return nodes if nodes is not None and sum(not is_cheap(node) for node in nodes) <= _DEAR else None
 
     def _is_there(self, one: Value, value: Value) -> bool:

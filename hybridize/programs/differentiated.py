@@ -92,7 +92,7 @@ class Pair:
             self.partial[absent, sizes] = self.compiled(graph)
         return self.partial[absent, sizes]
 
-    def told(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
+    def dims(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
         """Return the arrays without elements that tell the backward program sizes which nothing else tells.
 
         Args:
@@ -310,7 +310,7 @@ class Rule:
         self._arrays: list[Any] = [x._data if isinstance(x, ndarray) else x for x in arrays]
         self._storages = [(x.storage, x.storage.version) if isinstance(x, ndarray) else None for x in arrays]
         self._outputs = [outputs[k]._data for k in pair.halves.outputs]
-        self._kept = list(residuals)
+        self._residuals = list(residuals)
 
     @property
     def name(self) -> str:
@@ -323,7 +323,7 @@ class Rule:
 
     def release(self) -> None:
         """Let go of what is kept."""
-        self._arrays, self._outputs, self._kept, self._storages = [], [], [], []
+        self._arrays, self._outputs, self._residuals, self._storages = [], [], [], []
 
     def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
         """By the compiled program, or on the tape where this is recorded too."""
@@ -333,7 +333,7 @@ class Rule:
         arrived = [one is not None for one in g]
         g = tuple([numpy.zeros(y[k].shape, y[k].dtype) if one is None else one for k, one in enumerate(g)])
         inputs = [
-            *(self._arrays[k] for k in halves.inputs), *self._outputs, *self._kept, *self._pair.told(self._arrays),
+            *(self._arrays[k] for k in halves.inputs), *self._outputs, *self._residuals, *self._pair.dims(self._arrays),
             *(numpy.asarray(g[k], order="C") for k in halves.cotangents),
         ]  # fmt: skip
         results = self._pair.back(inputs, arrived)
@@ -368,7 +368,7 @@ class Rule:
         halves = pair.halves
         arguments = [
             *(data[k] for k in halves.inputs), *(results[k] for k in halves.outputs),
-            *results[len(recorded.graph.outputs) :], *pair.told(data),
+            *results[len(recorded.graph.outputs) :], *pair.dims(data),
             *(numpy.asarray(whole[k], order="C") for k in halves.cotangents),
         ]  # fmt: skip
         (gradient,) = pair.back(arguments, [one is not None for one in g])

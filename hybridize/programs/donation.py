@@ -10,7 +10,7 @@ import numpy
 from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
-from hybridize.contract.captured import Captured, Made, Output
+from hybridize.contract.captured import Captured, FormattedText, Output
 from hybridize.runtime.cpython import USABLE
 
 Pairs = Sequence[tuple[int, int]]
@@ -22,7 +22,7 @@ def updates_of(captured: Captured) -> dict[int, int]:
     written = [source.written for source in captured.sources]
     others = {result.index for result in captured.results if result.kind in ("array", "number")}
     others |= {one.index for one in captured.stand_ins if isinstance(one, Output)}
-    others |= {number for one in captured.stand_ins if isinstance(one, Made) for number in one.outputs}
+    others |= {number for one in captured.stand_ins if isinstance(one, FormattedText) for number in one.outputs}
     return {
         source.written: number
         for number, source in enumerate(captured.sources)

@@ -18,7 +18,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.nested import Structure
 from hybridize.base.tracebacks import trim
 from hybridize.contract.captured import Captured, Result
-from hybridize.contract.feeds import Begun, Transaction
+from hybridize.contract.feeds import FeedStates, Transaction
 from hybridize.contract.places import variable_of
 
 Entry = Callable[..., Any]
@@ -130,7 +130,7 @@ class Stages:
                 return fallback(*args)
             if access.waiting:
                 give_way()
-            progress: Begun = []
+            progress: FeedStates = []
             result: Any = NOT_TAKEN
             with STATE:
                 try:
@@ -141,12 +141,12 @@ class Stages:
                     elif not (WRITER or READERS or access.queued):  # `exclusively` without its calls
                         WRITER.value = 1  # nothing is called between the look at the numbers and this line
                         access.writes += 1
-                        access.told += MARK
+                        access.marks += MARK
                         try:
                             result = entry(*args)
                         finally:
                             WRITER.value = 0
-                            del access.told[-1:]
+                            del access.marks[-1:]
                     elif access.queue is None:  # else calls are asynchronous, which is Python's business
                         result = exclusively(entry, *args)
                     if committed and written:

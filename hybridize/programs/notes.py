@@ -23,7 +23,7 @@ from hybridize.contract.captured import (
     BuiltContainer,
     BuiltObject,
     Captured,
-    Given,
+    ExistingArray,
     GivenContainer,
     Output,
     Result,
@@ -282,7 +282,7 @@ def _container(name: str, captured: Captured, data: Any) -> Any:
     if isinstance(data, Output) and not data.steps:
         kind = Result("array", data.index) if data.weak is None else Result("number", data.index, value=data.weak)
         return _Leaf(kind, captured.graph.outputs[data.index])
-    if isinstance(data, Given) and not data.steps:
+    if isinstance(data, ExistingArray) and not data.steps:
         for source, value in zip(captured.sources, captured.graph.inputs, strict=True):
             if source.position == data.position and source.array is data.array:
                 return _Leaf(Result("array"), value)

@@ -201,7 +201,7 @@ def shared_copies(derivers: Sequence[Deriver], stable: Mapping[int, ndarray]) ->
             derived.append(registry.copy(key, deriver.nbytes, partial(DerivedCopy, deriver, arrays, scattered)))
         if registry.total > LIMIT_BYTES:
             return None
-        _copies.update(registry.made)
+        _copies.update(registry.copies)
         return Copies(derived, rows)
 
 
@@ -220,16 +220,16 @@ class _Registry:
 
     def __init__(self, total: int) -> None:
         self.total = total
-        self.made: dict[tuple[Any, ...], Any] = {}
+        self.copies: dict[tuple[Any, ...], Any] = {}
 
     def copy(self, key: tuple[Any, ...], nbytes: int, make: Callable[[], Any]) -> Any:
         """The copy of a key, made where there is none."""
-        copy = _copies.get(key) or self.made.get(key)
+        copy = _copies.get(key) or self.copies.get(key)
         if copy is None:
             self.total += nbytes
             if self.total > LIMIT_BYTES:
                 return None
-            copy = self.made[key] = make()
+            copy = self.copies[key] = make()
         return copy
 
 

@@ -34,10 +34,10 @@ from hybridize.contract.captured import (
     BuiltContainer,
     BuiltObject,
     Captured,
+    ExistingArray,
     Faced,
-    Given,
+    FormattedText,
     GivenContainer,
-    Made,
     Output,
     Result,
     Source,
@@ -361,7 +361,7 @@ class Program:
                 return f"{guard.change()}, read at {guard.loc}"
         if self.stale:
             return "a block's setting or child was replaced"
-        for position, strides in self.capture.layouts.items() if call.given is not None else ():
+        for position, strides in self.capture.layouts.items() if call.originals is not None else ():
             if not _laid_out(call, position, strides):
                 return f"argument {position} is laid out in another way"
         if self.capture.decided is not None and (change := self._decided_otherwise(self.capture.decided, call)):
@@ -450,7 +450,7 @@ class Program:
             finally:
                 if entered:
                     WRITER.value = 0
-                    del ACCESS.told[-1:]
+                    del ACCESS.marks[-1:]
             if taped and self.writes:
                 self._recorded.remember(captured.sources, arrays, views)
         return self.finished(call, lambda result: self.leaf(result, arrays, outputs, views), outputs, views)
@@ -548,18 +548,18 @@ class Program:
             if kind is Output:
                 steps = steps_of(argument.steps)
                 return self._output(argument.index, steps, argument.weak, argument.lost, outputs, views)
-            if kind is Given:
+            if kind is ExistingArray:
                 array = call.leaves[argument.position] if argument.array is None else argument.array
                 steps = steps_of(argument.steps)
                 if not steps:
                     return array
                 return _view(array, steps, argument.lost) if isinstance(array, ndarray) else viewed_buffer(array, steps)
-            if kind is Made:
+            if kind is FormattedText:
                 return argument.now(outputs)
             if kind is Faced:
                 return argument.kind.shown(value_of(argument.inside))
             if kind is GivenContainer:
-                return argument.find(call.given)
+                return argument.find(call.originals)
             if kind is BuiltContainer:
                 if argument.number not in built:
                     built[argument.number] = container = argument.empty.copy()
@@ -909,7 +909,7 @@ def described(call: Call) -> str:
 
 def accepted(call: Call, scope: SizeScope | None) -> str:
     """The arguments of a program, and the bounds of sizes that calls bring along, for messages."""
-    conditions = () if scope is None else scope.said
+    conditions = () if scope is None else scope.assumption_texts
     return described(call) + (f" with {', '.join(conditions)}" if conditions else "")
 
 

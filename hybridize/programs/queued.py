@@ -24,8 +24,17 @@ from hybridize.base.locations import user_location
 from hybridize.base.nested import flatten_call
 from hybridize.base.types import TensorType
 from hybridize.contract.call import Call
-from hybridize.contract.captured import BuiltContainer, BuiltObject, Captured, Faced, Made, Output, Result, Source
-from hybridize.contract.feeds import Begun
+from hybridize.contract.captured import (
+    BuiltContainer,
+    BuiltObject,
+    Captured,
+    Faced,
+    FormattedText,
+    Output,
+    Result,
+    Source,
+)
+from hybridize.contract.feeds import FeedStates
 from hybridize.graph import Graph, nodes_inside
 from hybridize.ops import Assert
 from hybridize.ops.op import Effect, effect_of, taping
@@ -88,10 +97,16 @@ def can_be_queued(captured: Captured) -> bool:
     if any(result.kind not in _LATER for result in captured.results):
         return False
     containers = [result for result in captured.results if result.kind == "container"]
-    if any(isinstance(one, Made) or (isinstance(one, Output) and one.weak is not None) for one in captured.stand_ins):
+    if any(
+        isinstance(one, FormattedText) or (isinstance(one, Output) and one.weak is not None)
+        for one in captured.stand_ins
+    ):
         return False
     if any(
-        map(_shows, [*(one for effect in captured.effects for one in effect.given), *(one.value for one in containers)])
+        map(
+            _shows,
+            [*(one for effect in captured.effects for one in effect.operands), *(one.value for one in containers)],
+        )
     ):
         return False
     if any(source.lost is not None for source in captured.sources):
@@ -131,9 +146,9 @@ def _can_wait(program: Queueable, call: Call) -> bool:
 
 def _users(call: Call) -> Collection[int]:
     """Return the positions of the arguments that are arrays of other classes than ours, over memory of the user's."""
-    if call.given is None:
+    if call.originals is None:
         return range(len(call.leaves))
-    leaves, _ = flatten_call(*call.given)
+    leaves, _ = flatten_call(*call.originals)
     pairs = enumerate(zip(leaves, call.leaves, strict=True))
     return {position for position, (leaf, one) in pairs if leaf is not one}
 
@@ -143,7 +158,7 @@ class _Call:
 
     def __init__(self, program: Queueable, call: Call, machine: PackedMachine) -> None:
         self._program, self._call, self._machine = program, call, machine
-        self._begun: Begun = []
+        self._feed_states: FeedStates = []
         self._fresh: list[tuple[Variable, bool]] = []
         """Variables whose gradients it writes, and whether these were fresh before."""
         self._arrays: list[Any] = []
@@ -184,7 +199,7 @@ class _Call:
     def _settle(self) -> None:
         """Take what the call reads, as it is now."""
         captured = self._program.capture
-        captured.transaction.start(self._begun)
+        captured.transaction.start(self._feed_states)
         self._fresh = [(variable, variable.fresh) for variable in captured.transaction.fresh]
         captured.transaction.commit()
         users = _users(self._call)
@@ -240,4 +255,4 @@ class _Call:
         """Take back what the call has begun: it does not take place."""
         for variable, fresh in self._fresh:
             variable.fresh = fresh
-        self._program.capture.transaction.rollback(self._begun)
+        self._program.capture.transaction.rollback(self._feed_states)

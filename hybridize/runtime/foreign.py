@@ -89,7 +89,7 @@ class _Record:
     name: str
     results: Arrays
     ticket: int
-    kept: Any
+    residuals: Any
 
 
 class KeptCalls:
@@ -108,7 +108,7 @@ class KeptCalls:
 
     def of(self, ticket: int) -> Any:
         """Return what the call with a ticket keeps; None where none has it."""
-        residuals = next((one.kept for one in self._records if one.ticket == ticket), None)
+        residuals = next((one.residuals for one in self._records if one.ticket == ticket), None)
         return self._around.of(ticket) if residuals is None and self._around is not None else residuals
 
     def again(self) -> dict[str, deque[_Record]]:
@@ -120,7 +120,7 @@ class KeptCalls:
 
 
 class _Thread(threading.local):
-    kept: KeptCalls | None = None
+    calls: KeptCalls | None = None
     again: dict[str, deque[_Record]] | None = None
 
     def __init__(self) -> None:
@@ -134,28 +134,28 @@ _thread = _Thread()
 @contextmanager
 def keeping(calls: KeptCalls | None, again: KeptCalls | None = None) -> Iterator[None]:
     """Have the calls of this thread kept; those of `again` are not made once more, but give what they gave."""
-    before = _thread.kept, _thread.again
-    _thread.kept, _thread.again = calls, None if again is None else again.again()
+    before = _thread.calls, _thread.again
+    _thread.calls, _thread.again = calls, None if again is None else again.again()
     try:
         yield
     finally:
-        _thread.kept, _thread.again = before
+        _thread.calls, _thread.again = before
 
 
 @contextmanager
 def observed() -> Iterator[KeptCalls]:
     """Give the calls that this thread makes within, which are kept as before."""
-    outer = _thread.kept
-    _thread.kept = seen = KeptCalls(outer)
+    outer = _thread.calls
+    _thread.calls = seen = KeptCalls(outer)
     try:
         yield seen
     finally:
-        _thread.kept = outer
+        _thread.calls = outer
 
 
 def kept_by(ticket: int) -> Any:
     """Return what the call with a ticket keeps; None where it is gone."""
-    if _thread.kept is not None and (residuals := _thread.kept.of(ticket)) is not None:
+    if _thread.calls is not None and (residuals := _thread.calls.of(ticket)) is not None:
         return residuals
     return _thread.loose.pop(ticket, None)
 
@@ -192,8 +192,8 @@ def call(name: str, title: str, operands: Arrays, types: Sequence[TensorType]) -
                 help="sizes and dtypes of its results must follow from those of its arguments",
             )
         record = _Record(name, results, ticket, residuals)
-    if _thread.kept is not None:
-        _thread.kept.add(record)
+    if _thread.calls is not None:
+        _thread.calls.add(record)
     elif record.ticket:
-        _thread.loose[record.ticket] = record.kept
+        _thread.loose[record.ticket] = record.residuals
     return list(record.results)

@@ -65,7 +65,7 @@ class CallSizes:
                 if symbol is not None and symbol not in sizes:
                     sizes[symbol], origin[symbol] = actual, f"axis {axis} of input {number}"
                     if not symbol.low <= actual <= symbol.high:
-                        raise ShapeError("E120", f"{here}; axis {axis}: {symbol.said}")
+                        raise ShapeError("E120", f"{here}; axis {axis}: {symbol.bounds_text}")
         for number, (shape, type_) in enumerate(zip(shapes, self.parameters, strict=True)):
             for axis, (actual, size) in enumerate(zip(shape, type_.shape, strict=True)):
                 solved = dims.solve(size, actual)
@@ -75,7 +75,7 @@ class CallSizes:
                 sizes[symbol], origin[symbol] = value, f"axis {axis} of input {number}"
                 if not symbol.low <= value <= symbol.high:
                     here = f"input {number} of {self.name} must be {type_}, got {type_.with_shape(shape)}"
-                    raise ShapeError("E120", f"{here}; axis {axis}: {symbol.said}")
+                    raise ShapeError("E120", f"{here}; axis {axis}: {symbol.bounds_text}")
         for number, (shape, type_) in enumerate(zip(shapes, self.parameters, strict=True)):
             for axis, (actual, size) in enumerate(zip(shape, type_.shape, strict=True)):
                 expected = dims.value(size, sizes)

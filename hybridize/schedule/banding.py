@@ -83,7 +83,11 @@ def gathered(
     """Units that alone read a large value, and those that store one."""
     for value, owner in grouping.owner.items():
         readers = grouping.readers.get(value, ())
-        if hint(value.type.nbytes) * _VALUES >= target.l2_bytes and len(readers) == 1 and value not in grouping.wanted:
+        if (
+            hint(value.type.nbytes) * _VALUES >= target.l2_bytes
+            and len(readers) == 1
+            and value not in grouping.output_slots
+        ):
             reader = _step_of(next(iter(readers)), grouping)
             if not isinstance(reader, NodeStep) or reader.tiled is not None:  # a routine is in no band
                 large.setdefault(reader, set()).add(_step_of(owner, grouping))

@@ -12,7 +12,7 @@ from hybridize.graph import Node, Value
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import children
 from hybridize.schedule.grouping import FusionGroup, Grouping, Pattern, fold_variable, radix
-from hybridize.schedule.lower import Local, Read
+from hybridize.schedule.lower import Local, LocalLoad
 
 ACCUMULATED = -1
 """The operand number of a contraction's element in its epilogue."""
@@ -113,7 +113,7 @@ class Draft:
         axes = dict(enumerate(self._resolve(pattern)))
         return self.space.rewrite(local.expr, axes, load, variable, {})
 
-    def _access(self, value: Value, node: Node, pattern: Pattern, read: Read, indices: Pattern) -> Expr:
+    def _access(self, value: Value, node: Node, pattern: Pattern, read: LocalLoad, indices: Pattern) -> Expr:
         """An operand of `value` at `indices`."""
         operand = node.inputs[read.operand]
         if operand in self._grouping.literals:

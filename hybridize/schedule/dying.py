@@ -48,7 +48,7 @@ def earlier(
     stored: dict[Unit, int] = dict.fromkeys(order, 0)
     users: dict[Value, set[Unit]] = {}
     root = grouping.places.root
-    outside = {root(value) for value in grouping.wanted}
+    outside = {root(value) for value in grouping.output_slots}
     for value, owner in grouping.owner.items():
         if root(value) is value:
             stored[unit_of(owner)] += hint(value.type.nbytes)

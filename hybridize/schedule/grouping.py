@@ -35,7 +35,7 @@ from hybridize.schedule.contraction.matrices import MatrixProduct, memory_order,
 from hybridize.schedule.contraction.product import as_row
 from hybridize.schedule.gates import Gates, find_gates
 from hybridize.schedule.homes import Home, in_order, is_contiguous
-from hybridize.schedule.lower import Local, Lowerings, Read, Tiled
+from hybridize.schedule.lower import Local, LocalLoad, Lowerings, Tiled
 from hybridize.schedule.places import Places, View
 from hybridize.schedule.walks import WalkFinder
 
@@ -140,7 +140,7 @@ class Grouping:
         self.uses: dict[Value, dict[FusionGroup, dict[tuple[int, ...], Pattern]]] = {}
         self.readers: dict[Value, set[Unit]] = {}
         """Units that read a stored value."""
-        self.wanted: dict[Value, list[int]] = {}
+        self.output_slots: dict[Value, list[int]] = {}
         """Outputs of the graph that a value is to be found in."""
         self.owner: dict[Value, Unit] = {}
         """The unit that stores each value."""
@@ -157,7 +157,7 @@ class Grouping:
         self.finishing = self._finishing()
         """Values that an epilogue can give: a contraction is all but read for them."""
         for slot, value in enumerate(graph.outputs):
-            self.wanted.setdefault(value, []).append(slot)
+            self.output_slots.setdefault(value, []).append(slot)
         for position in range(len(graph.nodes) - 1, -1, -1):
             self._visit(position, graph.nodes[position])
 
@@ -202,7 +202,7 @@ class Grouping:
         self.steps.append(step)
         unchanged = invariant_state(node, lowered) if isinstance(lowered, Region) else ()
         for k, value in enumerate(node.outputs):
-            if k in unchanged and value not in self.wanted:
+            if k in unchanged and value not in self.output_slots:
                 self._forward_invariant(value, node.inputs[k])
                 continue
             self.owner[value] = step
@@ -290,7 +290,7 @@ class Grouping:
         """The contraction with the base of a view for an operand, if the same kind of tiles computes it."""
         entry = self.producer.get(view)
         lowered = None if entry is None else self.lowerings.of(entry[1])
-        if entry is None or view in self.wanted or not isinstance(lowered, tuple):
+        if entry is None or view in self.output_slots or not isinstance(lowered, tuple):
             return None
         expr = lowered[entry[1].outputs.index(view)].expr
         if not isinstance(expr, Load):
@@ -308,7 +308,7 @@ class Grouping:
 
     def _decide(self, position: int, node: Node, value: Value, local: Local) -> None:
         uses = self.uses.get(value, {})
-        hard = value in self.wanted or value in self.places or bool(self.readers.get(value))
+        hard = value in self.output_slots or value in self.places or bool(self.readers.get(value))
         if not uses and not hard:
             return
         if not hard and value in self.finishing:
@@ -384,7 +384,7 @@ class Grouping:
         if not isinstance(lowered, tuple):
             return True
         local = lowered[node.outputs.index(value)]
-        wanted = bool(self.uses.get(value) or self.readers.get(value) or value in self.wanted)
+        wanted = bool(self.uses.get(value) or self.readers.get(value) or value in self.output_slots)
         if local.folds or op.joined_along is not None or (local.cost > 0 and wanted):
             return True
         return local.cost > 0 and any(map(self._ends_in_store, self._elements_of(value)))
@@ -421,7 +421,7 @@ class Grouping:
 
     def _may_lie(self, value: Value, order: tuple[int, ...]) -> bool:
         """Tell whether a value may be stored within another one whose axes lie in this order."""
-        if value not in self.producer or value in self.wanted or value in self.places or value in self.literals:
+        if value not in self.producer or value in self.output_slots or value in self.places or value in self.literals:
             return False
         home = self.homes.get(value)
         if home is not None and (home.has_halo or home.order != order):
@@ -443,7 +443,7 @@ class Grouping:
             return False
         if value in self.homes and not _serves(home, self.homes[value], value):
             return False
-        if value in self.wanted:
+        if value in self.output_slots:
             whole = same(home.offset, 0) and same(base.type.size, value.type.size)
             whole = whole and is_contiguous(home, value.type.shape)
             if not whole or base not in self.producer or base in self.places:
@@ -454,9 +454,9 @@ class Grouping:
             return False
         for unit in self.readers.get(value, ()):
             self._add_reader(base, unit)
-        if value in self.wanted:
+        if value in self.output_slots:
             self.places.ordered.update([value] if base in self.homes else [value, base])
-            self.wanted.setdefault(base, []).extend(self.wanted.pop(value))
+            self.output_slots.setdefault(base, []).extend(self.output_slots.pop(value))
         return True
 
     def _inline(
@@ -505,7 +505,7 @@ class Grouping:
                     operand_pattern
                 )
 
-    def compose(self, group: FusionGroup, value: Value, node: Node, pattern: Pattern, read: Read) -> Pattern:
+    def compose(self, group: FusionGroup, value: Value, node: Node, pattern: Pattern, read: LocalLoad) -> Pattern:
         """Return the indices at which `group` reads an operand of `value` when it computes `value` at `pattern`.
 
         Loads among the indices (of index data) name values by their number.
@@ -771,7 +771,7 @@ class Grouping:
         Where it takes several sums for each, a product is told of its gates.
         """
         uses = self.uses.get(value, {})
-        if value in self.wanted or value in self.places or not uses or same(value.type.size, 0):
+        if value in self.output_slots or value in self.places or not uses or same(value.type.size, 0):
             return None
         if not self.readers.get(value, set()) <= set(uses):
             return None

@@ -95,7 +95,7 @@ class _Hoisting:
         for node in graph.nodes:
             for value in node.inputs:
                 self._readers.setdefault(value, []).append(node)
-        self._wanted = set(graph.outputs)
+        self._outputs = set(graph.outputs)
         self._kept: set[Node] = set()
         """Stable nodes that calls compute all the same."""
         self._enlarged = 0
@@ -106,7 +106,7 @@ class _Hoisting:
         """As `hoisted` gives it."""
         for value, node in self._stable.items():
             outside = any(not self._is_stable(reader) for reader in self._readers.get(value, ()))
-            if outside or value in self._wanted:
+            if outside or value in self._outputs:
                 self._settle(value, node)
         border = {value: nodes for value, nodes in self._border.items() if self._stable[value] not in self._kept}
         if not border:
@@ -200,7 +200,7 @@ class _Hoisting:
         times, front, seen = 1, [value], {value}
         while front:
             one = front.pop()
-            if one in self._wanted:
+            if one in self._outputs:
                 return 1, True
             for node in self._readers.get(one, ()):
                 if self._is_stable(node) and node not in self._kept:

@@ -73,7 +73,7 @@ class _Joining:
         for node in graph.nodes:
             for value in dict.fromkeys(node.inputs):
                 self._readers.setdefault(value, []).append(node)
-        self._gone: set[Node] = set()
+        self._removed_nodes: set[Node] = set()
         """Nodes that joined ones stand for."""
         self._before: list[Node] = []
         """Nodes that join matrices and vectors."""
@@ -95,7 +95,7 @@ class _Joining:
         rest: list[Node] = []
         for node in graph.nodes:
             rest += self._at.get(node, [])
-            if node not in self._gone and not self._is_stable(node):
+            if node not in self._removed_nodes and not self._is_stable(node):
                 rest.append(node)
         whole = Graph(graph.inputs, (*first, *self._before, *rest), graph.outputs, graph.constants)
         return Joining(whole, frozenset(self._constants), self._made_of)
@@ -189,7 +189,7 @@ class _Joining:
             for value in values:
                 m, n = value.type.shape
                 if (
-                    any(reader not in self._gone for reader in self._readers.get(value, ()))
+                    any(reader not in self._removed_nodes for reader in self._readers.get(value, ()))
                     or value in self._graph.outputs
                 ):
                     cut: Op = Slice((0, start), (m, start + n), (1, 1))
@@ -199,7 +199,7 @@ class _Joining:
     def _follow(self, node: Node, wholes: dict[Value, tuple[Value, tuple[Value, ...]]], at: list[Node]) -> None:
         """Have the whole go through an elementwise node that all parts go through, each by one like it."""
         op = node.op
-        if not isinstance(op, Op) or not op.by_element or node in self._gone:
+        if not isinstance(op, Op) or not op.by_element or node in self._removed_nodes:
             return
         count = len(next(iter(wholes.values()))[1])
         alike = [node, *(self._like(node, part, wholes) for part in range(1, count))]
@@ -228,7 +228,7 @@ class _Joining:
         """The node that does for another part what one does for the first."""
         read = next(value for value in node.inputs if value in wholes)
         for reader in self._readers.get(wholes[read][1][part], ()):
-            alike = reader.op == node.op and reader not in self._gone
+            alike = reader.op == node.op and reader not in self._removed_nodes
             if alike and all(
                 wholes[value][1][part] is other
                 for value, other in zip(node.inputs, reader.inputs, strict=True)
@@ -277,7 +277,7 @@ class _Joining:
         to.append(node)
         self._made_of[node] = tuple(instead)
         if not isinstance(op, Broadcast):  # others may read what was spread
-            self._gone.update(instead)
+            self._removed_nodes.update(instead)
         return outputs
 
 

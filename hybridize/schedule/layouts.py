@@ -23,7 +23,7 @@ from hybridize.loops.index import Space, bit
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.homes import Halo, Home, is_in_order, no_halo, ordered, wider
-from hybridize.schedule.lower import Lowerings, Read
+from hybridize.schedule.lower import LocalLoad, Lowerings
 from hybridize.schedule.places import strides_of
 
 
@@ -204,7 +204,7 @@ def _join_alike(alike: _Classes, node: Node, lowerings: Lowerings) -> None:
                 alike.join(operand, value)
 
 
-def _axis_by_axis(read: Read, lowerings: Lowerings) -> bool:
+def _axis_by_axis(read: LocalLoad, lowerings: Lowerings) -> bool:
     """Tell whether an operand's index along each axis depends on no other axis of the result."""
     rank = len(read.indices)
     return read.identity or not any(

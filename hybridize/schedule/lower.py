@@ -37,7 +37,7 @@ from hybridize.schedule.contraction.views import through
 
 
 @frozen
-class Read:
+class LocalLoad:
     """One load of a local expression."""
 
     load: Load
@@ -55,7 +55,7 @@ class Local:
 
     type: TensorType
     expr: Expr
-    reads: tuple[Read, ...]
+    reads: tuple[LocalLoad, ...]
     cost: int
     """Of one element, in additions, at the sizes of the call that is compiled; 0 for a view."""
     folds: bool
@@ -153,9 +153,9 @@ def _element(operand: int, type: TensorType) -> Any:
     return element
 
 
-def _collected(root: Expr, axes: tuple[Expr, ...]) -> tuple[tuple[Read, ...], int]:
+def _collected(root: Expr, axes: tuple[Expr, ...]) -> tuple[tuple[LocalLoad, ...], int]:
     """The loads below `root`, and the cost of one element, folds counted by their length."""
-    reads: list[Read] = []
+    reads: list[LocalLoad] = []
     cost, seen = 0, set[int]()
     stack: list[tuple[Expr, tuple[Fold, ...], int]] = [(root, (), 1)]
     while stack:
@@ -166,7 +166,7 @@ def _collected(root: Expr, axes: tuple[Expr, ...]) -> tuple[tuple[Read, ...], in
         match expr:
             case Load(operand=operand, indices=indices):
                 identity = len(indices) == len(axes) and all(a is b for a, b in zip(indices, axes, strict=True))
-                reads.append(Read(expr, operand, indices, folds, identity))
+                reads.append(LocalLoad(expr, operand, indices, folds, identity))
             case CallExpr(function=function, args=args):
                 index = isinstance(args[0], Axis | Index) and expr.dtype.kind == "i"
                 cost += 0 if index else FUNCTIONS[function].cost * times

@@ -140,10 +140,10 @@ def _assign_slots(blocks: list[ScratchBlock]) -> int:
             slots.append(slot)
         slot.nbytes = maximum(slot.nbytes, need)
         slot.last = block.last
-        slot.held.append(block)
+        slot.blocks.append(block)
     top = 0
     for slot in slots:
-        for block in slot.held:
+        for block in slot.blocks:
             block.offset = top
         top = top + slot.nbytes
     return top
@@ -165,7 +165,7 @@ class _Slot:
     nbytes: int
     last: int = -1
     """The last step of the last of them."""
-    held: list[ScratchBlock] = field(default_factory=list)
+    blocks: list[ScratchBlock] = field(default_factory=list)
 
 
 def _misfit(slot: int, need: int) -> tuple[int, int]:

@@ -35,7 +35,7 @@ def merged(steps: Sequence[ScheduleStep]) -> tuple[ScheduleStep, ...]:
         assert isinstance(step, LoopStep)
         outlining = _Outlining(interner, len(step.kernel.params))
         outline = outlining.kernel(step.kernel)
-        alike.setdefault(_identity(outline), []).append((number, outlining.found))
+        alike.setdefault(_identity(outline), []).append((number, outlining.constants))
     result = list(steps)
     for members in alike.values():
         _merge(result, members, interner)
@@ -97,7 +97,7 @@ class _Outlining:
 
     def __init__(self, interner: Interner, table: int, entries: Mapping[int, int] | None = None) -> None:
         """`table` is the number of the buffer; `entries` are positions there by the numbers' places in the kernel."""
-        self.found: list[Const] = []
+        self.constants: list[Const] = []
         """The floats that can be read from a table, place by place."""
         self._interner, self._table, self._entries = interner, table, entries
         self._memo: dict[int, Expr] = {}
@@ -152,9 +152,9 @@ class _Outlining:
         if not isinstance(part, Const) or part.dtype not in _FLOATS or part.dtype != (self._dtype or part.dtype):
             return self._memo[id(part)]
         self._dtype = part.dtype
-        place = len(self.found)
+        place = len(self.constants)
         number = self._interner.const(part.dtype, part.value)
-        self.found.append(number)
+        self.constants.append(number)
         entry = place if self._entries is None else self._entries.get(place)
         if entry is None:
             return number

@@ -21,7 +21,7 @@ from hybridize.schedule.vectors import Widths
 
 FETCHED = 1024
 """Bytes of a row from which the next one is asked for; shorter ones come by themselves."""
-KEPT = 4
+CACHE_SHARE = 4
 """A row is still near when it is read again if it fills at most one part in so many of the first cache."""
 
 
@@ -164,7 +164,7 @@ class _Decisions:
             step = step_along(load.indices[0], row)
             if step is None or is_symbolic(step):
                 continue
-            if FETCHED <= step * load.dtype.itemsize <= self._target.l1_bytes // KEPT:
+            if FETCHED <= step * load.dtype.itemsize <= self._target.l1_bytes // CACHE_SHARE:
                 fetches.append(kernel.Fetch(load, step))
         return tuple(fetches)
 

@@ -38,7 +38,7 @@ class Reaches:
 
     def asked(self, value: Value) -> int | None:
         """Return how far the rows of a stored value are asked for; None where any element may be."""
-        if value.type.ndim < 2 or not self._grouping.places.is_dense(value) or value in self._grouping.wanted:
+        if value.type.ndim < 2 or not self._grouping.places.is_dense(value) or value in self._grouping.output_slots:
             return None
         reaches: list[int] = []
         for unit in self._grouping.readers.get(value, ()):

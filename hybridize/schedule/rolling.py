@@ -122,7 +122,7 @@ _Cut = tuple[int, tuple[RollingBlock, ...], tuple[int, ...]]
 class _Settled:
     chain: _Chain
     blocks: tuple[RollingBlock, ...]
-    kept: tuple[int, ...]
+    line_counts: tuple[int, ...]
     """Lines that are kept of each memory."""
     size: int
     """Units of the last step in a block."""
@@ -180,7 +180,7 @@ class RollingBands:
         for number, one in enumerate(self._settled):
             memories = tuple(
                 RollingMemory(locate(lines.block), lines.line_bytes, count, lines.count)
-                for lines, count in zip(one.chain.between, one.kept, strict=True)
+                for lines, count in zip(one.chain.between, one.line_counts, strict=True)
             )
             units = one.chain.walks[-1].units
             one.band = RollingBand(number, one.size, units, len(one.chain.members), memories, one.blocks, one.split)

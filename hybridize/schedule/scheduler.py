@@ -38,7 +38,7 @@ from hybridize.schedule.contraction.copies import border, into_home, leaves_as_i
 from hybridize.schedule.contraction.copies import packed as panels_of_taps
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.lanes import LanePlan
-from hybridize.schedule.contraction.matrices import Lying, MatrixProduct, memory_order, where_they_lie
+from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct, memory_order, where_they_lie
 from hybridize.schedule.contraction.product import Strides
 from hybridize.schedule.contraction.taps import TapPlan, shared_by
 from hybridize.schedule.contraction.winograd import (
@@ -330,7 +330,7 @@ class _Scheduler:
         root = self.grouping.places.root(value)
         if root in self.memory or same(value.type.size, 0):
             return
-        slots = self.grouping.wanted.get(root)
+        slots = self.grouping.output_slots.get(root)
         if slots:
             self.memory[root] = Address("output", slots[0], 0)
             return
@@ -410,7 +410,7 @@ class _Scheduler:
         scratch_bytes = assign(self.blocks)
         self.bands.place(self._address)
         self.rolling.place(self._address)
-        entries: list[Made] = []
+        entries: list[StepOperations] = []
         places: dict[int, range] = {}
         for numbers in self.bands.together(len(makers), (*self.rolling.spans(), *loops.items())):
             begin = len(entries)
@@ -497,7 +497,7 @@ class _Scheduler:
                 counts.update(dict(body.plan.layouts))
         return tuple(sorted(counts.items()))
 
-    def _borders(self, number: int) -> Iterable[Made]:
+    def _borders(self, number: int) -> Iterable[StepOperations]:
         """Store zeros around the values that a step stores."""
         for first, value in self.bordered:
             if first == number and not self.rolling.keeps(self.memory.get(value)):
@@ -505,7 +505,7 @@ class _Scheduler:
                 nbytes = kernel_bytes(kernel)
                 yield LoopStep(Provenance(("border",), ()), kernel, (self._memory_of(value),), nbytes), 0
 
-    def _packings(self, number: int) -> Iterable[Made]:
+    def _packings(self, number: int) -> Iterable[StepOperations]:
         """Pack the matrices of a product in a band, all at once or those of each member of the batch."""
         placed, unit = self.bands.of(number), self.order[number] if number < len(self.order) else None
         if placed is None or placed.packed is None or placed.fill is None:
@@ -530,7 +530,7 @@ class _Scheduler:
 
     def _copies(self) -> Iterable[tuple[Value, int]]:
         """Outputs that are an input, a constant, or a value that has its home in another output."""
-        for value, slots in self.grouping.wanted.items():
+        for value, slots in self.grouping.output_slots.items():
             if not same(value.type.size, 0):
                 for slot in slots[1:] if value in self.memory else slots:
                     yield value, slot
@@ -626,7 +626,7 @@ class _Scheduler:
     def _merged(self, draft: Draft, number: int, last: dict[Value, int]) -> dict[int, int]:
         """Buffers that take over the memory of another one, which dies in this step."""
         for value in draft.group.materialised:
-            if value in self.grouping.wanted or value in self.grouping.places or same(value.type.size, 0):
+            if value in self.grouping.output_slots or value in self.grouping.places or same(value.type.size, 0):
                 continue
             target = draft.buffers.index(value)
             for source in draft.in_place(target):
@@ -700,7 +700,7 @@ class _Scheduler:
             return
         if not isinstance(memory, ScratchBlock) or last.get(base) != number or base in map(places.root, others):
             return
-        slots = self.grouping.wanted.get(value)
+        slots = self.grouping.output_slots.get(value)
         if slots is None:
             memory.last = max(number, last.get(value, number))
             self.memory[value] = memory
@@ -765,8 +765,8 @@ class _Scheduler:
         turns = 1 if split is None else hint(plan.units)
         self.tasks.tell(number, nbytes, flops, [turns], whole=filled or copied is not None or bool(turned))
 
-        def make() -> list[Made]:
-            steps: list[Made] = []
+        def make() -> list[StepOperations]:
+            steps: list[StepOperations] = []
             first = self._memory_of(x)
             if copied is not None:
                 kernel = into_home(x.type.shape, (home_of(x), x.type.dtype), (read.home, dtype), self.target)
@@ -810,7 +810,7 @@ class _Scheduler:
             RollingMember(number, plan, tuple(stores), self._memory(x), memories, elements, sizes, *work)
         )
 
-    def _copying(self, word: str, kernel: Kernel, *addresses: Address) -> Made:
+    def _copying(self, word: str, kernel: Kernel, *addresses: Address) -> StepOperations:
         """A step that only copies, shared by threads where that pays."""
         nbytes = kernel_bytes(kernel)
         split = self._split(nbytes, 0, [], lambda: any(shared_loops(kernel)))
@@ -950,7 +950,7 @@ class _Scheduler:
             memory_order(home_of(value), value.type.shape, merged=merged and number == 0)
             for number, value in enumerate(step.operands)
         )
-        at = Lying(None)
+        at = MatrixLayout(None)
         if not self.grouping.places.is_ordered(out):
             layout = memory_order(home_of(out), out.type.shape, merged=merged)
             assert layout is not None
@@ -969,7 +969,7 @@ class _Scheduler:
         filled = None
         if not product.transpose_x and not product.shared_x and product.x_strides is None:
             filled = self.reaches.filled(step.operands[0])
-        return product if reach is filled is None else changed(product, asked=reach, filled=filled)
+        return product if reach is filled is None else changed(product, read_columns=reach, filled=filled)
 
     def _product_member(
         self,
@@ -1100,7 +1100,7 @@ class _Scheduler:
         if effect_of(op) is Effect.PURE and not shares and not regions.ends_by_data(op):
             self.tasks.tell(number, nbytes, flops, whole=bool(made_before))
 
-        def make() -> list[Made]:
+        def make() -> list[StepOperations]:
             before = [
                 (step, 0)
                 for constant, block, own in made_before
@@ -1160,7 +1160,7 @@ class _Scheduler:
     def _is_read(self, value: Value) -> bool:
         """Tell whether anything reads a value that a step of its own gives, or it lies within another one."""
         grouping = self.grouping
-        return value in grouping.wanted or value in grouping.places or bool(grouping.readers.get(value))
+        return value in grouping.output_slots or value in grouping.places or bool(grouping.readers.get(value))
 
     def _known_operands(
         self, node: Node, region: Region, of: regions.Bodies, stacked: Collection[int]
@@ -1213,17 +1213,17 @@ class _Scheduler:
         return Address("input", self._slots([constant])[0], 0)
 
 
-Made = tuple[ScheduleStep, int]
+StepOperations = tuple[ScheduleStep, int]
 """A step and its operations."""
 
 
-def _in_loop(steps: Sequence[Made], loop: int) -> list[Made]:
+def _in_loop(steps: Sequence[StepOperations], loop: int) -> list[StepOperations]:
     """Steps with scans that share a loop: what is made before it comes before all of these."""
     scans = [(changed(step, loop=loop), flops) for step, flops in steps if isinstance(step, RegionStep)]
     return [*((step, flops) for step, flops in steps if not isinstance(step, RegionStep)), *scans]
 
 
-def _several(steps: Made | list[Made]) -> list[Made]:
+def _several(steps: StepOperations | list[StepOperations]) -> list[StepOperations]:
     return steps if isinstance(steps, list) else [steps]
 
 

@@ -20,7 +20,7 @@ from hybridize.loops.monoids import monoid, nested
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.together import LoopedStatement
 
-LEFT = 4
+REGISTER_SHARE = 4
 """One part in so many of the registers is left for what is computed of an element."""
 
 
@@ -64,7 +64,7 @@ class _Sharing:
         self._lane = 0 if lane is None else bit(lane)
         self._lanes = lanes
         registers = nests.target.registers
-        self._most = registers - registers // LEFT
+        self._most = registers - registers // REGISTER_SHARE
 
     def shared(
         self, folds: Sequence[tuple[Fold, Space]], statements: Sequence[LoopedStatement], spaces: Sequence[Space]

@@ -252,7 +252,7 @@ class RollingBand:
     units: int
     """Of the last step."""
     steps: int
-    kept: tuple[RollingMemory, ...]
+    memories: tuple[RollingMemory, ...]
     """The results of all steps but the last."""
     blocks: tuple[RollingBlock, ...]
     split: Split | None = None
@@ -263,7 +263,7 @@ class RollingBand:
         return 1 if self.split is None else self.split.slots
 
     def __str__(self) -> str:
-        memories = ", ".join(f"{one.lines} of {one.total} lines at {one.address}" for one in self.kept)
+        memories = ", ".join(f"{one.lines} of {one.total} lines at {one.address}" for one in self.memories)
         threads = "" if self.split is None else f", {self.split}"
         return f"rolling band {self.number}: {self.size} of {self.units} units at a time, {memories}{threads}"
 
@@ -527,7 +527,7 @@ def addresses_of(step: ScheduleStep) -> Iterator[Address]:
         if isinstance(step.part, BandPart | RollingPart):
             band = step.part.band
             split = band.split
-            yield from (one.address for one in band.kept) if isinstance(band, RollingBand) else band.own
+            yield from (one.address for one in band.memories) if isinstance(band, RollingBand) else band.own
         if split is not None:
             yield Address("input", split.team, 0)
 

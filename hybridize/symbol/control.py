@@ -44,12 +44,12 @@ class BodyExpression:
     def __init__(self, results: Expression, inputs: Sequence[str]) -> None:
         self.results = results
         self.inputs = tuple(inputs)
-        self._taken = [self.inputs.index(name) for name in results.list_inputs()]
+        self._positions = [self.inputs.index(name) for name in results.list_inputs()]
         self._replay = results._replay()
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """Compute the results for values of the inputs."""
-        results: list[Any] = self._replay(*(values[number] for number in self._taken))
+        results: list[Any] = self._replay(*(values[number] for number in self._positions))
         return results
 
 
@@ -66,7 +66,7 @@ class ControlFlow:
     def __init__(
         self, word: str, bodies: Sequence[BodyExpression], attributes: Mapping[str, Any], node: str = ""
     ) -> None:
-        self.word, self.bodies, self.given, self._node = word, tuple(bodies), dict(attributes), node
+        self.word, self.bodies, self.attributes, self._node = word, tuple(bodies), dict(attributes), node
 
     def __call__(self, *arrays: Any) -> Any:
         """Run it: a list of results, or the only one.
@@ -79,13 +79,13 @@ class ControlFlow:
         except MemoryError as error:
             if not self._node:
                 raise
-            what = f"{self._node}: no memory for max_iterations={self.given.get('max_iterations')} ({error})"
+            what = f"{self._node}: no memory for max_iterations={self.attributes.get('max_iterations')} ({error})"
             raise LoadError("E603", what) from error
         return results[0] if len(results) == 1 else results
 
     def places(self, name: str) -> list[int]:
         """Return the numbers that an attribute says."""
-        return list(self.given.get(f"{name}_locs", ()))
+        return list(self.attributes.get(f"{name}_locs", ()))
 
     def inputs(self) -> list[list[int]]:
         """Return for each body which inputs of the call its own ones are."""
@@ -97,7 +97,7 @@ class ControlFlow:
     @property
     def rows(self) -> int:
         """The number of results that rounds stack."""
-        return int(self.given.get("num_out_data", 0))
+        return int(self.attributes.get("num_out_data", 0))
 
 
 # ------------------------------------------------------------------------------------------------------------ the runs
@@ -132,7 +132,7 @@ def _run_while(loop: ControlFlow, arrays: list[Any]) -> list[Any]:
     def holds(*now: Any) -> Any:
         return loop.bodies[0](arguments(cond_places, now))[0]
 
-    most = int(loop.given["max_iterations"])
+    most = int(loop.attributes["max_iterations"])
     rows, last = control.while_loop(holds, func, [arrays[place] for place in variables], most)
     return [*rows, *last]
 
@@ -415,6 +415,6 @@ def _all_used(body: BodyExpression, own: Pairs, what: str) -> None:
 
 def _results(function: ControlFlow, inputs: Sequence[Expression]) -> list[Expression]:
     """The results of a loop or branch, each by itself."""
-    count = function.given["num_outputs"]
+    count = function.attributes["num_outputs"]
     whole = Expression(function.word, function, inputs, outputs=count)
     return [whole._chosen(number) for number in range(count)]

@@ -286,7 +286,7 @@ class FileOperator:
         assert function is not None
         assert takes is not None
         self._function, self._takes = function, takes
-        self.given = self._keywords(node.attributes)
+        self.keywords = self._keywords(node.attributes)
         """Attributes as values."""
         self._check_inputs(len(node.inputs))
 
@@ -333,7 +333,7 @@ class FileOperator:
             inputs = "input" if takes == "1" else "inputs"
             raise LoadError("E603", f"{self._where}, takes {takes} {inputs}, the file gives {count}")
         operator = OPERATORS.get(self.op)
-        if operator is not None and "bias" in operator.arrays[count:] and operator.takes("bias", self.given):
+        if operator is not None and "bias" in operator.arrays[count:] and operator.takes("bias", self.keywords):
             raise LoadError("E603", f"{self._where}: it has no bias, and no_bias is not set")
 
     def __call__(self, *arrays: Any) -> Any:
@@ -345,7 +345,7 @@ class FileOperator:
         leading = arrays if self._takes.most == math.inf else arrays[: self._takes.leading]
         later = dict(zip(self._takes.later, arrays[len(leading) :], strict=False))
         try:
-            return self._function(*leading, **later, **self.given)
+            return self._function(*leading, **later, **self.keywords)
         except HybridizeError as error:
             if not error.what.startswith(self._where):
                 error.what = f"{self._where}: {error.what}"

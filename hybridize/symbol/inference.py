@@ -138,7 +138,7 @@ class _Search:
         if not isinstance(data, Expression) or not self._is_known(data):
             return False
         try:
-            rules = operator.shapes(self.known[id(data)][0], getattr(part.function, "given", part.kwargs))
+            rules = operator.shapes(self.known[id(data)][0], getattr(part.function, "attributes", part.kwargs))
         except (IndexError, KeyError, TypeError, HybridizeError):  # forwards says what is wrong
             return False
         return any([self.learn(arrays.get(name), shape) for name, shape in rules.items()])  # noqa: C419
@@ -162,7 +162,7 @@ class _Search:
                     is_new = self.learn(part.args[place], (length, *shape) if place < sliced else shape) or is_new
             if body is loop.bodies[-1]:
                 stacked = 0 if loop.word == COND else loop.rows
-                rounds = length if loop.word == FOREACH else loop.given.get("max_iterations", 0)
+                rounds = length if loop.word == FOREACH else loop.attributes.get("max_iterations", 0)
                 for number, shape in enumerate(inner[id(body.results)]):
                     if shape is not UNKNOWN:
                         is_new = self.learn(part, (rounds, *shape) if number < stacked else shape, number) or is_new

@@ -17,7 +17,7 @@ from hybridize.ops.library.rnn import RecurrentStack
 
 UNKNOWN: Shape = (*[0],)  # an object of its own, which a constant would share
 """The shape of which nothing is known, by its identity."""
-Given = Mapping[str, Any]
+Attributes = Mapping[str, Any]
 """Attributes of a call, by name."""
 
 
@@ -29,30 +29,30 @@ class Operator:
     """Their names, in order."""
     states: tuple[str, ...] = ()
     """Those that training changes: auxiliary states."""
-    takes: Callable[[str, Given], bool] = lambda name, attributes: True
+    takes: Callable[[str, Attributes], bool] = lambda name, attributes: True
     """Tells whether a call with these attributes takes an array."""
-    shapes: Callable[[Shape, Given], Mapping[str, Shape]] = lambda data, attributes: {}
+    shapes: Callable[[Shape, Attributes], Mapping[str, Shape]] = lambda data, attributes: {}
     """Shapes of the others, from that of the first."""
 
 
-def _bias(default: bool) -> Callable[[str, Given], bool]:
+def _bias(default: bool) -> Callable[[str, Attributes], bool]:
     return lambda name, attributes: name != "bias" or not attributes.get("no_bias", default)
 
 
-def _dense(data: Shape, attributes: Given) -> dict[str, Shape]:
+def _dense(data: Shape, attributes: Attributes) -> dict[str, Shape]:
     wide = math.prod(data[1:]) if attributes.get("flatten", True) else data[-1]
     return {"weight": (attributes["num_hidden"], wide), "bias": (attributes["num_hidden"],)}
 
 
-def _convolution(data: Shape, attributes: Given) -> dict[str, Shape]:
+def _convolution(data: Shape, attributes: Attributes) -> dict[str, Shape]:
     return _windows(data, attributes, lambda filters, channels, groups: (filters, channels // groups))
 
 
-def _deconvolution(data: Shape, attributes: Given) -> dict[str, Shape]:
+def _deconvolution(data: Shape, attributes: Attributes) -> dict[str, Shape]:
     return _windows(data, attributes, lambda filters, channels, groups: (channels, filters // groups))
 
 
-def _windows(data: Shape, attributes: Given, ends: Callable[[int, int, int], tuple[int, int]]) -> dict[str, Shape]:
+def _windows(data: Shape, attributes: Attributes, ends: Callable[[int, int, int], tuple[int, int]]) -> dict[str, Shape]:
     layout = str(attributes.get("layout") or "NCHW")
     filters, channels = attributes["num_filter"], data[-1 if is_channels_last(layout) else 1]
     size = attributes["kernel"]
@@ -61,15 +61,15 @@ def _windows(data: Shape, attributes: Given, ends: Callable[[int, int, int], tup
     return {"weight": weight, "bias": (filters,)}
 
 
-def _normalized(names: Sequence[str], default: int) -> Callable[[Shape, Given], dict[str, Shape]]:
+def _normalized(names: Sequence[str], default: int) -> Callable[[Shape, Attributes], dict[str, Shape]]:
     return lambda data, attributes: dict.fromkeys(names, (data[attributes.get("axis", default)],))
 
 
-def _embedding(data: Shape, attributes: Given) -> dict[str, Shape]:
+def _embedding(data: Shape, attributes: Attributes) -> dict[str, Shape]:
     return {"weight": (attributes["input_dim"], attributes["output_dim"])}
 
 
-def _recurrent(data: Shape, attributes: Given) -> dict[str, Shape]:
+def _recurrent(data: Shape, attributes: Attributes) -> dict[str, Shape]:
     stack = RecurrentStack(
         attributes["mode"], attributes["state_size"], attributes["num_layers"], bool(attributes.get("bidirectional")),
         attributes.get("projection_size") or None,
@@ -77,19 +77,19 @@ def _recurrent(data: Shape, attributes: Given) -> dict[str, Shape]:
     count = sum(math.prod(shape) for _, shape in stack.parts(data[2])) if data[2] else 0
     rows = stack.num_layers * stack.directions
     return {
-        "parameters": (count,), "state": (rows, data[1], stack.given), "state_cell": (rows, data[1], stack.state_size),
+        "parameters": (count,), "state": (rows, data[1], stack.width), "state_cell": (rows, data[1], stack.state_size),
     }  # fmt: skip
 
 
-def _labelled(data: Shape, attributes: Given) -> dict[str, Shape]:
+def _labelled(data: Shape, attributes: Attributes) -> dict[str, Shape]:
     return {"label": data}
 
 
-def _classes(data: Shape, attributes: Given) -> dict[str, Shape]:
+def _classes(data: Shape, attributes: Attributes) -> dict[str, Shape]:
     return {"label": (data[0], *data[2:]) if attributes.get("multi_output") else data[:-1]}
 
 
-def _prelu(name: str, attributes: Given) -> bool:
+def _prelu(name: str, attributes: Attributes) -> bool:
     return name != "gamma" or attributes.get("act_type", "leaky") == "prelu"
 
 
@@ -137,7 +137,7 @@ CREATORS = frozenset(("zeros", "ones", "full", "arange", "eye", "linspace"))
 """Those that take no arrays at all."""
 
 
-def outputs_of(word: str, attributes: Given) -> int:
+def outputs_of(word: str, attributes: Attributes) -> int:
     """Return the number of arrays that an operator gives."""
     match word:
         case "SliceChannel" | "split":

@@ -91,7 +91,7 @@ def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
     more: dict[str, Any] = {}
     if isinstance(part.function, ControlFlow):
         word, arrays, bodies = part.word, list(part.args), part.function.bodies
-        attributes = part.function.given | {"num_args": len(arrays) + len(bodies)}
+        attributes = part.function.attributes | {"num_args": len(arrays) + len(bodies)}
         more = {"subgraphs": [_body(body, part) for body in bodies]}
     elif isinstance(part.function, FileOperator):
         word, attributes, arrays = part.function.op, dict(part.function.attributes), list(part.args)
@@ -230,7 +230,7 @@ def _of_nodes(graph: symbol.SymbolGraph, source: str) -> Expression:
             call = _read_control(node, source, args)
         else:
             function = FileOperator(node, source, graph.np_shape)
-            count = max(outputs_of(node.op, function.given), 1 + read[number])
+            count = max(outputs_of(node.op, function.attributes), 1 + read[number])
             call = Expression(node.op, function, args, {}, name=node.name, outputs=count)
         call.name, call.loc = node.name, None  # errors are at the line that computes it
         call.attributes = {key: text for key, text in node.attributes.items() if key.startswith("__")}

@@ -48,7 +48,7 @@ class Route:
     of: tuple[int, ...]
     """Outputs that depend on those."""
     recorded: Recorded
-    kept: frozenset[int]
+    written_inputs: frozenset[int]
     """Inputs that are written, and on which what has a gradient depends: as they were, a second gradient reads them."""
     behind: tuple[int, ...]
     """For each output a bit for each of `wrt` on which it depends."""
@@ -275,7 +275,7 @@ class Attachment:
         halves, outputs = pair.halves, len(owner.graph.outputs)
         self._outside = {f"x{number}": tensor for number, tensor in enumerate(outside)}
         self._inputs = [*(f"given[{row}]" for row in rows), *self._outside]
-        expressions = [f"outputs[{k}]" for k in (*halves.outputs, *range(outputs, outputs + halves.kept))]
+        expressions = [f"outputs[{k}]" for k in (*halves.outputs, *range(outputs, outputs + halves.residual_count))]
         self._saved = [*(self._inputs[k] for k in halves.inputs), *expressions]
         """Tensors that torch is to keep, in the order in which the backward pass reads them."""
         self.unsaved = [k for k in range(len(self._inputs)) if k not in halves.inputs]
@@ -398,13 +398,13 @@ class DifferentiatedCall:
         """The inputs; nothing once a backward pass has freed the graph."""
         self.versions = _versions(tensors)
         self.buffers = buffers
-        self.told = pair.told(tensors) if pair.halves.sizes and tensors else []
+        self.size_values = pair.dims(tensors) if pair.halves.sizes and tensors else []
         """Sizes that nothing else tells the backward pass."""
         self.results_like: Sequence[torch.Size] = ()
         """Sizes of the results, for cotangents that do not arrive."""
         self.before: dict[int, torch.Tensor] = {}
         """Copies of inputs that gradients read, but that the forward pass writes."""
-        self.kept = KeptCalls() if owner.calls_python else None
+        self.calls = KeptCalls() if owner.calls_python else None
         """Objects that functions of Python, called by the program, keep for the backward pass."""
         self.again: KeptCalls | None = None
         """Calls that the program makes again, which give what they gave."""
@@ -423,9 +423,9 @@ class DifferentiatedCall:
         writes, buffers = self.owner.writes, self.buffers
         with STATE if writes else _NOTHING:
             if self.route.of:
-                inputs = self.route.kept.union(self.pair.halves.inputs)
+                inputs = self.route.written_inputs.union(self.pair.halves.inputs)
                 self.before = {k: self.tensors[k].clone() for k in writes if k in inputs}
-            with _NOTHING if self.kept is None else keeping(self.kept, self.again):
+            with _NOTHING if self.calls is None else keeping(self.calls, self.again):
                 arrays = self.pair.forward.run(buffers)
             for number, result in enumerate(writes, self.owner.results):
                 buffers[result][...] = arrays[number]
@@ -446,9 +446,9 @@ class DifferentiatedCall:
     ) -> list[torch.Tensor | None]:
         """For each of `route.wrt`, by the compiled backward pass."""
         halves, whole = self.pair.halves, self._whole(cotangents)
-        arrays = [*(as_numpy(tensor) for tensor in saved), *self.told]
+        arrays = [*(as_numpy(tensor) for tensor in saved), *self.size_values]
         arrays += [as_numpy(whole[k].contiguous()) for k in halves.cotangents]
-        with _NOTHING if self.kept is None else keeping(self.kept):
+        with _NOTHING if self.calls is None else keeping(self.calls):
             gradients = self.pair.back(arrays, [one is not None for one in cotangents])
         by_input = dict(zip(halves.gradients, gradients, strict=True))
         return self._all_gradients({k: as_tensor(array) for k, array in by_input.items()}, cotangents)
@@ -462,7 +462,7 @@ class DifferentiatedCall:
         gradients = in_rounds(functools.partial(self.gradients, saved), cotangents)
         if not is_graph_kept():
             self.tensors = ()  # memory that nobody will ask for again
-            self.kept = None
+            self.calls = None
         return gradients
 
     def recorded(self, cotangents: Sequence[torch.Tensor | None]) -> list[torch.Tensor | None]:
@@ -492,7 +492,7 @@ class DifferentiatedCall:
         tensors += [one for k in arrived if (one := cotangents[k]) is not None]
         buffers = [as_numpy(tensor.detach()) for tensor in tensors]
         call = second.call(tensors, buffers, wanted(tensors))
-        call.again = self.kept
+        call.again = self.calls
         results = call.results()
         return self._all_gradients(dict(zip(targets, results, strict=True)), cotangents)
 

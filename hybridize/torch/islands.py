@@ -263,7 +263,7 @@ class _Body:
     ) -> None:
         """`leaves` are the leaves of the arguments, with places of `count` operands; `parameters` are more of these."""
         self.function, self.title = function, title
-        self._given, self._spec, self._count = leaves, spec, count
+        self._leaves, self._spec, self._count = leaves, spec, count
         self._parameters = parameters
         self.learnt = learnt
         self.recording = recording
@@ -286,7 +286,7 @@ class _Body:
                 return leaves[leaf.place]
             return leaf.kind(leaves[leaf.place].item()) if type(leaf) is _Number else leaf
 
-        args, kwargs = pytree.tree_unflatten(list(map(argument, self._given)), self._spec)
+        args, kwargs = pytree.tree_unflatten(list(map(argument, self._leaves)), self._spec)
         return function(*args, **kwargs)
 
     def check(self, results: Sequence[Any], leaves: Sequence[torch.Tensor], function: Any) -> None:

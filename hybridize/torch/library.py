@@ -160,7 +160,7 @@ class TorchLibrary(Library):
         """Arguments of the module that is captured that programs have to know by their identity, by that."""
         self.asks_attributes = False
         """True if a program asks arguments for attributes of the user's."""
-        self._held: weakref.WeakValueDictionary[int, HeldTensor] = weakref.WeakValueDictionary()
+        self._tensors: weakref.WeakValueDictionary[int, HeldTensor] = weakref.WeakValueDictionary()
 
     def holds(self, value: Any) -> bool:
         return isinstance(value, torch.Tensor) and type(value) is not TracedTensor
@@ -190,9 +190,9 @@ class TorchLibrary(Library):
 
     def held_as(self, tensor: torch.Tensor) -> HeldTensor:
         """Return what stands for a tensor that programs know by its identity: for one tensor always the same."""
-        known = self._held.get(id(tensor))
+        known = self._tensors.get(id(tensor))
         if known is None:
-            known = self._held[id(tensor)] = HeldTensor(tensor)
+            known = self._tensors[id(tensor)] = HeldTensor(tensor)
         return known
 
     def argument_of(self, recording: Recording, face: Any) -> torch.Tensor | None:

@@ -27,7 +27,7 @@ from hybridize.torch.internals import is_scaler_ready, tensors_of_scaler
 class Scaled:
     """The state of one optimizer between two updates of a scale."""
 
-    found: Any
+    overflow: Any
     """A tensor, above 0 if a gradient is not finite."""
     stepped: bool = False
 
@@ -128,7 +128,7 @@ def step(trace: Recording, scaler: GradScaler, optimizer: torch.optim.Optimizer,
         unscale(trace, scaler, optimizer)
     scaled = _pending(scaler)[id(optimizer)]
     result = None
-    is_bad = truth(scaled.found > 0)
+    is_bad = truth(scaled.overflow > 0)
     if type(is_bad) is Symbol:
         raise trace.refusal(
             "E401",
@@ -156,7 +156,7 @@ def update(trace: Recording, scaler: GradScaler, new_scale: Any = None) -> None:
             return
         if not pending:
             raise AssertionError("No inf checks were recorded prior to update.")
-        bad = torch.stack([one.found for one in pending.values()]).sum() > 0
+        bad = torch.stack([one.overflow for one in pending.values()]).sum() > 0
         good = count + 1
         grown = now * growth
         is_due = torch.logical_and(good == interval, torch.logical_not(bad))

@@ -192,7 +192,7 @@ class Followed:
                 if not isinstance(problem.__cause__, NotRecorded):
                     raise
         program, call = self.program(arguments, named, [tensor.requires_grad for tensor in tensors.values()])
-        call = changed(call, given=(args, kwargs))
+        call = changed(call, originals=(args, kwargs))
         if not call.recording:
             return whole(program.run(call), tensors)
         if program.capture.is_closed:

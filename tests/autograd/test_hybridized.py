@@ -255,7 +255,7 @@ def test_what_is_kept_goes_with_the_pass():
     with autograd.record():
         y = net(x)
     rule = y._traced.edge[0].rule
-    kept = [weakref.ref(one) for one in rule._kept]
+    kept = [weakref.ref(one) for one in rule._residuals]
     assert kept
     y.backward()
     assert all(one() is None for one in kept)
@@ -326,7 +326,7 @@ def test_elementwise_steps_are_computed_again_not_kept():
     x, w = np.ones((4, 3)), np.ones((3, 5))
     graph = function.program(x, w).captured
     halves = split(graph, (0, 1))
-    assert halves.kept == 1, "the product alone"
+    assert halves.residual_count == 1, "the product alone"
     assert set(halves.inputs) == {0, 1}
     assert halves.gradients == (0, 1)
 
@@ -335,7 +335,7 @@ def test_an_output_is_kept_once():
     function = hybridize(lambda x, w: np.exp(x @ w))
     graph = function.program(np.ones((4, 3)), np.ones((3, 2))).captured
     halves = split(graph, (0, 1))
-    assert (halves.inputs, halves.outputs, halves.kept) == ((0, 1), (0,), 0)
+    assert (halves.inputs, halves.outputs, halves.residual_count) == ((0, 1), (0,), 0)
     assert len(halves.backward.inputs) == 4
 
 

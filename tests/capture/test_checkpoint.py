@@ -115,7 +115,7 @@ def test_in_a_function_that_is_called_while_recording_less_is_kept():
         with autograd.record():
             loss = fast(x)
         rule = loss._traced.edge[0].rule
-        kept.append(sum(one.nbytes for one in rule._kept))
+        kept.append(sum(one.nbytes for one in rule._residuals))
         loss.backward()
         grads.append([w.grad.asnumpy() for w in weights])
     for ours, theirs in zip(*grads, strict=True):

@@ -156,7 +156,9 @@ def test_code_for_other_machines_is_not_compiled_to_be_run():
 
 def test_what_the_machine_is_stands_on_the_disk(own_folder, monkeypatch):
     asked = []
-    first, second = (host.Told(named_target(name), release) for name, release in [("baseline", "20"), ("avx2", "21")])
+    first, second = (
+        host.HostFacts(named_target(name), release) for name, release in [("baseline", "20"), ("avx2", "21")]
+    )
     monkeypatch.setattr(host, "_by_llvm", lambda: asked.append(1) or first)
     ask = host.this_host.__wrapped__
     assert [ask(), ask()] == [first] * 2

@@ -34,9 +34,9 @@ def test_passes_say_what_went_and_what_came():
     report = mlp.program(x).explain()
     inline = report.passes[0]
     assert inline.name == "inline"
-    assert dict(inline.gone)["FullyConnected"] == 2
-    assert dict(inline.come)["matmul"] == 2
-    assert inline.before + sum(dict(inline.come).values()) - sum(dict(inline.gone).values()) == inline.after
+    assert dict(inline.removed)["FullyConnected"] == 2
+    assert dict(inline.added)["matmul"] == 2
+    assert inline.before + sum(dict(inline.added).values()) - sum(dict(inline.removed).values()) == inline.after
     assert report.passes[-1].after <= inline.after
 
 

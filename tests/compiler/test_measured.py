@@ -56,7 +56,7 @@ def asked(monkeypatch):
 
 def forget():
     """Be another process."""
-    measured._found.clear()
+    measured._choices.clear()
 
 
 def file(folder):
@@ -160,10 +160,10 @@ def test_the_file_of_another_machine_or_version_is_made_anew(folder, asked, chan
     [
         ((identity, "processor"), lambda: "another"),
         ((measured, "VERSION"), "99.0"),
-        ((measured, "this_host"), lambda: host.Told(host.host_target(), "99")),
+        ((measured, "this_host"), lambda: host.HostFacts(host.host_target(), "99")),
         (
             (measured, "this_host"),
-            lambda: host.Told(with_fields(host.host_target(), {"l2_bytes": 1 << 13}), host.this_host().llvm),
+            lambda: host.HostFacts(with_fields(host.host_target(), {"l2_bytes": 1 << 13}), host.this_host().llvm),
         ),
     ],
     ids=["processor", "hybridize", "llvm", "caches"],

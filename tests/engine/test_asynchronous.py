@@ -30,10 +30,10 @@ X = numpy.arange(12, dtype="float32").reshape(3, 4)
 @pytest.fixture(autouse=True)
 def nothing_stays():
     """Whatever a test does, calls are as they were before it, and nothing counts a program that has ended."""
-    before = READERS.value, int(BUSY[0]), list(ACCESS.told)
+    before = READERS.value, int(BUSY[0]), list(ACCESS.marks)
     yield
     assert not engine.is_asynchronous()
-    assert (READERS.value, int(BUSY[0]), list(ACCESS.told)) == before
+    assert (READERS.value, int(BUSY[0]), list(ACCESS.marks)) == before
     assert not QUEUE._jobs and not QUEUE.reading and not QUEUE.writing and QUEUE._failure is None
 
 

@@ -200,7 +200,7 @@ def test_code_that_is_described_wrongly_is_refused(tmp_path, said):
     net()[0].save(tmp_path / "net")
     signature = read_archive(tmp_path / "net").signatures[0]
     (code,) = signature.codes
-    wrong = changed(code, said={**code.said, **said})
+    wrong = changed(code, facts={**code.facts, **said})
     with pytest.raises((LoadError, CodegenError)):
         archived.executable([wrong], signature.graph, name="net", stable=range(9))
 

@@ -51,7 +51,9 @@ def graph_of(function, *types):
 def reaches(graph, target=SMALL):
     """Of each product how far its rows are asked for, and those of x are filled."""
     steps = scheduled(graph, target).steps
-    return [(step.plan.product.asked, step.plan.product.filled) for step in steps if isinstance(step, ProductStep)]
+    return [
+        (step.plan.product.read_columns, step.plan.product.filled) for step in steps if isinstance(step, ProductStep)
+    ]
 
 
 def whole(monkeypatch):

@@ -79,7 +79,7 @@ def test_lines(line, expected):
 
 
 def left(text):
-    return [(one.line, one.found, one.remedy) for one in migrate(text).findings if not one.done]
+    return [(one.line, one.text, one.remedy) for one in migrate(text).findings if not one.done]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_other_compilers_are_a_hint():
     text = "import torch\nfrom torch import jit\nnet = torch.jit.script(net)\n@jit.trace\ndef f(): ..."
     done = migrate(text)
     assert done.text == text
-    assert [(one.line, one.found, one.done) for one in done.findings] == [
+    assert [(one.line, one.text, one.done) for one in done.findings] == [
         (3, "torch.jit.script", True), (4, "jit.trace", True),
     ]  # fmt: skip
     assert "hybridize(module)" in done.findings[0].remedy
@@ -209,7 +209,7 @@ def test_notebooks_keep_all_but_the_names():
     text = notebook()
     done, places = migrate_notebook(text, "a.ipynb")
     assert done.text == text.replace('"import mxnet as mx\\n"', '"import hybridize as mx\\n"')
-    told = [(places[one.line], one.found) for one in done.findings]
+    told = [(places[one.line], one.text) for one in done.findings]
     assert told == [("In [3]:2", "mx.nd.nonsense"), ("In [4]:1", "print 'old'")]
 
 

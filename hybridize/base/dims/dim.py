@@ -76,7 +76,7 @@ class SizeSymbol:
         return self.low, self.high
 
     @property
-    def said(self) -> str:
+    def bounds_text(self) -> str:
         """Its bounds in words, for messages."""
         return f"{self.name} from {self.low}" + (f" to {self.high}" if self.high < FAR else "")
 

@@ -39,19 +39,19 @@ class Ranges:
         self.work = 0
         """Sizes looked at in all: what the bounds of a compilation cost, whatever the machine."""
         self._least: dict[tuple[Any, ...], int] = {}
-        self._found: dict[tuple[Any, ...], Bounds] = {}
+        self._bounds: dict[tuple[Any, ...], Bounds] = {}
 
     def forget(self) -> None:
         """Hear that the range of a symbol has changed."""
         self._least.clear()
-        self._found.clear()
+        self._bounds.clear()
 
     def of(self, dim: Dim) -> Bounds:
         """Smallest and largest value that a size may have."""
-        bounds = self._found.get(dim.key)
+        bounds = self._bounds.get(dim.key)
         if bounds is None:
             low, high = _Search(self).least(dim), -_Search(self).least(-dim)
-            bounds = self._found[dim.key] = low, high
+            bounds = self._bounds[dim.key] = low, high
         return bounds
 
     def known(self, dim: Dim) -> int | None:

@@ -78,9 +78,9 @@ class SizeScope:
         return all(one.pinned for one in self.symbols)
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def assumption_texts(self) -> tuple[str, ...]:
         """The assumptions in words, for messages: `n0 from 2 to 64`."""
-        return (*(one.said for one in self.symbols), *map(str, self.conditions))
+        return (*(one.bounds_text for one in self.symbols), *map(str, self.conditions))
 
     def lines(self) -> list[str]:
         """Write the assumptions as text that `parse_scope` reads: `n0 in 2..64 like 9`, `n0*n1-45 > 0`."""

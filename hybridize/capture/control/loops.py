@@ -292,15 +292,15 @@ class _Items(Sequence[Any]):
 
     def __init__(self, iterable: Any) -> None:
         self._iterable, self._iterator = iterable, iter(iterable)
-        self._taken: list[Any] = []
+        self._items: list[Any] = []
         self._over = False
 
     def __getitem__(self, number: Any) -> Any:
-        return self._taken[number]
+        return self._items[number]
 
     def __len__(self) -> int:
         """Number of items, where no more than one beyond those taken is known: enough to tell whether to go on."""
-        if len(self._taken) > _MOST:
+        if len(self._items) > _MOST:
             text = f"a loop that was unrolled over {_MOST} items"
             raise CaptureError("E445", text, help="use a while loop or a range whose end depends on data")
         if not self._over:
@@ -308,10 +308,10 @@ class _Items(Sequence[Any]):
             if trace is not None and trace.root.aliases.is_iterator(self._iterable):
                 trace.root.aliases.goes_on(self._iterable, trace)
             try:
-                self._taken.append(next(self._iterator))
+                self._items.append(next(self._iterator))
             except StopIteration:
                 self._over = True
-        return len(self._taken)
+        return len(self._items)
 
 
 def _graph_loop(loop: Loop, stack: BlockStack, number: int, first: Symbol | None) -> Signal | None:

@@ -24,7 +24,7 @@ from hybridize.capture.control.truth import RESULT, Undecided, as_bool, is_one, 
 from hybridize.capture.trace.recording import current_trace
 
 
-class Perhaps:
+class ConditionalItem:
     """An item that is there if a condition holds."""
 
     __slots__ = ("condition", "value")
@@ -79,7 +79,7 @@ class _Certain:
 
     def __next__(self) -> Any:
         item = next(self._iterator)
-        if type(item) is Perhaps:
+        if type(item) is ConditionalItem:
             raise unknown("a loop over the items")
         return item
 
@@ -114,12 +114,12 @@ def selected(value: Part, *conditions: Part) -> tuple[Any, ...]:
             whole = known if whole is True else functions.logical_and(whole, known)
         elif not known:
             return ()
-    return (value(),) if whole is True else (Perhaps(whole, branches.under(whole, value)),)
+    return (value(),) if whole is True else (ConditionalItem(whole, branches.under(whole, value)),)
 
 
 def comprehension(items: list[Any]) -> Any:
     """A list that a comprehension has made."""
-    if any(type(item) is Perhaps for item in items):
+    if any(type(item) is ConditionalItem for item in items):
         return Selected(items)
     trace = current_trace()
     if trace is not None:
@@ -129,7 +129,7 @@ def comprehension(items: list[Any]) -> Any:
 
 def parts(item: Any) -> tuple[Any, Any]:
     """Return the condition under which an item is there, True or a symbol, and the item."""
-    return (item.condition, item.value) if type(item) is Perhaps else (True, item)
+    return (item.condition, item.value) if type(item) is ConditionalItem else (True, item)
 
 
 def both(presence: Any, known: Any) -> Any:

@@ -12,7 +12,7 @@ from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
 from hybridize.capture.trace.recording import Recording
 from hybridize.graph import Node, Value
-from hybridize.ops.gradient import Arrived, Given, passed_back, reverse
+from hybridize.ops.gradient import Arrived, Cotangents, passed_back, reverse
 from hybridize.ops.op import Operand
 
 
@@ -44,8 +44,8 @@ class TraceSweep:
         self, history: TapeTables, at: Recording, heads: list[Value], wanted: list[Value] | None, anew: bool = False
     ) -> None:
         self.history, self.at, self.heads = history, at, heads
-        self.wanted = None if wanted is None else set(wanted)
-        self._before = set() if anew else {value for value in self.wanted or () if value in history.leaves}
+        self.targets = None if wanted is None else set(wanted)
+        self._before = set() if anew else {value for value in self.targets or () if value in history.leaves}
         """Those of the wanted that may be behind histories which stayed in earlier calls."""
         self.nodes: list[Node] = []
         """Those that lead to what is wanted, oldest first."""
@@ -87,9 +87,9 @@ class TraceSweep:
         if value in self._active:
             return True
         root = origin(self.at, value)
-        if self.wanted is None:
+        if self.targets is None:
             return root in self.history.leaves
-        return root in self.wanted or (bool(self._before) and self._is_lost(root))
+        return root in self.targets or (bool(self._before) and self._is_lost(root))
 
     def _is_lost(self, value: Value) -> bool:
         """Tell whether a value is that of an array whose history stayed in an earlier call."""
@@ -103,7 +103,7 @@ class TraceSweep:
         """
         for value in arrived:
             root = origin(self.at, value)
-            if self._is_lost(root) and (self.wanted is None or self._before - {root}):
+            if self._is_lost(root) and (self.targets is None or self._before - {root}):
                 self.history.leaves[root][0].check()
 
     def run(self, heads: Sequence[tuple[Value, Operand]]) -> dict[Value, Operand]:
@@ -113,7 +113,7 @@ class TraceSweep:
             arrived.add(head, gradient)
         passed: dict[Value, Operand] = {}
 
-        def apply(node: Node, cotangents: Given) -> Iterator[tuple[Value, Operand | None]]:
+        def apply(node: Node, cotangents: Cotangents) -> Iterator[tuple[Value, Operand | None]]:
             passed.update((value, one) for value, one in zip(node.outputs, cotangents, strict=True) if one is not None)
             gradients = passed_back(node, cotangents, node.outputs, node.inputs)
             pairs = zip(node.inputs, gradients, strict=True)

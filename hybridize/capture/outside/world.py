@@ -95,7 +95,7 @@ _BOUND = (types.BuiltinFunctionType, types.MethodWrapperType)
 
 
 @frozen
-class Seen:
+class ObjectBefore:
     """An object before a call of one of its methods that is not converted."""
 
     owner: Any
@@ -127,7 +127,7 @@ class World:
         self.guards: dict[Key, Guard] = {}
         self._watched: dict[int, Storage] = {}
         """Storages that tell by themselves when they change: the program is valid until one of them is touched."""
-        self._told: dict[Key, tuple[Guard, tuple[Storage, ...]]] = {}
+        self._guards: dict[Key, tuple[Guard, tuple[Storage, ...]]] = {}
         """Places whose owners tell, by these storages, when they are replaced, and guards for those that do not."""
         self.written: dict[Key, Place] = {}
         """Places that the program has written: what is read there is its own."""
@@ -137,7 +137,7 @@ class World:
         """Numbers of what the program makes, in the order of time."""
         self.outside: dict[int, Any] = {}
         """Containers of the user's, by identity."""
-        self.kept: list[CachedResult] = []
+        self.cached_results: list[CachedResult] = []
         """Results of functions with a cache that were computed for the capture."""
         self.tables: dict[int, Any] = {}
         """Owners of the dicts of attributes that code asks for, by the identity of the dict."""
@@ -147,7 +147,7 @@ class World:
         """The state of what the program has changed, see `snapshots.Before`."""
         self._has_written_classes = False
         """True if the program has written attributes of classes, which their instances show."""
-        self.given: dict[int, tuple[Any, ...]] = {}
+        self.argument_paths: dict[int, tuple[Any, ...]] = {}
         """Containers among the arguments, as they were rebuilt for the capture: the path to each."""
         self.given_changed: set[tuple[Any, ...]] = set()
         """Those of them that the program changes."""
@@ -158,7 +158,7 @@ class World:
         self.referents: dict[int, tuple[Any, weakref.ref[Any]]] = {}
         """Objects that weak references have led to, by identity, and the references."""
         self.effects: list[SideEffect] = []
-        self._found: dict[Key, FirstWrite] = {}
+        self._first_writes: dict[Key, FirstWrite] = {}
         """Places that the program writes, as they were before its first write."""
         self.undo: list[Callable[[], object]] = []
         """Puts the user's objects back when the capture is over, as the calls of the program write them; and what is
@@ -363,16 +363,16 @@ class World:
 
     def computed(self, place: CachedResult) -> Any:
         """Compute a result that is kept from now on, unless the program is refused."""
-        if not any(one.owner is place.owner for one in self.kept):
+        if not any(one.owner is place.owner for one in self.cached_results):
             bounded = place.owner.cache_parameters()["maxsize"] is not None
             if bounded and place.owner.cache_info().currsize:
                 return place.compute()  # one that was kept before may have gone for it: nobody can bring it back
-        self.kept.append(place)
+        self.cached_results.append(place)
         return place.compute()
 
     def take_back(self) -> None:
         """Forget the results that were computed for a program that is refused."""
-        for place in self.kept:
+        for place in self.cached_results:
             place.forget()
 
     def read_descriptor(self, owner: Any, name: str) -> None:
@@ -386,13 +386,13 @@ class World:
         """
         if self.is_written(place):
             return self.wrap(value, name, whole)
-        if place.key not in self._told and place.key not in self.guards:
+        if place.key not in self._guards and place.key not in self.guards:
             guard = Guard.on(place, value, self.program.location())
             if type(value) in (int, float, ndarray) or is_nested(value):
                 if (symbol := self.fed.read(self.program, place, value)) is not None:
                     return symbol
                 self.fed.seen.setdefault(place.key, guard)
-            self._told[place.key] = guard, tuple(storages)
+            self._guards[place.key] = guard, tuple(storages)
         return self.wrap(value, name, whole)
 
     def depend(self, *storages: Storage) -> None:
@@ -402,7 +402,7 @@ class World:
 
     def watched(self) -> tuple[Storage, ...]:
         """List the storages until one of which is touched the program is valid."""
-        others = {id(storage): storage for _, storages in self._told.values() for storage in storages}
+        others = {id(storage): storage for _, storages in self._guards.values() for storage in storages}
         return tuple({**self._watched, **others}.values())
 
     def wrap(self, value: Any, name: str = "", whole: bool = True) -> Any:
@@ -464,7 +464,7 @@ class World:
 
     # ---------------------------------------------------------------------------------------------- opaque objects
 
-    def before_call(self, owner: Any, name: str) -> Seen | None:
+    def before_call(self, owner: Any, name: str) -> ObjectBefore | None:
         """Look at an object whose method `name` is about to be called as it is; None where nothing depends on it.
 
         Raises:
@@ -504,11 +504,13 @@ class World:
             raise self._changes_itself(kind, name)
         self.read(content, before, whole=False)
 
-    def seen(self, owner: Any) -> Seen:
+    def seen(self, owner: Any) -> ObjectBefore:
         """Take a snapshot of an object, with copies of all in it that can be put back."""
-        return Seen(owner, snapshots.snapshot(owner, objects.remembers), list(_changeable(owner, set())), self.mark())
+        return ObjectBefore(
+            owner, snapshots.snapshot(owner, objects.remembers), list(_changeable(owner, set())), self.mark()
+        )
 
-    def after_call(self, seen: Seen, name: str) -> None:
+    def after_call(self, seen: ObjectBefore, name: str) -> None:
         """Depend on what the object remembers, now that its method was called.
 
         Raises:
@@ -600,7 +602,7 @@ class World:
 
     def is_given(self, container: Any) -> bool:
         """Tell whether a container stands for one that each call brings: among the arguments, or in a place outside."""
-        return id(container) in self.given or self.fed.is_container(container)
+        return id(container) in self.argument_paths or self.fed.is_container(container)
 
     def know(self, container: Any) -> None:
         """Remember a container as the user's, with all containers and arrays of NumPy's in it."""
@@ -675,13 +677,13 @@ class World:
                 if _is_inherited(place)
                 else place.read()
             )
-            self._found[place.key] = FirstWrite(place, value, self.program.location())
+            self._first_writes[place.key] = FirstWrite(place, value, self.program.location())
 
     def drop_restored(self) -> None:
         """Drop the writes to places that hold in the end what they held before; the program depends on that instead."""
-        if not self._found:
+        if not self._first_writes:
             return
-        places = restored(self.effects, self._found, {*self.changed, *self.refilled})
+        places = restored(self.effects, self._first_writes, {*self.changed, *self.refilled})
         places = [one for one in places if not self.fed.reads(one.place)]
         for one in places:
             if one.place.key not in self.guards:
@@ -713,8 +715,8 @@ class World:
         """Hear of a write to a place: an attribute is an item of the dict of its owner, too."""
         self.note(place)
         self._has_written_classes = self._has_written_classes or isinstance(place.owner, type)
-        if place.key in self._told:
-            self.guards[place.key] = self._told.pop(place.key)[0]
+        if place.key in self._guards:
+            self.guards[place.key] = self._guards.pop(place.key)[0]
         if type(place) is Item and isinstance(place.owner, (list, deque)) and type(place.index) is int:
             length = len(place.owner)
             place = Item(place.owner, place.index - length if place.index >= 0 else place.index + length)
@@ -762,7 +764,7 @@ class World:
         elif id(container) not in self.moved:
             self.moved.add(id(container))
             self.undo.append(partial(self.moved.remove, id(container)))
-        path = self.given.get(id(container))
+        path = self.argument_paths.get(id(container))
         target = container if path is None else GivenContainer(path)
         if path is not None and path not in self.given_changed:
             self.given_changed.add(path)

@@ -22,7 +22,17 @@ from hybridize.capture.control import raising
 from hybridize.capture.control.branches import truth_under, under
 from hybridize.capture.control.comparisons import Ordered, comparison
 from hybridize.capture.control.operators import choose
-from hybridize.capture.control.selected import Perhaps, Selected, any_of, both, certain, each, otherwise, parts, unknown
+from hybridize.capture.control.selected import (
+    ConditionalItem,
+    Selected,
+    any_of,
+    both,
+    certain,
+    each,
+    otherwise,
+    parts,
+    unknown,
+)
 from hybridize.capture.control.special import binary
 from hybridize.capture.control.truth import as_bool, is_one, plain, truth
 from hybridize.capture.python.semantics import Semantics
@@ -165,7 +175,7 @@ def _extreme(name: str) -> Callable[..., Any]:
 
 def _by_data(value: Any) -> bool:
     """Tell whether data may decide about a comparison with a value."""
-    return type(value) in (Symbol, Perhaps) or (type(value) in (tuple, list) and any(map(_by_data, value)))
+    return type(value) in (Symbol, ConditionalItem) or (type(value) in (tuple, list) and any(map(_by_data, value)))
 
 
 def _rank(router: Semantics, key: Any, presence: Any, value: Any) -> Any:
@@ -275,7 +285,7 @@ def _collected(kind: type) -> Callable[..., Any]:
         if len(args) != 1 or type(args[0]) not in (GeneratorType, Selected):
             return NotImplemented
         items = list(each(args[0]))
-        return Selected(items) if any(type(item) is Perhaps for item in items) else new(kind(items))
+        return Selected(items) if any(type(item) is ConditionalItem for item in items) else new(kind(items))
 
     return collected
 

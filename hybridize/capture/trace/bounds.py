@@ -107,15 +107,15 @@ class _Search:
         self, producer: Callable[[Value], Node | None], leaf: Callable[[Value], Any], known: Mapping[Value, Bounds]
     ) -> None:
         self._producer, self._leaf, self._known = producer, leaf, known
-        self._found: dict[Value, Bounds] = {}
+        self._bounds: dict[Value, Bounds] = {}
         """The bounds of values so far, so that a value that many others use is looked at once."""
 
     def bounds(self, value: Value, depth: int) -> Bounds:
         if value in self._known:
             return self._known[value]
-        if value not in self._found:
-            self._found[value] = self._of(value, depth)
-        return self._found[value]
+        if value not in self._bounds:
+            self._bounds[value] = self._of(value, depth)
+        return self._bounds[value]
 
     def _of(self, value: Value, depth: int) -> Bounds:
         every = of_dtype(value.type.dtype) or WHOLE
@@ -184,7 +184,7 @@ class _Search:
             return graph.constants.get(value)
 
         search = _Search(makers.get, leaf, self._known)
-        search._found = self._found  # several outputs may come of one value
+        search._bounds = self._bounds  # several outputs may come of one value
         return search.bounds(graph.outputs[position], depth + 1)
 
 

@@ -19,7 +19,7 @@ from hybridize.capture.outside.world import World
 from hybridize.capture.trace.inputs import FROZEN, Input, Inputs
 from hybridize.capture.trace.scope import GraphScope, of_program
 from hybridize.contract.conditions import Decided, HeldOutside
-from hybridize.contract.feeds import Begun
+from hybridize.contract.feeds import FeedStates
 from hybridize.graph import Graph, Node, Value, exact
 from hybridize.ops.op import Effect, effect_of
 
@@ -39,9 +39,9 @@ class Decisions:
     """
 
     def __init__(
-        self, program: GraphScope, inputs: Inputs, world: World, feeds: Begun, sizes: SizeScope | None
+        self, program: GraphScope, inputs: Inputs, world: World, feeds: FeedStates, sizes: SizeScope | None
     ) -> None:
-        self._program, self._inputs, self._world, self._begun, self._sizes = program, inputs, world, feeds, sizes
+        self._program, self._inputs, self._world, self._feed_states, self._sizes = program, inputs, world, feeds, sizes
         self._expected: dict[Value, Any] = {}
         self._asked: dict[Value, int] = {}
         """The number of nodes there were when each was asked for."""
@@ -117,7 +117,7 @@ class Decisions:
         if outside is not None:
             return outside.array._data.copy()
         entry: Input | None = next((one for one in self._inputs.entries if one.value is value), None)
-        if entry is None or any(getattr(feed, "array", None) is entry.array for feed, _ in self._begun):
+        if entry is None or any(getattr(feed, "array", None) is entry.array for feed, _ in self._feed_states):
             return None
         return entry.array._data
 

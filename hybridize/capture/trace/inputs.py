@@ -72,7 +72,7 @@ class Inputs:
     def __init__(
         self, program: GraphScope, on_alias: Callable[[Input, ndarray], None], sizes: SizeScope | None, freeze: bool
     ) -> None:
-        self._program, self._met, self._sizes, self._freeze = program, on_alias, sizes, freeze
+        self._program, self._on_alias, self._sizes, self._freeze = program, on_alias, sizes, freeze
         self.entries: list[Input] = []
         self.layouts: dict[int, tuple[int, ...] | None] = {}
         """Leaves of the arguments whose strides the program depends on: whether a reshape is a view or a copy. None
@@ -118,7 +118,7 @@ class Inputs:
         if known is not None:
             if known.position >= 0:
                 self.bound[known.position] = array
-            self._met(known, array)
+            self._on_alias(known, array)
             of_array = self._object(array, known, name)
             of_array.outside = array
             return of_array.symbol

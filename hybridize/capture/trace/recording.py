@@ -35,7 +35,7 @@ from hybridize.capture.trace.decisions import Decisions
 from hybridize.capture.trace.inputs import FROZEN, Input, Inputs
 from hybridize.capture.trace.numbers import Numbers
 from hybridize.capture.trace.scope import GraphScope
-from hybridize.contract.feeds import Begun, Feed, Reading, Transaction
+from hybridize.contract.feeds import Feed, FeedStates, Reading, Transaction
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Attribute, Key
 from hybridize.graph import Graph, Value
@@ -335,7 +335,7 @@ class Recording(GraphScope):
 
     def feed(self, feed: Feed, before: Any) -> None:
         """Let calls of the program begin with a feed, as the capture itself does or has done: `before` undoes that."""
-        self.root.begun.append((feed, before))
+        self.root.feed_states.append((feed, before))
 
     def begin(self, feed: Feed) -> None:
         """Let calls of the program begin with a feed, and begin it now: what comes later in the program goes by it."""
@@ -516,9 +516,9 @@ class Trace(Recording):
         self.world = World(self, FedReads(changing, library))
         self.aliases = Aliases(self.world)
         self.numbers = Numbers(self, self.inputs, self.world, check, indices)
-        self.begun: Begun = []
+        self.feed_states: FeedStates = []
         """Feeds that calls of the program begin with, in the order of its lines, and what undoes the capture's own."""
-        self.decisions = Decisions(self, self.inputs, self.world, self.begun, sizes) if decides else None
+        self.decisions = Decisions(self, self.inputs, self.world, self.feed_states, sizes) if decides else None
         """The values that data decides and Python knows; None where they stay data."""
         self.undefined: dict[str, str] = {}
         """Variables without a value after a branch or loop that depends on data, and why."""

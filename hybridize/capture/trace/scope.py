@@ -27,21 +27,21 @@ class Producers:
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
-        self._found: dict[Value, Node] = {}
-        self._seen = 0
+        self._producers: dict[Value, Node] = {}
+        self._position = 0
 
     def forget(self, nodes: int) -> None:
         """Hear that the nodes from a number on were undone."""
-        self._seen = min(self._seen, nodes)
+        self._position = min(self._position, nodes)
 
     def of(self, value: Value) -> Node | None:
         """Return the node that makes a value; None for inputs, constants and values of other graphs."""
         nodes = self._builder.nodes
-        for node in nodes[self._seen :]:
+        for node in nodes[self._position :]:
             for output in node.outputs:
-                self._found[output] = node
-        self._seen = len(nodes)
-        return self._found.get(value)
+                self._producers[output] = node
+        self._position = len(nodes)
+        return self._producers.get(value)
 
 
 class GraphScope(Staging):

@@ -409,13 +409,13 @@ class Emitter:
         """Run contractions some lines at a time; returns the function of each."""
         names = [self._tap_function(step, ranged=True) for step in steps]
         called = [(*step.addresses, step.workspace) for step in steps]
-        own = [one.address for one in band.kept]
+        own = [one.address for one in band.memories]
         shared = dict.fromkeys(address for addresses in called for address in addresses if address not in own)
         places = {address: number for number, address in enumerate((*shared, *own))}
         calls = [
             (name, [places[address] for address in addresses]) for name, addresses in zip(names, called, strict=True)
         ]
-        sizes = [(one.line_bytes, one.lines) for one in band.kept]
+        sizes = [(one.line_bytes, one.lines) for one in band.memories]
         name = self._once(
             "rolling",
             f"rolling {band.parts} {band.blocks} {sizes} of {calls}",

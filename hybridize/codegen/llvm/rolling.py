@@ -28,8 +28,8 @@ def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, ca
     values = ", ".join(f"i64 {number}" for number in itertools.chain(*records))
     table = module.constant(f"{name}.table", f"[{len(records) * length} x i64]", f"[{values}]")
     clear = module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
-    own = range(pointers - len(band.kept), pointers)
-    for number, memory in zip(own, band.kept, strict=True):
+    own = range(pointers - len(band.memories), pointers)
+    for number, memory in zip(own, band.memories, strict=True):
         f.do(f"call void {clear}(ptr %p{number}, i8 0, i64 {memory.lines * memory.line_bytes}, i1 false)")
     first, last = (_cut(f, part, len(records), band.parts) for part in ("%first", "%last"))
     with f.loop(first, last) as turn:
@@ -37,7 +37,7 @@ def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, ca
         numbers = [f.op(f"load i64, ptr {at(f, record, 8 * k)}, align 8") for k in range(length)]
         units, lines = numbers[: 3 * len(calls)], numbers[3 * len(calls) :]
         places = {}
-        for k, (number, memory) in enumerate(zip(own, band.kept, strict=True)):
+        for k, (number, memory) in enumerate(zip(own, band.memories, strict=True)):
             low, _, _, zeros, count = lines[5 * k : 5 * k + 5]
             beyond = at(f, f"%p{number}", times(f, zeros, memory.line_bytes))
             f.do(f"call void {clear}(ptr {beyond}, i8 0, i64 {times(f, count, memory.line_bytes)}, i1 false)")
@@ -48,7 +48,7 @@ def emit_rolling(module: Module, name: str, band: RollingBand, pointers: int, ca
             begin = f.op(f"select i1 {is_first}, i64 {alone}, i64 {following}")
             operands = [f"ptr {places.get(number, f'%p{number}')}" for number in args]
             f.call(function, [*operands, f"i64 {begin}", f"i64 {end}"])
-        for k, (number, memory) in enumerate(zip(own, band.kept, strict=True)):
+        for k, (number, memory) in enumerate(zip(own, band.memories, strict=True)):
             _, seen, count, _, _ = lines[5 * k : 5 * k + 5]
             source, nbytes = (
                 at(f, f"%p{number}", times(f, seen, memory.line_bytes)),

@@ -163,7 +163,7 @@ class _Writer:
             "abi": abi.NUMBER,
             "numbers": list(numbers),
             "digest": bytes_digest(code.content).hex(),
-            "said": code.said,
+            "said": code.facts,
         }
 
     def _section(self, name: str, content: bytes) -> None:

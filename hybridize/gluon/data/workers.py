@@ -46,7 +46,7 @@ class Worker:
         self.number = number
         self.process = process
         self.connection = connection
-        self.asked: deque[tuple[int, int, int]] = deque()
+        self.requests: deque[tuple[int, int, int]] = deque()
         """Requests that it has still to answer, in order: serial, iteration, batch."""
 
 
@@ -129,9 +129,9 @@ class Workers:
         with self._lock:
             self._check()
             self._serial += 1
-            worker = min(self._workers, key=lambda worker: len(worker.asked))
+            worker = min(self._workers, key=lambda worker: len(worker.requests))
             try:
-                worker.asked.append((self._serial, iteration, batch))
+                worker.requests.append((self._serial, iteration, batch))
                 worker.connection.send((self._serial, iteration, seed, indices))
             except OSError:
                 self._died(worker)
@@ -175,7 +175,7 @@ class Workers:
             for key in [key for key in self._arrived if key[0] == iteration]:
                 del self._arrived[key]
             for worker in self._workers:
-                if any(request[1] == iteration for request in worker.asked):
+                if any(request[1] == iteration for request in worker.requests):
                     try:
                         worker.connection.send(iteration)
                     except OSError:
@@ -222,7 +222,7 @@ class Workers:
                 if not worker.connection.poll():
                     self._died(worker)
                 kind, serial, body, buffers = receive(worker.connection)
-                expected, iteration, batch = worker.asked.popleft()
+                expected, iteration, batch = worker.requests.popleft()
                 assert serial == expected
                 if iteration in self._running and kind != "skipped":
                     self._arrived[iteration, batch] = kind, body, buffers, worker.number
@@ -236,7 +236,7 @@ class Workers:
     def _died(self, worker: Worker) -> NoReturn:
         worker.process.join(1)
         code = worker.process.exitcode
-        batch = f" while it made batch {worker.asked[0][2]}" if worker.asked else ""
+        batch = f" while it made batch {worker.requests[0][2]}" if worker.requests else ""
         self.shutdown(grace=0)
         raise StateError(
             "E570",

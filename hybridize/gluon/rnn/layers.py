@@ -222,7 +222,7 @@ class RecurrentLayer(Stateful, HybridBlock):
         stack = self._stack
         weight: Parameter = getattr(self, "l0_i2h_weight")  # noqa: B009 - a parameter that no class body declares
         inputs = None if weight.shape is None or weight.shape[1] == UNKNOWN else weight.shape[1]
-        shown = [f"{inputs} -> {stack.given}", self._layout]
+        shown = [f"{inputs} -> {stack.width}", self._layout]
         if stack.num_layers != 1:
             shown.append(f"num_layers={stack.num_layers}")
         if stack.p:

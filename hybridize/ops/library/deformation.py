@@ -170,7 +170,7 @@ def deformable_convolution(
         ShapeError E174: operands do not fit; E175: a window does not fit into an image.
     """
     form = _Windows("deformable convolution", stride, dilate, pad, num_group, num_deformable_group)
-    return _bent(form, x, offset, None, weight, bias)
+    return _deformed(form, x, offset, None, weight, bias)
 
 
 @composite("_contrib_ModulatedDeformableConvolution", of_weight)
@@ -191,7 +191,7 @@ def modulated_deformable_convolution(
     Between the outermost pixels and one pixel further out it falls to 0, where the other one is 0 already.
     """
     form = _Windows("modulated deformable convolution", stride, dilate, pad, num_group, num_deformable_group)
-    return _bent(form, x, offset, mask, weight, bias)
+    return _deformed(form, x, offset, mask, weight, bias)
 
 
 @frozen
@@ -207,7 +207,7 @@ class _Windows:
     """Of the channels, each with offsets of its own."""
 
 
-def _bent(
+def _deformed(
     form: _Windows, x: Operand, offset: Operand, mask: Operand | None, weight: Operand, bias: Operand | None
 ) -> Operand:
     kind = type_of(x)

@@ -90,22 +90,22 @@ class RecurrentStack:
         return 2 if self.bidirectional else 1
 
     @property
-    def given(self) -> int:
+    def width(self) -> int:
         """The size of what a direction gives at each step."""
         return self.projection_size or self.state_size
 
     @property
     def state_sizes(self) -> tuple[int, ...]:
         """The sizes of what a direction carries from step to step: the state, and the cell of an LSTM."""
-        return (self.given, self.state_size) if self.mode == "lstm" else (self.state_size,)
+        return (self.width, self.state_size) if self.mode == "lstm" else (self.state_size,)
 
     def parts(self, inputs: int) -> list[tuple[str, Shape]]:
         """List name and shape of each parameter in packed order, for `inputs` numbers at each step: `l0_i2h_weight`."""
         rows = GATES[self.mode] * self.state_size
         parts: list[tuple[str, Shape]] = []
         for name, layer in self._passes():
-            parts.append((f"{name}_i2h_weight", (rows, self.given * self.directions if layer else inputs)))
-            parts.append((f"{name}_h2h_weight", (rows, self.given)))
+            parts.append((f"{name}_i2h_weight", (rows, self.width * self.directions if layer else inputs)))
+            parts.append((f"{name}_h2h_weight", (rows, self.width)))
             if self.projection_size:
                 parts.append((f"{name}_h2r_weight", (self.projection_size, self.state_size)))
         if self.biased:
@@ -268,7 +268,7 @@ def _run(
     counted = None if lengths is None else _counted(lengths, steps)
     drawn = None
     if key is not None and stack.p and stack.num_layers > 1:
-        width = stack.given * stack.directions
+        width = stack.width * stack.directions
         drawn = _rows(uniform(key, (stack.num_layers - 1, steps, batch, width)))
     ends: list[list[Operand]] = []
     for layer in range(stack.num_layers):

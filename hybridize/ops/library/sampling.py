@@ -18,7 +18,7 @@ from hybridize.ops.views import broadcast, cast, like, reshape, transpose, wide
 
 WAYS = ("linear", "nearest", "cubic")
 BORDERS = ("zeros", "border", "reflection")
-Read = Callable[[Sequence[Operand]], Operand]
+Sampler = Callable[[Sequence[Operand]], Operand]
 """Elements of the images at whole places, one operand of places for each axis."""
 
 
@@ -52,7 +52,7 @@ def sampled(x: Operand, grid: Operand, way: str, border: str, corners: bool) -> 
     return cast(interpolated(read, inside), kind.dtype)
 
 
-def interpolated(read: Read, places: Sequence[Operand]) -> Operand:
+def interpolated(read: Sampler, places: Sequence[Operand]) -> Operand:
     """Return what lies between the elements around places, as a `reader` reads them; places are not rounded."""
     neighbours = []
     for place in places:
@@ -101,7 +101,7 @@ def _mirrored(place: Operand, size: int, corners: bool) -> Operand:
     return add(where(even, extra, sub(span, extra)), like(low, place))
 
 
-def reader(x: Operand, out: Sequence[int], zeros: bool, numbers: Operand | None = None) -> Read:
+def reader(x: Operand, out: Sequence[int], zeros: bool, numbers: Operand | None = None) -> Sampler:
     """Return the elements at places, 0 beyond the image where `zeros`, as [n, c, o...].
 
     Args:
@@ -141,7 +141,7 @@ def _over_channels(x: Operand, channels: int) -> Operand:
     return broadcast(reshape(x, (n, 1, *out)), (n, channels, *out))
 
 
-def _weighed(read: Read, neighbours: Sequence[Sequence[tuple[Operand, Operand]]]) -> Operand:
+def _weighed(read: Sampler, neighbours: Sequence[Sequence[tuple[Operand, Operand]]]) -> Operand:
     """Return the sum of elements, one for each choice of a neighbour along each axis, times their weights.
 
     Args:
@@ -156,7 +156,7 @@ def _weighed(read: Read, neighbours: Sequence[Sequence[tuple[Operand, Operand]]]
     return functools.reduce(add, terms)
 
 
-def _cubic(read: Read, places: Sequence[Operand], sizes: Sequence[int], border: str, corners: bool) -> Operand:
+def _cubic(read: Sampler, places: Sequence[Operand], sizes: Sequence[int], border: str, corners: bool) -> Operand:
     """Sums over the four nearest elements along both axes, weighed by Keys' kernel with a slope of -0.75."""
     neighbours = []
     for place, size in zip(places, sizes, strict=True):

@@ -25,7 +25,7 @@ class OuterGraph:
         self.used = set(graph.outputs) | {value for node in graph.nodes for value in node.inputs}
         """The values of the old graph that somebody reads."""
         self._makers: dict[Value, Node] = {}
-        self._seen = 0
+        self._position = 0
 
     def write(self, loc: SourceLoc | None, function: Callable[[], Operand]) -> Operand:
         """Add the nodes of a function of operands, as of a line of the user's."""
@@ -69,9 +69,9 @@ class OuterGraph:
 
     def _maker(self, value: Value) -> Node | None:
         nodes = self.rewriter.builder.nodes
-        for node in nodes[self._seen :]:
+        for node in nodes[self._position :]:
             self._makers.update(dict.fromkeys(node.outputs, node))
-        self._seen = len(nodes)
+        self._position = len(nodes)
         return self._makers.get(value)
 
 

@@ -52,7 +52,7 @@ def product_of(of: MatrixProduct, dtype: DType) -> Product:
 
 
 @frozen
-class Lying:
+class MatrixLayout:
     """The matrices of a value as they lie in memory."""
 
     strides: Strides | None
@@ -61,13 +61,13 @@ class Lying:
     """True if they lie transposed: it is their last axis but one whose elements lie close together."""
 
 
-def memory_order(home: Home, shape: Shape, *, merged: bool) -> Lying | None:
+def memory_order(home: Home, shape: Shape, *, merged: bool) -> MatrixLayout | None:
     """Find how the matrices of a value of this shape lie at a home; None where products cannot read or store them.
 
     `merged`: the rows of all matrices are those of one.
     """
     if is_contiguous(home, shape):
-        return Lying(None)
+        return MatrixLayout(None)
     if home.has_halo or len(shape) < 2:
         return None
     *batch, rows, columns = ((size, stride) for size, stride in zip(shape, home.strides, strict=True))
@@ -85,13 +85,13 @@ def memory_order(home: Home, shape: Shape, *, merged: bool) -> Lying | None:
         else:
             members.append((size, stride))
     if not merged:
-        return Lying(Strides(rows[1], tuple(members)), turned)
+        return MatrixLayout(Strides(rows[1], tuple(members)), turned)
     if len(members) > 1 or (members and not same(members[0][1], rows[0] * rows[1])):
         return None
-    return Lying(Strides(rows[1]))
+    return MatrixLayout(Strides(rows[1]))
 
 
-def where_they_lie(of: Product, x: Lying, w: Lying, out: Lying) -> Product:
+def where_they_lie(of: Product, x: MatrixLayout, w: MatrixLayout, out: MatrixLayout) -> Product:
     """A product whose operands and result lie so."""
     if x.strides is None and w.strides is None and out.strides is None:
         return of

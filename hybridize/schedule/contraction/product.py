@@ -57,7 +57,7 @@ class Product:
     w_strides: Strides | None = None
     """Of w as it is before packing."""
     out_strides: Strides | None = None
-    asked: int | None = None
+    read_columns: int | None = None
     """Of row r of the result, nobody reads the columns from r + asked on."""
     filled: int | None = None
     """In row r of x, the terms from r + filled on are 0."""
@@ -111,7 +111,7 @@ class Product:
 
     @property
     def _reach(self) -> str:
-        words = (("; row r has columns before r +", self.asked), ("; x has terms before r +", self.filled))
+        words = (("; row r has columns before r +", self.read_columns), ("; x has terms before r +", self.filled))
         return "".join(f"{word} {number!r}" for word, number in words if number is not None)
 
 

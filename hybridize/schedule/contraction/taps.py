@@ -182,10 +182,13 @@ class TapPlan:
         if same(self.blocks.count, 1):
             return self.table_bytes
         widest = max(panels.vectors for panels in self.panels) * self.lanes
-        return self.table_bytes + self.held * (self.columns if self.blocks.outside else widest) * self.dtype.itemsize
+        return (
+            self.table_bytes
+            + self.waiting_rows * (self.columns if self.blocks.outside else widest) * self.dtype.itemsize
+        )
 
     @property
-    def held(self) -> int:
+    def waiting_rows(self) -> int:
         """Rows of sums that wait while a band goes through its blocks, each tile's for itself."""
         parts = [(part, max(tiles.heights)) for tiles in self.tiles for part in tiles.parts]
         return sum((self.held_lines(part) * (part.rows + height) for part, height in parts), 0)

@@ -42,7 +42,7 @@ class MigratedFile:
         """The report: line, what was found, what to do."""
         before, after = (text.split("\n") for text in (self.before, self.done.text))
         altered = sum(old != new for old, new in zip(before, after, strict=False))
-        rows = [(self.places.get(one.line, str(one.line)), one.found, one.remedy) for one in self.done.findings]
+        rows = [(self.places.get(one.line, str(one.line)), one.text, one.remedy) for one in self.done.findings]
         note = f"{altered} line{'' if altered == 1 else 's'} rewritten; {self.left or 'nothing'} left for a human"
         return Grid(str(self.path), ("line", "found", "what to do"), rows, (note,), words=3)
 

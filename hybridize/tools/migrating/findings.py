@@ -13,7 +13,7 @@ class Finding:
     """One line of the report."""
 
     line: int
-    found: str
+    text: str
     """As the script has it."""
     remedy: str
     done: bool = False

@@ -17,7 +17,7 @@ _OF_THE_BOOK = "define it as the book does, in the cell that saves it"
 
 
 @frozen
-class Looked:
+class Lookup:
     """The outcome of looking for a dotted name."""
 
     object: object
@@ -29,7 +29,7 @@ class Looked:
 
 
 @cache
-def look(path: str) -> Looked:
+def look(path: str) -> Lookup:
     """Look for a dotted name that begins with `hybridize`.
 
     Only names of modules and classes of ours are looked for: what an instance has is known when it runs.
@@ -47,8 +47,8 @@ def look(path: str) -> Looked:
             value = _module(owner, part)
             if value is None:
                 missing = ".".join([root, *parts[:number]])
-                return Looked(None, missing, _remedy(error, of_the_book=parts[0] == "d2l"))
-    return Looked(value)
+                return Lookup(None, missing, _remedy(error, of_the_book=parts[0] == "d2l"))
+    return Lookup(value)
 
 
 def _module(owner: ModuleType | type, name: str) -> ModuleType | None:

@@ -19,22 +19,22 @@ class ScriptScope:
 
     def __init__(self, node: ast.AST, outer: ScriptScope | None, renamed: Callable[[str], str]) -> None:
         self.outer = outer
-        self._found: dict[str, list[tuple[int, Path]]] = {}
+        self._locations: dict[str, list[tuple[int, Path]]] = {}
         self._own = set(_arguments(node)) if isinstance(node, FUNCTIONS) else set()
         for one in _within(node):
             if isinstance(one, ast.Import | ast.ImportFrom):
                 for name, path in imported(one, renamed):
-                    self._found.setdefault(name, []).append((one.lineno, path))
+                    self._locations.setdefault(name, []).append((one.lineno, path))
             elif isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):
                 same = self.path(one.value, one.lineno)  # nn = gluon.nn
                 if same is not None:
-                    self._found.setdefault(one.targets[0].id, []).append((one.lineno, same))
+                    self._locations.setdefault(one.targets[0].id, []).append((one.lineno, same))
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and outer is not None:
                 self._own.add(one.id)
 
     def bind(self, name: str, path: Path) -> None:
         """Say what a name, an argument say, stands for in the whole scope."""
-        self._found[name] = [(0, path)]
+        self._locations[name] = [(0, path)]
 
     def path(self, node: ast.AST, line: int) -> Path | None:
         """Return the dotted name that an expression of names and attributes stands for; None where it is another."""
@@ -44,7 +44,7 @@ class ScriptScope:
         return self._path_of(node.id, line) if isinstance(node, ast.Name) else None
 
     def _path_of(self, name: str, line: int) -> Path | None:
-        places = self._found.get(name)
+        places = self._locations.get(name)
         if places:
             before = [path for at, path in places if at <= line]
             return before[-1] if before else places[0][1]

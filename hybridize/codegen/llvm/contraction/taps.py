@@ -167,7 +167,7 @@ class _Driver:
             after = at(f, pointers[1], times(f, cuts[1], plan.term_count * width))
             partials = at(f, at(f, "%scratch", plan.table_bytes), times(f, fields["held"], width))
             if plan.blocks.outside:
-                partials = at(f, partials, times(f, known[plan.column.axis], plan.held * bytes))
+                partials = at(f, partials, times(f, known[plan.column.axis], plan.waiting_rows * bytes))
         with f.loop(begin, end) as turn:
             indices, apart, further = _counted(f, outer, sizes, turn.index)
             axes = {**known, line.tiles.row.axis: fields[f"first{line.tiles.row.axis}"]}

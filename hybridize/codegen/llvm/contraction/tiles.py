@@ -373,7 +373,7 @@ class _Rows:
             def tiles(row: str, height: str | int) -> None:
                 x = at(f, self.broadcast.pointer, times(f, row, self.broadcast.row))
                 terms = self.before(row, height, self.product.filled, 0, self.product.k)
-                end = self.before(row, height, self.product.asked, section.start, stop)
+                end = self.before(row, height, self.product.read_columns, section.start, stop)
                 with f.loop(outer.index, end, width) as loop:
                     panel = self.panel(loop.index, outer.index, "0")
                     near = None

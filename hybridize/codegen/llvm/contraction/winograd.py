@@ -76,11 +76,11 @@ def emit_winograd(
 
 def _end(f: Function, tile: _Tile, args: list[str], whole: str | None, part: str | None) -> None:
     """Write the call that stores a tile, by a function of whole tiles, or of parts."""
-    starts = [f"i64 {tile.begun[0]}", f"i64 {tile.begun[1]}"]
+    starts = [f"i64 {tile.first_pixel[0]}", f"i64 {tile.first_pixel[1]}"]
     if whole is None or part is None:
         f.call(part or whole or "", [*args, *starts] if part else args)
         return
-    is_cut = f.op(f"icmp ne i64 {f.op(f'or i64 {tile.begun[0]}, {tile.begun[1]}')}, 0")
+    is_cut = f.op(f"icmp ne i64 {f.op(f'or i64 {tile.first_pixel[0]}, {tile.first_pixel[1]}')}, 0")
     with f.when(is_cut):
         f.call(part, [*args, *starts])
     with f.when(f.op(f"xor i1 {is_cut}, true")):
@@ -95,7 +95,7 @@ class _Tile:
     """The element of x at its first window."""
     axes: dict[int, str]
     """The index of its first pixel, by axes of the result."""
-    begun: tuple[str, str]
+    first_pixel: tuple[str, str]
     """Its first pixel that no tile before it stores, down and across."""
 
     @classmethod
