@@ -475,7 +475,7 @@ def test_operators_take_the_arrays_and_the_attributes_that_they_take_in_mxnet():
     [
         ("FullyConnected", (X, Y), {"num_hidden": 9, "no_bias": 1}, "a weight f32"),
         ("FullyConnected", (X,), {"num_hidden": 9}, "takes 2 to 3 inputs, the file gives 1"),
-        ("Convolution", (X, X), {"kernel": "(1,)", "num_filter": 3, "no_bias": 1}, "one to three more"),
+        ("Convolution", (X, X), {"kernel": "(1,)", "num_filter": 3, "no_bias": 1}, "2 channel axes and 1 to 3 more"),
         ("Convolution", (IMAGE, WINDOWS), {"kernel": "(2, 1)", "num_filter": 4}, "no_bias is not set"),
         ("Convolution", (IMAGE, WINDOWS), {"kernel": "(2, 2)", "num_filter": 4, "no_bias": 1}, "a weight f32"),
         ("Convolution", (IMAGE, WINDOWS), {"num_filter": 4, "no_bias": 1, "layout": "NCW"}, "got 'NCW'"),
@@ -494,7 +494,7 @@ def test_operators_take_the_arrays_and_the_attributes_that_they_take_in_mxnet():
         ("Reshape", (X,), {"shape": "(-7,)"}, "no code -7"),
         ("Cast", (X,), {"dtype": "float99"}, "float99"),
         ("Activation", (X,), {"act_type": "nonsense"}, "nonsense"),
-        ("dot", (X, Y), {}, "inner sizes 4 and 3"),
+        ("dot", (X, Y), {}, "the sizes 4 and 3"),
         ("slice", (X,), {"begin": "(0,)", "end": "(1, 2)"}, "begin=.*end="),
         ("clip", (X,), {"a_min": "(low", "a_max": 1}, "a_min cannot be read"),
         ("GroupNorm", (X, X[0], X[0]), {"output_mean_var": "True"}, "output_mean_var"),
