@@ -160,9 +160,7 @@ def _sizes(x: Any, s: Any, axes: Any, name: str, of_real: bool = False) -> tuple
         chosen = [axes] if isinstance(axes, int) else list(axes)
     sizes = [None] * len(chosen) if s is None else [None if size in (None, -1) else size for size in s]
     if len(sizes) != len(chosen):
-        raise ShapeError(
-            "E188", f"{name}: got {len(sizes)} sizes for {len(chosen)} axes", help="give a size for each axis"
-        )
+        raise ShapeError("E188", f"{name}: {len(sizes)} sizes for {len(chosen)} axes", help="give a size for each axis")
     indices = [axis_of(axis, x.ndim, name) for axis in chosen]
     if of_real and not indices:
         raise ShapeError("E188", f"{name} of {x.type}: it needs an axis")

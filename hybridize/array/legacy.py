@@ -88,9 +88,7 @@ def _face(name: str, row: _Row, shape: _Function = with_axis) -> _Function:
 def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_dtype: Any = None) -> Any:
     """The L1 or L2 norm over `axis`."""
     if ord not in (1, 2):
-        raise ValueArgumentError(
-            "E345", f"norm: ord must be 1 or 2, got {ord!r}", help="np.linalg.norm supports other orders"
-        )
+        raise ValueArgumentError("E345", f"norm: ord must be 1 or 2, got {ord!r}", help="use np.linalg.norm")
     x = array(data)
     dtype, x = number_dtype(x) if out_dtype is None else out_dtype, floats(x)
     norms = (
@@ -332,9 +330,7 @@ def softmax_output(
         OutOfBoundsError E110: while recording, a label that is no class.
     """
     if normalization not in ("null", "batch", "valid"):
-        raise ArgumentError(
-            "E315", f"SoftmaxOutput has no normalization {normalization!r}", help="use null, batch or valid"
-        )
+        raise ArgumentError("E315", f"SoftmaxOutput: normalization={normalization!r}", help="use null, batch or valid")
     whole, axis = array(data), 1 if multi_output else -1
     rows = whole.ndim > 2 and not (multi_output or preserve_shape)
     x = npx.batch_flatten(whole) if rows else whole

@@ -113,9 +113,7 @@ def of_equal_shapes(function: Function) -> Function:
         shapes = [x.shape for x in (array(lhs), array(rhs))]
         if not same_shape(*shapes):
             what = f"{function.__name__}: the shapes differ: {shapes[0]} and {shapes[1]}"
-            raise ShapeError(
-                "E101", what, help="use the broadcast_* function, such as broadcast_add, which broadcasts its operands"
-            )
+            raise ShapeError("E101", what, help="use a broadcast_* function, such as broadcast_add")
         return function(lhs, rhs)
 
     return call

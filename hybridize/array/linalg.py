@@ -61,9 +61,7 @@ def outer(x1: Any, x2: Any, /) -> Any:
     """
     for one in (x1, x2):
         if array(one).ndim != 1:
-            raise ShapeError(
-                "E118", f"linalg.outer takes vectors, got {array(one).type}", help="np.outer flattens its arguments"
-            )
+            raise ShapeError("E118", f"linalg.outer takes vectors, got {array(one).type}", help="np.outer flattens it")
     return linear.outer(x1, x2)
 
 

@@ -227,9 +227,7 @@ def operand(x: Any, dtype: dtypes.DType | None = None) -> Any:
         return from_list(x, dtype)
     if hasattr(x, "__hybridize_function__"):
         raise Handover(x)
-    raise errors.ArgumentError(
-        "E307", f"expected an array or a number, got {type(x).__name__}", help="np.array(x) creates one"
-    )
+    raise errors.ArgumentError("E307", f"expected an array or a number, got {type(x).__name__}", help="use np.array(x)")
 
 
 def operands(*xs: Any) -> list[Any]:
@@ -268,9 +266,7 @@ def from_list(x: Any, dtype: dtypes.DType | None = None) -> Operand:
         for part in parts[1:]:
             if not same_shape(shape_of(part), shape_of(parts[0])):
                 kinds = f"{typed(parts[0])} and {typed(part)}"
-                raise errors.ShapeError(
-                    "E103", f"a list cannot become an array: its parts have different shapes, {kinds}"
-                )
+                raise errors.ShapeError("E103", f"a list cannot become an array: its parts differ in shape, {kinds}")
         if dtype is not None:
             parts = [_part(part, dtype) for part in parts]
         return stacked(aligned(*parts))
@@ -301,7 +297,7 @@ def _numbers_in(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
         DTypeError E202: there is an integer that no dtype holds, or something else than a number.
     """
     if array.dtype.kind in "OSU":
-        raise errors.DTypeError("E202", f"cannot make an array from {array.tolist()!r:.60}", help="pass numbers")
+        raise errors.DTypeError("E202", f"cannot make an array of {array.tolist()!r:.60}", help="pass numbers")
     return array
 
 
@@ -363,9 +359,7 @@ def check_real(name: str, *arrays: Any) -> None:
     for x in arrays:
         if dtypes.is_complex(x.dtype):
             what = f"{name} takes real numbers, got {x.type}"
-            raise errors.DTypeError(
-                "E242", what, help="use a real part of the values: x.real, x.imag, np.abs(x), np.angle(x)"
-            )
+            raise errors.DTypeError("E242", what, help="use x.real, x.imag, np.abs(x) or np.angle(x)")
 
 
 def number(x: Any, dtype: dtypes.DType) -> Operand:

@@ -393,10 +393,7 @@ def multivariate_normal(mean: Any, cov: Any, size: Any = None) -> Any:
     """
     centre, covariance = array(mean), np.array(cov, float64)
     if centre.ndim != 1 or covariance.shape != centre.shape * 2:
-        raise ShapeError(
-            "E118",
-            f"multivariate_normal takes a mean [n] and a covariance [n, n], got {centre.type} and {covariance.type}",
-        )
+        raise ShapeError("E118", f"multivariate_normal takes [n] and [n, n], got {centre.type} and {covariance.type}")
     factor = cholesky(covariance, upper=True)
     drawn = _normal((*(() if size is None else sizes_from(size)), centre.shape[0]), float32)
     return drawn @ factor.astype(float32) + centre

@@ -65,9 +65,7 @@ def value_and_grad(
         called = staging().convert(function) if capturing() else function
         for position in positions:
             if not -len(args) <= position < len(args):
-                raise ArgumentError(
-                    "E388", f"there is no argument {position} to differentiate by, the function got {len(args)}"
-                )
+                raise ArgumentError("E388", f"no argument {position} to differentiate by: the function got {len(args)}")
             xs, structure = flatten(args[position])
             mine = [_copy(x, position, outer) for x in xs]
             leaves += mine
@@ -164,9 +162,7 @@ def _gradients(value: Any, leaves: Sequence[Any], *, create: bool) -> Sequence[n
             sweep.run([(edge_of(value), numpy.ones_like(value._data))])
         return results(sweep, edges, leaves)
     if type(value) is not ndarray:
-        raise ArgumentError(
-            "E385", f"the gradient of a function that returns {type(value).__name__} instead of an array"
-        )
+        raise ArgumentError("E385", f"the gradient of a function that returns {type(value).__name__}, not an array")
     return [beside(wrap(numpy.zeros_like(x._data)), x) for x in leaves]
 
 

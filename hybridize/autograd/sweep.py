@@ -304,11 +304,7 @@ def grad(
         traced = history(x) if type(x) is ndarray else None
         if traced is None or traced.edge is None:
             what = str(x.type) if type(x) is ndarray else type(x).__name__
-            raise ArgumentError(
-                "E388",
-                f"grad with respect to {what}, which was not recorded",
-                help="call x.attach_grad() before recording",
-            )
+            raise ArgumentError("E388", f"grad: {what} was not recorded", help="call x.attach_grad() before recording")
         edges.append(traced.edge)
     sweep = Sweep(create=create_graph, keep=create_graph if retain_graph is None else retain_graph, wanted=edges)
     with modes.mode(recording=create_graph, training=train_mode):
@@ -441,11 +437,7 @@ def edge_of(head: Any) -> Edge:
         ArgumentError E385: it is no array of floats.
     """
     if type(head) is Symbol or capturing():
-        raise StateError(
-            "E545",
-            "backward inside of a compiled function",
-            help="call backward after the compiled function has returned",
-        )
+        raise StateError("E545", "backward inside of a compiled function", help="call backward after it has returned")
     if type(head) is not ndarray:
         what = f"backward starts from an array, got {type(head).__name__}"
         raise ArgumentError("E385", what, help="compute it with functions of arrays, without float() and item()")

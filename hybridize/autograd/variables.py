@@ -40,9 +40,7 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
             "inside",
         )
     if type(x) is not ndarray:
-        raise ArgumentError(
-            "E385", f"only arrays have gradients, got {type(x).__name__}", help="np.array(x) creates one"
-        )
+        raise ArgumentError("E385", f"only arrays have gradients, got {type(x).__name__}", help="use np.array(x)")
     if grad_req == "null":
         drop_grad(x)
         return
@@ -99,11 +97,7 @@ def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> 
     for x, buffer in zip(xs, buffers, strict=True):
         if type(x) is ndarray and (type(buffer) is not ndarray or buffer.type != x.type):
             spec = buffer.type if type(buffer) is ndarray else type(buffer).__name__
-            raise ArgumentError(
-                "E387",
-                f"the gradient of {x.type} is {spec}",
-                help="a gradient must have the shape and dtype of its array",
-            )
+            raise ArgumentError("E387", f"the gradient of {x.type} is {spec}", help="shape and dtype must be equal")
     for x, buffer, req in zip(xs, buffers, reqs, strict=True):
         attach_grad(x, req)
         traced = history(x)

@@ -27,9 +27,7 @@ from typing import Any, Final
 import numpy
 
 if int(numpy.__version__.partition(".")[0]) < 2:
-    raise ImportError(
-        f"hybridize needs NumPy 2 or later, and finds NumPy {numpy.__version__}: pip install 'numpy>=2'", name="numpy"
-    )
+    raise ImportError(f"hybridize needs NumPy >= 2, found {numpy.__version__}: pip install 'numpy>=2'", name="numpy")
 
 # Not before: errors are made of NumPy's, which an older one lacks.
 from hybridize.base.loading import load_module

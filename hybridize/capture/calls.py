@@ -329,8 +329,6 @@ def _example(spec: Any) -> Any:
             raise ArgumentError("E347", f"compile: {error.what}", help=error.help) from None
     if isinstance(spec, tuple) and all(isinstance(size, int) for size in spec):
         if any(size < 0 for size in spec):
-            raise ShapeError(
-                "E112", f"sizes must not be negative, got {list(spec)}", help="give the sizes of the array"
-            )
+            raise ShapeError("E112", f"sizes must not be negative, got {list(spec)}", help="give the array's sizes")
         spec = TensorType(spec, float32)
     return wrap(numpy.zeros(spec.shape, spec.dtype)) if isinstance(spec, TensorType) else spec

@@ -152,11 +152,7 @@ def _array(leaf: Any) -> ndarray:
     if data.dtype not in CODES:
         native = data.dtype.newbyteorder("=")
         if native not in CODES:
-            raise ArgumentError(
-                "E311",
-                f"an array of dtype {data.dtype} cannot be an argument of a compiled program",
-                help="use numbers",
-            )
+            raise ArgumentError("E311", f"a compiled program takes no array of dtype {data.dtype}", help="use numbers")
         data = data.astype(native)
     return wrap(data)
 

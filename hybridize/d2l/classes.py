@@ -18,9 +18,7 @@ from hybridize.gluon import nn
 
 def not_said(owner: object, method: str) -> NoReturn:
     """Refuse a method, or an attribute, that subclasses have to say."""
-    raise UndefinedError(
-        "E328", f"{type(owner).__name__} does not define {method}", help=f"define {method}, or add it with add_to_class"
-    )
+    raise UndefinedError("E328", f"{type(owner).__name__} does not define {method}", help="add it, or use add_to_class")
 
 
 class SGD(HyperParameters):

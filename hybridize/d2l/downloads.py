@@ -35,17 +35,11 @@ def download(url: str, folder: str = "../data", sha1_hash: str | None = None) ->
     """
     if not url.startswith("http"):
         if url not in DATA_HUB:
-            raise ArgumentError(
-                "E300", f"DATA_HUB has no file {url!r}, it has {', '.join(map(repr, DATA_HUB)) or 'none'}"
-            )
+            raise ArgumentError("E300", f"DATA_HUB has no {url!r}, it has {', '.join(map(repr, DATA_HUB)) or 'none'}")
         url, sha1_hash = DATA_HUB[url]
     path = os.path.join(folder, url.rpartition("/")[2])
     if not os.path.exists(path):
-        raise ArgumentError(
-            "E381",
-            f"there is no file {path}",
-            help=f"nothing is downloaded: put the file published at {url} there",
-        )
+        raise ArgumentError("E381", f"there is no file {path}", help=f"nothing is downloaded: copy {url} there")
     if sha1_hash is not None:
         with open(path, "rb") as file:
             digest = hashlib.file_digest(file, "sha1").hexdigest()

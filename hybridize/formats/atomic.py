@@ -42,9 +42,7 @@ def split(path: str | os.PathLike[str]) -> tuple[str, str]:
     """
     text: object = path.__fspath__() if isinstance(path, os.PathLike) else path
     if not isinstance(text, str) or "\0" in text:
-        raise ArgumentError(
-            "E338", f"a path must be a string or pathlib.Path, got {path!r}", help='such as "folder/name"'
-        )
+        raise ArgumentError("E338", f"a path must be a string or pathlib.Path, got {path!r}", help='pass "folder/name"')
     folder, name = os.path.split(text)
     if name in ("", ".", ".."):
         raise ArgumentError("E338", f"{text!r} does not name a file", help="add a file name after the folder")

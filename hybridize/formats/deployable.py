@@ -101,11 +101,7 @@ def deployable(program: SavedProgram) -> Deployable:
         raise StateError("E532", f"{program.name} has no program to export", help="call it once, or use compile(...)")
     chosen, family, left_out = _family(program.signatures)
     if not any(leaf.kind != "constant" for leaf in chosen.result_leaves) and not chosen.writes:
-        raise CaptureError(
-            "E454",
-            f"{program.name} returns no array, so there is nothing to compile",
-            help="return the computed arrays",
-        )
+        raise CaptureError("E454", f"{program.name} returns no array to compile", help="return the computed arrays")
     written = {name: program.weights[name] for one in family for name in _written(one)}
     states = tuple(State(name, array) for name, array in written.items())
     positions = {state.name: position for position, state in enumerate(states)}

@@ -21,9 +21,7 @@ def read_idx(path: str, axes: int) -> NDArray[Any]:
     data = read_bytes(path)
     start = 4 + 4 * axes
     if len(data) < start or data[:4] != bytes((0, 0, 8, axes)):
-        raise not_as_published(
-            path, f"a file of bytes with {axes} axes begins with 00 00 08 0{axes}, this one with {data[:4].hex(' ')}"
-        )
+        raise not_as_published(path, f"a file with {axes} axes begins with 00 00 08 0{axes}, not {data[:4].hex(' ')}")
     sizes = numpy.frombuffer(data, ">u4", axes, 4).tolist()
     expected = start + int(numpy.prod(sizes, dtype=object))
     if len(data) != expected:

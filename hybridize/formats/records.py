@@ -26,9 +26,7 @@ def record_bytes(data: bytes) -> bytes:
         ArgumentError E300: it is longer than a record can be.
     """
     if len(data) > LONGEST:
-        raise ArgumentError(
-            "E300", f"a record can have at most {LONGEST} bytes, got {len(data)}", help="split it into several records"
-        )
+        raise ArgumentError("E300", f"a record can have at most {LONGEST} bytes, got {len(data)}", help="split it")
     cuts = _cuts(data)
     if not cuts:
         return _part(_WHOLE, data)

@@ -61,7 +61,5 @@ def check_part(owner: object, word: str, part: Any, help: str = "") -> Any:
         ArgumentError E331: it does not.
     """
     if not hasattr(part, "__float__") or not 0 <= part <= 1:
-        raise ArgumentError(
-            "E331", f"{word} of {type(owner).__name__} must be between 0 and 1, got {part!r}", help=help
-        )
+        raise ArgumentError("E331", f"{word} of {type(owner).__name__} must be from 0 to 1, got {part!r}", help=help)
     return part

@@ -48,9 +48,7 @@ def save(function: Function, parameters: ParameterDict, path: Any, samples: Sequ
         StateError E506: the net has not been called.
     """
     if not has_program(function):
-        raise StateError(
-            "E506", "the net has not been compiled yet, so there is nothing to save", help="call the net once"
-        )
+        raise StateError("E506", "the net has not been compiled: there is nothing to save", help="call the net once")
     saved = function.saved(names_of(parameters), samples)
     write_archive(path, saved)
     tell_notes(path, saved)

@@ -92,9 +92,7 @@ def load(
             left_out = wanted is None or name.rpartition(".")[2] in _COUNTERS
             rest.append(LoadedArray("", name, array.shape, "left out" if left_out else "extra"))
         elif path in origins:
-            raise ArgumentError(
-                "E324", f"{title}: {origins[path]!r} and {name!r} are both assigned to the parameter {path!r}"
-            )
+            raise ArgumentError("E324", f"{title}: {origins[path]!r} and {name!r} both go to the parameter {path!r}")
         else:
             origins[path] = name
     values = {path: parameters[path].fitted(arrays[name]) for path, name in origins.items()}

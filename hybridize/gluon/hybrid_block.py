@@ -176,11 +176,7 @@ class HybridBlock(Block, layer=False):
 
     def _hybridized(self, what: str) -> Function:
         if self._function is None:
-            raise StateError(
-                "E506",
-                f"{type(self).__name__} is not hybridized, so it has no {what}",
-                help="call net.hybridize() first",
-            )
+            raise StateError("E506", f"{type(self).__name__} has no {what} yet", help="call net.hybridize() first")
         return self._function
 
     def program(self, *args: Any, **kwargs: Any) -> Any:
@@ -279,9 +275,7 @@ class HybridBlock(Block, layer=False):
                 function, parameters, path, format, samples=samples, progress=progress, options=options
             )
         if options:
-            raise ArgumentError(
-                "E336", f"format 'mxnet' has no option {next(iter(options))!r}", help="the only option is epoch"
-            )
+            raise ArgumentError("E336", f"format 'mxnet' has no option {next(iter(options))!r}", help="it has epoch")
         imports = load_module("hybridize.gluon.symbol_block").SymbolBlock.imports
         return export.write(function, parameters, path, epoch, samples, imports)
 

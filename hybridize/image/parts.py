@@ -56,7 +56,7 @@ def fixed_crop(src: Any, x0: int, y0: int, w: int, h: int, size: Any = None, int
     """
     height, width = as_pixels(src).shape[:2]
     if not (x0 >= 0 and y0 >= 0 and 0 < w <= width - x0 and 0 < h <= height - y0):
-        raise ShapeError("E181", f"a crop of {w} × {h} at ({x0}, {y0}) is not within the image of {width} × {height}")
+        raise ShapeError("E181", f"a crop of {w} × {h} at ({x0}, {y0}) exceeds the image of {width} × {height}")
     part: ndarray = src[y0 : y0 + h, x0 : x0 + w]
     if size is None or (w, h) == tuple(size):
         return part

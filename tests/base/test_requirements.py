@@ -24,5 +24,5 @@ def test_another_numpy(version, tmp_path):
         capture_output=True, text=True,
     )  # fmt: skip
     last = done.stderr.strip().splitlines()[-1]
-    words = f"ImportError: hybridize needs NumPy 2 or later, and finds NumPy {version}: pip install 'numpy>=2'"
+    words = f"ImportError: hybridize needs NumPy >= 2, found {version}: pip install 'numpy>=2'"
     assert (last == words) is version.startswith("1.")

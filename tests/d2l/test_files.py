@@ -36,8 +36,8 @@ def chapter(home, monkeypatch):
 def test_a_file_is_looked_for_and_not_downloaded(tmp_path):
     with refusal(ArgumentError, "there is no file .*airfoil_self_noise.dat") as caught:
         d2l.download("airfoil", str(tmp_path))
-    assert "put the file published at http" in str(caught.value)
-    with refusal(ArgumentError, "DATA_HUB has no file 'airfoils', it has .*'airfoil'"):
+    assert "copy http" in str(caught.value)
+    with refusal(ArgumentError, "DATA_HUB has no 'airfoils', it has .*'airfoil'"):
         d2l.download("airfoils")
     (tmp_path / "words.txt").write_text("abc")
     right = "a9993e364706816aba3e25717850c26c9cd0d89d"  # FIPS 180-1, appendix A

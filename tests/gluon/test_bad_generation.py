@@ -232,7 +232,7 @@ def test_scores_of_other_axes():
     refused(
         __file__,
         "E331",
-        "2 beams for a vocabulary of 1 tokens",
+        "2 beams for a vocabulary of 1",
         lambda x: BeamSearch(Scores(np.zeros((2, 1))), 3, beams=2)(x),
         PROMPTS,
     )

@@ -135,7 +135,7 @@ def test_half_floats_of_torch():
         ({"weight": numpy.ones((3, 2), "f4"), "bias": {"x": numpy.ones(3)}}, None, LoadError, "E612.*'bias' is dict"),
         ({"weight": numpy.ones((3, 2), complex), "bias": numpy.ones(3)}, None, LoadError, "E612.*complex128"),
         ({"a": numpy.ones(3, "f4"), "b": numpy.ones(3, "f4")}, {"a": "bias", "b": "bias"}, ArgumentError,
-         "E324.*'a' and 'b' are both assigned to the parameter 'bias'"),
+         "E324.*'a' and 'b' both go to the parameter 'bias'"),
         ({"weight": numpy.ones((3, 2), "f4")}, [("a", "b")], ArgumentError, "E324.*dict or a function"),
     ],
 )  # fmt: skip

@@ -293,7 +293,7 @@ def test_settings_that_cannot_be():
         losses.HuberLoss(rho=0)
     with pytest.raises(ArgumentError, match="label_format 'other'"):
         losses.LogisticLoss(label_format="other")
-    with pytest.raises(ArgumentError, match="probability below 1"):
+    with pytest.raises(ArgumentError, match=r"must be in \[0, 1\)"):
         losses.SDMLLoss(smoothing_parameter=1.0)
 
 

@@ -155,7 +155,7 @@ def test_parts():
         assert (0 <= left <= 18 - w) and (0 <= top <= 12 - h)
         assert 0.1 < w * h / 216 < 0.65
     assert image.scale_down((640, 480), (720, 120)) == (640, 106)
-    with refusal(HybridizeError, "is not within the image of 18 × 12"):
+    with refusal(HybridizeError, "exceeds the image of 18 × 12"):
         image.fixed_crop(x, 15, 0, 5, 5)
 
 

@@ -34,9 +34,7 @@ def box_iou(lhs: Any, rhs: Any, format: str = "corner") -> Any:
     x, y = array(lhs), array(rhs)
     for one in (x, y):
         if one.ndim < 1 or one.shape[-1] != 4:
-            raise ShapeError(
-                "E182", f"box_iou of {x.type} and {y.type}", help="a box is four numbers along the last axis"
-            )
+            raise ShapeError("E182", f"box_iou of {x.type} and {y.type}", help="a box is four numbers on the last axis")
     shape = x.shape[:-1] + y.shape[:-1]
     left, right = (_corners(np.reshape(one, (-1, 4)), format) for one in (x, y))
     return np.reshape(_overlap(np.expand_dims(left, 1), np.expand_dims(right, 0)), shape)
@@ -85,9 +83,7 @@ def box_nms(
     width = table.shape[-1]
     if not (0 <= coord_start <= width - 4 and 0 <= score_index < width and id_index < width):
         text = f"box_nms of {table.type} with coord_start={coord_start}, score_index={score_index}, id_index={id_index}"
-        raise ArgumentError(
-            "E365", text, help=f"each box has {width} numbers, and its four coordinates begin at coord_start"
-        )
+        raise ArgumentError("E365", text, help=f"a box has {width} numbers; its four coordinates begin at coord_start")
     count = table.shape[-2]
     x = np.reshape(table, (-1, count, width))
     counts = x[..., score_index] > valid_thresh
@@ -162,13 +158,9 @@ def multibox_detection(
     fits = shares.ndim == 3 and moves.ndim == 2 and places.ndim == 3 and moves.shape[1] == shares.shape[2] * 4
     if not fits or places.shape[1] != shares.shape[2]:
         text = f"multibox_detection of {shares.type}, {moves.type} and {places.type}"
-        raise ShapeError(
-            "E182", text, help="the shapes are [batch, classes + 1, boxes], [batch, 4 * boxes] and [1, boxes, 4]"
-        )
+        raise ShapeError("E182", text, help="pass [batch, classes + 1, boxes], [batch, 4 * boxes] and [1, boxes, 4]")
     if background_id != 0:
-        raise ArgumentError(
-            "E365", f"multibox_detection with background_id={background_id}", help="background_id must be 0"
-        )
+        raise ArgumentError("E365", f"multibox_detection with background_id={background_id}", help="it must be 0")
     number = np.argmax(shares[:, 1:], 1).astype(shares.dtype)
     best = np.max(shares[:, 1:], 1)
     middle = _centers(places)

@@ -117,9 +117,7 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = "
     """
     xs = listed(data)
     if not xs or any(x.shape[0] != xs[0].shape[0] for x in xs):
-        raise ShapeError(
-            "E137", f"foreach over {', '.join(str(x.type) for x in xs)}: their first axes must have one size"
-        )
+        raise ShapeError("E137", f"foreach over {', '.join(str(x.type) for x in xs)}: their first sizes must be equal")
     if ACTIVE:
         recorded = staging().form("foreach", body, data, init_states)
         if recorded is not NotImplemented:

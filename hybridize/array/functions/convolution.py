@@ -148,11 +148,7 @@ def _operands(name: str, data: Any, weight: Any, kernel: Numbers, layout: str | 
     x, w = array(data), array(weight)
     rank = w.ndim - 2
     if rank not in LAYOUTS:
-        raise ShapeError(
-            "E174",
-            f"{name} of {x.type} with weight {w.type}",
-            help="a weight has two channel axes and one to three more",
-        )
+        raise ShapeError("E174", f"{name} of {x.type} and {w.type}", help="a weight has 2 channel axes and 1 to 3 more")
     if layout is not None:
         one_of(layout, LAYOUTS[rank], name, "layout", help=f"the weight {w.type} has windows over {rank} axes")
     order = layout or LAYOUTS[rank][0]
@@ -187,8 +183,4 @@ def numbers_of_windows(
 def check_filters(name: str, w: Any, count: int, filters: int | None) -> None:
     """Raise unless a weight gives as many channels as were said beside it, if any were."""
     if filters is not None and filters != count:
-        raise ShapeError(
-            "E174",
-            f"{name}: a weight {w.type} for num_filter={filters}",
-            help=f"the weight gives {dims.text(count)} channels",
-        )
+        raise ShapeError("E174", f"{name}: a weight {w.type} for num_filter={filters}", help=f"pass {dims.text(count)}")

@@ -90,9 +90,7 @@ def _array(source: Any, dtype: Any, copy: bool) -> Any:
     except ValueError as error:
         raise ShapeError("E103", f"a list cannot become an array: {error}") from None
     if data.dtype.kind not in "biufcV":
-        raise DTypeError(
-            "E202", f"cannot make an array from {type(source).__name__} {source!r:.60}", help="pass numbers"
-        )
+        raise DTypeError("E202", f"cannot make an array of {type(source).__name__} {source!r:.60}", help="pass numbers")
     if dtype is not None:
         wanted = dtypes.as_dtype(dtype)
     elif isinstance(source, numpy.ndarray) or hasattr(source, "__array__"):
@@ -460,9 +458,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         ShapeError E118: fewer than two axes, or more than two of different sizes.
     """
     if a.ndim < 2 or (a.ndim > 2 and any(size != a.shape[0] for size in a.shape)):
-        raise ShapeError(
-            "E118", f"fill_diagonal takes a matrix, or an array whose axes all have the same size, got {a.type}"
-        )
+        raise ShapeError("E118", f"fill_diagonal takes a matrix or an array whose axes have one size, got {a.type}")
     rows, columns = a.shape[0], a.shape[1]
     if a.ndim == 2 and wrap and rows > columns:
         at = numpy.arange(0, rows * columns, columns + 1)

@@ -73,9 +73,7 @@ def cached_attention(
     if start is not None:
         first = array(start)
         if first.shape != (batch,):
-            raise ShapeError(
-                "E134", f"cached_attention of {q.type}: start is {first.type}", help="give one for each row"
-            )
+            raise ShapeError("E134", f"cached_attention of {q.type}: start is {first.type}", help="give one per row")
         seen = (place >= first.reshape((batch, *(1,) * (scores.ndim - 1)))) & seen
     weights = softmax(where(seen, scores, -numpy.inf), -1)
     if start is not None or time != 1:  # a query alone sees a place, or none is read

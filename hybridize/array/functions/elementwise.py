@@ -99,9 +99,7 @@ def _unary(
             return copy(x) if isinstance(x, _NUMPY) else result(cast(x, dtype), weak)
         if kind == "number":
             if dtype == bool_ and name != "abs":
-                raise DTypeError(
-                    "E205", f"{name} of {typed(x)}: bools are not supported", help="cast first: x.astype(int)"
-                )
+                raise DTypeError("E205", f"{name} does not take {typed(x)}", help="cast first: x.astype(int)")
             if dtype == bool_:
                 return copy(x) if isinstance(x, _NUMPY) else result(cast(x, dtype), weak)
             return result(bind1(primitive, cast(x, dtype)), weak)
@@ -134,9 +132,7 @@ def _binary(
         x, y = operands(x, y) if list in (type(x), type(y)) else (operand(x), operand(y))
         dtype = common_dtype((x, y), float_only=kind == "float")
         if (kind in ("number", "shift") and dtype == bool_) or (kind in ("integer", "shift") and is_inexact(dtype)):
-            raise DTypeError(
-                "E205", f"{name} does not take {typed(x)} and {typed(y)}", help="cast first: x.astype(...)"
-            )
+            raise DTypeError("E205", f"{name} cannot take {typed(x)} and {typed(y)}", help="cast first: x.astype(...)")
         weak = common_kind((x, y))
         if weak is not None:
             # Between captured Python numbers, Python's own arithmetic: 64 bits.
@@ -520,9 +516,7 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
     """
     if x is None or y is None:
         if x is not None or y is not None:
-            raise ValueArgumentError(
-                "E345", "where takes both x and y, or neither of them", help="np.where(condition, x, y)"
-            )
+            raise ValueArgumentError("E345", "where takes both x and y, or neither", help="np.where(condition, x, y)")
         return functions.nonzero(condition)
     if type(condition) is ndarray and condition._data.dtype is bool_ and not ACTIVE:
         # Of two arrays: NumPy takes a number that an integer dtype does not hold for another one.

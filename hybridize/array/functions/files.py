@@ -37,9 +37,7 @@ def _ours(data: numpy.ndarray[Any, Any], name: str) -> ndarray:
     if data.dtype not in CODES and data.dtype.newbyteorder("=") in CODES:
         data = data.astype(data.dtype.newbyteorder("="))
     if data.dtype not in CODES:
-        raise DTypeError(
-            "E202", f"{name}: arrays of {data.dtype} are not supported", help="read the file with numpy.load"
-        )
+        raise DTypeError("E202", f"{name}: arrays of {data.dtype} are not supported", help="read it with numpy.load")
     return wrap(numpy.asarray(data))
 
 
@@ -119,11 +117,7 @@ def load(file: Any, mmap_mode: Any = None, allow_pickle: bool = False, *, max_he
         DTypeError E202: the file has Python objects, or a dtype that arrays have not.
     """
     if allow_pickle:
-        raise DTypeError(
-            "E202",
-            "load: the file holds Python objects, which are not supported",
-            help="numpy.load(file, allow_pickle=True)",
-        )
+        raise DTypeError("E202", "load: Python objects are not supported", help="numpy.load(file, allow_pickle=True)")
     contents = numpy.load(file, mmap_mode, allow_pickle=False, max_header_size=max_header_size)
     return _ours(contents, "load") if isinstance(contents, numpy.ndarray) else Archive(contents)
 

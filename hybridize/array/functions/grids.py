@@ -22,9 +22,7 @@ def _range(part: slice) -> Any:
     start, stop, step = part.start, part.stop, part.step
     start = 0 if start is None else start
     if stop is None:
-        raise ArgumentError(
-            "E309", f"a grid that starts at {start} needs a stop", help="write start:stop or start:stop:step"
-        )
+        raise ArgumentError("E309", f"a grid from {start} needs a stop", help="write start:stop or start:stop:step")
     if isinstance(step, complex):
         return np.linspace(start, stop, int(abs(step)))
     step = 1 if step is None else step

@@ -151,9 +151,7 @@ def slice_axis(data: Any, axis: int, begin: int, end: int | None) -> Any:
     first, last = begin if begin >= 0 else begin + size, size if end is None else end if end >= 0 else end + size
     if size > 0 and not 0 <= first < last <= size:
         what = f"slice_axis of {x.type}: axis {axis} has nothing from {begin} to {end}"
-        raise OutOfBoundsError(
-            "E110", what, help=f"begin must be less than end, and both must be within {dims.text(size)}"
-        )
+        raise OutOfBoundsError("E110", what, help=f"begin must be less than end, both within {dims.text(size)}")
     return x[(_builtin_slice(None),) * axis + (_builtin_slice(begin, end),)]
 
 

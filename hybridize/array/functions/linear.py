@@ -87,9 +87,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
     a = np.expand_dims(x, 0) if x.ndim == 1 else x
     b = np.expand_dims(y, 1) if y.ndim == 1 else y
     if a.shape[-1] != b.shape[-2]:
-        raise _mismatch(
-            "matmul", x, y, "[m, k] and [k, n]", f"the inner sizes {a.shape[-1]} and {b.shape[-2]} must be equal"
-        )
+        raise _mismatch("matmul", x, y, "[m, k] and [k, n]", f"the sizes {a.shape[-1]} and {b.shape[-2]} must be equal")
     product = _batched(a, b, x, y)
     if x.ndim == 1:
         product = np.reshape(product, product.shape[:-2] + product.shape[-1:])

@@ -449,13 +449,9 @@ def embedding(
     w, numbers = array(weight), index_operand(data)
     for name, size, axis in (("input_dim", input_dim, 0), ("output_dim", output_dim, 1)):
         if w.ndim != 2 or (size is not None and size != w.shape[axis]):
-            raise ShapeError(
-                "E134", f"embedding: a weight {w.type} for {name}={size}", help="the weight is [input, output]"
-            )
+            raise ShapeError("E134", f"embedding: a weight {w.type} for {name}={size}", help="expected [input, output]")
     if dtype is not None and as_dtype(dtype) != w.dtype:
-        raise DTypeError(
-            "E206", f"embedding: a weight {w.type} for dtype={dtype!r}", help="cast the weight: weight.astype(dtype)"
-        )
+        raise DTypeError("E206", f"embedding: a weight {w.type} for dtype={dtype!r}", help="cast: weight.astype(dtype)")
     check(numbers, 0, w.shape[0], f"embedding of {w.type}")
     return result(composites.embedding(numbers, operand(w)))
 

@@ -189,8 +189,4 @@ def _check(name: str, x: Any, axis: int, parts: list[Any]) -> None:
     for part in parts:
         if part.shape != (x.shape[axis],):
             types = ", ".join(str(one.type) for one in parts)
-            raise ShapeError(
-                "E136",
-                f"{name} of {x.type} along axis {axis} with {types}",
-                help=f"all must have the size {x.shape[axis]}",
-            )
+            raise ShapeError("E136", f"{name} of {x.type}, axis {axis}: {types}", help=f"all must be [{x.shape[axis]}]")

@@ -169,14 +169,10 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     conditions = [operands.array(one) for one in condlist]
     choices = list(choicelist)
     if len(conditions) != len(choices) or not choices:
-        raise ShapeError(
-            "E134", f"select: {len(conditions)} conditions for {len(choices)} arrays", help="give one for each"
-        )
+        raise ShapeError("E134", f"select: {len(conditions)} conditions for {len(choices)} arrays", help="one for each")
     for one in conditions:
         if one.dtype != bool_:
-            raise DTypeError(
-                "E208", f"select: a condition must be bools, got {one.type}", help="compare with 0: x != 0"
-            )
+            raise DTypeError("E208", f"select: a condition must be bool, got {one.type}", help="compare with 0: x != 0")
     selection = default
     for condition, choice in zip(conditions[::-1], choices[::-1], strict=True):
         selection = np.where(condition, choice, selection)

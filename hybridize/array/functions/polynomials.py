@@ -141,9 +141,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     if constants.shape[0] == 1 < m:
         constants = constants * (np.zeros(m, x.dtype) + 1)
     if constants.shape[0] < m:
-        raise ShapeError(
-            "E134", f"polyint: {constants.shape[0]} constants for {m} integrals", help="give one, or one for each"
-        )
+        raise ShapeError("E134", f"polyint: {constants.shape[0]} constants for {m} integrals", help=f"give 1 or {m}")
     for one in range(m):
         whole = np.divide(x, np.arange(x.shape[0], 0, -1, dtype=x.dtype))
         x = np.concatenate([whole, constants[one : one + 1]])

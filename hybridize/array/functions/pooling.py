@@ -58,9 +58,7 @@ def pooling(
     one_of(layout, (None, *ORDERS), "pooling", "layout")
     if layout is None:
         if not 3 <= x.ndim <= 5:
-            raise ShapeError(
-                "E176", f"pooling of {x.type}", help="the input is [batch, channels, image...] with 3 to 5 axes"
-            )
+            raise ShapeError("E176", f"pooling of {x.type}", help="pass [batch, channels, image...] with 3 to 5 axes")
         layout = LAYOUTS[x.ndim - 2][0]
     rank = len(image_axes(layout))
     if global_pool:

@@ -106,9 +106,7 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
         axes = operands.reduced_axes(axis, x.ndim, name)
         if not math.prod(x.shape[i] for i in axes):
             if initial is None:
-                raise ShapeError(
-                    "E109", f"{name} of {x.type} over no elements", help="pass initial=, or test x.size first"
-                )
+                raise ShapeError("E109", f"{name} of {x.type} over no elements", help="pass initial= or test x.size")
             shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
             return operands.finished(
                 copy(operands.result(bind1(ops.Broadcast(shape), operands.cast(operands.operand(initial), x.dtype)))),
@@ -232,9 +230,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         if w.shape != x.shape:
             axes = operands.axes_of(axis, x.ndim, "average")
             if axis is None or w.shape != tuple(x.shape[i] for i in axes):
-                raise ShapeError(
-                    "E131", f"average: weights {w.type} do not fit {x.type}", help="pass axis= with a vector of weights"
-                )
+                raise ShapeError("E131", f"average: weights {w.type} for {x.type}", help="pass axis= with a vector")
             w = np.reshape(w, tuple(x.shape[i] if i in axes else 1 for i in range(x.ndim)))
         total = sum(np.broadcast_to(w, x.shape), axis, keepdims=keepdims)
         value = np.divide(sum(x * w, axis, keepdims=keepdims), total).astype(wanted, copy=False)
@@ -273,9 +269,7 @@ def deviation(variance: Callable[..., Any]) -> Callable[[Callable[[Any], Any]], 
             where: Any = True, mean: Any = None, correction: float | None = None,
         ) -> Any:  # fmt: skip
             if correction is not None and ddof != 0:
-                raise ArgumentError(
-                    "E344", f"{name}: ddof and correction mean the same, got both", help="pass one of them"
-                )
+                raise ArgumentError("E344", f"{name}: ddof and correction mean the same, got both", help="pass one")
             x, wanted = summed(a, dtype, out)
             value = variance(x, axis, ddof if correction is None else correction, keepdims, where, mean)
             return operands.finished(rounded(function(value), wanted), out)

@@ -144,9 +144,7 @@ def _size(old: int, size: int, scale: float | None, keyword: str, mode: str) -> 
             raise ArgumentError("E399", "bilinear_resize_2d with mode='odd_scale'", help=f"pass scale_{keyword}=")
         return _whole("bilinear_resize_2d", keyword, size)
     if not scale > 0 or int(old * scale) < 1:
-        raise ArgumentError(
-            "E399", f"bilinear_resize_2d with scale_{keyword}={scale!r}", help="the result must have at least one pixel"
-        )
+        raise ArgumentError("E399", f"bilinear_resize_2d with scale_{keyword}={scale!r}", help="it must leave a pixel")
     if mode == "odd_scale":
         return int(old * scale) if old % 2 == 0 else int((old - 1) * scale) + 1
     return int(old * scale)
@@ -170,11 +168,7 @@ def adaptive_avg_pooling_2d(data: Any, output_size: Any = 1) -> Any:
     numbers = output_size if isinstance(output_size, Sequence) else (output_size,)
     sizes = [_whole("adaptive_avg_pooling_2d", "output_size", size) for size in numbers] or [1]
     if len(sizes) > 2:
-        raise ArgumentError(
-            "E399",
-            f"adaptive_avg_pooling_2d with output_size={output_size!r}",
-            help="output_size must be (height, width)",
-        )
+        raise ArgumentError("E399", f"adaptive_avg_pooling_2d: output_size={output_size!r}", help="use (height, width)")
     return result(resizing.adaptive_mean(float_operand(x), (sizes[0], sizes[-1])))
 
 

@@ -230,9 +230,7 @@ def im2col(data: Any, kernel: Numbers, stride: Numbers = None, dilate: Numbers =
     """
     x = array(data)
     if not 3 <= x.ndim <= 5:
-        raise ShapeError(
-            "E176", f"im2col of {x.type}", help="the input is [batch, channels, image...] with 3 to 5 axes"
-        )
+        raise ShapeError("E176", f"im2col of {x.type}", help="pass [batch, channels, image...] with 3 to 5 axes")
     return result(columns.im2col(operand(x), *_windows("im2col", x.ndim - 2, kernel, stride, dilate, pad)))
 
 
@@ -266,9 +264,7 @@ def col2im(
     rank = len(output_size) if isinstance(output_size, Sequence) else 1
     size = each_axis("col2im", "output_size", output_size, rank, 0)
     if not 1 <= rank <= 3:
-        raise ArgumentError(
-            "E398", f"col2im with output_size={output_size!r}", help="output_size must have 1 to 3 numbers"
-        )
+        raise ArgumentError("E398", f"col2im with output_size={output_size!r}", help="pass 1 to 3 numbers")
     return result(columns.col2im(operand(x), size, *_windows("col2im", rank, kernel, stride, dilate, pad)))
 
 

@@ -223,9 +223,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """
     x = a if sorter is None else take(a, sorter)
     if x.ndim != 1:
-        raise errors.ShapeError(
-            "E118", f"searchsorted searches a vector, got {x.type}", help="search one row at a time, or x.ravel()"
-        )
+        raise errors.ShapeError("E118", f"searchsorted takes a vector, got {x.type}", help="search a row or x.ravel()")
     operands.one_of(side, ("left", "right"), "searchsorted", "side")
     compare: Callable[..., Any] = np.less if side == "left" else np.less_equal
     columns = np.expand_dims(v, v.ndim)

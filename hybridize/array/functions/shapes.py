@@ -203,9 +203,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     x = array(a)
     from_, to = ([axis_of(one, x.ndim, "moveaxis") for one in several(axes)] for axes in (source, destination))
     if len(from_) != len(to) or len(set(from_)) != len(from_) or len(set(to)) != len(to):
-        raise ArgumentError(
-            "E308", f"moveaxis: source {source} and destination {destination} must have equally many axes"
-        )
+        raise ArgumentError("E308", f"moveaxis from {source} to {destination}: pass equally many axes, each once")
     order = [axis for axis in range(x.ndim) if axis not in from_]
     for position, axis in sorted(zip(to, from_, strict=True)):
         order.insert(position, axis)

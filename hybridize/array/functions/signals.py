@@ -109,9 +109,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     if isinstance(axis, (tuple, list)):
         axes = tuple(operands.axes_of(one, x.ndim, "gradient")[0] for one in axis)
     if len(varargs) not in (0, 1, len(axes)):
-        raise ArgumentError(
-            "E344", f"gradient: {len(varargs)} distances for {len(axes)} axes", help="give one, or one for each"
-        )
+        raise ArgumentError("E344", f"gradient: {len(varargs)} distances for {len(axes)} axes", help="give one or all")
     distances = varargs or (1.0,)
     distances = distances * len(axes) if len(distances) == 1 else distances
     x = x.astype(floating(x.dtype), copy=False)

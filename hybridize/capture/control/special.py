@@ -323,9 +323,7 @@ def goes_on(trace: Recording, value: Any) -> None:
     if type(value) in KNOWN or not is_iterator(value) or is_users_object(value):
         return
     if trace.root.world.is_own(value) and not trace.root.aliases.goes_on(value, trace):
-        raise trace.in_a_branch(
-            f"an iterator ({type(value).__name__}) goes on", "make a list before the branch or loop, and take its items"
-        )
+        raise trace.in_a_branch(f"an iterator ({type(value).__name__}) goes on", "make a list of its items before that")
 
 
 def _items(get: Callable[..., Any]) -> Iterator[Any]:

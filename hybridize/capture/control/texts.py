@@ -377,11 +377,7 @@ def method(owner: str, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     if name == "format":
         named = tuple((key, recipe_of(value)) for key, value in kwargs.items())
         return Text(("format", owner, tuple(map(recipe_of, args)), named))
-    raise CaptureError(
-        "E424",
-        f"str.{name}() of values that are known only at run time",
-        help="use an f-string, print or return the values",
-    )
+    raise CaptureError("E424", f"str.{name}() of values known only at run time", help="use f-strings, print or return")
 
 
 def bound(recipe: Any, number: Callable[[Symbol], int]) -> Any:

@@ -127,10 +127,7 @@ class History:
             for other in self.trace.aliases.origins(cell, at):
                 is_known = other.value not in self._stops if self.called else self._variable(other) is not None
                 if is_known or self.has(at, other.value):
-                    raise unclear(
-                        cell.value.type,
-                        "data decided, while nothing was recorded, whether it is one with a history",
-                    )
+                    raise unclear(cell.value.type, "data decided, while nothing was recorded, whether it has a history")
 
     def _variable(self, cell: Cell) -> Variable | LostHistory | None:
         """The variable that the array of a cell is, or the mark of a lost history; the program depends on that."""

@@ -179,9 +179,7 @@ def check_runnable(target: Target) -> None:
         CodegenError E965: the target is another machine than this one.
     """
     if target.name not in runnable():
-        raise CodegenError(
-            "E965", f"code for {target.name} does not run on this machine, which runs {', '.join(runnable())}"
-        )
+        raise CodegenError("E965", f"{target.name} does not run on this machine, which runs {', '.join(runnable())}")
 
 
 def compile_image(text: str, target: Target, level: int = 2) -> Image:

@@ -368,9 +368,7 @@ class Function:
         loop = LoopBlock(index, carried)
         yield loop
         if len(loop.following) != len(carried):
-            raise CodegenError(
-                "E951", f"loop carries {len(carried)} values, got {len(loop.following)} for the next turn"
-            )
+            raise CodegenError("E951", f"loop carries {len(carried)} values, the next turn gets {len(loop.following)}")
         following = self.op(f"add nuw nsw i64 {index}, {step}")
         more = self.op(f"icmp slt i64 {following}, {stop}")
         end = self.label

@@ -70,9 +70,7 @@ def chosen(targets: Targets) -> tuple[str, ...]:
     for name in selection:
         if name not in NAMES or name == "wasm32":
             known = ", ".join(one for one in NAMES if one != "wasm32")
-            raise ValueArgumentError(
-                "E345", f"archives cannot hold code for {name!r}", help=f"targets are native, {known}"
-            )
+            raise ValueArgumentError("E345", f"archives cannot hold code for {name!r}", help=f"use native, {known}")
     return selection
 
 

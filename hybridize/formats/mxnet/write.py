@@ -51,9 +51,7 @@ def symbol_json(
     """
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        raise CaptureError(
-            "E450", f"two inputs or parameters have the name {min(twice)!r}", help="rename the parameter"
-        )
+        raise CaptureError("E450", f"two inputs or parameters have the name {min(twice)!r}", help="rename one")
     if len(graph.outputs) != outputs:
         raise CaptureError(
             "E450",

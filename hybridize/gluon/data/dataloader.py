@@ -191,9 +191,7 @@ def _batches(dataset: Any, batch_size: Any, shuffle: bool, sampler: Any, last_ba
             )
         return batch_sampler
     if batch_size is None:
-        raise ArgumentError(
-            "E375", "DataLoader needs the number of samples in a batch", help="DataLoader(data, batch_size=64)"
-        )
+        raise ArgumentError("E375", "DataLoader needs a batch_size", help="DataLoader(data, batch_size=64)")
     if sampler is None:
         sampler = (RandomSampler if shuffle else SequentialSampler)(len(dataset))
     elif shuffle:

@@ -28,14 +28,10 @@ class Dataset:
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __getitem__(self, index: Any) -> Any:
-        raise UndefinedError(
-            "E328", f"{type(self).__name__} does not define its samples", help="define __getitem__(self, index)"
-        )
+        raise UndefinedError("E328", f"{type(self).__name__} gives no samples", help="define __getitem__(self, index)")
 
     def __len__(self) -> int:
-        raise UndefinedError(
-            "E328", f"{type(self).__name__} does not define its number of samples", help="define __len__(self)"
-        )
+        raise UndefinedError("E328", f"{type(self).__name__} does not define its length", help="define __len__(self)")
 
     def __iter__(self) -> Iterator[Any]:
         return (self[index] for index in range(len(self)))
@@ -51,9 +47,7 @@ class Dataset:
             ArgumentError E382: there is no such part.
         """
         if not (num_shards > 0 and 0 <= index < num_shards):
-            raise ArgumentError(
-                "E382", f"there is no part {index} of {num_shards}", help="index is from 0 to num_shards - 1"
-            )
+            raise ArgumentError("E382", f"there is no part {index} of {num_shards}", help="use 0 to num_shards - 1")
         length, rest = divmod(len(self), num_shards)
         start = length * index + min(index, rest)
         return SampledDataset(self, SequentialSampler(length + (index < rest), start))

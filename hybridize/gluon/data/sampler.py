@@ -24,9 +24,7 @@ class Sampler:
         raise UndefinedError("E328", f"{type(self).__name__} does not define its order", help="define __iter__(self)")
 
     def __len__(self) -> int:
-        raise UndefinedError(
-            "E328", f"{type(self).__name__} does not define how many indices it yields", help="define __len__(self)"
-        )
+        raise UndefinedError("E328", f"{type(self).__name__} does not define its length", help="define __len__(self)")
 
 
 class SequentialSampler(Sampler):

@@ -58,9 +58,7 @@ class BeamSearch(SequenceGenerator, layer=False):
         self._beams = whole("beams of BeamSearch", beams, 1)
         self._n_best = whole("n_best of BeamSearch", n_best, 1)
         if self._n_best > self._beams:
-            raise ArgumentError(
-                "E331", f"n_best={n_best} of BeamSearch is more than its {beams} beams", help="use more beams"
-            )
+            raise ArgumentError("E331", f"BeamSearch: n_best={n_best} exceeds its {beams} beams", help="use more beams")
         most = _DIGITS / math.log10((5 + self._new) / 6) if self._new > 1 else math.inf
         self._length_penalty = number("length_penalty of BeamSearch", length_penalty, -most, most)
 
@@ -69,11 +67,7 @@ class BeamSearch(SequenceGenerator, layer=False):
         first = npx.log_softmax(scores, -1)
         vocabulary = first.shape[-1]
         if vocabulary < beams:
-            raise ArgumentError(
-                "E331",
-                f"{beams} beams for a vocabulary of {vocabulary} tokens",
-                help="use at most as many beams as tokens",
-            )
+            raise ArgumentError("E331", f"{beams} beams for a vocabulary of {vocabulary}", help="use fewer beams")
         sums, token = _best(first, beams)
         sequences = np.full((batch, beams, self._new), self._pad, dtype="int64")
         sequences[:, :, 0] = token

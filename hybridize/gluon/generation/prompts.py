@@ -30,13 +30,9 @@ def prompts_of(tokens: Any, least: int = 1) -> Any:
     """
     x = array(tokens)
     if x.ndim != 2:
-        raise ShapeError(
-            "E134", f"prompts are {x.type}", help="prompts are [batch, time], such as np.array([[3, 1, 4]])"
-        )
+        raise ShapeError("E134", f"prompts are {x.type}", help="pass [batch, time], such as np.array([[3, 1, 4]])")
     if x.shape[1] < least:
-        raise ShapeError(
-            "E134", f"prompts are {x.type}", help="each prompt needs at least one token, such as a start token"
-        )
+        raise ShapeError("E134", f"prompts are {x.type}", help="each needs at least one token, such as a start token")
     return x
 
 

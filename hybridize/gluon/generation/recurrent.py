@@ -105,9 +105,7 @@ class Recurrent(HybridBlock, layer=False):
             what = f"step of Recurrent gives {len(after)} states in place of {len(states)}"
             raise ArgumentError("E331", what, help=_RULE)
         if scores.ndim != 2 or not same_shape(scores.shape[:1], tokens.shape):
-            raise ShapeError(
-                "E134", f"the step of Recurrent returned scores {scores.type} for tokens {tokens.type}", help=_RULE
-            )
+            raise ShapeError("E134", f"step of Recurrent: scores {scores.type} for tokens {tokens.type}", help=_RULE)
         for new, old in zip(after, states, strict=True):
             if not same_shape(new.shape, old.shape):
                 what = f"step of Recurrent gives a state {new.type} in place of {old.type}"

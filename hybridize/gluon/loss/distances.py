@@ -108,9 +108,7 @@ class SDMLLoss(Loss):
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         if not hasattr(smoothing_parameter, "__float__") or not 0 <= smoothing_parameter < 1:
-            raise ArgumentError(
-                "E366", f"smoothing_parameter of SDMLLoss must be a probability below 1, got {smoothing_parameter!r}"
-            )
+            raise ArgumentError("E366", f"SDMLLoss: smoothing_parameter must be in [0, 1), got {smoothing_parameter!r}")
         self.smoothing_parameter = smoothing_parameter
 
     def forward(self, x1: Any, x2: Any) -> ndarray:

@@ -74,9 +74,7 @@ class HuberLoss(Loss):
     def __init__(self, rho: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         if not hasattr(rho, "__float__") or not rho > 0:
-            raise ArgumentError(
-                "E366", f"rho of HuberLoss must be positive, got {rho!r}", help="use L1Loss, its limit for rho = 0"
-            )
+            raise ArgumentError("E366", f"rho of HuberLoss must be positive, got {rho!r}", help="use L1Loss for rho=0")
         self._rho = rho
 
     def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:

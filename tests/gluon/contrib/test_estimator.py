@@ -385,7 +385,7 @@ def test_metrics_are_named_once():
     [
         (lambda: Estimator(3, None), "net of an Estimator must be a Block"),
         (lambda: Estimator(get_net(), get_net()), "loss of an Estimator"),
-        (lambda: get(get_net(), train_metrics=["acc"]), "EvalMetric, got str"),
+        (lambda: get(get_net(), train_metrics=["acc"]), "str is no EvalMetric"),
         (lambda: get(get_net(), batch_processor=3), "fit_batch"),
         (lambda: get(get_net()).fit(data()), "epochs or a number of batches"),
         (lambda: get(get_net()).fit(data(), epochs=1, batches=1), "either a number of epochs"),

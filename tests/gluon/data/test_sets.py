@@ -145,7 +145,7 @@ def test_files_that_are_not_there(tmp_path):
     [
         (idx(IMAGES)[:-1], None, r"sizes \[7, 28, 28\] need 5504 bytes, the file has 5503"),
         (idx(IMAGES) + b"x", None, "has 5505"),
-        (b"GIF89a" + bytes(30), None, "begins with 00 00 08 03, this one with 47 49 46 38"),
+        (b"GIF89a" + bytes(30), None, "begins with 00 00 08 03, not 47 49 46 38"),
         (b"\0\0\x08\x03\0", None, "begins with"),
         (b"\0\0\x08\x03" + b"\xff" * 12, None, "need 79228162458924105385300197391"),
         (None, idx(LABELS[:6]), "6 labels for 7 images"),

@@ -141,9 +141,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             epoch, batch, best = int(note["epoch"]), int(note["batch"]), note["best"]
             state = numpy.array(note["random"], dtype=numpy.uint64).reshape(2)
         except (ValueError, KeyError, TypeError, OverflowError) as error:
-            raise LoadError(
-                "E669", f"{path}.json is not a checkpoint: {error}", help="remove it to use an older checkpoint"
-            ) from error
+            raise LoadError("E669", f"{path}.json is not a checkpoint: {error}", help="remove it to resume") from error
         if (estimator.max_epoch or math.inf) <= epoch or (estimator.max_batch or math.inf) <= batch:
             raise ValueArgumentError(
                 "E391",

@@ -285,9 +285,7 @@ def _repeatable(*several: Any) -> None:
 
 def _of_kind(what: str, x: Any, kind: type[Any]) -> Any:
     if not isinstance(x, kind):
-        raise ValueArgumentError(
-            "E390", f"the {what} of an Estimator must be a {kind.__name__}, got {type(x).__name__}"
-        )
+        raise ValueArgumentError("E390", f"{what} of an Estimator must be a {kind.__name__}, got {type(x).__name__}")
     return x
 
 

@@ -27,9 +27,7 @@ def metrics_of(metrics: Any) -> list[EvalMetric]:
     listed = [metrics] if isinstance(metrics, EvalMetric) else list(metrics or ())
     for one in listed:
         if not isinstance(one, EvalMetric):
-            raise ValueArgumentError(
-                "E390", f"a metric must be an EvalMetric, got {type(one).__name__}", help="use metric.create(...)"
-            )
+            raise ValueArgumentError("E390", f"{type(one).__name__} is no EvalMetric", help="use metric.create(...)")
     return listed
 
 
@@ -207,9 +205,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
 
     def __init__(self, log_interval: int | str = "epoch", metrics: Any = None, priority: float = math.inf) -> None:
         if log_interval != "epoch" and not (isinstance(log_interval, int) and log_interval > 0):
-            raise ValueArgumentError(
-                "E390", f"log_interval must be a number of batches or 'epoch', got {log_interval!r}"
-            )
+            raise ValueArgumentError("E390", f"log_interval takes a number of batches or 'epoch', got {log_interval!r}")
         self.log_interval = log_interval
         self.metrics = metrics_of(metrics)
         self.priority = priority

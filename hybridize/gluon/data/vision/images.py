@@ -63,9 +63,7 @@ class ImageFolderDataset(Dataset):
         """Paths and classes."""
         root = os.path.expanduser(root)
         if not os.path.isdir(root):
-            raise ArgumentError(
-                "E381", f"there is no folder {root}", help="root must contain one folder of images for each class"
-            )
+            raise ArgumentError("E381", f"there is no folder {root}", help="root needs a folder of images per class")
         for name in sorted(os.listdir(root)):
             folder = os.path.join(root, name)
             if not os.path.isdir(folder):

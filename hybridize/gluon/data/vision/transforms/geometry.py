@@ -68,9 +68,7 @@ class CropResize(HybridBlock):
         x, y, width, height = self._part
         h, w = image.shape[-3:-1]
         if x + width > w or y + height > h:
-            raise ArgumentError(
-                "E384", f"a crop of {width} × {height} at ({x}, {y}) is not within the image of {w} × {h}"
-            )
+            raise ArgumentError("E384", f"a crop of {width} × {height} at ({x}, {y}) exceeds the image of {w} × {h}")
         part = image[..., y : y + height, x : x + width, :]
         return part if self._size is None else resized(part, *self._size, self._interpolation)
 
@@ -201,9 +199,5 @@ def _pair(size: Any) -> tuple[int, int]:
 
 def _interpolation_of(interpolation: int) -> int:
     if interpolation not in (NEAREST, BILINEAR):
-        raise ArgumentError(
-            "E384",
-            f"interpolation {interpolation!r} is not supported",
-            help="use 1 for bilinear, 0 for the nearest pixel",
-        )
+        raise ArgumentError("E384", f"unknown interpolation {interpolation!r}", help="use 1 (bilinear) or 0 (nearest)")
     return interpolation
