@@ -230,7 +230,7 @@ def _of_nodes(graph: symbol.SymbolGraph, source: str) -> Expression:
             call = _read_control(node, source, args)
         else:
             function = FileOperator(node, source, graph.np_shape)
-            count = max(outputs_of(node.op, function.attributes), 1 + read[number])
+            count = max(outputs_of(node.op, function.keywords), 1 + read[number])
             call = Expression(node.op, function, args, {}, name=node.name, outputs=count)
         call.name, call.loc = node.name, None  # errors are at the line that computes it
         call.attributes = {key: text for key, text in node.attributes.items() if key.startswith("__")}
