@@ -16,7 +16,6 @@ from hybridize.array.device import as_device
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, ValueArgumentError
-from hybridize.base.participation import outside_only
 from hybridize.formats.mxnet.sparse import CSR, MAX_DENSE_BYTES, ROW_SPARSE, SparseArray, checked, starts_of
 from hybridize.sparse.arrays import CLASSES, BaseSparseNDArray, CSRNDArray, RowSparseNDArray, made_sparse
 
@@ -151,7 +150,6 @@ def array(source_array: Any, ctx: Any = None, dtype: Any = None, *, device: Any 
     return source_array if dtype is None else source_array.astype(dtype)
 
 
-@outside_only("makes a sparse array")
 def cast_storage(data: Any, stype: str) -> Any:
     """Make a copy of an array in a storage type: `default`, `csr` or `row_sparse`.
 
