@@ -121,7 +121,7 @@ def test_what_cannot_be_is_an_error():
         filled(init.LSTMBias(), (6,))
     with pytest.raises(ShapeError, match="E120"):
         filled(init.LSTMBias(), ())
-    with pytest.raises(ArgumentError, match="each of 1"):
+    with pytest.raises(ArgumentError, match="1 patterns, but 0"):
         init.Mixed(["a"], [])
 
 
