@@ -113,7 +113,7 @@ def test_mxnets_reshape_codes():
         (lambda x: x.reshape(5, 5), r"f32\[2,3,4\] to \[5, 5\]"),
         (lambda x: x.reshape(-1, -1), "24 elements"),
         (lambda x: np.squeeze(x, 0), "not of size 1"),
-        (lambda x: np.transpose(x, (0, 1)), "each axis once"),
+        (lambda x: np.transpose(x, (0, 1)), "each axis exactly once"),
         (lambda x: np.concatenate([x, x[:, :1]], 0), r"f32\[2,3,4\], f32\[2,1,4\]"),
         (lambda x: np.stack([x, x[0]]), "one shape"),
         (lambda x: np.split(x, 2, axis=1), "3 is not a multiple of 2"),
