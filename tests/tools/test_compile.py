@@ -286,7 +286,7 @@ def test_arrays_that_it_does_not_take(files, file):
 def test_the_remedy_is_of_what_is_wrong(files, file):
     with pytest.raises(ArgumentError, match=r"got float32\[7\]\n(.|\n)*reshape\(\.\.\.\)"):
         ran(file, numpy.ones(7, "f4"))
-    with pytest.raises(ArgumentError, match=r"takes 1 arrays .*, got 0\n(.|\n)*--input once per argument"):
+    with pytest.raises(ArgumentError, match=r"takes 1 arrays .*, got 0\n(.|\n)*--input once for each"):
         ran(file)
 
 

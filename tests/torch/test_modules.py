@@ -49,7 +49,7 @@ def test_the_row_for_padding_has_no_gradient(padding):
 def test_an_embedding_by_frequency_is_refused():
     with pytest.raises(CaptureError, match="E422: scale_grad_by_freq=True") as caught:
         hybridize(nn.Embedding(5, 2, scale_grad_by_freq=True))(torch.tensor([1]))
-    assert r"use use\ use scale_grad_by_freq=False" in str(caught.value)
+    assert "use scale_grad_by_freq=False" in str(caught.value)
 
 
 ROWS = [[True, True, True], [False] * 3, [True, False, True]]
@@ -461,7 +461,7 @@ def test_hooks_of_all_modules(name, recording):
                     if present and "back" in name:
                         with pytest.raises(
                             CaptureError,
-                            match="all modules have hooks of the backward pass cannot be compiled cannot be compiled cannot be compiled",
+                            match="all modules have hooks of the backward pass cannot be compiled",
                         ):
                             fast(x)
                     else:
