@@ -103,9 +103,7 @@ class MXRecordIO:
             raise StateError("E579", f"{self.uri} is closed", help="call open(), or reset()")
         if self._pid != os.getpid():
             if self.writable:
-                raise StateError(
-                    "E579", f"{self.uri} is being written by another process", help="write it in that process"
-                )
+                raise StateError("E579", f"{self.uri} is written by another process", help="write it in that process")
             position = self._file.tell()
             self.open()
             self._file.seek(position)
@@ -208,9 +206,7 @@ class MXIndexedRecordIO(MXRecordIO):
         try:
             position = self.idx[idx]
         except (KeyError, TypeError):
-            raise ArgumentError(
-                "E300", f"{self.uri} has no record {idx!r}", help="the keys of the file are in .keys"
-            ) from None
+            raise ArgumentError("E300", f"{self.uri} has no record {idx!r}", help="its keys are in .keys") from None
         if self.writable:
             raise StateError("E579", f"{self.uri} is open for writing", help="open it with 'r'")
         self._opened().seek(position)
@@ -301,9 +297,7 @@ def unpack(s: bytes) -> tuple[Any, bytes]:
     rest = s[_HEAD.size :]
     if header.flag > 0:
         if len(rest) < 4 * header.flag:
-            raise LoadError(
-                "E666", f"{header.flag} labels need {4 * header.flag} bytes, but the record has {len(rest)}"
-            )
+            raise LoadError("E666", f"{header.flag} labels need {4 * header.flag} bytes, the record has {len(rest)}")
         header = header._replace(label=numpy.frombuffer(rest, "<f4", header.flag))
         rest = rest[4 * header.flag :]
     return header, rest

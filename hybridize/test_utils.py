@@ -145,9 +145,7 @@ def rand_ndarray(shape: Any, stype: str = "default", dtype: Any = None, scale: f
         ArgumentError E300: a sparse one is asked for.
     """
     if stype != "default":
-        raise ArgumentError(
-            "E300", f"random arrays are dense, got stype={stype!r}", help="convert the result: x.tostype(...)"
-        )
+        raise ArgumentError("E300", f"random arrays are dense, got stype={stype!r}", help="convert it: x.tostype(...)")
     array: ndarray = random.uniform(-scale, scale, shape, ctx=ctx).astype("float32" if dtype is None else dtype)
     return array
 

@@ -439,10 +439,7 @@ class Parameter:
         """
         shape = tuple(data.shape) if hasattr(data, "shape") else numpy.shape(data)
         if not self._takes(_exact(shape)):
-            raise ShapeError(
-                "E124",
-                f"parameter {self.name!r}: shape incompatible, expected {self._shape}, got {shape}",
-            )
+            raise ShapeError("E124", f"parameter {self.name!r}: expected shape {self._shape}, got {shape}")
         if self._data is None:
             if isinstance(data, Symbol) or self._deferred is None:
                 raise self._not_ready()
@@ -463,10 +460,7 @@ class Parameter:
             LoadError E613: another shape, or another dtype without `cast_dtype`.
         """
         if not self._takes(data.shape):
-            raise LoadError(
-                "E613",
-                f"failed loading parameter {path!r}: shape incompatible, expected {self._shape}, saved {data.shape}",
-            )
+            raise LoadError("E613", f"parameter {path!r}: expected shape {self._shape}, saved {data.shape}")
         if data.dtype != self._dtype and not cast_dtype:
             raise LoadError(
                 "E613",
@@ -517,15 +511,10 @@ class Parameter:
             DeviceError E704: there is none on that device.
         """
         if self._grad_req == "null":
-            raise StateError(
-                "E503", f"parameter {self.name!r} has no gradient: its grad_req is null", help="set grad_req='write'"
-            )
+            raise StateError("E503", f"{self.name!r} has no gradient: grad_req is null", help="set grad_req='write'")
         grad = self.data(device, ctx=ctx).grad
         if grad is None:
-            raise StateError(
-                "E503",
-                f"parameter {self.name!r} has no gradient: only floats have gradients, its dtype is {self._dtype}",
-            )
+            raise StateError("E503", f"parameter {self.name!r} of {self._dtype} has no gradient: only floats have one")
         return grad
 
     def list_grad(self) -> list[ndarray]:

@@ -192,9 +192,7 @@ class ParameterDict(dict[str, Parameter]):
         arrays = {}
         for name, parameter in self.items():
             if not name.startswith(strip_prefix):
-                raise ArgumentError(
-                    "E324", f"the name {name!r} does not begin with the prefix {strip_prefix!r} to be stripped"
-                )
+                raise ArgumentError("E324", f"the name {name!r} does not begin with strip_prefix={strip_prefix!r}")
             arrays[name[len(strip_prefix) :]] = parameter.mean()
         mxnet.write_params(filename, arrays)
 
@@ -282,6 +280,4 @@ def _agree(parameter: Parameter, kwargs: dict[str, Any]) -> None:
     if kwargs.get("shape") is not None:
         parameter.shape = kwargs["shape"]
     if "dtype" in kwargs and numpy.dtype(parameter.dtype) != numpy.dtype(kwargs["dtype"]):
-        raise ArgumentError(
-            "E324", f"parameter {parameter.name!r} has the dtype {parameter.dtype}, but {kwargs['dtype']} was requested"
-        )
+        raise ArgumentError("E324", f"parameter {parameter.name!r} has dtype {parameter.dtype}, got {kwargs['dtype']}")

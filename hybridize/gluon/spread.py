@@ -56,9 +56,7 @@ class Updating:
         if isinstance(optimizer, Optimizer):
             if optimizer_params:
                 text = f"optimizer_params={optimizer_params!r} were given beside an optimizer that is made already"
-                raise ArgumentError(
-                    "E358", text, help="pass the name of an optimizer, or set the attributes of the object"
-                )
+                raise ArgumentError("E358", text, help="pass an optimizer's name, or set the attributes of the object")
             self._optimizer = optimizer
         else:
             self._optimizer = Optimizer.create_optimizer(optimizer, **dict(optimizer_params or {}))

@@ -92,9 +92,7 @@ def clip_global_norm(arrays: Iterable[Any], max_norm: float, check_isfinite: boo
         ValueArgumentError E362: there are no arrays, or one without a list, or `max_norm` is not positive.
     """
     if hasattr(arrays, "shape"):
-        raise ValueArgumentError(
-            "E362", "clip_global_norm takes a list of arrays, got one", help="put the array into a list"
-        )
+        raise ValueArgumentError("E362", "clip_global_norm takes a list of arrays, got one", help="pass [array]")
     arrays = list(arrays)
     if not arrays or not max_norm > 0:
         what = f"{len(arrays)} arrays cannot be cut to the length {max_norm!r}"

@@ -45,9 +45,7 @@ class Augmenter:
 
     def __call__(self, src: Any) -> Any:
         """The image, changed; subclasses say so."""
-        raise UndefinedError(
-            "E328", f"{type(self).__name__} does not define its transformation", help="define __call__(self, src)"
-        )
+        raise UndefinedError("E328", f"{type(self).__name__} has no transformation", help="define __call__(self, src)")
 
 
 class SequentialAug(Augmenter):

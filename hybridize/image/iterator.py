@@ -75,9 +75,7 @@ class ImageIter(DataIter):
         super().__init__(batch_size)
         self.check_data_shape(data_shape)
         if last_batch_handle not in _HANDLES:
-            raise ValueArgumentError(
-                "E361", f"last_batch_handle must be one of {', '.join(_HANDLES)}, got {last_batch_handle!r}"
-            )
+            raise ValueArgumentError("E361", f"last_batch_handle must be one of {_HANDLES}, got {last_batch_handle!r}")
         if as_dtype(dtype).name not in _DTYPES:
             raise ValueArgumentError("E361", f"the label dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
         self.data_shape, self.label_width = tuple(data_shape), label_width
@@ -280,7 +278,5 @@ def read_list(path: str, dtype: Any) -> dict[Any, tuple[Any, str]]:
             entries[int(key)] = numpy.array([float(label) for label in labels]).astype(dtype), name
         except ValueError as error:
             text = f"{path}:{number}: {error}"
-            raise LoadError(
-                "E666", text, help="each line must be an index, labels and a path, separated by tabs"
-            ) from None
+            raise LoadError("E666", text, help="a line is an index, labels and a path, separated by tabs") from None
     return entries

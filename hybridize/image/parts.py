@@ -153,9 +153,7 @@ def copyMakeBorder(  # noqa: N802 - OpenCV's name
     """
     modes = {0: "constant", 1: "edge", 2: "symmetric", 3: "wrap", 4: "reflect"}
     if type not in modes:
-        raise ValueArgumentError(
-            "E361", f"the type of a border must be one of {', '.join(map(str, modes))}, got {type!r}"
-        )
+        raise ValueArgumentError("E361", f"the border type must be one of {', '.join(map(str, modes))}, got {type!r}")
     pixels = as_pixels(src)
     sides = ((top, bot), (left, right), (0, 0))
     if type != 0:
@@ -181,9 +179,7 @@ def imrotate(src: Any, rotation_degrees: Any, zoom_in: bool = False, zoom_out: b
         ValueArgumentError E361: both zooms.
     """
     if zoom_in and zoom_out:
-        raise ValueArgumentError(
-            "E361", "an image cannot be zoomed both in and out", help="set one of the two arguments"
-        )
+        raise ValueArgumentError("E361", "an image cannot be zoomed both in and out", help="set zoom_in or zoom_out")
     pixels = numpy.asarray(src)
     if pixels.dtype != float32:
         raise DTypeError("E251", f"images are rotated in float32, got {pixels.dtype}", help='src.astype("float32")')

@@ -148,6 +148,4 @@ def create(spec: Any, **kwargs: Any) -> Initializer:
         cls = _REGISTRY.find(spec)
         if cls is not None:
             return cls(**kwargs)
-    raise ArgumentError(
-        "E311", f"{spec!r} is not an initializer", help=f"use one of {_REGISTRY.names}, or an Initializer"
-    )
+    raise ArgumentError("E311", f"{spec!r} is not an initializer", help=f"one of {_REGISTRY.names}, or an Initializer")

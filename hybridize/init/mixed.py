@@ -25,9 +25,7 @@ class Mixed(Initializer):
     def __init__(self, patterns: Sequence[str], initializers: Sequence[Any]) -> None:
         super().__init__(patterns=list(patterns), initializers=list(initializers))
         if len(patterns) != len(initializers):
-            raise ArgumentError(
-                "E313", f"Mixed needs one initializer for each of {len(patterns)} patterns, got {len(initializers)}"
-            )
+            raise ArgumentError("E313", f"Mixed has {len(patterns)} patterns, but {len(initializers)} initializers")
         self.map = [(re.compile(p), create(i)) for p, i in zip(patterns, initializers, strict=True)]
 
     def __call__(self, desc: str, arr: ndarray) -> None:
@@ -36,9 +34,7 @@ class Mixed(Initializer):
             if pattern.match(desc):
                 initializer(desc, arr)
                 return
-        raise ArgumentError(
-            "E313", f"no pattern of Mixed matches the parameter {str(desc)!r}", help='add ".*" as the last pattern'
-        )
+        raise ArgumentError("E313", f"no pattern of Mixed matches {str(desc)!r}", help='add ".*" as the last pattern')
 
 
 @register
@@ -79,10 +75,7 @@ class Load(Initializer):
             self._tell(desc, "default", arr)
             return
         if tuple(array.shape) != arr.shape:
-            raise ShapeError(
-                "E121",
-                f"the parameter {str(desc)!r} is {arr.type}, but Load holds an array of shape {list(array.shape)}",
-            )
+            raise ShapeError("E121", f"parameter {str(desc)!r} is {arr.type}, but Load holds shape {list(array.shape)}")
         arr[...] = array
         self._tell(desc, "loaded", arr)
 

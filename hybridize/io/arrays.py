@@ -72,9 +72,7 @@ class NDArrayIter(DataIter):
         for name, array in (*self.data, *self.label):
             if len(array) != self.num_data:
                 what = f"{name} has {len(array)} rows, {self.data[0][0]} has {self.num_data}"
-                raise ShapeError(
-                    "E180", what, help="each example is one row of every array, so the arrays need equally many rows"
-                )
+                raise ShapeError("E180", what, help="each example is one row of every array: give equally many")
         self.idx: NDArray[Any] = numpy.arange(self.num_data)
         """The numbers of the rows, in the order of this round."""
         self.cursor = -batch_size
@@ -187,7 +185,5 @@ def _array(one: Any, name: str) -> ndarray:
         one = one.toarray()  # SciPy's sparse matrices
     array = one if isinstance(one, ndarray) else np.array(numpy.asarray(one), dtype=float32)
     if not array.ndim:
-        raise ShapeError(
-            "E180", f"{name} has no axes, so it has no rows", help="each example is one row of every array"
-        )
+        raise ShapeError("E180", f"{name} has no axes, so no rows", help="each example is one row of every array")
     return array

@@ -56,9 +56,7 @@ class KVStore(KVStoreBase):
         """Put copies of values under new keys."""
         for one, arrays in self._pairs(key, value):
             if one in self._values:
-                raise ArgumentError(
-                    "E300", f"the key {one!r} has a value already", help="push changes the value of a key"
-                )
+                raise ArgumentError("E300", f"the key {one!r} has a value already", help="use push to change it")
             self._values[one] = total_of(arrays[:1])
 
     @outside_only("changes a value of a store")
@@ -157,9 +155,7 @@ class KVStore(KVStoreBase):
             if not isinstance(one, (int, str)) or isinstance(one, bool):
                 raise ArgumentError("E300", f"a key is an int or a string, got {one!r}")
             if self._values and not isinstance(next(iter(self._values)), kind):
-                raise ArgumentError(
-                    "E300", f"keys must be all ints or all strings, but {one!r} is not of the kind of the others"
-                )
+                raise ArgumentError("E300", f"keys must be all ints or all strings, but {one!r} is unlike the others")
         for one, several in zip(keys, values, strict=True):
             arrays = listed(several)
             if not arrays or not all(isinstance(array, Operators) for array in arrays):
@@ -275,7 +271,5 @@ def create(name: str = "local") -> KVStoreBase:
     if kind in LOCAL:
         return KVStore(kind)
     if "dist" in kind or kind in ("nccl", "horovod", "byteps", "p3"):
-        raise ArgumentError(
-            "E359", f"training on several machines is not supported, got the store {name!r}", help="use 'local'"
-        )
+        raise ArgumentError("E359", f"the store {name!r} for several machines is not supported", help="use 'local'")
     raise ArgumentError("E300", f"there is no store {name!r}", help=f"available: {', '.join(LOCAL)}")

@@ -81,11 +81,7 @@ def settings(text: str) -> ChoiceSettings:
                 help="without the variable the value is measured; `hybridize machine` shows it",
             )
         if fields.setdefault(name, int(value)) != int(value):
-            raise ArgumentError(
-                "E392",
-                f"{VARIABLE}: {name} is set to both {fields[name]} and {value}",
-                help="set it once",
-            )
+            raise ArgumentError("E392", f"{VARIABLE}: {name} is set to {fields[name]} and {value}", help="set it once")
     return ChoiceSettings(measured, tuple(sorted(fields.items())))
 
 

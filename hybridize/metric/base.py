@@ -273,11 +273,7 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
         return CompositeEvalMetric([create(each, *args, **kwargs) for each in metric])
     elif callable(metric):
         return create("custommetric", metric, *args, **kwargs)
-    raise ArgumentError(
-        "E368",
-        f"{metric!r} is not a metric",
-        help=f"use one of {_REGISTRY.names}, an EvalMetric or a function",
-    )
+    raise ArgumentError("E368", f"{metric!r} is not a metric", help=f"a function, an EvalMetric or {_REGISTRY.names}")
 
 
 @alias("composite")

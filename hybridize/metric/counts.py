@@ -50,9 +50,7 @@ def _narrow(x: Array) -> Array:
 
 def _multiclass(name: str, label: Array, pred: Array, threshold: Any) -> tuple[Array, Array]:
     if not pred.ndim:
-        raise ShapeError(
-            "E140", f"{name} expects classes along the last axis of the predictions, but they have no axes"
-        )
+        raise ShapeError("E140", f"{name} takes classes along the last axis of the predictions, but they have no axes")
     scores, count = rows(pred), pred.shape[-1]
     same_size(name, label, scores[:, 0] if count else scores)
     label = label.reshape(-1)
@@ -69,10 +67,7 @@ def _multiclass(name: str, label: Array, pred: Array, threshold: Any) -> tuple[A
 
 def _multilabel(name: str, label: Array, pred: Array, threshold: Any) -> tuple[Array, Array]:
     if pred.shape != label.shape or not pred.ndim:
-        raise ShapeError(
-            "E140",
-            f"{name} of many labels needs one for each prediction, got {list(label.shape)} for {list(pred.shape)}",
-        )
+        raise ShapeError("E140", f"{name} needs a label per prediction, got {list(label.shape)} for {list(pred.shape)}")
     return rows(label == 1), rows(over_threshold(pred, threshold))
 
 

@@ -229,9 +229,7 @@ class Where(Op):
 
     def infer(self, condition: TensorType, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
         if condition.dtype != bool_:
-            raise DTypeError(
-                "E224", f"where takes a condition of bools, got {condition}", help="compare with 0: x != 0"
-            )
+            raise DTypeError("E224", f"where takes a bool condition, got {condition}", help="compare with 0: x != 0")
         check_equal(self, x, y)
         if condition.shape != x.shape:
             raise ShapeError("E146", f"where takes operands of one shape, got {condition}, {x} and {y}")

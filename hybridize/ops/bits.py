@@ -48,9 +48,7 @@ class Bitcast(Op):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         wrong = self.dtype not in REALS or bool_ in (self.dtype, x.dtype)
         if wrong or self.dtype.itemsize != x.dtype.itemsize:
-            raise DTypeError(
-                "E235", f"the bits of {x} cannot be viewed as {self.dtype}", help="use a dtype of the same width"
-            )
+            raise DTypeError("E235", f"{x} cannot be viewed as {self.dtype}", help="use a dtype of the same width")
         return (x.with_dtype(self.dtype),)
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:

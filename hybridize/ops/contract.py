@@ -253,9 +253,7 @@ def _written(operands: Any, bare: Any, rank: int) -> str:
 
 def _letter(axis: int) -> str:
     if axis >= len(LETTERS):
-        raise ArgumentError(
-            "E397", f"a contraction cannot have more than {len(LETTERS)} axes", help="reshape several axes into one"
-        )
+        raise ArgumentError("E397", f"a contraction has at most {len(LETTERS)} axes", help="reshape several into one")
     return LETTERS[axis]
 
 
@@ -467,9 +465,7 @@ def check_ranges(what: str, contraction: Contraction) -> None:
             reach += abs(dims.hint(coefficient)) * numbers[axis]
         largest = max(largest, reach)
     if largest >= LARGEST:
-        raise ShapeError(
-            "E173", f"{what}: an index or the result exceeds 64 bits", help="an array of this size cannot be addressed"
-        )
+        raise ShapeError("E173", f"{what}: an index or the result exceeds 64 bits", help="use smaller arrays")
 
 
 def _type(x: NDArray[Any]) -> TensorType:

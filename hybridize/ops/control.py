@@ -173,9 +173,7 @@ class Scan(Control):
         _check(self, "operands, or their slices,", slices, takes)
         for k in stacked:
             if inputs[k].shape[0] != self.length or k < c:
-                raise ShapeError(
-                    "E163", f"scan of length {self.length} over {inputs[k]}: its first axis must have that size"
-                )
+                raise ShapeError("E163", f"scan of length {self.length} over {inputs[k]}: its first axis must match")
         _check(self, "the state that the body gives", _types(self.body.outputs[:c]), takes[:c])
         return (*takes[:c], *(self._stack(value.type) for value in self.body.outputs[c:]))
 

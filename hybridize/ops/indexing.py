@@ -34,11 +34,7 @@ def _check_indices(op: Op, indices: TensorType) -> None:
 
 def _check_bounds(op: Op, indices: TensorType, sizes: Shape, x: TensorType) -> None:
     if indices.size and 0 in sizes:
-        raise OutOfBoundsError(
-            "E110",
-            f"{op.name} of {x} by {indices}: the axis has no elements to index",
-            help="test x.size first",
-        )
+        raise OutOfBoundsError("E110", f"{op.name} of {x} by {indices}: the axis is empty", help="test x.size first")
 
 
 @frozen
@@ -149,9 +145,7 @@ def _points(op: Op, x: TensorType, indices: TensorType) -> int:
     """Return the number of axes of `x` that a point names."""
     _check_indices(op, indices)
     if indices.ndim == 0 or not 1 <= indices.shape[-1] <= x.ndim:
-        raise ShapeError(
-            "E158", f"{op.name} of {x} by {indices}", help="the last axis of the indices holds one index per axis"
-        )
+        raise ShapeError("E158", f"{op.name} of {x} by {indices}", help="along the last axis, give one index per axis")
     return indices.shape[-1]
 
 
@@ -263,9 +257,7 @@ class TakeAlongAxis(Op):
         check_axes(self, (self.axis,), x)
         _check_indices(self, indices)
         if indices.ndim != x.ndim or remaining(indices.shape, (self.axis,)) != remaining(x.shape, (self.axis,)):
-            raise ShapeError(
-                "E160", f"take_along_axis of {x} by {indices} along axis {self.axis}", help="other sizes must be equal"
-            )
+            raise ShapeError("E160", f"take_along_axis of {x} by {indices} on axis {self.axis}: other sizes must agree")
         _check_bounds(self, indices, (x.shape[self.axis],), x)
         return (TensorType(indices.shape, x.dtype),)
 

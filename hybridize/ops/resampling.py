@@ -51,9 +51,7 @@ class Resample(Op):
         check_dtype(self.name, FLOAT, x)
         for at, by in ((places, weights), (sources, shares)):
             if at.ndim != 2 or not same_shape(at.shape, by.shape) or at.shape[1] < 1:
-                raise ShapeError(
-                    "E178", f"{self.name} of {x} by tables {at} and {by}", help="both tables must be [n, terms]"
-                )
+                raise ShapeError("E178", f"{self.name} of {x} by tables {at} and {by}", help="both must be [n, terms]")
             if at.dtype != int64 or by.dtype != wide(x.dtype):
                 wanted = TensorType(at.shape, wide(x.dtype))
                 raise DTypeError("E240", f"{self.name} of {x} by tables {at} and {by}", help=f"places i64, {wanted}")

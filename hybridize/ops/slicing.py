@@ -43,9 +43,7 @@ def _lengths(op: Op, kind: TensorType, starts: Steps, stops: Steps, steps: Steps
     """Sizes of a slice; raises unless it is normal: every index it takes is within bounds."""
     lengths = []
     if not len(starts) == len(stops) == len(steps) == kind.ndim:
-        raise ShapeError(
-            "E147", f"{op.name} of {kind} from {starts} to {stops} by {steps}: give one number for each axis"
-        )
+        raise ShapeError("E147", f"{op.name} of {kind} from {starts} to {stops} by {steps}: give one number per axis")
     for size, start, stop, step in zip(kind.shape, starts, stops, steps, strict=True):
         length = 0 if step == 0 else max(0, -((start - stop) // step))
         last = start + (length - 1) * step
@@ -192,11 +190,7 @@ class Concat(Op):
             if x.dtype != first.dtype:
                 raise DTypeError("E226", f"concat takes operands of one dtype, got {', '.join(map(str, xs))}")
             if x.ndim != first.ndim or _without(x.shape, self.axis) != rest:
-                raise ShapeError(
-                    "E152",
-                    f"concat along axis {self.axis} of {', '.join(map(str, xs))}",
-                    help="all other sizes must be equal",
-                )
+                raise ShapeError("E152", f"concat of {', '.join(map(str, xs))}: only axis {self.axis} may differ")
         length = 0
         for x in xs:
             length += x.shape[self.axis]
@@ -257,9 +251,7 @@ class Pad(Op):
 
     def infer(self, x: TensorType, value: TensorType) -> tuple[TensorType, ...]:
         if len(self.low) != x.ndim or len(self.high) != x.ndim or any(n < 0 for n in (*self.low, *self.high)):
-            raise ShapeError(
-                "E153", f"pad of {x} by {self.low} before and {self.high} after: give one number for each axis"
-            )
+            raise ShapeError("E153", f"pad of {x} by {self.low} before and {self.high} after: give one number per axis")
         if value.shape != ():
             raise ShapeError("E154", f"pad with {value}: the value has no axes")
         if value.dtype != x.dtype:

@@ -120,11 +120,7 @@ class Broadcast(Op):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         shape, extra = x.shape, len(self.shape) - len(x.shape)
         if extra < 0 or not all(map(fits, shape, self.shape[extra:])):
-            raise ShapeError(
-                "E143",
-                f"broadcast of {x} to shape {self.shape}",
-                help="compared from the last axis, sizes must be equal or 1",
-            )
+            raise ShapeError("E143", f"broadcast of {x} to {self.shape}", help="the last sizes must be equal or 1")
         return (TensorType(self.shape, x.dtype),)
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
@@ -170,11 +166,7 @@ class Reshape(Op):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if math.prod(self.shape) != x.size or any(size < 0 for size in self.shape):
-            raise ShapeError(
-                "E144",
-                f"reshape of {x} to shape {self.shape}",
-                help=f"{x.size} elements cannot be {math.prod(self.shape)}",
-            )
+            raise ShapeError("E144", f"reshape of {x} to {self.shape}: {x.size} elements, not {math.prod(self.shape)}")
         return (TensorType(self.shape, x.dtype),)
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
@@ -231,9 +223,7 @@ class Transpose(Op):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if sorted(self.axes) != list(range(x.ndim)):
-            raise ShapeError(
-                "E145", f"transpose of {x} by axes {self.axes}", help="name each axis exactly once, counted from 0"
-            )
+            raise ShapeError("E145", f"transpose of {x} by axes {self.axes}", help="name each axis once, from 0")
         return (TensorType(tuple(x.shape[axis] for axis in self.axes), x.dtype),)
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:

@@ -116,9 +116,7 @@ class _Windowed(Op, abstract=True):
             ShapeError E177: they are not windows of such an array.
         """
         if any(len(field) != len(shape) for field in self.fields):
-            raise ShapeError(
-                "E177", f"{self.name} of {_shown(shape)} with windows {self.window}: one size for each axis"
-            )
+            raise ShapeError("E177", f"{self.name} of {_shown(shape)} with windows {self.window}: one size per axis")
         return tuple(self._along(shape, axis) for axis in range(len(shape)))
 
     def _along(self, shape: Shape, axis: int) -> _Along:

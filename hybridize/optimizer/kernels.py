@@ -144,9 +144,7 @@ def check(weight: Any, grad: Any) -> None:
     """
     if weight.shape != grad.shape:
         what = f"a weight of shape {weight.shape} has a gradient of shape {grad.shape}"
-        raise ArgumentError(
-            "E356", what, help="call update(index, weight, grad, state) with the arrays of one parameter"
-        )
+        raise ArgumentError("E356", what, help="give update(index, weight, grad, state) the arrays of one parameter")
     for array in (weight, grad):
         if array.dtype not in _FLOATS:
             raise ArgumentError("E356", f"optimizers update floats, got {array.dtype}", help="set grad_req='null'")

@@ -182,9 +182,7 @@ def _of_dense(source: Any, stype: str, dtype: Any) -> Any:
 
 def _same_shape(array: _Sparse, shape: Any, name: str) -> _Sparse:
     if shape is not None and array.shape != _sizes(shape):
-        raise ValueArgumentError(
-            "E345", f"{name}: the array has the shape {array.shape}, but {_sizes(shape)} was requested"
-        )
+        raise ValueArgumentError("E345", f"{name}: the array has shape {array.shape}, expected {_sizes(shape)}")
     return array
 
 

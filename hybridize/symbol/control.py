@@ -335,9 +335,7 @@ def while_loop(
         UnusedError E461: the results do not depend on a variable.
     """
     if max_iterations is None or int(max_iterations) < 0:
-        raise ValueArgumentError(
-            "E345", f"while_loop of expressions: max_iterations must be a number, got {max_iterations}"
-        )
+        raise ValueArgumentError("E345", f"while_loop: max_iterations must be 0 or more, got {max_iterations}")
     first, of_vars = _leaves(listed(loop_vars), "while_loop loop_vars")
     if not first:
         raise ValueArgumentError("E345", "while_loop needs at least one loop variable")
@@ -381,9 +379,7 @@ def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any], 
     if len(truth) != 1:
         raise ValueArgumentError("E345", f"cond: pred must be one expression, got {len(truth)}")
     if len(then) != len(orelse):
-        raise ValueArgumentError(
-            "E345", f"cond: then_func returned {len(then)} results, but else_func returned {len(orelse)}"
-        )
+        raise ValueArgumentError("E345", f"cond: then_func returned {len(then)} results, else_func {len(orelse)}")
     truth = [_condition(scopes[0], truth[0])]
     inputs: dict[int, Expression] = {}
     bodies, attributes = [], {}

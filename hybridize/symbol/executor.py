@@ -168,9 +168,7 @@ class Executor:
             StateError E540: nothing was computed.
         """
         if not self.outputs:
-            raise StateError(
-                "E540", "backward was called before forward", help="call executor.forward(is_train=True) first"
-            )
+            raise StateError("E540", "backward was called before forward", help="call forward(is_train=True) first")
         grads = [None] * len(self.outputs) if out_grads is None else listed(out_grads)
         recorded = [number for number, head in enumerate(self.outputs) if history(head) is not None]
         for name, request in self._requests.items():
@@ -205,9 +203,7 @@ def bind(
     named = _by_name(args or {}, arguments) | _by_name(aux_states or {}, expression.list_auxiliary_states())
     missing = [name for name in expression.list_inputs() if name not in named]
     if missing:
-        raise ArgumentError(
-            "E314", f"bind: there is no array for {missing[0]!r}", help=f"the arguments are {', '.join(arguments)}"
-        )
+        raise ArgumentError("E314", f"bind: no array for {missing[0]!r}", help=f"arguments: {', '.join(arguments)}")
     arrays = {name: np.copy(np.array(named[name], None, ctx=ctx)) for name in expression.list_inputs()}
     gradients = {name: one for name, one in _by_name(args_grad or {}, arguments).items() if one is not None}
     return Executor(expression, arrays, gradients, grad_req, ctx)

@@ -96,9 +96,7 @@ class Expression(Operators):
         if isinstance(key, str):
             names = self.list_outputs()
             if names.count(key) != 1:
-                raise ArgumentError(
-                    "E314", f"{key!r} does not name exactly one result of the expression", help=_listing(names)
-                )
+                raise ArgumentError("E314", f"{key!r} does not name exactly one result", help=_listing(names))
             key = names.index(key)
         if isinstance(key, slice):
             return [self._chosen(number) for number in range(*key.indices(self.outputs))]

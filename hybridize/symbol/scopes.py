@@ -95,7 +95,5 @@ def texts(attributes: dict[str, Any]) -> dict[str, str]:
     """
     for name, value in attributes.items():
         if not isinstance(value, str):
-            raise ArgumentError(
-                "E310", f"the attribute {name} must be a string, got {value!r}", help="convert it with str(...)"
-            )
+            raise ArgumentError("E310", f"the attribute {name} must be a string, got {value!r}", help="use str(...)")
     return dict(attributes)

@@ -59,9 +59,7 @@ def target_object(thing: str) -> Any:
         raise ArgumentError("E349", text, loc=location_in(error), help=remedy) from error
     for part in name.split("."):
         if not hasattr(at, part):
-            raise ArgumentError(
-                "E349", f"{module} has no {name!r}", help="pass the name that the object has in the module"
-            )
+            raise ArgumentError("E349", f"{module} has no {name!r}", help="pass the object's name in the module")
         at = getattr(at, part)
     return at
 
@@ -76,9 +74,7 @@ def callable_of(thing: Any, name: str) -> Any:
         raise ArgumentError("E349", f"{name} is a class", help="pass an object of the class: net = Net() in the module")
     if isinstance(thing, Block) and not isinstance(thing, HybridBlock):
         text = f"{name} is a {type(thing).__name__}, which runs as Python only"
-        raise ArgumentError(
-            "E349", text, help="derive it from HybridBlock, and use HybridSequential instead of Sequential"
-        )
+        raise ArgumentError("E349", text, help="derive it from HybridBlock; use HybridSequential instead of Sequential")
     door = sys.modules.get("hybridize.torch")
     if isinstance(thing, Function) or (door is not None and isinstance(thing, door.TorchFunction)):
         return thing
@@ -110,9 +106,7 @@ def _dims(spec: str) -> Iterator[str]:
     match = _TYPE.fullmatch(spec.replace(" ", ""))
     for part in match[2].split(",") if match and match[2] else ():
         if not (part.isdecimal() or part.isidentifier()):
-            raise ArgumentError(
-                "E339", f"{spec!r}: {part!r} is not a size", help="a size is a number, or a name for any size"
-            )
+            raise ArgumentError("E339", f"{spec!r}: {part!r} is not a size", help="use a number or a name for any size")
         yield part
 
 
@@ -149,7 +143,7 @@ def compiled(thing: Any, specs: Sequence[str], tell: Tell) -> list[str]:
             notes.append(f"not for {', '.join(f'{name} = 1' for name in names)}: {error.what}")
         except Exception as error:
             text = f"calling it with {', '.join(map(str, call))} raises {type(error).__name__}: {error}"
-            remedy = "give --input once for each argument, of the types that it takes"
+            remedy = "give --input once per argument, of the types that it takes"
             raise ArgumentError("E349", text, loc=location_in(error), help=remedy) from error
     if names:
         general = programs[1]
@@ -174,9 +168,7 @@ def exported(
         if error.code not in ("E506", "E533"):
             raise
         text = f"{name} was not called yet, so nothing says what goes in"
-        raise StateError(
-            error.code, text, help='give --input once for each argument, as in --input "f32[1,512]"'
-        ) from None
+        raise StateError(error.code, text, help='give --input once per argument, as in --input "f32[1,512]"') from None
     if not isinstance(export, Exported):  # MXNet's pair
         export = Exported(tuple(file for file in export if file is not None), ("read back and run as expected",))
     return export, notes

@@ -93,9 +93,7 @@ def run_module(path: Path, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]
     facts = read_wasm(path)
     loader = path.with_suffix(".mjs")
     if not loader.is_file():
-        raise LoadError(
-            "E643", f"{path} is loaded by {loader.name}, which is not in the same folder", help="copy that file as well"
-        )
+        raise LoadError("E643", f"{path} needs {loader.name}, which is not beside it", help="copy that file as well")
     arguments, types = _arguments(facts.description, inputs)
     (answer,) = checking.run_module(str(loader), [arguments], types)
     return _outputs(path, answer)

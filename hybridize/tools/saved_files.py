@@ -37,9 +37,7 @@ def arrays(paths: Sequence[Path]) -> list[NDArray[Any]]:
         except (ValueError, OSError, EOFError) as error:
             reason = "objects would need pickle, which runs code" if "pickle" in str(error) else str(error)
             reason = reason if _is_npy(path) else "it does not begin like one"
-            raise LoadError(
-                "E640", f"{path} is not a .npy file of numbers: {reason}", help="write it with numpy.save"
-            ) from None
+            raise LoadError("E640", f"{path} is not a .npy file of numbers: {reason}", help="use numpy.save") from None
     return loaded
 
 

@@ -581,9 +581,7 @@ def _grad(
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
     if is_grads_batched:
-        raise CaptureError(
-            "E422", "autograd.grad(is_grads_batched=True) cannot be compiled", help="call autograd.grad in a loop"
-        )
+        raise CaptureError("E422", "autograd.grad(is_grads_batched=True) cannot be compiled", help="call it in a loop")
     heads, wanted = _tensors(trace, outputs), _tensors(trace, inputs)
     gradients = CURRENT.get().gradients(
         trace, heads, wanted, _cotangents(grad_outputs, len(heads)), create=create_graph

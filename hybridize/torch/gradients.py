@@ -474,11 +474,7 @@ class DifferentiatedCall:
         """
         name = self.owner._name
         if not self.tensors:
-            raise StateError(
-                "E541",
-                f"the graph of {name} was freed by a backward pass",
-                help="pass retain_graph=True to that backward pass",
-            )
+            raise StateError("E541", f"the graph of {name} was freed by a backward pass", help="pass retain_graph=True")
         arrived = self._arrived(cotangents)
         second, targets, read = self.owner.second(self.route, arrived)
         for number, (version, now) in enumerate(zip(self.versions, _versions(self.tensors), strict=True)):

@@ -150,9 +150,7 @@ def _called(function: Callable[..., Any], like: Callable[..., Any] | None, *args
     tensors = [leaf for leaf in outputs if leaf is not None]
     strange = next((leaf for leaf in tensors if not isinstance(leaf, torch.Tensor)), None)
     if strange is not None:
-        raise _refused(
-            trace, f"{title} returns a {type(strange).__name__}, whose value only a call knows", "return a tensor"
-        )
+        raise _refused(trace, f"{title} returns a {type(strange).__name__}, known only in a call", "return a tensor")
     kinds_given = [TensorType(tuple(one.shape), dtype_of(one.dtype)) for one in tensors]
     body.floats = sum(is_float(kind.dtype) for kind in kinds_given)
     results = bind(call_op(title, Callee(body), kinds_given), *operands)

@@ -117,9 +117,7 @@ def dtype_of(dtype: torch.dtype) -> DType:
     """
     name = str(dtype).removeprefix("torch.")
     if name not in BY_NAME or dtype.is_complex:
-        raise DTypeError(
-            "E223", f"tensors of {dtype} cannot be part of a program", help="convert the tensor: x.float()"
-        )
+        raise DTypeError("E223", f"tensors of {dtype} cannot be part of a program", help="convert it: x.float()")
     return BY_NAME[name]
 
 

@@ -107,7 +107,7 @@ def test_gradients_are_zero_before_the_first():
 
 def test_wrong_data_is_refused():
     parameter = made(2, 3)
-    with pytest.raises(ShapeError, match=r"expected \(2, 3\), got \(3, 2\)"):
+    with pytest.raises(ShapeError, match=r"expected shape \(2, 3\), got \(3, 2\)"):
         parameter.set_data(np.zeros((3, 2)))
     with pytest.raises(ShapeError, match="cannot be given the shape"):
         parameter.shape = (2, 3, 4)

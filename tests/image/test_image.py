@@ -242,7 +242,7 @@ def test_augmenters_are_put_together():
     assert [type(one).__name__ for one in image.CreateAugmenter((3, 8, 8))] == ["CenterCropAug", "CastAug"]
     with refusal(HybridizeError, "rand_crop=True as well"):
         image.CreateAugmenter((3, 8, 8), rand_resize=True)
-    with refusal(ArgumentError, "does not define its transformation"):
+    with refusal(ArgumentError, "has no transformation"):
         image.Augmenter()(np.array(PIXELS))
 
 

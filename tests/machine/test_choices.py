@@ -52,7 +52,7 @@ def test_words(text, measured, fields):
         ("packs_from=2", "packs_from must be 1 or 4"),
         ("l1_bytes=0", "l1_bytes must be a number from 1024"),
         (f"l2_bytes={1 << 40}", "l2_bytes must be a number from"),
-        ("unroll=1,unroll=2", "to both 1 and 2"),
+        ("unroll=1,unroll=2", "to 1 and 2"),
     ],
 )
 def test_words_that_cannot_be(text, names):

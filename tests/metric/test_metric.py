@@ -361,7 +361,7 @@ def test_float16_and_torch():
         (metric.Accuracy(axis=0), (2, 2), (2, 3), "4 labels"),
         (metric.TopKAccuracy(2), (3,), (4, 5), "scores"),
         (metric.F1(), (3,), (3, 3), "two classes"),
-        (metric.F1(class_type="multilabel"), (3,), (3, 1), "many labels"),
+        (metric.F1(class_type="multilabel"), (3,), (3, 1), "a label per prediction"),
         (metric.BinaryAccuracy(threshold=numpy.ones(3)), (3,), (3, 1), "thresholds"),
         (metric.MAE(), (3,), (3, 3), "has 3 labels"),
         (metric.MeanCosineSimilarity(), (3, 2), (3, 3), "vectors"),

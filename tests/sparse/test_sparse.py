@@ -198,7 +198,7 @@ def test_it_is_never_changed():
         (lambda: sparse.csr_matrix(([1], ([0], [0])), shape=(1 << 50, 3)), "too many rows"),
         (lambda: sparse.zeros("csr", (1 << 50, 3)), "too large"),
         (lambda: sparse.csr_matrix(([1.0], [0.5], [0, 1])), "must be integers"),
-        (lambda: sparse.csr_matrix(DENSE, shape=(2, 2)), r"has the shape \(3, 3\), but \(2, 2\)"),
+        (lambda: sparse.csr_matrix(DENSE, shape=(2, 2)), r"has shape \(3, 3\), expected \(2, 2\)"),
         (lambda: sparse.csr_matrix(numpy.ones(3)), "two axes"),
         (lambda: sparse.row_sparse_array(([[1], [2]], [1, 1])), "stores a row twice"),
         (lambda: sparse.row_sparse_array(([[1], [2]], [1, 9]), shape=(3, 1)), "do not fit"),

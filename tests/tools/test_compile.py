@@ -300,9 +300,7 @@ def test_halves_of_the_brain(folder):
 
 def test_a_loader_that_is_missing(files):
     Path("out.mjs").unlink()
-    with pytest.raises(
-        hybridize.errors.LoadError, match=r"E643: .*loaded by out\.mjs, which is not in the same folder"
-    ):
+    with pytest.raises(hybridize.errors.LoadError, match=r"E643: .*needs out\.mjs, which is not beside it"):
         ran("out.wasm", numpy.ones((2, 7), "f4"))
 
 

@@ -47,9 +47,9 @@ def test_the_row_for_padding_has_no_gradient(padding):
 
 
 def test_an_embedding_by_frequency_is_refused():
-    with pytest.raises(CaptureError, match="E422: an Embedding with scale_grad_by_freq") as caught:
+    with pytest.raises(CaptureError, match="E422: scale_grad_by_freq=True") as caught:
         hybridize(nn.Embedding(5, 2, scale_grad_by_freq=True))(torch.tensor([1]))
-    assert r"use use\ use scale_grad_by_freq=False" in str(caught.value)
+    assert "use scale_grad_by_freq=False" in str(caught.value)
 
 
 ROWS = [[True, True, True], [False] * 3, [True, False, True]]
@@ -376,7 +376,7 @@ def test_what_a_hook_of_torch_sets_is_put_back_where_the_capture_is_refused():
 
     embedding = nn.Embedding(5, 2, scale_grad_by_freq=True)
 
-    with pytest.raises(CaptureError, match="E422: an Embedding with scale_grad_by_freq"):
+    with pytest.raises(CaptureError, match="E422: scale_grad_by_freq=True"):
         hybridize(lambda x: (layer(x), embedding(torch.tensor([1]))))(torch.ones(3))
     assert layer.weight is before
 
@@ -461,7 +461,7 @@ def test_hooks_of_all_modules(name, recording):
                     if present and "back" in name:
                         with pytest.raises(
                             CaptureError,
-                            match="all modules have hooks of the backward pass cannot be compiled cannot be compiled cannot be compiled",
+                            match="all modules have hooks of the backward pass cannot be compiled",
                         ):
                             fast(x)
                     else:

@@ -26,9 +26,7 @@ class Activation(HybridBlock):
 
     def __init__(self, activation: str, **kwargs: Any) -> None:
         if activation not in _FUNCTIONS:
-            raise ArgumentError(
-                "E330", f"{activation!r} is not an activation", help=f"use one of {', '.join(_FUNCTIONS)}"
-            )
+            raise ArgumentError("E330", f"{activation!r} is not an activation", help=f"one of {', '.join(_FUNCTIONS)}")
         self.__dict__["_act_type"] = activation  # names the block, so it is there before the rest
         super().__init__(**kwargs)
 

@@ -57,9 +57,7 @@ class Dense(HybridBlock):
 
     def infer_shape(self, x: Any) -> None:
         if not x.shape:
-            raise ShapeError(
-                "E102", f"Dense needs [n, in], got {x.dtype} without axes", help="np.array([x]) has one axis"
-            )
+            raise ShapeError("E102", f"Dense needs [n, in], got a scalar {x.dtype}", help="np.array([x]) has one axis")
         self.weight.complete(self._units, math.prod(x.shape[1:]) if self._flatten else x.shape[-1])
 
     def forward(self, x: Any) -> ndarray:

@@ -35,9 +35,7 @@ class Convolving(Windowed):
         name = type(self).__name__
         self._channels = check_count(self, "channels", channels, "only in_channels may be left open")
         if kernel_size is None:
-            raise ArgumentError(
-                "E331", f"{name} needs a kernel_size", help="kernel_size is a number, or one for each axis"
-            )
+            raise ArgumentError("E331", f"{name} needs a kernel_size", help="kernel_size is a number, or one per axis")
         self._kernel = self._numbers("kernel_size", kernel_size)
         self._strides = self._numbers("strides", strides)
         self._padding = self._numbers("padding", padding, 0)
@@ -46,9 +44,7 @@ class Convolving(Windowed):
         if channels % self._groups or in_channels % self._groups:
             text = f"from {in_channels} to {channels}" if in_channels else f"to {channels}"
             what = f"{name} {text} channels in {groups} groups"
-            raise ArgumentError(
-                "E331", what, help="the numbers of input and output channels must be multiples of the number of groups"
-            )
+            raise ArgumentError("E331", what, help="groups must divide the numbers of input and output channels")
         self.act = activation_of(self, activation)
 
     def _channels_of(self, x: Any, layout: str) -> int:

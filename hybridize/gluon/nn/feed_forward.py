@@ -75,9 +75,7 @@ class FeedForward(HybridBlock):
         self._dropout = check_part(self, "dropout", dropout)
         if activation not in _ACTIVATIONS and activation not in _GATES:
             known = ", ".join((*_ACTIVATIONS, *_GATES))
-            raise ArgumentError(
-                "E330", f"{activation!r} is not an activation of FeedForward", help=f"use one of {known}"
-            )
+            raise ArgumentError("E330", f"FeedForward has no activation {activation!r}", help=f"use one of {known}")
         self._activation = activation
         settings = {
             "use_bias": use_bias, "flatten": False, "dtype": dtype, "weight_initializer": weight_initializer,

@@ -27,9 +27,7 @@ def _check_epsilon(block: HybridBlock, epsilon: Any) -> None:
     """
     if not hasattr(epsilon, "__float__") or not epsilon > 0:
         what = f"epsilon of {type(block).__name__} must be a positive number, got {epsilon!r}"
-        raise ArgumentError(
-            "E331", what, help="epsilon must be positive: a constant channel would be divided by 0 without it"
-        )
+        raise ArgumentError("E331", what, help="without it, a constant channel would be divided by 0")
 
 
 def _along_axis(block: HybridBlock, name: str, learned: bool, size: int, init: Any) -> Parameter:

@@ -187,7 +187,5 @@ def _places(block: HybridBlock, positions: Any, x: Any) -> Any:
     places, wanted = array(positions), x.shape[:-1]
     if not same_shape(dims.broadcast(places.shape, wanted) or (), wanted):
         what = f"{type(block).__name__} of {x.type} at positions {places.type}"
-        raise ShapeError(
-            "E197", what, help="give one place for each time step, [time], or for each vector, [..., time]"
-        )
+        raise ShapeError("E197", what, help="give one place per time step, [time], or per vector, [..., time]")
     return places

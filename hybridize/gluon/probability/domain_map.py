@@ -40,9 +40,7 @@ class domain_map:  # noqa: N801 - MXNet's name
         """Return the transformation for a constraint."""
         factory = self._factories.get(type(constraint))
         if factory is None:
-            raise _NoTransformation(
-                "E310", f"there is no transformation to {type(constraint).__name__}", help="register one"
-            )
+            raise _NoTransformation("E310", f"no transformation to {type(constraint).__name__}", help="register one")
         return factory(constraint)
 
 

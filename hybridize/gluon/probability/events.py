@@ -123,9 +123,7 @@ class Multinomial(_OfEvents):
         validate_args: bool | None = None,
     ) -> None:
         if not isinstance(total_count, (int, float)) or total_count < 0 or total_count % 1:
-            raise ValueArgumentError(
-                "E345", f"Multinomial: total_count must be an integer of 0 or more, got {total_count}"
-            )
+            raise ValueArgumentError("E345", f"Multinomial: total_count must be an integer >= 0, got {total_count}")
         self.total_count = int(total_count)
         super().__init__(num_events, prob, logit, validate_args)
 

@@ -70,11 +70,7 @@ class ConvolutionalCell(GatedCell, Windowed):
         self._h2h_dilate = self._numbers("h2h_dilate", h2h_dilate)
         if len(input_shape) != self._rank + 1:
             what = f"input_shape of {name} has {self._rank + 1} numbers, got {input_shape}"
-            raise ArgumentError(
-                "E331",
-                what,
-                help="input_shape has the channels and pixels in the order of the layout, without the batch",
-            )
+            raise ArgumentError("E331", what, help="give channels and pixels in the layout's order, without the batch")
         last = is_channels_last(self._layout)
         channels = input_shape[-1 if last else 0]
         self._pixels = tuple(input_shape[:-1] if last else input_shape[1:])

@@ -15,9 +15,7 @@ class Stateful:
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         """Describe the states: for each its `shape`, and its `__layout__`."""
-        raise UndefinedError(
-            "E328", f"{type(self).__name__} has no state_info", help="define state_info(self, batch_size=0)"
-        )
+        raise UndefinedError("E328", f"{type(self).__name__} has no state_info", help="define state_info(batch_size=0)")
 
     def begin_state(self, batch_size: int = 0, func: Callable[..., Any] | None = None, **kwargs: Any) -> list[Any]:
         """Make states to begin with.

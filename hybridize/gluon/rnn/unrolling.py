@@ -25,9 +25,7 @@ def check_layout(layout: str) -> int:
         ArgumentError E331: there is no such layout.
     """
     if not isinstance(layout, str) or layout[:2] not in ("NT", "TN"):
-        raise ArgumentError(
-            "E331", f"unroll with layout={layout!r}", help="use 'NTC', sequences first, or 'TNC', steps first"
-        )
+        raise ArgumentError("E331", f"unroll with layout={layout!r}", help="use 'NTC' (batch first) or 'TNC'")
     return layout.index("T")
 
 
@@ -46,9 +44,7 @@ def steps_first(length: Any, inputs: Any, layout: str) -> Any:
     axis = check_layout(layout)
     if isinstance(inputs, (list, tuple)):
         if not inputs:
-            raise ArgumentError(
-                "E331", "unroll needs at least one input", help="pass an array; its axis of steps may be empty"
-            )
+            raise ArgumentError("E331", "unroll needs an input", help="pass an array; its axis of steps may be empty")
         x = np.stack(list(inputs))
     else:
         x = array(inputs)
@@ -97,11 +93,7 @@ def lengths_of(x: Any, valid_length: Any) -> Any:
     steps, batch = x.shape[:2]
     ends = array(valid_length)
     if ends.ndim != 1 or ends.shape[0] != batch:
-        raise ShapeError(
-            "E187",
-            f"valid_length {ends.type} of {dims.text(batch)} sequences",
-            help="give one length for each sequence",
-        )
+        raise ShapeError("E187", f"valid_length {ends.type} of {dims.text(batch)} sequences", help="give one for each")
     numbers = index_operand(ends)
     help = f"a length is from 0 to the {dims.text(steps)} steps"
     check(numbers, 0, steps + 1, f"valid_length of sequences {x.type}", help)
@@ -169,14 +161,10 @@ def _checked(result: Any, before: Sequence[Any], batch: int) -> tuple[Any, list[
     y, after = result
     states = list(after) if isinstance(after, (list, tuple)) else [after]
     if len(states) != len(before):
-        raise ArgumentError(
-            "E331", f"a step of a cell with {len(before)} states returned {len(states)} states", help=rule
-        )
+        raise ArgumentError("E331", f"a step of a cell with {len(before)} states returned {len(states)}", help=rule)
     for one in (y, *states):
         if not hasattr(one, "shape"):
-            raise ArgumentError(
-                "E331", f"a step of a cell returned {_type_text(one)} where an array was expected", help=rule
-            )
+            raise ArgumentError("E331", f"a step of a cell must return arrays, got {_type_text(one)}", help=rule)
     if not y.ndim or y.shape[0] != batch:
         what = f"a step of a cell gives the output {y.type} for {dims.text(batch)} sequences"
         raise ShapeError("E187", what, help=rule)

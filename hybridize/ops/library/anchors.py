@@ -82,14 +82,10 @@ def _check(
 ) -> None:
     if not (sizes and ratios) or builtins.min(*sizes, *ratios) <= 0:
         got = f"sizes={tuple(sizes)} and ratios={tuple(ratios)}"
-        raise ArgumentError(
-            "E399", f"MultiBoxPrior with {got}", help="give at least one size and one ratio, all positive"
-        )
+        raise ArgumentError("E399", f"MultiBoxPrior with {got}", help="give one or more sizes and ratios, all positive")
     if len(steps) != 2 or len(offsets) != 2 or steps[0] * steps[1] < 0 or not all(0 <= one <= 1 for one in offsets):
         got = f"steps={tuple(steps)} and offsets={tuple(offsets)}"
-        raise ArgumentError(
-            "E399", f"MultiBoxPrior with {got}", help="steps and offsets are (y, x); offsets are from 0 to 1"
-        )
+        raise ArgumentError("E399", f"MultiBoxPrior with {got}", help="both are (y, x); offsets are from 0 to 1")
     if not is_float(kind.dtype):
         raise DTypeError("E239", f"MultiBoxPrior of {kind}", help='cast it first: x.astype("float32")')
     if kind.ndim != 4 or dims.same(kind.shape[2] * kind.shape[3], 0):

@@ -101,11 +101,7 @@ def _stretched(name: str, mask: Operand, scores: Operand) -> Operand:
     kind, of = type_of(scores), type_of(mask)
     shape = dims.broadcast(of.shape, kind.shape)
     if shape is None or not same_shape(shape, kind.shape):
-        raise ShapeError(
-            "E191",
-            f"{name}: a mask {of} for scores {kind}",
-            help="each size of the mask must be that of the scores, or 1",
-        )
+        raise ShapeError("E191", f"{name}: a mask {of} for scores {kind}", help="each of its sizes must be equal or 1")
     return broadcast(mask, kind.shape)
 
 

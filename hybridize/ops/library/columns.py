@@ -115,9 +115,7 @@ def local_response_norm(x: Operand, alpha: float, beta: float, knorm: float, nsi
     """
     kind = type_of(x)
     if nsize < 1 or nsize % 2 == 0:
-        raise ArgumentError(
-            "E399", f"LRN with nsize={nsize}", help="nsize must be odd: a channel and equally many on either side"
-        )
+        raise ArgumentError("E399", f"LRN with nsize={nsize}", help="nsize must be odd: equally many on either side")
     if not is_float(kind.dtype):
         raise DTypeError("E239", f"LRN of {kind}", help='cast it first: x.astype("float32")')
     if kind.ndim < 2:

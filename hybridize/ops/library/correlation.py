@@ -55,11 +55,7 @@ def correlation(
     if not is_float(first.dtype):
         raise DTypeError("E239", f"Correlation of {first}", help='cast it first: x.astype("float32")')
     if first.ndim != 4 or first.shape != second.shape:
-        raise ShapeError(
-            "E174",
-            f"Correlation of {first} and {second}",
-            help="both are [batch, channels, height, width] of the same sizes",
-        )
+        raise ShapeError("E174", f"Correlation of {first} and {second}", help="both are [n, c, h, w] of equal sizes")
     c = first.shape[1]
     reach = 2 * (max_displacement + kernel_size // 2)
     counts = []

@@ -35,9 +35,7 @@ def _at(x: Operand, rows: Operand, columns: Operand) -> Operand:
     """Return `x` [n, c, h, w] at places [n, p]: [n, c, p]; what lies beyond the pixels is 0."""
     height, width = type_of(x).shape[2:]
     if dims.same(height * width, 0):
-        raise ShapeError(
-            "E182", f"an image {type_of(x)} cannot be sampled", help="the image has no pixels: give larger images"
-        )
+        raise ShapeError("E182", f"an image {type_of(x)} has no pixels to sample", help="give larger images")
     places = [where(isfinite(place), place, like(_BEYOND, place)) for place in (rows, columns)]
     return interpolated(reader(x, type_of(rows).shape[1:], True), places)
 
@@ -96,11 +94,7 @@ def grid_generator(data: Operand, transform_type: str, target_shape: Pair) -> Op
     x = cast(data, total)
     if transform_type == "affine":
         if kind.ndim != 2 or kind.shape[1] != 6:
-            raise ShapeError(
-                "E182",
-                f"GridGenerator by 'affine' of {kind}",
-                help="the input is [batch, 6], a 2 × 3 matrix for each image",
-            )
+            raise ShapeError("E182", f"GridGenerator by 'affine' of {kind}", help="give [batch, 6], 2 × 3 matrices")
         h, w = target_shape
         points = TensorType((1, h, w), total)
         base = concat(_from_minus_one(points, 2), _from_minus_one(points, 1), full(1, points), axis=0)

@@ -171,9 +171,7 @@ def sldwin_atten_context(score: Operand, value: Operand, dilation: Operand, w: i
 
 def _check_pair(name: str, x: Operand, y: Operand, axes: int = 4) -> None:
     if type_of(y).ndim != 4 or not same_shape(type_of(x).shape[:axes], type_of(y).shape[:axes]):
-        raise ShapeError(
-            "E196", f"{name} of {type_of(x)} and {type_of(y)}", help="both need the same batch, time and heads"
-        )
+        raise ShapeError("E196", f"{name} of {type_of(x)} and {type_of(y)}", help="batch, time and heads must be equal")
 
 
 @composite("_contrib_sldwin_atten_mask_like")

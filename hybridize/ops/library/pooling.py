@@ -352,14 +352,10 @@ def _checked(
         if value not in options:
             raise ArgumentError("E399", f"Pooling with {name}={value!r}", help=f"one of {', '.join(options)}")
     if pool_type == "lp" and p_value not in (1, 2, 3):
-        raise ArgumentError(
-            "E399", f"Pooling of pool_type 'lp' with p_value={p_value!r}", help="p_value must be 1, 2 or 3"
-        )
+        raise ArgumentError("E399", f"Pooling by 'lp' with p_value={p_value!r}", help="p_value must be 1, 2 or 3")
     axes, kind = image_axes(layout), type_of(x)
     if kind.ndim != len(layout):
-        raise ShapeError(
-            "E176", f"Pooling of {kind} in the layout {layout}", help=f"the input must have {len(layout)} axes"
-        )
+        raise ShapeError("E176", f"Pooling of {kind} in layout {layout}", help=f"the input needs {len(layout)} axes")
     if kind.dtype == bool_ or (pool_type in ("avg", "lp") and not is_float(kind.dtype)):
         raise DTypeError("E239", f"Pooling of {kind} by {pool_type}", help='cast it first: x.astype("float32")')
     if not global_pool:

@@ -89,9 +89,7 @@ def _image(name: str, x: Operand) -> TensorType:
     """The type of images that have a pixel."""
     kind = type_of(x)
     if kind.ndim != 4 or kind.shape[2] < 1 or kind.shape[3] < 1:
-        raise ShapeError(
-            "E179", f"{name} of {kind}", help="the input is [batch, channels, height, width] with at least one pixel"
-        )
+        raise ShapeError("E179", f"{name} of {kind}", help="give [batch, channels, height, width] with pixels")
     return kind
 
 

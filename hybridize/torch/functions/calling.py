@@ -71,11 +71,7 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         CaptureError E420: no entry of the table is for it.
     """
     if torch.is_autocast_enabled("cpu"):
-        raise trace.refusal(
-            "E420",
-            "torch.autocast inside of a module cannot be compiled yet",
-            help="convert the module: module.bfloat16()",
-        )
+        raise trace.refusal("E420", "torch.autocast in a module cannot be compiled", help="use module.bfloat16()")
     if transform() is not None:
         raise trace.refusal(
             "E420",

@@ -45,9 +45,7 @@ def checked(
     """
     check_device(device)
     if layout not in (None, torch.strided) or pin_memory or names is not None:
-        raise CaptureError(
-            "E422", "a program can only create plain tensors", help="leave out layout, pin_memory and names"
-        )
+        raise CaptureError("E422", "a program can only create plain tensors", help="omit layout, pin_memory and names")
     if generator is not None:
         raise CaptureError("E422", "a program draws only from torch's default generator", help="leave out generator=")
     return dtype or rules.default_dtype()
@@ -324,9 +322,7 @@ for _name in ("tril_indices", "triu_indices", "hann_window", "hamming_window", "
 def _between(start: Any, end: Any, steps: Any, dtype: torch.dtype) -> Operand:
     """From both ends, so that either is exactly what was given; integers are cut off."""
     if isinstance(steps, (SizeNumber, Value)):
-        raise CaptureError(
-            "E422", "the number of steps cannot depend on data", help="use a size of a tensor, or a Python number"
-        )
+        raise CaptureError("E422", "steps cannot depend on data", help="use a size of a tensor, or a Python number")
     rules.expect(is_symbolic(steps) or steps >= 0)
     wide, shape = float64, (steps,)
     low, high = (ops.stop_gradient(operand(one, wide, shape)) for one in (start, end))

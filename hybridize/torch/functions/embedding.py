@@ -34,9 +34,7 @@ def _embedding(
     expect(of.ndim == 2)
     _check_numbers(indices)
     if scale_grad_by_freq:
-        raise CaptureError(
-            "E422", "an Embedding with scale_grad_by_freq cannot be compiled", help="use scale_grad_by_freq=False"
-        )
+        raise CaptureError("E422", "scale_grad_by_freq=True cannot be compiled", help="use scale_grad_by_freq=False")
     numbers = within(ops.cast(indices, int64), of.shape[0])
     rows = ops.gather(weight, numbers, 0)
     if padding_idx < 0:
@@ -85,9 +83,7 @@ def _embedding_bag(
 ) -> tuple[Operand | None, ...]:
     """Sums (mode 0) or means (mode 1) of rows of `weight`, by where each bag of indices begins."""
     if scale_grad_by_freq:
-        raise CaptureError(
-            "E422", "an EmbeddingBag with scale_grad_by_freq cannot be compiled", help="use scale_grad_by_freq=False"
-        )
+        raise CaptureError("E422", "scale_grad_by_freq=True cannot be compiled", help="use scale_grad_by_freq=False")
     _check_numbers(indices)
     of = type_of(weight)
     bags = type_of(offsets).shape[0] - (1 if include_last_offset else 0)
@@ -124,11 +120,7 @@ def _one_hot(tensor: Operand, num_classes: Any = -1) -> Operand:
     of = type_of(tensor)
     expect(of.dtype == int64)
     if num_classes == -1:
-        raise CaptureError(
-            "E422",
-            "one_hot without num_classes cannot be compiled",
-            help="pass one_hot(x, num_classes)",
-        )
+        raise CaptureError("E422", "one_hot without num_classes cannot be compiled", help="use one_hot(x, num_classes)")
     expect(num_classes >= 1)
     shape: Shape = (*of.shape, num_classes)
     numbers = within(tensor, num_classes, message="Class values must be non-negative and smaller than num_classes.")

@@ -231,9 +231,7 @@ def _norm(
 def _pinv(A: Operand, rcond: Any = None, hermitian: bool = False, **named: Any) -> Operand:
     _of_floats(A)
     if any(map(is_tensor, (rcond, *named.values()))):
-        raise CaptureError(
-            "E422", "linalg.pinv() with a tensor for rtol or atol cannot be compiled", help="pass a number"
-        )
+        raise CaptureError("E422", "linalg.pinv() with a tensor rtol or atol cannot be compiled", help="pass a number")
     return by(factors.pinv, A, hermitian=hermitian, rcond=rcond, **({"rtol": None} | named))
 
 

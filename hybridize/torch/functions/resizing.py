@@ -74,9 +74,7 @@ def _between(name: str, rank: int, rows: Callable[[int, int, bool, float | None]
     ) -> Operand:
         if not is_float(type_of(input).dtype):
             kind = type_of(input)
-            raise CaptureError(
-                "E422", f"interpolation of {kind} cannot be compiled", help="convert the tensor first: x.float()"
-            )
+            raise CaptureError("E422", f"interpolation of {kind} cannot be compiled", help="convert it: x.float()")
         old, new, factors = _sizes(input, rank, output_size, (scale_factors, *scales))
         axes = enumerate(zip(old, new, factors, strict=True))
         return resized.resized(

@@ -329,9 +329,7 @@ def _tensor_split(input: Symbol, sections: Any, dim: int = 0) -> tuple[Symbol, .
     axis = axis_of(dim, len(input.shape))
     size = input.shape[axis]
     if type(sections) is Symbol:
-        raise CaptureError(
-            "E422", "tensor_split with a tensor of indices: the sizes depend on data", help="pass a list of integers"
-        )
+        raise CaptureError("E422", "tensor_split by a tensor: sizes depend on data", help="pass a list of integers")
     if isinstance(sections, (tuple, list)):
         ends = [layouts.span(slice(None, end), size)[1] for end in sections]
         starts = [0, *ends]

@@ -173,16 +173,16 @@ class Mine(rnn.HybridRecurrentCell):
 
 
 WRONG_STEPS = [
-    (lambda x, states: (x, None), "E331", "NoneType where an array was expected"),
+    (lambda x, states: (x, None), "E331", "must return arrays, got NoneType"),
     (lambda x, states: (x, []), "E331", "with 1 states returned 0"),
     (lambda x, states: (x, [x, x]), "E331", "with 1 states returned 2"),
     (lambda x, states: (x, [x[:, :1]]), "E187", "in place of"),
-    (lambda x, states: (x, [0.0]), "E331", "float where an array was expected"),
+    (lambda x, states: (x, [0.0]), "E331", "must return arrays, got float"),
     (lambda x, states: x, "E331", "returned f32[3,4]"),
     (lambda x, states: None, "E331", "returned NoneType"),
     (lambda x, states: (x, x, [x]), "E331", "returned 3 results"),
-    (lambda x, states: (None, [x]), "E331", "NoneType where an array was expected"),
-    (lambda x, states: ([x, x], [x]), "E331", "list where an array was expected"),
+    (lambda x, states: (None, [x]), "E331", "must return arrays, got NoneType"),
+    (lambda x, states: ([x, x], [x]), "E331", "must return arrays, got list"),
     (lambda x, states: (x.sum(), [x]), "E187", "gives the output f32[]"),
     (lambda x, states: (x[:2], [x]), "E187", "for 3 sequences"),
 ]

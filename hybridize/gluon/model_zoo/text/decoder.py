@@ -143,9 +143,7 @@ class CausalDecoder(HybridBlock, layer=False):
     ) -> None:
         super().__init__(**kwargs)
         if not layers:
-            raise ArgumentError(
-                "E331", f"{type(self).__name__} needs at least one layer", help="num_layers must be 1 or more"
-            )
+            raise ArgumentError("E331", f"{type(self).__name__} has no layers", help="num_layers must be 1 or more")
         check_counts(self, vocab_size=vocab_size, units=units, max_length=max_length)
         self.vocab_size, self.max_length, self._waves = vocab_size, max_length, waves
         self._groups, self._size = layers[0].attention._groups, layers[0].attention._size
@@ -212,9 +210,7 @@ class CausalDecoder(HybridBlock, layer=False):
         """
         tokens = array(tokens)
         if tokens.ndim != 1:
-            raise ShapeError(
-                "E134", f"a step takes tokens [batch], got {tokens.type}", help="give one token for each row"
-            )
+            raise ShapeError("E134", f"a step takes tokens [batch], got {tokens.type}", help="give one token per row")
         start = None if start is None else of_rows("start", start, tokens.shape[0])
         self._check_caches(caches, tokens.shape[0], 0)
         number = self._number_of(place)
@@ -272,11 +268,7 @@ class CausalDecoder(HybridBlock, layer=False):
     def _embedded(self, tokens: Any, start: Any) -> Any:
         time = tokens.shape[1]
         if time > self.max_length:
-            raise ShapeError(
-                "E134",
-                f"{time} tokens for {self.max_length} places",
-                help="create the decoder with a larger max_length",
-            )
+            raise ShapeError("E134", f"{time} tokens for {self.max_length} places", help="use a larger max_length")
         x = self.embedding(tokens)
         if self.positions is None:
             return x

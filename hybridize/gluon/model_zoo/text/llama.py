@@ -52,9 +52,7 @@ class Llama(CausalDecoder):
         size, rest = divmod(units, num_heads)
         if size % 2 and not rest:
             what = f"Llama of {units} units in {num_heads} heads"
-            raise ArgumentError(
-                "E331", what, help="components are rotated in pairs, so the size of a head must be even"
-            )
+            raise ArgumentError("E331", what, help="the size of a head must be even: components are rotated in pairs")
         base = number("rotary_base of Llama", rotary_base, 1.0)
         angles = numpy.outer(numpy.arange(max_length), base ** (-numpy.arange(0, size, 2) / size))
         waves = numpy.cos(angles).astype("f4"), numpy.sin(angles).astype("f4")
