@@ -33,6 +33,11 @@ def _check_dtypes(*xs: Operand | None) -> None:
     rules.expect(len({type_of(x).dtype for x in xs if x is not None}) == 1)
 
 
+def _check_product(x: Operand, y: Operand, has_axes: bool = True) -> None:
+    """Check that there is a product: of bools only where there is nothing to multiply, and the result has axes."""
+    rules.expect(type_of(x).dtype.kind != "b" or (has_axes and 0 in (*_shape(x), *_shape(y))))
+
+
 def _check_axes(x: Operand, y: Operand, first: int, second: int) -> None:
     """Check that operands have the axes that a product takes, and fit."""
     rules.expect(type_of(x).ndim == first and type_of(y).ndim == second)
@@ -101,6 +106,7 @@ def _inner(input: Operand, other: Operand) -> Operand:
     if not left or not right:
         return multiply(input, other)
     rules.expect(left[-1] == right[-1])
+    _check_product(input, other, len(left) + len(right) > 2)
     return einsum_of(f"{_LETTERS[: len(left) - 1]}z,{_LETTERS[10 : 9 + len(right)]}z", input, other)
 
 
@@ -222,6 +228,7 @@ def _tensordot(a: Operand, b: Operand, dims: Any = 2, out: Any = None) -> Operan
         rules.expect(1 in (_shape(a)[first], _shape(b)[second]) or _shape(a)[first] == _shape(b)[second])
         terms[1][second] = terms[0][first]
     letters = [x for x in (*terms[0], *terms[1]) if (x in terms[0]) != (x in terms[1])]
+    _check_product(a, b, bool(letters))
     return einsum_of(f"{''.join(terms[0])},{''.join(terms[1])}->{''.join(letters)}", a, b)
 
 
@@ -230,6 +237,7 @@ def _bilinear(input1: Operand, input2: Operand, weight: Operand, bias: Operand |
     rules.expect(_shape(input1)[:-1] == _shape(input2)[:-1])
     for number, x in enumerate((input1, input2), 1):
         rules.expect(_shape(x)[-1] == _shape(weight)[number])
+    _check_product(input1, weight)
     y = einsum_of("...i,oij,...j->...o", input1, weight, input2)
     return y if bias is None else ops.add(y, operand(bias, type_of(y).dtype, _shape(y)))
 

@@ -50,7 +50,7 @@ def _msort(input: Operand) -> Operand:
     return ordered(input, 0, False)[0]
 
 
-@computes("topk")
+@computes("topk", kinds="fiu")
 def _topk(input: Operand, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     shape = type_of(input).shape
     axis = axis_of(dim, len(shape))
@@ -66,6 +66,7 @@ def _kthvalue(input: Operand, k: Any, dim: int = -1, keepdim: bool = False) -> A
     shape = type_of(input).shape
     axis = axis_of(dim, len(shape))
     expect(1 <= k <= (shape[axis] if shape else 1))
+    expect(type_of(input).dtype.kind != "b" or not shape)
     pair = ordered(input, dim, False)
     if not shape:
         return torch.return_types.kthvalue(pair)
@@ -89,6 +90,7 @@ def placed(edges: Operand, x: Operand, right: bool, out_int32: bool) -> Operand:
     dtype = kind(common(edges, x), ()).dtype
     edges, x = ops.cast(edges, dtype), ops.cast(x, dtype)
     shape, sizes = type_of(edges).shape, type_of(x).shape
+    expect(dtype.kind != "b" or 0 in sizes)
     if len(shape) == 1:
         flat = ops.reshape(x, (product(sizes),))
         places = ops.reshape(by(searching.searchsorted, edges, flat, side="right" if right else "left"), sizes)
