@@ -14,9 +14,8 @@ from hybridize.array.operands import operand as of_symbol
 from hybridize.array.operands import result
 from hybridize.base.dims import product
 from hybridize.base.dtypes import int32, int64
-from hybridize.base.errors import CaptureError
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.operands import operand
+from hybridize.torch.functions.operands import operand, required
 from hybridize.torch.functions.rules import axis_of, common, expect, is_tensor, kind
 from hybridize.torch.functions.table import computes
 
@@ -142,18 +141,25 @@ def _isin(x: Any, tests: Any, *, assume_unique: bool = False, invert: bool = Fal
     return ops.bit_not(present) if invert else present
 
 
-@computes("histc")
+def _span(x: Operand) -> tuple[Operand, Operand]:
+    """Return the ends of a range that holds all elements: the smallest and the largest, or 1 beside a single one."""
+    low, high = ops.reduce_min(x, (0,)), ops.reduce_max(x, (0,))
+    required(ops.isfinite(ops.sub(high, low)), "torch.histc: range is not finite")
+    beside = ops.where(ops.eq(low, high), ops.like(1, low), ops.like(0, low))
+    return ops.sub(low, beside), ops.add(high, beside)
+
+
+@computes("histc", kinds="f")
 def _histc(input: Operand, bins: int = 100, min: Any = 0, max: Any = 0) -> Operand:
     """Elements by the bins that they fall into; the last one has its upper end."""
-    expect(bins > 0)
-    if min == max:
-        raise CaptureError("E422", "torch.histc() without min= and max= cannot be compiled", help="pass min= and max=")
+    expect(bins > 0 and min <= max)
     dtype = type_of(input).dtype
     x = ops.reshape(input, (product(type_of(input).shape),))
     sizes = type_of(x).shape
-    low, high = operand(min, dtype, sizes), operand(max, dtype, sizes)
+    low, high = _span(x) if min == max and 0 not in sizes else (operand(min, dtype), operand(max, dtype))
+    low, high = ops.broadcast(low, sizes), ops.broadcast(high, sizes)
     inside = ops.bit_and(ops.ge(x, low), ops.le(x, high))
-    share = ops.div(ops.mul(ops.sub(x, low), operand(bins, dtype, sizes)), operand(max - min, dtype, sizes))
+    share = ops.div(ops.mul(ops.sub(x, low), operand(bins, dtype, sizes)), ops.sub(high, low))
     number = ops.cast(ops.floor(ops.where(inside, share, ops.like(0, share))), int64)
     number = ops.min(number, ops.like(bins - 1, number))
     points = ops.reshape(number, (*sizes, 1))
