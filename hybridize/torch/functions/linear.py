@@ -244,7 +244,7 @@ def _contracted(letters: str, counts: dict[int, int], x: Operand, y: Operand) ->
         return multiply(x, y)
     _check_product(x, y)
     if 0 in (*_shape(x), *_shape(y)):
-        y = ops.cast(y, type_of(x).dtype)  # where there is nothing to multiply, dtypes may differ
+        x = ops.cast(x, type_of(y).dtype)  # where there is nothing to multiply, dtypes may differ
     kept = "".join(letter for axis, letter in enumerate(letters) if axis not in shared)
     product = einsum_of(f"{letters},{letters}->{kept}", x, y)
     return ops.reshape(product, rules.reduced(rules.shape_of(x, y), shared, True))
