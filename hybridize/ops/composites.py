@@ -14,12 +14,13 @@ from hybridize.base.dtypes import DType, bfloat16, float16, float32, int64, is_f
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.ops.analysis import erf, exp, expm1, log, log1p, rsqrt, sigmoid, tanh
-from hybridize.ops.arithmetic import abs, add, div, eq, ge, gt, max, mul, neg, shared_max, sub, where
+from hybridize.ops.arithmetic import abs, add, div, eq, floor_div, ge, gt, max, mul, neg, shared_max, sub, where
 from hybridize.ops.composite import composite
 from hybridize.ops.custom import After, CustomGradient
 from hybridize.ops.indexing import gather
 from hybridize.ops.matmul import matmul
 from hybridize.ops.op import Operand, bind, capturing, type_of
+from hybridize.ops.powers import fmod
 from hybridize.ops.randomness import uniform_numbers
 from hybridize.ops.reductions import reduce_max
 from hybridize.ops.slicing import iota
@@ -39,6 +40,11 @@ def _along(x: Operand, like_: Operand, axis: int) -> Operand:
     """A vector [n] over the shape of `like_`, along `axis`."""
     shape = type_of(like_).shape
     return broadcast(reshape(x, tuple(size if k == axis else 1 for k, size in enumerate(shape))), shape)
+
+
+def integer_quotient(x: Operand, y: Operand) -> Operand:
+    """Quotients of integers, cut off towards 0, as C divides."""
+    return floor_div(sub(x, fmod(x, y)), y)  # what fmod leaves is the part that is dropped
 
 
 @composite(

@@ -20,7 +20,7 @@ from tests.census.torch_exceptions import EXCEPTIONS
 from tests.torch.functions.door import door
 from tests.torch.functions.opinfo import INFOS
 
-GROUPS = ("of_one", "of_two", "reducing", "along", "mixed", "written", "numpys")
+GROUPS = ("of_one", "of_two", "reducing", "along", "mixed", "optional", "subscripts", "written", "numpys")
 TOGETHER = 60
 """Calls of one program."""
 

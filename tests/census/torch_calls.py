@@ -339,6 +339,65 @@ def mixed(names: Any = None) -> Iterator[Case]:
                     yield Case(f"{name}({text})", call, *tensors)
 
 
+OPTIONAL: dict[str, tuple[Any, ...]] = {
+    "inner of vectors": (torch.inner, (3,), (3,)), "inner of nothing": (torch.inner, (2, 0), (2, 0)), "inner with a number": (torch.inner, (), (3,)),
+    "tensordot without sums": (lambda x, y: torch.tensordot(x, y, 0), (2, 3), (2,)), "tensordot of all": (lambda x, y: torch.tensordot(x, y, 2), (2, 3), (2, 3)),
+    "tensordot of nothing": (lambda x, y: torch.tensordot(x, y, 1), (2, 0), (0, 3)), "bilinear of nothing": (torch.nn.functional.bilinear, (0, 3), (0, 2), (4, 3, 2), (4,)),
+    "searchsorted of nothing": (torch.searchsorted, (3,), (0,)), "searchsorted of a bool": (lambda x: torch.searchsorted(x, True), (1,)),
+    "searchsorted of a number": (lambda x: torch.searchsorted(x, 1), (1,)), "bucketize of a bool": (lambda x: torch.bucketize(True, x), (1,)),
+    "kthvalue of a number": (lambda x: torch.kthvalue(x, 1), ()), "topk of a number": (lambda x: torch.topk(x, 1), ()), "trace of nothing": (torch.trace, (0, 3)),
+    "cov of a number": (torch.cov, ()), "fold of nothing": (lambda x: torch.nn.functional.fold(x, 3, 2), (0, 4, 4)),
+    "histc of ends": (lambda x: torch.histc(x, 5, 1, 4), (2, 3)), "histc of equal ends": (lambda x: torch.histc(x, 5, 2, 2), (2, 3)), "histc of one": (torch.histc, (1,)),
+    "histc of nothing": (torch.histc, (0,)), "histc of wrong ends": (lambda x: torch.histc(x, 5, 4, 1), (2, 3)),
+    **{f"conv{rank}d, {options}": (
+        lambda *xs, rank=rank, options=options: getattr(torch.nn.functional, f"conv{rank}d")(*xs, **options),
+        (1, 2, *(4,) * rank), (2, 2, *(2,) * rank), (2,),
+    ) for rank in (1, 2, 3) for options in ({}, {"dilation": 2}, {"stride": 2, "padding": 1})},
+    **{f"conv_transpose{rank}d, {options}": (
+        lambda *xs, rank=rank, options=options: getattr(torch.nn.functional, f"conv_transpose{rank}d")(*xs, **options),
+        (1, 2, *(3,) * rank), (2, 2, *(2,) * rank),
+    ) for rank in (1, 2, 3) for options in ({}, {"dilation": 2}, {"stride": 2, "padding": 1})},
+    **{f"{name}{rank}d, {options}": (
+        lambda x, name=name, rank=rank, options=options: getattr(torch.nn.functional, f"{name}{rank}d")(-x, 2, **options),
+        (1, 2, *(5,) * rank),
+    ) for name in ("avg_pool", "max_pool") for rank in (1, 2, 3) for options in ({}, {"padding": 1}, {"ceil_mode": True}, {"stride": 1})},
+    **{f"avg_pool{rank}d, {options}": (
+        lambda x, rank=rank, options=options: getattr(torch.nn.functional, f"avg_pool{rank}d")(-x, 2, **options), (1, 2, *(5,) * rank),
+    ) for rank in (2, 3) for options in ({"padding": 1, "count_include_pad": False}, {"divisor_override": 3}, {"divisor_override": -3})},
+}  # fmt: skip
+"""Calls with options, or of sizes, that decide which dtypes PyTorch has kernels for; the sizes of their tensors follow."""
+
+
+def optional() -> Iterator[Case]:
+    for (name, (called, *shapes)), dtype in itertools.product(OPTIONAL.items(), DTYPES):
+        yield Case(f"{name} ({str(dtype)[6:]})", called, *(tensor(dtype, k, shape) for k, shape in enumerate(shapes)))
+
+
+SUBSCRIPTS = """
+ij->ji=23 ij->i=23 ij->i=21 ij->i=20 ij->=23 ii->i=22 ii=22 i,j->ij=2,3 ij,ij->ij=23,23 ij,ij->i=23,23 i,i->=3,3 i,i->=0,0 ij,k->ik=23,2
+ij,jk->ik=23,34 ij,jk->ik=20,03 ij,jk->ik=21,13 ij,jk->ik=03,32 ij,jk->ik=21,32 i,j,k->ijk=2,2,2 i,j,j->i=2,3,3 i,j,j->j=2,3,3 ij,j->i=21,3
+...i,i=23,3 ...i,...i->i=23,23 ij,jk->i=23,34 ij,jk->j=23,34 aij,j->a=234,4 aij,j->=234,4 ij,j,k->i=23,3,4 ij,jk,kl->il=23,34,42 i,i,i->=2,2,2
+ii,i->=22,2 ij,k->=23,2 ij,kl->ik=23,24 i,j->=1,1 bij,bjk->bik=234,242 ...ij,...jk->...ik=234,42 kj,ji=23,34 ij,jk=23,42 i,->i=3,
+"""
+"""Of Einstein's sums, each with the sizes of its operands."""
+
+
+def subscripts() -> Iterator[Case]:
+    """Yield Einstein's sums of one dtype, and of two."""
+    for text in SUBSCRIPTS.split():
+        terms, _, sizes = text.rpartition("=")
+        shapes = [tuple(map(int, one)) for one in sizes.split(",")]
+        for dtype, last in itertools.product(DTYPES, DTYPES):
+            if len(shapes) == 1 and last != dtype:
+                continue
+            dtypes = [dtype] * (len(shapes) - 1) + [last]
+            yield Case(
+                f"einsum({terms}, {sizes}, {', '.join(str(one)[6:] for one in dtypes)})",
+                lambda *xs, terms=terms: torch.einsum(terms, *xs),
+                *(tensor(one, k, shape) for k, (one, shape) in enumerate(zip(dtypes, shapes, strict=True))),
+            )
+
+
 WRITTEN: dict[str, Callable[..., Any]] = {
     "mean": lambda x, out: torch.mean(x, 0, out=out), "sum": lambda x, out: torch.sum(x, 0, out=out), "prod": lambda x, out: torch.prod(x, 0, out=out),
     "stack": lambda x, out: torch.stack([x[0], x[1]], out=out), "cat": lambda x, out: torch.cat([x, x], out=out),

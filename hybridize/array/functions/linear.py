@@ -413,7 +413,7 @@ def _letter_of(number: Any) -> str | None:
 
 
 def _einsum(subscripts: str, xs: list[Any]) -> Any:
-    inputs, output = _subscripts(subscripts, xs)
+    inputs, output = letters_of(subscripts, xs)
     if len(xs) == 1:
         term, x = _diagonals(inputs[0], xs[0])
         gone = tuple(i for i, letter in enumerate(term) if letter not in output)
@@ -433,8 +433,8 @@ def _einsum(subscripts: str, xs: list[Any]) -> Any:
     return x
 
 
-def _subscripts(text: str, xs: list[Any]) -> tuple[list[str], str]:
-    """Every operand's letters and the result's, the ellipsis written out."""
+def letters_of(text: str, xs: Sequence[Any]) -> tuple[list[str], str]:
+    """Return every operand's letters and the result's, the ellipsis written out."""
     left, arrow, right = text.partition("->")
     inputs = left.split(",")
     if len(inputs) != len(xs):

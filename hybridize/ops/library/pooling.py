@@ -39,6 +39,7 @@ from hybridize.ops.arithmetic import (
     where,
 )
 from hybridize.ops.composite import composite
+from hybridize.ops.composites import integer_quotient
 from hybridize.ops.convolution import each_axis
 from hybridize.ops.indexing import gather, take_along_axis
 from hybridize.ops.interpolation import parts
@@ -147,7 +148,7 @@ def means_of_windows(
     """The mean of each window.
 
     Args:
-        x: any floats.
+        x: any numbers; means of integers are cut off towards 0.
         axes: of the windows; the other numbers are one for each of them.
         kernel: the size of a window.
         stride: the distance of windows.
@@ -162,7 +163,7 @@ def means_of_windows(
     )
     total = window_sum(cast(x, wide(kind.dtype)), *fields)
     if divisor is not None:
-        return cast(div(total, like(divisor, total)), kind.dtype)
+        return cast(_quotient(total, like(divisor, total)), kind.dtype)
     mean = _mean(total, kind.shape, axes, kernel, stride, pad, high, pad if counted else None)
     return cast(mean, kind.dtype)
 
@@ -428,8 +429,12 @@ def _mean(
         along = broadcast(along, type_of(total).shape)
         outer = along if outer is None else mul(outer, along)
     if outer is None:
-        return div(total, like(plain, total))
-    return div(total, outer if plain == 1 else mul(outer, like(plain, outer)))
+        return _quotient(total, like(plain, total))
+    return _quotient(total, outer if plain == 1 else mul(outer, like(plain, outer)))
+
+
+def _quotient(total: Operand, count: Operand) -> Operand:
+    return div(total, count) if is_float(type_of(total).dtype) else integer_quotient(total, count)
 
 
 def _counts(count: int, size: int, window: int, step: int, before: int, padding: int | None) -> Operand:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize import ops
+from hybridize.base.dims import same
+from hybridize.base.dtypes import int64, is_float
 from hybridize.base.types import Shape
 from hybridize.ops import Operand, type_of
 from hybridize.ops.library import columns
@@ -73,6 +75,9 @@ def _convolved(
         sides = each(padding, rank)
     more = each(output_padding, rank)
     expect(min(steps) > 0 and min(apart) > 0 and min(sides) >= 0)
+    of = type_of(x)
+    narrow = not is_float(of.dtype) and of.dtype != int64
+    expect(not narrow or 0 in of.shape or not (transposed or max(apart) > 1))
     _check_room(type_of(x).shape[2:], type_of(weight).shape[2:], sides, apart, transposed)
     layout = LAYOUTS[rank][0]
     if not transposed:
@@ -88,7 +93,7 @@ def _check(x: Operand, weight: Operand, bias: Operand | None, groups: Any, trans
     expect(by.ndim == of.ndim)
     expect(groups > 0)
     wanted = by.shape[0] if transposed else by.shape[1] * groups
-    expect(of.shape[1] == wanted)
+    expect(of.shape[1] == wanted and not (transposed and same(wanted, 0)))
     channels = by.shape[1] * groups if transposed else by.shape[0]
     expect(bias is None or type_of(bias).shape == (channels,))
 
@@ -181,7 +186,7 @@ def _im2col(input: Operand, kernel_size: Any, dilation: Any, padding: Any, strid
     return unbatched(columns.im2col(x, *_windows(kernel_size, dilation, padding, stride)), single)
 
 
-@computes("nn.col2im")
+@computes("nn.col2im", kinds="fb")
 def _col2im(
     input: Operand, output_size: Sequence[Any], kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> Operand:

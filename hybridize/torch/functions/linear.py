@@ -12,7 +12,7 @@ import numpy
 from hybridize import ops
 from hybridize.array.functions import linear
 from hybridize.array.symbol import Symbol
-from hybridize.base.dims import broadcast
+from hybridize.base.dims import broadcast, same
 from hybridize.base.dtypes import float32, float64, int64, is_float
 from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import active_trace
@@ -21,6 +21,7 @@ from hybridize.ops.library.norms import norm
 from hybridize.torch.functions import rules
 from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.pointwise import add, multiply, subtract
+from hybridize.torch.functions.reductions import sum_of
 from hybridize.torch.functions.table import computes
 
 
@@ -31,6 +32,11 @@ def _shape(x: Operand) -> Shape:
 def _check_dtypes(*xs: Operand | None) -> None:
     """Check that operands of a product have one dtype."""
     rules.expect(len({type_of(x).dtype for x in xs if x is not None}) == 1)
+
+
+def _check_product(x: Operand, y: Operand, has_axes: bool = True) -> None:
+    """Check that there is a product: of bools only where there is nothing to multiply, and the result has axes."""
+    rules.expect(type_of(x).dtype.kind != "b" or (has_axes and 0 in (*_shape(x), *_shape(y))))
 
 
 def _check_axes(x: Operand, y: Operand, first: int, second: int) -> None:
@@ -101,6 +107,7 @@ def _inner(input: Operand, other: Operand) -> Operand:
     if not left or not right:
         return multiply(input, other)
     rules.expect(left[-1] == right[-1])
+    _check_product(input, other, len(left) + len(right) > 2)
     return einsum_of(f"{_LETTERS[: len(left) - 1]}z,{_LETTERS[10 : 9 + len(right)]}z", input, other)
 
 
@@ -187,18 +194,80 @@ def einsum_of(text: str, *xs: Operand) -> Operand:
     return contraction.operand()
 
 
+def _einsum_in_order(text: str, *xs: Operand) -> Operand:
+    """Return Einstein's sum of any dtypes: that of the result depends on the order of sums and products.
+
+    From left to right, what only one operand still has is summed first, of integers in int64; then the two are
+    multiplied, or contracted.
+    """
+    trace = active_trace()
+    terms, output = linear.letters_of(text, [Symbol.of(trace, x) for x in xs])
+    letters = output + "".join(sorted(set("".join(terms)).difference(output)))
+    gone = tuple(range(len(output), len(letters)))
+    operands = []
+    for term, x in zip(terms, xs, strict=True):
+        own = "".join(letter for letter in letters if letter in term)
+        diagonal = einsum_of(f"{term}->{own}", x)
+        sizes = dict(zip(own, _shape(diagonal), strict=True))
+        operands.append(ops.reshape(diagonal, tuple(sizes.get(letter, 1) for letter in letters)))
+    result, *others = operands
+    if not others:
+        return sum_of(result, gone) if gone else result
+    counts = {axis: sum(not same(_shape(x)[axis], 1) for x in operands) for axis in gone}
+    for other in others:
+        result = _contracted(letters, counts, result, other)
+    return ops.reshape(result, _shape(result)[: len(output)])
+
+
+def _contracted(letters: str, counts: dict[int, int], x: Operand, y: Operand) -> Operand:
+    """Return the products of two operands that have all axes, summed over those that no later operand has.
+
+    Args:
+        letters: of the axes.
+        counts: of the axes that the result lacks, how many operands still have each; changed here.
+        x: the first operand.
+        y: the second one.
+    """
+    sums: dict[tuple[bool, bool], list[int]] = {}
+    for axis, count in counts.items():
+        owners = not same(_shape(x)[axis], 1), not same(_shape(y)[axis], 1)
+        counts[axis] = count - all(owners)
+        if any(owners) and counts[axis] == 1:
+            sums.setdefault(owners, []).append(axis)
+            counts[axis] = 0
+    x, y = (
+        sum_of(one, tuple(sums[owner]), True) if owner in sums else one
+        for one, owner in ((x, (True, False)), (y, (False, True)))
+    )
+    shared = sums.get((True, True))
+    if shared is None:
+        return multiply(x, y)
+    _check_product(x, y)
+    if 0 in (*_shape(x), *_shape(y)):
+        x = ops.cast(x, type_of(y).dtype)  # where there is nothing to multiply, dtypes may differ
+    kept = "".join(letter for axis, letter in enumerate(letters) if axis not in shared)
+    product = einsum_of(f"{letters},{letters}->{kept}", x, y)
+    return ops.reshape(product, rules.reduced(rules.shape_of(x, y), shared, True))
+
+
 @computes("einsum")
 def _einsum(*args: Any) -> Operand:
     """Subscripts and operands, in a list or one by one; or operands each with a list of numbers of axes."""
     if isinstance(args[0], str):
         text, xs = args[0], args[1:]
         operands = list(xs[0]) if len(xs) == 1 and isinstance(xs[0], (list, tuple)) else list(xs)
-        return einsum_of(text.replace(" ", ""), *operands)
+        return _einsum_of(text.replace(" ", ""), *operands)
     last = args[-1:] if len(args) % 2 else ()
     terms = [_of_numbers(numbers) for numbers in (*args[1 : len(args) - len(last) : 2], *last)]
     operands = list(args[: len(args) - len(last) : 2])
     text = ",".join(terms[: len(operands)])
-    return einsum_of(f"{text}->{terms[-1]}" if last else text, *operands)
+    return _einsum_of(f"{text}->{terms[-1]}" if last else text, *operands)
+
+
+def _einsum_of(text: str, *xs: Operand) -> Operand:
+    dtypes = {type_of(x).dtype for x in xs}
+    alike = len(dtypes) == 1 and all(is_float(dtype) or dtype == int64 for dtype in dtypes)
+    return (einsum_of if alike else _einsum_in_order)(text, *xs)
 
 
 def _of_numbers(numbers: Sequence[Any]) -> str:
@@ -222,6 +291,7 @@ def _tensordot(a: Operand, b: Operand, dims: Any = 2, out: Any = None) -> Operan
         rules.expect(1 in (_shape(a)[first], _shape(b)[second]) or _shape(a)[first] == _shape(b)[second])
         terms[1][second] = terms[0][first]
     letters = [x for x in (*terms[0], *terms[1]) if (x in terms[0]) != (x in terms[1])]
+    _check_product(a, b, bool(letters))
     return einsum_of(f"{''.join(terms[0])},{''.join(terms[1])}->{''.join(letters)}", a, b)
 
 
@@ -230,6 +300,7 @@ def _bilinear(input1: Operand, input2: Operand, weight: Operand, bias: Operand |
     rules.expect(_shape(input1)[:-1] == _shape(input2)[:-1])
     for number, x in enumerate((input1, input2), 1):
         rules.expect(_shape(x)[-1] == _shape(weight)[number])
+    _check_product(input1, weight)
     y = einsum_of("...i,oij,...j->...o", input1, weight, input2)
     return y if bias is None else ops.add(y, operand(bias, type_of(y).dtype, _shape(y)))
 

@@ -295,7 +295,7 @@ def _diag(input: Operand, diagonal: int = 0) -> Operand:
     return by(diagonal_of, input, offset=diagonal, first=0, second=1)
 
 
-@computes("trace")
+@computes("trace", kinds="fiu")
 def _trace(input: Operand) -> Operand:
     rules.expect(type_of(input).ndim == 2)
     diagonal = by(diagonal_of, input, offset=0, first=0, second=1)

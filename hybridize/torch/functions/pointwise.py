@@ -260,7 +260,7 @@ def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Opera
 def _cut_quotient(x: Operand, y: Operand) -> Operand:
     if is_float(type_of(x).dtype):
         return ops.trunc(ops.div(x, y))
-    return ops.floor_div(ops.sub(x, ops.fmod(x, y)), y)  # what fmod leaves is the part that trunc drops
+    return composites.integer_quotient(x, y)
 
 
 @computes("floor_divide")

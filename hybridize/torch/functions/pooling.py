@@ -9,7 +9,7 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base.dims import maximum, product, same
-from hybridize.base.dtypes import int64
+from hybridize.base.dtypes import int64, is_float
 from hybridize.base.frozen import frozen
 from hybridize.ops import Operand, type_of
 from hybridize.ops.library import resizing
@@ -112,7 +112,9 @@ def _means(
     expect(divisor is None or divisor != 0)
     x, single = batched(x, rank)
     w = _windows(x, kernel_size, stride, padding, 1, ceil_mode)
-    if divisor is None and w.even:
+    dtype = type_of(x).dtype
+    expect(is_float(dtype) or dtype == int64)
+    if divisor is None and w.even and is_float(dtype):
         layout = LAYOUTS[rank][0]
         means = pooling(x, w.size, "avg", False, "valid", w.steps, w.sides, None, bool(count_include_pad), layout)
     else:

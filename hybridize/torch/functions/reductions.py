@@ -223,7 +223,7 @@ _spread("var", composites.variance)
 _spread("std", _deviation)
 
 
-@computes("cov")
+@computes("cov", kinds="fiu")
 def _cov(input: Operand, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Operand:
     rules.expect(type_of(input).ndim <= 2)
     weights = {"fweights": fweights, "aweights": aweights}
@@ -231,7 +231,7 @@ def _cov(input: Operand, *, correction: int = 1, fweights: Any = None, aweights:
     return by(statistics.cov, ops.cast(input, dtype_of(rules.float_operand(input))), ddof=correction, **arrays)
 
 
-@computes("corrcoef")
+@computes("corrcoef", kinds="fiu")
 def _corrcoef(input: Operand) -> Operand:
     rules.expect(type_of(input).ndim <= 2)
     return by(statistics.corrcoef, ops.cast(input, dtype_of(rules.float_operand(input))))

@@ -14,9 +14,8 @@ from hybridize.array.operands import operand as of_symbol
 from hybridize.array.operands import result
 from hybridize.base.dims import product
 from hybridize.base.dtypes import int32, int64
-from hybridize.base.errors import CaptureError
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.operands import operand
+from hybridize.torch.functions.operands import operand, required
 from hybridize.torch.functions.rules import axis_of, common, expect, is_tensor, kind
 from hybridize.torch.functions.table import computes
 
@@ -50,7 +49,7 @@ def _msort(input: Operand) -> Operand:
     return ordered(input, 0, False)[0]
 
 
-@computes("topk")
+@computes("topk", kinds="fiu")
 def _topk(input: Operand, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     shape = type_of(input).shape
     axis = axis_of(dim, len(shape))
@@ -66,6 +65,7 @@ def _kthvalue(input: Operand, k: Any, dim: int = -1, keepdim: bool = False) -> A
     shape = type_of(input).shape
     axis = axis_of(dim, len(shape))
     expect(1 <= k <= (shape[axis] if shape else 1))
+    expect(type_of(input).dtype.kind != "b" or not shape)
     pair = ordered(input, dim, False)
     if not shape:
         return torch.return_types.kthvalue(pair)
@@ -89,6 +89,7 @@ def placed(edges: Operand, x: Operand, right: bool, out_int32: bool) -> Operand:
     dtype = kind(common(edges, x), ()).dtype
     edges, x = ops.cast(edges, dtype), ops.cast(x, dtype)
     shape, sizes = type_of(edges).shape, type_of(x).shape
+    expect(dtype.kind != "b" or 0 in sizes)
     if len(shape) == 1:
         flat = ops.reshape(x, (product(sizes),))
         places = ops.reshape(by(searching.searchsorted, edges, flat, side="right" if right else "left"), sizes)
@@ -140,18 +141,25 @@ def _isin(x: Any, tests: Any, *, assume_unique: bool = False, invert: bool = Fal
     return ops.bit_not(present) if invert else present
 
 
-@computes("histc")
+def _span(x: Operand) -> tuple[Operand, Operand]:
+    """Return the ends of a range that holds all elements: the smallest and the largest, or 1 beside a single one."""
+    low, high = ops.reduce_min(x, (0,)), ops.reduce_max(x, (0,))
+    required(ops.isfinite(ops.sub(high, low)), "torch.histc: range is not finite")
+    beside = ops.where(ops.eq(low, high), ops.like(1, low), ops.like(0, low))
+    return ops.sub(low, beside), ops.add(high, beside)
+
+
+@computes("histc", kinds="f")
 def _histc(input: Operand, bins: int = 100, min: Any = 0, max: Any = 0) -> Operand:
     """Elements by the bins that they fall into; the last one has its upper end."""
-    expect(bins > 0)
-    if min == max:
-        raise CaptureError("E422", "torch.histc() without min= and max= cannot be compiled", help="pass min= and max=")
+    expect(bins > 0 and min <= max)
     dtype = type_of(input).dtype
     x = ops.reshape(input, (product(type_of(input).shape),))
     sizes = type_of(x).shape
-    low, high = operand(min, dtype, sizes), operand(max, dtype, sizes)
+    low, high = _span(x) if min == max and 0 not in sizes else (operand(min, dtype), operand(max, dtype))
+    low, high = ops.broadcast(low, sizes), ops.broadcast(high, sizes)
     inside = ops.bit_and(ops.ge(x, low), ops.le(x, high))
-    share = ops.div(ops.mul(ops.sub(x, low), operand(bins, dtype, sizes)), operand(max - min, dtype, sizes))
+    share = ops.div(ops.mul(ops.sub(x, low), operand(bins, dtype, sizes)), ops.sub(high, low))
     number = ops.cast(ops.floor(ops.where(inside, share, ops.like(0, share))), int64)
     number = ops.min(number, ops.like(bins - 1, number))
     points = ops.reshape(number, (*sizes, 1))
