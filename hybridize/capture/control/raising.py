@@ -140,10 +140,10 @@ class Finally:
 
     def _refused(self, kind: type[BaseException], loc: SourceLoc | None) -> CaptureError:
         assert self._trace is not None
-        error: CaptureError = self._trace.root.refusing(CaptureError(
+        error: CaptureError = self._trace.refusal(
             "E433", f"{kind.__name__} may be raised in a finally block, in place of an exception that depends on data",
             help="make sure that the finally block cannot fail, or move the try statement into the branch", loc=loc,
-        ))  # fmt: skip
+        )  # fmt: skip
         return error
 
 
