@@ -19,7 +19,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, float32, float64
 from hybridize.base.errors import StateError
 from hybridize.base.settings import number
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import Recording, active_trace, current_trace
 from hybridize.contract.feeds import Feed, Setting, fed_array
 from hybridize.optimizer.kernels import updated
 
@@ -221,8 +221,7 @@ def captured_step(
     Raises:
         StateError E562: in a branch or loop that depends on data.
     """
-    trace = current_trace()
-    assert trace is not None
+    trace = active_trace()
     if trace.depth:
         raise StateError(
             "E562",

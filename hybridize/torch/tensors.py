@@ -17,7 +17,7 @@ import torch
 
 from hybridize.array import layouts
 from hybridize.array.symbol import Symbol
-from hybridize.base.dims import is_symbolic
+from hybridize.base.dims import is_symbolic, product
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, FaceTuple
@@ -66,10 +66,7 @@ class TensorSizes(FaceTuple):
 
     def numel(self) -> int:
         """The number of elements."""
-        count = 1
-        for size in self:
-            count = count * size
-        return count
+        return product(self)
 
 
 def sizes(shape: tuple[int, ...]) -> Any:

@@ -31,7 +31,7 @@ from hybridize.base.errors import (
     VerificationError,
 )
 from hybridize.base.locations import SourceLoc, location_in
-from hybridize.base.tracebacks import LEAVES
+from hybridize.base.tracebacks import LEAVES, innermost
 from hybridize.capture.control import texts
 from hybridize.capture.control.signals import Part, Unwinding
 from hybridize.capture.convert.expressions import ROUTER
@@ -176,9 +176,7 @@ def depending(error: Exception) -> Exception:
     """Return an exception as the user's own code raises it; of a name without a value, depend on its having none."""
     if not isinstance(error, NameError):
         return error
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
+    at = innermost(error)
     router = None if at is None else at.tb_frame.f_locals.get(ROUTER)
     match = _UNBOUND.search(str(error))
     if router is not None and match is not None:

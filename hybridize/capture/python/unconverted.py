@@ -29,6 +29,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import is_of_package
+from hybridize.base.tracebacks import innermost
 from hybridize.capture.control.signals import assign, content
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.objects import remembers, set_slots, slots
@@ -578,9 +579,7 @@ def _is_of_symbols(error: Exception) -> bool:
     """Tell whether an exception may be that of code which got a symbol, and was not raised by a line of the user's."""
     if not isinstance(error, _BY_SYMBOLS) or isinstance(error, HybridizeError):
         return False
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
+    at = innermost(error)
     if at is None or is_trusted_file(at.tb_frame.f_code.co_filename):
         return True
     return dis.opname[at.tb_frame.f_code.co_code[at.tb_lasti]] != "RAISE_VARARGS"
