@@ -16,6 +16,14 @@ import numpy
 
 from hybridize.base.locations import SourceLoc, user_location
 
+__all__ = [
+    "ArgumentError", "AssertionFailed", "AxisError", "CaptureError", "CodegenError", "DTypeError",
+    "DeferredInitializationError", "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError",
+    "KeyTypeError", "LinAlgError", "LoadError",
+    "MatrixShapeError", "MissingNameError", "OutOfBoundsError", "ScheduledError", "ShapeError", "StateError",
+    "UndefinedError", "UntypedError", "UnusedError", "ValueArgumentError", "VerificationError", "WriteError",
+]  # fmt: skip
+
 
 class HybridizeError(Exception):
     """Base of all errors of hybridize.

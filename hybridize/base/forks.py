@@ -93,15 +93,11 @@ def _after_in_child() -> None:
     _after()
     for reference in list(_renewed):
         lock: Any = reference()
-        if lock is not None and not _is_mine(lock):
+        # What the forking thread itself holds, it is going to release.
+        if lock is not None and not (isinstance(lock, _REENTRANT) and lock._is_owned()):  # type: ignore[attr-defined]
             lock._at_fork_reinit()
     for function in _in_child:
         function()
-
-
-def _is_mine(lock: Any) -> bool:
-    """Tell whether the forking thread itself holds a lock, which it is going to release."""
-    return isinstance(lock, _REENTRANT) and bool(lock._is_owned())  # type: ignore[attr-defined]
 
 
 if hasattr(os, "register_at_fork"):

@@ -61,6 +61,14 @@ def without_ours(error: BaseException) -> TracebackType | None:
     return traceback
 
 
+def innermost(error: BaseException) -> TracebackType | None:
+    """The frame that raised an error, of those in its traceback."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return at
+
+
 def _is_package(traceback: TracebackType) -> bool:
     return traceback.tb_frame.f_code.co_filename.startswith(PACKAGE)
 
@@ -69,9 +77,7 @@ def _is_ours(error: BaseException) -> bool:
     """Tell whether an error is a defect of this package, whose frames somebody has to see."""
     if isinstance(error, HybridizeError):
         return isinstance(error, InternalError)
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
+    at = innermost(error)
     if at is None or not _is_package(at):
         return False
     code = at.tb_frame.f_code
@@ -80,9 +86,7 @@ def _is_ours(error: BaseException) -> bool:
 
 def is_said(error: BaseException) -> bool:
     """Tell whether an exception comes of a `raise`, or from outside of this package: of no mistake in a line of it."""
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
+    at = innermost(error)
     return at is None or not _is_package(at) or dis.opname[at.tb_frame.f_code.co_code[at.tb_lasti]] == "RAISE_VARARGS"
 
 

@@ -454,10 +454,10 @@ class _Finalizer:
         moving = next((step for step in leaf._view if isinstance(step, At)), None)
         if moving is not None:
             lines = (node.loc for node in self.trace.builder.nodes if moving.index in node.outputs)
-            raise self.trace.refusing(CaptureError(
+            raise self.trace.refusal(
                 "E425", "a view x[i] is returned whose index is known only at run time", loc=next(lines, None),
                 help="return a copy: x[i].copy()",
-            ))  # fmt: skip
+            )  # fmt: skip
         return tuple(leaf._view)
 
     def _text(self, text: Text) -> FormattedText:
@@ -482,18 +482,18 @@ class _Finalizer:
         elif (not isinstance(leaf, _CONSTANT) and id(leaf) in self.trace.world.fresh) or hasattr(
             type(leaf), "__next__"
         ):
-            raise self.trace.refusing(CaptureError(
+            raise self.trace.refusal(
                 "E423", f"a {type(leaf).__name__} is returned, but a program cannot create such an object at each call",
                 help="return arrays, numbers and strings, in tuples, lists or dicts; or dataclasses and plain objects "
                 "of classes without __slots__ (slots=True), which a call makes anew",
-            ))  # fmt: skip
+            )  # fmt: skip
         elif (part := _symbol_in(leaf, set(), self.trace.world)) is not None:
-            raise self.trace.refusing(CaptureError(
+            raise self.trace.refusal(
                 "E423",
                 f"a {type(leaf).__name__} is returned that holds {described(part)}, but a program cannot create such "
                 f"an object at each call",
                 help="return arrays, numbers and strings, in tuples, lists or dicts",
-            ))  # fmt: skip
+            )  # fmt: skip
         return Result("constant", value=leaf)
 
     def _effect(self, effect: SideEffect) -> SideEffect:
@@ -538,11 +538,11 @@ class _Finalizer:
     def _check_content(self, value: Any, becomes: str) -> None:
         """Refuse a container of a class that no call makes, where it holds what only a call has."""
         if type(value) not in CONTAINERS and isinstance(value, CONTAINERS) and self._holds_symbols(value):
-            raise self.trace.refusing(CaptureError(
+            raise self.trace.refusal(
                 "E423", f"a {type(value).__name__} with values of the program in it {becomes}, and a program makes no "
                 "such object at each call",
                 help="use tuples, lists or dicts of arrays, numbers and strings",
-            ))  # fmt: skip
+            )  # fmt: skip
 
     def _container(self, container: Any) -> Any:
         """A container that the program makes, kept outside: each call makes one of its own."""
@@ -561,9 +561,9 @@ class _Finalizer:
             self._built[id(value)] = number = len(self._built)
             self._built[id(value)] = known = built(number, value)
         elif isinstance(known, int):
-            raise self.trace.refusing(CaptureError(
+            raise self.trace.refusal(
                 "E432", f"a {type(value).__name__} that contains itself is stored outside", help="store its parts",
-            ))  # fmt: skip
+            )  # fmt: skip
         return known
 
     def _filled_container(self, number: int, container: Any) -> BuiltContainer:

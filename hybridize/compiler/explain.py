@@ -121,16 +121,6 @@ def plan_of(executable: Executable, inputs: Sequence[NDArray[Any]] | None) -> Pl
     return executable.plan.at({symbol.name: size for symbol, size in sizes.items()})
 
 
-def once(executable: Executable) -> tuple[str, ...]:
-    """List the operations that calls do without, done once for each version of constants and stable inputs."""
-    return tuple(op for one in executable.plan.derivations for op in one.ops)
-
-
-def sizes(executable: Executable) -> tuple[str, ...]:
-    """Describe the assumptions about the sizes that calls bring along."""
-    return executable.sizes.scope.assumption_texts
-
-
 def timed(
     reports: Sequence[KernelReport],
     graph: Graph,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array.traced import Variable
-from hybridize.base.errors import CaptureError
 from hybridize.capture.python.writes import refused
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.feeds import Feed, Setting
@@ -53,11 +52,11 @@ def request_in_turn(parameter: Any, request: str) -> bool:
         raise refused(trace, "the attribute 'grad_req' is set")
     before = parameter.grad_req
     if request != before and "null" in (request, before):
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E407", f"grad_req of {parameter.name} is set from {before!r} to {request!r} inside of a compiled function",
             help="set it before the call; to leave parameters out, use detach(), autograd.pause() or a trainer of "
             "the other parameters",
-        ))  # fmt: skip
+        )  # fmt: skip
     variable = parameter._variable
     if variable is not None:
         trace.root.history.requests.setdefault(variable, variable.req)

@@ -26,6 +26,7 @@ from hybridize.graph.ir import OpLike as OpLike
 from hybridize.graph.ir import Value as Value
 from hybridize.graph.ir import needed as needed
 from hybridize.graph.ir import nodes_inside as nodes_inside
+from hybridize.graph.ir import readers_of as readers_of
 from hybridize.graph.sizes import bound as bound
 from hybridize.graph.sizes import exact as exact
 from hybridize.graph.sizes import is_exact as is_exact

@@ -129,6 +129,15 @@ class Graph:
         return count
 
 
+def readers_of(nodes: Iterable[Node]) -> dict[Value, list[Node]]:
+    """The nodes that read each value, each once, in their order."""
+    readers: dict[Value, list[Node]] = {}
+    for node in nodes:
+        for value in dict.fromkeys(node.inputs):
+            readers.setdefault(value, []).append(node)
+    return readers
+
+
 def needed(nodes: Sequence[Node], values: set[Value], stays: Callable[[Node], bool] | None = None) -> list[Node]:
     """Find the nodes that compute some values, in their order.
 

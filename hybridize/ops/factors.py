@@ -51,10 +51,6 @@ class Cholesky(Factor):
     upper: bool = False
     strict: bool = True
 
-    def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
-        self.square(x)
-        return (x,)
-
     def reference(self, x: NDArray[Any]) -> Arrays:
         try:
             return (numpy.linalg.cholesky(x, upper=self.upper),)

@@ -7,7 +7,6 @@ Gradient rules are ops, so that they serve every order. They take what LAPACK kn
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -35,9 +34,10 @@ class Factor(Op, abstract=True):
                 raise MatrixShapeError("E169", f"{self.name} takes matrices in stacks of one shape, got {kind}")
         return self.types(*inputs)
 
-    @abstractmethod
     def types(self, *inputs: TensorType) -> tuple[TensorType, ...]:
-        """Types of the outputs."""
+        """Types of the outputs: here one, of the shape of the square matrices."""
+        self.square(inputs[0])
+        return inputs[:1]
 
     def square(self, kind: TensorType) -> int:
         """The size of square matrices.

@@ -50,11 +50,6 @@ class Prod(Reduction):
 
     of_complex, fold = OfComplex.HOLOMORPHIC, "prod"
 
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        check_axes(self, self.axes, x)
-        check_dtype(self.name, SIGNED_NUMBER, x)
-        return (TensorType(remaining(x.shape, self.axes), x.dtype),)
-
     def reference(self, x: Array) -> tuple[Array, ...]:
         total = numpy.prod(x, axis=self.axes, dtype=wide(x.dtype))
         return (numpy.asarray(total).astype(x.dtype, copy=False),)

@@ -51,10 +51,6 @@ class Inverse(Factor):
     of_complex = OfComplex.HOLOMORPHIC
     strict: bool = True
 
-    def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
-        self.square(x)
-        return (x,)
-
     def reference(self, x: NDArray[Any]) -> Arrays:
         try:
             return (numpy.linalg.inv(x),)
@@ -153,10 +149,6 @@ class Cofactor(Factor):
 
     With x = U S V^T it is det(U V) U diag(products of all other singular values) V^T.
     """
-
-    def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
-        self.square(x)
-        return (x,)
 
     def reference(self, x: NDArray[Any]) -> Arrays:
         u, s, vh = numpy.linalg.svd(x)

@@ -259,6 +259,11 @@ class Reduction(Op, abstract=True):
     """Its NumPy function, where that says all of it."""
     axes: tuple[int, ...]
 
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        check_axes(self, self.axes, x)
+        check_dtype(self.name, SIGNED_NUMBER, x)
+        return (TensorType(remaining(x.shape, self.axes), x.dtype),)
+
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         return (numpy.asarray(type(self).meaning(x, axis=self.axes)),)
 
@@ -271,11 +276,6 @@ class Sum(Reduction):
 
     of_complex = OfComplex.HOLOMORPHIC
     fold, sums = "sum", True
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        check_axes(self, self.axes, x)
-        check_dtype(self.name, SIGNED_NUMBER, x)
-        return (TensorType(remaining(x.shape, self.axes), x.dtype),)
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         if not self.axes:

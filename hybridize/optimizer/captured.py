@@ -17,9 +17,9 @@ import numpy
 
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, float32, float64
-from hybridize.base.errors import CaptureError, StateError
+from hybridize.base.errors import StateError
 from hybridize.base.settings import number
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import Recording, active_trace, current_trace
 from hybridize.contract.feeds import Feed, Setting, fed_array
 from hybridize.optimizer.kernels import updated
 
@@ -198,10 +198,10 @@ def captured_rate(optimizer: Counting, rate: Any) -> None:
     """
     trace = current_trace()
     if trace is not None and isinstance(rate, Symbol) and rate.weak is None:
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E407", f"the learning rate of {type(optimizer).__name__} is set to a value computed by the program",
             help="set it outside the function: this does not compile anything again",
-        ))  # fmt: skip
+        )  # fmt: skip
     if trace is None or trace.depth:
         raise StateError(
             "E562",
@@ -221,8 +221,7 @@ def captured_step(
     Raises:
         StateError E562: in a branch or loop that depends on data.
     """
-    trace = current_trace()
-    assert trace is not None
+    trace = active_trace()
     if trace.depth:
         raise StateError(
             "E562",

@@ -41,7 +41,7 @@ from hybridize.base.loading import load_module
 from hybridize.base.modes import is_disabled
 from hybridize.base.types import TensorType
 from hybridize.capture.outside.trust import is_trusted_file
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.trace.recording import active_trace
 from hybridize.ops import make_graph
 from hybridize.ops.op import ACTIVE, capturing
 from hybridize.runtime.buffers import aligned
@@ -122,8 +122,7 @@ def _followed(formula: Formula, names: tuple[str, ...], flags: Flags) -> Callabl
     """
 
     def update(w: Any, g: Any, slots: Slots, values: tuple[float, ...]) -> list[Any]:
-        trace = current_trace()
-        assert trace is not None
+        trace = active_trace()
         return computed(trace.convert(formula), w, g, slots, dict(zip(names, values, strict=True)), dict(flags))
 
     function: Callable[..., list[Any]] = load_module("hybridize.capture").Function(update)

@@ -12,7 +12,7 @@ from hybridize import ops
 from hybridize.base.dims import same
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
-from hybridize.graph import Graph, Node, Value
+from hybridize.graph import Graph, Node, Value, readers_of
 from hybridize.ops import Op
 from hybridize.ops.elementwise import Elementwise
 from hybridize.passes.pipeline import Rewriter
@@ -55,10 +55,7 @@ class _PartWriter:
         self._rewriter = Rewriter(graph)
         self._producers = {value: node for node in graph.nodes for value in node.outputs}
         self._counts = graph.uses()
-        self._readers: dict[Value, list[Node]] = {}
-        for node in graph.nodes:
-            for value in node.inputs:
-                self._readers.setdefault(value, []).append(node)
+        self._readers = readers_of(graph.nodes)
         self._outputs = set(graph.outputs)
         self._parts: dict[Value, JoinedParts] = {}
         """Of values of the old graph that are read by parts only."""

@@ -49,7 +49,7 @@ def explained(
         tuple(f"{value.name}: {value.type}" for source, value in inputs if source.array is None),
         tuple(str(value.type) for source, value in inputs if source.array is not None),
         tuple(str(value.type) for value in graph.outputs), reason, tuple(valid(captured)),
-        () if executable is None else explain.sizes(executable), (), (), MemoryReport(0, 0),
+        () if executable is None else executable.sizes.scope.assumption_texts, (), (), MemoryReport(0, 0),
         fallbacks=runs.fallbacks,
         drawing=drawn(graph, {value for source, value in inputs if source.array is not None}),
     )  # fmt: skip
@@ -61,8 +61,8 @@ def explained(
     known = changed(
         known, passes=explain.passes(graph), kernels=kernels, stages=tuple(executable.timings.items()),
         memory=explain.memory(executable, plan, runs.memory.packed_bytes), layouts=plan.layouts,
-        once=explain.once(executable), bands=explain.bands(plan), groups=plan.groups,
-        notes=explain.unused_permissions(graph, kernels),
+        once=tuple(op for one in executable.plan.derivations for op in one.ops), bands=explain.bands(plan),
+        groups=plan.groups, notes=explain.unused_permissions(graph, kernels),
     )  # fmt: skip
     if not profile:
         return known

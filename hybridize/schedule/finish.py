@@ -52,7 +52,7 @@ def finish(draft: Draft, numbering: Numbering, target: Target, threads: int = 1)
         nests = []
         for _, run in itertools.groupby(draft.statements, key=lambda statement: statement.inner):
             statements = list(run)
-            if any(_has_fold(draft, statement) for statement in statements):
+            if any(draft.space.interner.facts(statement.value).folds for statement in statements):
                 nests.append(_row_nest(draft, statements, numbering, builder, threads=threads))
             else:
                 nests += _element_nests(draft, statements, numbering, builder)
@@ -75,10 +75,6 @@ def suits_rows(draft: Draft, rows: tuple[int, ...], target: Target) -> bool:
         if typical(_extent(inner[-1], space.ranges)) < target.lanes(4):
             return False
     return True
-
-
-def _has_fold(draft: Draft, statement: DraftStatement) -> bool:
-    return draft.space.interner.facts(statement.value).folds
 
 
 # Merging of axes

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.frozen import frozen
-from hybridize.graph import Graph, Node, Value
+from hybridize.graph import Graph, Node, Value, readers_of
 from hybridize.ops import Matmul, Op, Reshape, Transpose
 from hybridize.schedule.homes import Home
 from hybridize.schedule.layouts import assign
@@ -45,12 +45,12 @@ def flattened(graph: Graph, stable: Callable[[Value], bool], lowerings: Lowering
         for node in graph.nodes
         if isinstance(node.op, Reshape) and node.outputs[0] not in graph.outputs and _is_flattened(node)
     }
-    readers: dict[Value, list[Node]] = {}
-    for node in graph.nodes:
-        for value in dict.fromkeys(node.inputs):
-            if value in flat:
-                readers.setdefault(value, []).append(node)
-    chosen = {value: nodes for value, nodes in readers.items() if all(_multiplies(one, value, stable) for one in nodes)}
+    readers = readers_of(graph.nodes)
+    chosen = {
+        value: readers[value]
+        for value in readers
+        if value in flat and all(_multiplies(one, value, stable) for one in readers[value])
+    }
     if not chosen:
         return Flattening(graph, frozenset(), {})
     homes = assign(graph, lowerings)

@@ -16,7 +16,7 @@ from typing import Final
 
 from hybridize.base.dims import hint
 from hybridize.base.dtypes import bool_
-from hybridize.graph import Graph, Node, Value, is_exact
+from hybridize.graph import Graph, Node, Value, is_exact, readers_of
 from hybridize.graph.constants import LITERAL_ELEMENTS, one_number
 from hybridize.loops.contraction import Contraction
 from hybridize.ops import Effect, effect_of
@@ -91,10 +91,7 @@ class _Hoisting:
     ) -> None:
         self._graph, self._known, self._lowerings, self._stable = graph, known, lowerings, stable
         self._surely = surely
-        self._readers: dict[Value, list[Node]] = {}
-        for node in graph.nodes:
-            for value in node.inputs:
-                self._readers.setdefault(value, []).append(node)
+        self._readers = readers_of(graph.nodes)
         self._outputs = set(graph.outputs)
         self._kept: set[Node] = set()
         """Stable nodes that calls compute all the same."""

@@ -19,7 +19,7 @@ from typing import Final
 
 from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.frozen import changed, frozen
-from hybridize.graph import Graph, Node, OpLike, Value
+from hybridize.graph import Graph, Node, OpLike, Value, readers_of
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.ops import Broadcast, Concat, Matmul, Op, Slice
@@ -69,10 +69,7 @@ class _Joining:
     def __init__(self, graph: Graph, stable: Callable[[Value], bool], target: Target) -> None:
         self._graph, self._stable, self._target = graph, stable, target
         self._producers = {value: node for node in graph.nodes for value in node.outputs}
-        self._readers: dict[Value, list[Node]] = {}
-        for node in graph.nodes:
-            for value in dict.fromkeys(node.inputs):
-                self._readers.setdefault(value, []).append(node)
+        self._readers = readers_of(graph.nodes)
         self._removed_nodes: set[Node] = set()
         """Nodes that joined ones stand for."""
         self._before: list[Node] = []

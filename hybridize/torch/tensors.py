@@ -17,10 +17,11 @@ import torch
 
 from hybridize.array import layouts
 from hybridize.array.symbol import Symbol
-from hybridize.base.dims import is_symbolic
+from hybridize.base.dims import is_symbolic, product
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, FaceTuple
+from hybridize.capture.control.truth import refusal
 from hybridize.capture.trace.recording import active_trace, current_trace
 from hybridize.contract.places import Attribute, static
 from hybridize.torch.internals import as_class, as_torch
@@ -65,10 +66,7 @@ class TensorSizes(FaceTuple):
 
     def numel(self) -> int:
         """The number of elements."""
-        count = 1
-        for size in self:
-            count = count * size
-        return count
+        return product(self)
 
 
 def sizes(shape: tuple[int, ...]) -> Any:
@@ -84,9 +82,7 @@ def _refusing(what: str, help: str = "keep it a tensor: torch computes with it w
     """Return a method that needs values or memory, which there are none of while capturing."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        error = CaptureError("E401", f"{what} of a captured tensor: a captured tensor has no value", help=help)
-        trace = current_trace()
-        raise error if trace is None else trace.root.refusing(error)
+        raise refusal("E401", f"{what} of a captured tensor: a captured tensor has no value", help=help)
 
     return method
 
@@ -345,11 +341,7 @@ class TracedTensor(Face, torch.Tensor):
         """Tell whether it was made in inference mode; refused of all that a call has or makes."""
         if self.of is not None:
             return self.of.is_inference()
-        trace = current_trace()
-        error = CaptureError(
-            "E420", "is_inference() of a tensor of a program", help="use torch.is_inference_mode_enabled()"
-        )
-        raise error if trace is None else trace.root.refusing(error)
+        raise refusal("E420", "is_inference() of a tensor of a program", help="use torch.is_inference_mode_enabled()")
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """Return the name of the class and dtype, or the tensor in another dtype."""

@@ -129,7 +129,7 @@ class SizeScope:
         if not isinstance(difference, Dim):
             return difference == 0
         low, high = difference.bounds
-        if low > 0 or high < 0 or not self._divides(difference):
+        if low > 0 or high < 0 or difference.constant % math.gcd(*difference.terms.values()):
             return False
         if self._vanishes(difference):
             return True
@@ -207,10 +207,6 @@ class SizeScope:
             symbol.low = max(symbol.low, -constant // coefficient + 1)
         else:
             symbol.high = min(symbol.high, -(constant // coefficient) - 1)
-
-    def _divides(self, dim: Dim) -> bool:
-        """Tell whether whole numbers can make a dim 0."""
-        return dim.constant % math.gcd(*dim.terms.values()) == 0
 
     def assume(self, condition: SizeCondition) -> None:
         """Remember a condition."""

@@ -124,10 +124,10 @@ class Side:
         root = self.branch.root
         root.paths += 1
         if root.paths > _PATHS:
-            raise root.refusing(CaptureError(
+            raise root.refusal(
                 "E448", f"more than {_PATHS} paths through a function whose branches depend on data",
                 help="compute both branches and select with np.where, or move branches into separate functions",
-            ))  # fmt: skip
+            )  # fmt: skip
 
     def _leave(self, before: dict[str, Any], first: dict[Cell, Any], originals: dict[int, tuple[Any, Any]]) -> None:
         for name, variable in self.cells.items():
@@ -287,10 +287,10 @@ def _extend(side: Side, trace: Recording) -> None:
             case PythonLoop() | GraphLoop():
                 side.signal = CONTINUE
             case _:
-                raise trace.root.refusing(CaptureError(
+                raise trace.refusal(
                     "E434", "return, break or continue inside a with or try block, in a branch that depends on data",
                     help="set a variable inside the block, and return, break or continue after it",
-                ))  # fmt: skip
+                )  # fmt: skip
         return
     at = next(i for i in reversed(range(len(frames))) if isinstance(frames[i], PythonLoop))
     frame: Any = frames[at]
@@ -417,10 +417,10 @@ def _merge_results(
         if true is not None:
             result.append(_mixed(trace, test, sides, outputs, (x, y), true))
             return
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E440", f"the two branches of a condition that depends on data give {mismatch}",
             help="give both the same shape and dtype, and the same structure",
-        )) from None  # fmt: skip
+        ) from None  # fmt: skip
 
     def use(values: list[Value]) -> None:
         result.append(_rebuild(trace, spec, values, outputs, (x, y)))
@@ -535,11 +535,10 @@ def _fill(
 
 def refused_change(trace: Recording, owner: Any, loc: SourceLoc | None) -> CaptureError:
     """The error for a container that cannot be merged."""
-    error = CaptureError(
+    return trace.refusal(
         "E430", f"a {type(owner).__name__} is changed differently in the branches of a condition that depends on data",
         help="build the new value with np.where, or keep arrays of a fixed size", loc=loc,
     )  # fmt: skip
-    return trace.root.refusing(error)
 
 
 def _bind(trace: Recording, test: Value, sides: list[Side], outputs: _Outputs) -> list[Value]:

@@ -21,7 +21,6 @@ from hybridize.array.operands import array
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
-from hybridize.base.errors import CaptureError
 from hybridize.base.nested import flatten, listed, unflatten
 from hybridize.capture.control.branches import truth_under
 from hybridize.capture.control.joining import containers_of
@@ -129,12 +128,12 @@ class _StackedRounds(_State):
     def _by_python(self, slices: Any) -> None:
         self.unrolled = max(self.unrolled, 0) + 1
         if self.unrolled > _UNROLLED:
-            raise self.at.root.refusing(CaptureError(
+            raise self.at.refusal(
                 "E408", f"npx.foreach of more than {_UNROLLED} rounds whose states change their types, or that write "
                 "what is around",
                 help="give each state the same shape and dtype in every iteration, and return changing values as "
                 "states",
-            ))  # fmt: skip
+            )  # fmt: skip
         self.row, self.states = self.run(slices, self.states)
         self.hold(self.states)
         self._append()
@@ -248,11 +247,11 @@ def _endless(at: Recording, test: Callable[..., Any], func: Callable[..., Any], 
         nonlocal state
         row, new = func(*state)
         if _arrays(row):
-            raise at.root.refusing(CaptureError(
+            raise at.refusal(
                 "E408",
                 "npx.while_loop stacks one row for each iteration, and their number is not known while capturing",
                 help="pass max_iterations, or return None for the step outputs",
-            ))  # fmt: skip
+            )  # fmt: skip
         state = listed(new)
 
     while_(going, once, None, ("state",), None, None)
@@ -269,10 +268,10 @@ def _bounded(
     try:
         rows, last = forms(at, test, func, state, kinds, rounds)
     except Unrollable:
-        raise at.root.refusing(CaptureError(
+        raise at.refusal(
             "E408", "npx.while_loop: an iteration returned loop variables of another structure, shape or dtype",
             help="give each loop variable the same shape and dtype in every iteration",
-        )) from None  # fmt: skip
+        ) from None  # fmt: skip
     return _row_of(row, iter(rows)), last
 
 

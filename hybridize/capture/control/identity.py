@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array.symbol import Symbol
-from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.capture.trace.recording import current_trace
 
@@ -74,10 +73,10 @@ def key_of(value: Any, among: Any = None) -> Any:
         return value
     if value.of is None and trace.root.inputs.object_of(value.array) is not None:
         if among is None or trace.root.world.is_outside(among):
-            raise trace.root.refusing(CaptureError(
+            raise trace.refusal(
                 "E422", "a tensor argument is used as a key, but each call may pass a different tensor",
                 help="use a name or a number as the key, or x is y to compare objects",
-            ))  # fmt: skip
+            )  # fmt: skip
         return next((key for key in among if is_same(key, value)), value)
     if value.of is None or among is None or value.of in among:
         return value if value.of is None else value.of
@@ -98,18 +97,18 @@ def number_of(value: Any) -> int:
         return id(value)
     if type(symbol) is not Symbol:
         if not trace.root.world.is_own(value):
-            raise trace.root.refusing(CaptureError(
+            raise trace.refusal(
                 "E420", f"id() of a {type(value).__name__} that is created outside and may be replaced by another one",
                 help="use x is y to compare objects",
-            ))  # fmt: skip
+            )  # fmt: skip
         return id(value)
     known = trace.root.inputs.object_of(symbol)
     if known is None:
         return id(symbol)
     trace.check_identity(symbol)
     if known.arguments or known.outside is None:
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E422", "id() of an array argument, which is a different object at each call",
             help="use x is y to compare objects, and any(x is y for y in seen) to search for one",
-        ))  # fmt: skip
+        )  # fmt: skip
     return id(known.outside)

@@ -15,7 +15,6 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float, is_integer
-from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.nested import Structure, flatten, is_record, is_sequence_class, items_of, unflatten
 from hybridize.base.promotion import number_dtype, python_kind
@@ -206,12 +205,12 @@ class Opened:
         if not self._trace.root.world.is_own(value) or not is_plain(kind):
             return False
         if id(value) in self._met:
-            raise self._trace.root.refusing(CaptureError(
+            raise self._trace.refusal(
                 "E423",
                 f"a {type(value).__name__} occurs twice in the result, but a program cannot create such an object at "
                 f"each call",
                 help="return it once, or return arrays and numbers in tuples, lists or dicts",
-            ))  # fmt: skip
+            )  # fmt: skip
         self._met.add(id(value))
         return True
 

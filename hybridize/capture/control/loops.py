@@ -102,11 +102,11 @@ class Loop:
             trace = current_trace()
             if trace is None or number <= _NESTED:
                 raise  # the function calls itself
-            raise trace.root.refusing(CaptureError(
+            raise trace.refusal(
                 "E445", "a loop whose end depends on data goes through an iterator without end, or too many items: it "
                 "is unrolled, each iteration in a branch of the one before",
                 help="use while True: with your own counter, or for k in range(n):",
-            )) from None  # fmt: skip
+            ) from None  # fmt: skip
 
     def _is_over(self, number: int) -> bool:
         if isinstance(self.items, Rounds):

@@ -17,7 +17,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen
 from hybridize.capture.control.joining import spec_of
 from hybridize.capture.control.signals import Part
-from hybridize.capture.control.truth import RESULT, Undecided, as_bool, is_one, refusing, truth
+from hybridize.capture.control.truth import RESULT, Undecided, as_bool, is_one, refusal, truth
 
 
 @frozen
@@ -81,12 +81,12 @@ class MixedValue(Undecided, refuses={f"__{name}__": f"__{name}__" for name in _R
     def refused(self, what: str) -> CaptureError:
         """The error for any use but of its truth."""
         kinds = " or ".join(dict.fromkeys(str(spec_of(one.value)) for one in self.alternatives))
-        return refusing(CaptureError(
+        return refusal(
             "E440", f"{what} of the result of an `and` or `or` that depends on data: it is {kinds}",
             help="give both operands the same shape and dtype with np.where(c, a, b), or use bool(...) if only the "
             "truth value matters",
             loc=self.loc if what == RESULT else None,
-        ))  # fmt: skip
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return "<one of several types, as data decides>"

@@ -31,7 +31,7 @@ from hybridize.base.errors import (
     VerificationError,
 )
 from hybridize.base.locations import SourceLoc, location_in
-from hybridize.base.tracebacks import LEAVES
+from hybridize.base.tracebacks import LEAVES, innermost
 from hybridize.capture.control import texts
 from hybridize.capture.control.signals import Part, Unwinding
 from hybridize.capture.convert.expressions import ROUTER
@@ -140,10 +140,10 @@ class Finally:
 
     def _refused(self, kind: type[BaseException], loc: SourceLoc | None) -> CaptureError:
         assert self._trace is not None
-        error: CaptureError = self._trace.root.refusing(CaptureError(
+        error: CaptureError = self._trace.refusal(
             "E433", f"{kind.__name__} may be raised in a finally block, in place of an exception that depends on data",
             help="make sure that the finally block cannot fail, or move the try statement into the branch", loc=loc,
-        ))  # fmt: skip
+        )  # fmt: skip
         return error
 
 
@@ -176,9 +176,7 @@ def depending(error: Exception) -> Exception:
     """Return an exception as the user's own code raises it; of a name without a value, depend on its having none."""
     if not isinstance(error, NameError):
         return error
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
+    at = innermost(error)
     router = None if at is None else at.tb_frame.f_locals.get(ROUTER)
     match = _UNBOUND.search(str(error))
     if router is not None and match is not None:

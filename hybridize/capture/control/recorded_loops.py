@@ -193,10 +193,8 @@ class RecordedLoop:
     def run(self, first: Symbol | None) -> signals.Signal | None:
         """Record the loop, and what follows where it may be left by `return`."""
         if isinstance(self.loop.items, signals.SymbolicRange) and isinstance(self.loop.items.step, Symbol):
-            raise self.trace.root.refusing(
-                CaptureError(
-                    "E443", "range() with a step that depends on data", help="use a while loop, or multiply the index"
-                )
+            raise self.trace.refusal(
+                "E443", "range() with a step that depends on data", help="use a while loop, or multiply the index"
             )
         if self.loop.test is None:
             # A symbol from the start: a plain number would be taken for one that the body may unroll over.
@@ -211,10 +209,10 @@ class RecordedLoop:
                 self._bind(carried, recorded)
                 return self._after()
             recorded.branch.end = inf
-        raise self.trace.root.refusing(CaptureError(
+        raise self.trace.refusal(
             "E444", "the variables of a loop that depends on data keep changing their types",
             help="before the loop, give them the shape and dtype that they have at its end",
-        ))  # fmt: skip
+        )  # fmt: skip
 
     def _initial(self) -> Carried:
         carried = Carried()
@@ -503,12 +501,12 @@ class RecordedLoop:
         return branches.refused_change(self.trace, lent.owner, lent.loc)
 
     def _refused_write(self, name: str) -> CaptureError:
-        return self.trace.root.refusing(CaptureError(
+        return self.trace.refusal(
             "E441",
             f"a loop that depends on data sets {name!r} and writes to an array that is the same object in some "
             f"iterations",
             help="create a new array: x = x + 1 instead of x += 1", loc=self.loc,
-        ))  # fmt: skip
+        )  # fmt: skip
 
     def _start(self, name: str, spec: Spec, carried: Carried) -> list[Value]:
         before = signals.content(self.cells[name])
@@ -536,10 +534,10 @@ class RecordedLoop:
             reason = self.trace.root.undefined.get(signals.RESULT, "")
             if not reason.startswith("is ") or reason.startswith("is set"):
                 reason = "has several types"
-            raise self.trace.root.refusing(CaptureError(
+            raise self.trace.refusal(
                 "E440", f"the result of the function, returned in a loop that depends on data, {reason}",
                 help="return the same structure, shapes and dtypes from all places", loc=self.loc,
-            ))  # fmt: skip
+            )  # fmt: skip
         if self.endless:
             return signals.Returned(result)
         return branches.branch(

@@ -153,12 +153,8 @@ class Range(Rounds):
         return self.known() == (other.known() if isinstance(other, Range) else other)
 
 
-def _of_known(name: str) -> Callable[..., Any]:
-    return lambda self, *args: getattr(self.known(), name)(*args)
-
-
 for _name in ("__len__", "__getitem__", "__contains__", "__reversed__", "__hash__", "__repr__", "index"):
-    setattr(Range, _name, _of_known(_name))
+    setattr(Range, _name, lambda self, *args, _name=_name: getattr(self.known(), _name)(*args))
 
 
 class IteratedRounds(Rounds):

@@ -20,7 +20,7 @@ from hybridize.capture.control import branches
 from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.identity import is_same_item
 from hybridize.capture.control.signals import Part
-from hybridize.capture.control.truth import RESULT, Undecided, as_bool, is_one, refusing, truth
+from hybridize.capture.control.truth import RESULT, Undecided, as_bool, is_one, refusal, truth
 from hybridize.capture.trace.recording import current_trace
 
 
@@ -96,13 +96,13 @@ def certain(iterable: Any) -> Any:
 
 def unknown(what: str, loc: SourceLoc | None = None) -> CaptureError:
     """The error for what needs to know the length of a list that data selects."""
-    return refusing(CaptureError(
+    return refusal(
         "E402",
         f"{what} of a list whose length depends on the data: a list comprehension [... if ...] with a condition on "
         f"values",
         help="reduce it with sum, any, all, max, min or len; or keep all items and use np.where, np.max, np.any",
         loc=loc,
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def selected(value: Part, *conditions: Part) -> tuple[Any, ...]:

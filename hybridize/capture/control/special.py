@@ -31,7 +31,6 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol, described
 from hybridize.base.dims import Dim, is_symbolic
 from hybridize.base.dtypes import CODES
-from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.base.members import class_member, has_class_member
 from hybridize.capture.control.rolled_lists import unroll
@@ -180,10 +179,10 @@ def _known_beside(value: Any, other: Any) -> Any:
         return value
     number = trace.number_of(value)
     if number is None:
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E427", f"an operator between {described(value)} and a {type(other).__name__}: Python needs the value",
             help=f"compute with a float: float() of the {type(other).__name__}",
-        ))  # fmt: skip
+        )  # fmt: skip
     return number
 
 

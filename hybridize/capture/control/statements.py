@@ -124,11 +124,11 @@ def raised(error: Any, cause: Any = MISSING) -> Any:
     trace.root.certain = error
     raising.announced(trace, error)
     if trace.depth and not (trace.catches and isinstance(error, Exception)):
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E433", f"{type(error).__name__} is raised where a program cannot raise it: on data, and it ends a "
             "process, or the line is in a function for foreach, or for gradients",
             help="use npx.assert_(condition, message) or an assert statement instead",
-        ))  # fmt: skip
+        )  # fmt: skip
     return error
 
 

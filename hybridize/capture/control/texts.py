@@ -29,7 +29,7 @@ from hybridize.base.faces import Face
 from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.control.special import binary, dataclass_of, is_users_object
 from hybridize.capture.control.special import method as special
-from hybridize.capture.control.truth import plain, refusing
+from hybridize.capture.control.truth import plain, refusal
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.places import static
@@ -73,10 +73,10 @@ class Text:
 
 
 def _refuse_now(what: str) -> NoReturn:
-    raise refusing(CaptureError(
+    raise refusal(
         "E424", f"{what} is needed while capturing, but the text contains values that are known only at run time",
         help="print, raise, return or store the text, and compare the values themselves",
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def _refusing(name: str) -> Callable[..., Any]:

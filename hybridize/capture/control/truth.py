@@ -71,10 +71,10 @@ def _refusing(what: str) -> Callable[..., NoReturn]:
     return method
 
 
-def refusing(error: CaptureError) -> CaptureError:
-    """Return an error as that of the capture, which no `except` of the user's can swallow."""
+def refusal(code: str, what: str, *, help: str = "", loc: SourceLoc | None = None) -> CaptureError:
+    """Return the error for what the capture cannot do, which no `except` of the user's can swallow."""
     trace = current_trace()
-    return error if trace is None else trace.root.refusing(error)
+    return (CaptureError if trace is None else trace.refusal)(code, what, help=help, loc=loc)
 
 
 def plain(value: Any) -> Any:

@@ -158,18 +158,13 @@ def _renamed(code: CodeType, name: str, qualname: str) -> CodeType:
     around = f"{qualname}." if is_class else f"{qualname}.<locals>."
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            generated = _is_generated(constant)
+            generated = constant.co_name.startswith(GENERATED) or THUNK in constant.co_varnames[:1]
             inner = name if generated else constant.co_name
             constant = _renamed(constant, inner, qualname if generated else around + inner)
         elif is_class and constant == code.co_qualname:
             constant = qualname
         constants.append(constant)
     return code.replace(co_consts=tuple(constants), co_name=name, co_qualname=qualname)
-
-
-def _is_generated(code: CodeType) -> bool:
-    """Tell whether code is that of a generated function, before it is renamed."""
-    return code.co_name.startswith(GENERATED) or THUNK in code.co_varnames[:1]
 
 
 def _all_codes(code: CodeType, own: frozenset[str] = frozenset()) -> list[tuple[CodeType, frozenset[str]]]:

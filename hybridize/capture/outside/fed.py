@@ -23,7 +23,6 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import FREED, LOST
 from hybridize.base.access import consistently
-from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, Library
 from hybridize.base.nested import Structure, unflatten
 from hybridize.base.promotion import EXACT
@@ -236,17 +235,17 @@ class FedReads:
     def check_container(self, program: Tracing, value: Any, what: str) -> None:
         """Refuse what asks for the very container; the function is captured with guards then."""
         if self.is_container(value):
-            raise program.refusing(CaptureError(
+            raise program.refusal(
                 "E431", f"a {type(value).__name__} that is replaced between calls is {what}",
                 help="use a copy",
-            ))  # fmt: skip
+            )  # fmt: skip
 
     def check(self, program: Tracing, entry: ProgramInput | None, what: str) -> None:
         """Refuse what asks for the very array; the function is captured with guards then."""
         if entry is not None and id(entry.array) in self._arrays:
-            raise program.refusing(CaptureError(
+            raise program.refusal(
                 "E431", f"an array that is replaced between calls is {what}", help="use a copy"
-            ))  # fmt: skip
+            )  # fmt: skip
 
     def finish(
         self, program: Tracing, written: Iterable[ProgramInput], changed: Iterable[Any], changes_arguments: bool
@@ -263,17 +262,17 @@ class FedReads:
         for feed in self._arrays.values():
             feed.written = [entry.array for entry in entries if entry.position < 0]
             if not feed.apart(feed._last()) or any(entry.position >= 0 for entry in entries):
-                raise program.refusing(CaptureError(
+                raise program.refusal(
                     "E431", "an array that is replaced outside between calls may share memory with one that is written",
                     help="use a copy",
-                ))  # fmt: skip
+                )  # fmt: skip
         for form in self._forms:
             form.changed = containers
             if changes_arguments or not form.apart(form.now()):
-                raise program.refusing(CaptureError(
+                raise program.refusal(
                     "E431", "a container that is replaced outside between calls may be one that is changed",
                     help="use a copy",
-                ))  # fmt: skip
+                )  # fmt: skip
 
 
 def _begins(feed: Feed) -> bool:

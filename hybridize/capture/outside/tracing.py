@@ -33,3 +33,6 @@ class Tracing(Protocol):
 
     def refusing(self, error: CaptureError) -> CaptureError:
         """Keep an error of this capture, which no `except` of the user's can swallow."""
+
+    def refusal(self, code: str, what: str, *, help: str = "", loc: SourceLoc | None = None) -> CaptureError:
+        """Give the error for what the capture cannot do, which no `except` of the user's can swallow."""

@@ -438,10 +438,10 @@ class World:
             self.depend_on_state(value, "an operator")
             return value
         if is_iterator(value):
-            raise self.program.refusing(CaptureError(
+            raise self.program.refusal(
                 "E421", f"{name!r} is an iterator ({kind.__name__}): it yields other data at each call",
                 help="pass its items as arguments, or create it inside the function",
-            ))  # fmt: skip
+            )  # fmt: skip
         if kind in decimals():
             self.read_decimal_context()
         if whole and objects.has_python_operators(kind):
@@ -474,10 +474,10 @@ class World:
         if self.is_own(owner):
             return None
         if read_of(kind) is ReadPolicy.OUTSIDE:
-            raise self.program.refusing(CaptureError(
+            raise self.program.refusal(
                 "E406", f"{kind.__name__} is used inside a compiled function, which would keep its present results",
                 help="use it outside the compiled function, and pass the arrays as arguments",
-            ))  # fmt: skip
+            )  # fmt: skip
         if changes_unseen(kind, name) or (name in MUTATORS and objects.is_container_of_c(kind)):
             raise self._changes_itself(kind, name)
         if self.program.library is not None:
@@ -555,11 +555,11 @@ class World:
             self.read(place, snapshots.MISSING)
 
     def _changes_itself(self, kind: type, name: str) -> CaptureError:
-        return self.program.refusing(CaptureError(
+        return self.program.refusal(
             "E406",
             f"{kind.__name__}.{name}() changes the object in Python, but calls of the program would not change it",
             help="call it outside the compiled function, with the results of that function",
-        ))  # fmt: skip
+        )  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------- whose is it
 
@@ -660,11 +660,11 @@ class World:
         is_of_c = isinstance(kind.__setattr__, types.WrapperDescriptorType)
         seen = place.name in getattr(owner, "__dict__", ()) or static(kind, place.name) is not snapshots.MISSING
         if is_of_c and not seen and place.read() is not snapshots.MISSING:
-            raise self.program.refusing(CaptureError(
+            raise self.program.refusal(
                 "E431", f"field {place.name!r} of a {kind.__name__} is set, whose class is written in C and keeps its "
                 "fields where no capture can put back what was there",
                 help="set it outside the compiled function, from the results of that function",
-            ))  # fmt: skip
+            )  # fmt: skip
 
     def _find(self, place: Place) -> None:
         """Before a write to a place: remember what is there, if the program has not written there yet."""
@@ -790,11 +790,11 @@ class World:
         for leaf in self._leaves(value, set()):
             function = isinstance(leaf, types.FunctionType) and is_converted(leaf)
             if function or (self.is_own(leaf) and not isinstance(leaf, _ATOMS)):
-                raise self.program.refusing(CaptureError(
+                raise self.program.refusal(
                     "E432", f"{where} of the surroundings is set to a {type(leaf).__name__} that the program makes, "
                     "which would be the same at each call",
                     help="store arrays, numbers, strings, lists and dicts outside, and return other objects",
-                ))  # fmt: skip
+                )  # fmt: skip
 
     def _leaves(self, value: Any, identities: set[int]) -> Iterable[Any]:
         """List what is in containers, named tuples and plain objects of the program that are to be kept."""

@@ -15,7 +15,6 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
-from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.base.members import class_member
 from hybridize.capture.control import texts
@@ -88,10 +87,10 @@ def _print(router: Semantics, *args: Any, **kwargs: Any) -> None:
         return
     if id(stream) not in streams:
         what = f"print to a {type(stream).__name__}, of values that only a call has or in a branch on data,"
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E430", f"{what} cannot be part of a program",
             help="print to sys.stdout or sys.stderr, or return the values",
-        ))  # fmt: skip
+        )  # fmt: skip
     between = [part for string in strings for part in (sep, string)][1:]
     recipe, operands = texts.literal(texts.recipe_of(texts.joined(*between, end)))
     literal = repr((recipe, streams[id(stream)], bool(kwargs.get("flush", False))))

@@ -19,7 +19,6 @@ import numpy
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
-from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.capture.control.special import is_users_object, method
 from hybridize.capture.control.texts import Text
@@ -242,13 +241,11 @@ def case_guard(value: Any) -> Any:
         return value
     answer = truth(value)
     if type(answer) is Symbol:
-        raise trace.root.refusing(
-            CaptureError(
-                "E401",
-                f"the guard of a case that yields is {value!r}: a captured array has no value",
-                help="match the pattern without a guard and yield np.where(guard, x, y), or use a function that "
-                "returns instead of yielding",
-            )
+        raise trace.refusal(
+            "E401",
+            f"the guard of a case that yields is {value!r}: a captured array has no value",
+            help="match the pattern without a guard and yield np.where(guard, x, y), or use a function that "
+            "returns instead of yielding",
         )
     return answer
 

@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any, cast
 
 from hybridize.base.errors import CaptureError
-from hybridize.capture.control.truth import refusing
+from hybridize.capture.control.truth import refusal
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.trust import is_trusted_class, is_trusted_file
 from hybridize.capture.python.semantics import Semantics
@@ -81,10 +81,10 @@ def _check(name: str, kind: Any, method: str) -> None:
 
 
 def _refused(name: str, called: str) -> CaptureError:
-    return refusing(CaptureError(
+    return refusal(
         "E431", f"class {name} is defined inside a compiled function, and {called} runs when the class is created",
         help="define the class outside the function",
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def metaclass(chosen: Any) -> Any:

@@ -15,7 +15,7 @@ import numpy
 from hybridize.array.functions.shapes import stack
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
-from hybridize.base.errors import AssertionFailed, CaptureError
+from hybridize.base.errors import AssertionFailed
 from hybridize.base.interruptions import let_through
 from hybridize.base.promotion import number_dtype
 from hybridize.capture.control import raising
@@ -87,10 +87,10 @@ class _Watch:
 
     def _check(self) -> None:
         if self._before is not None and self._before != self._now():
-            raise self._trace.root.refusing(CaptureError(
+            raise self._trace.refusal(
                 "E430", f"{self._name}() over a generator with side effects that may stop early depending on data",
                 help=f"build a list first: {self._name}([...])",
-            ))  # fmt: skip
+            )  # fmt: skip
 
     def _now(self) -> tuple[int, ...]:
         trace = self._trace
@@ -249,10 +249,10 @@ def _sorted(router: Semantics, iterable: Any, /, *, key: Any = None, reverse: An
             ranked = sorted(zip(keys, items, strict=True), key=lambda pair: Ordered(pair[0]), reverse=reverse)
             return new([item for _, item in ranked])
     if key is not None or len({(getattr(item, "weak", 0), getattr(item, "type", None)) for item in items}) > 1:
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E402", "sorted() by a key, or of values of several types, whose order depends on the data",
             help="np.sort sorts an array, and x[np.argsort(keys)] sorts by keys",
-        ))  # fmt: skip
+        )  # fmt: skip
     if items[0].shape != ():
         return new(sorted(items))  # says what is wrong
     reverse = truth(reverse)

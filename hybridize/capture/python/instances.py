@@ -73,7 +73,7 @@ def _fill(router: Semantics, instance: Any, owner: Any, args: tuple[Any, ...], k
         if sort == "_FIELD_CLASSVAR":
             continue
         value = values.get(name, MISSING) if field.init else MISSING
-        if field.default_factory is not dataclasses.MISSING and (not field.init or _is_left_out(value)):
+        if field.default_factory is not dataclasses.MISSING and (not field.init or value is _LEFT_OUT):
             value = router.call(field.default_factory)
         if sort == "_FIELD_INITVAR":
             continue
@@ -92,11 +92,6 @@ def _fill(router: Semantics, instance: Any, owner: Any, args: tuple[Any, ...], k
             if field._field_type.name == "_FIELD_INITVAR"
         ]
         router.call(router.read_attribute(instance, "__post_init__"), *variables)
-
-
-def _is_left_out(value: Any) -> bool:
-    """Tell whether an argument is what stands for a default that is made at each call."""
-    return value is _LEFT_OUT
 
 
 _LEFT_OUT: Any = dataclasses._HAS_DEFAULT_FACTORY  # type: ignore[attr-defined]

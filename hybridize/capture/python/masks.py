@@ -23,7 +23,7 @@ from hybridize.base.errors import CaptureError, ShapeError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 from hybridize.capture.control import raising
-from hybridize.capture.control.truth import RESULT, Undecided, refusing, truth
+from hybridize.capture.control.truth import RESULT, Undecided, refusal, truth
 from hybridize.capture.trace.recording import Recording
 from hybridize.graph import Node
 from hybridize.ops.op import in_charge
@@ -96,12 +96,12 @@ class Masked(Undecided):
 
     def refused(self, what: str) -> CaptureError:
         """The error for what needs to know the size."""
-        return refusing(CaptureError(
+        return refusal(
             "E402", f"{what} of x[mask]: the number of its elements depends on the data",
             help="reduce it with sum, mean, max, min, any, all, std, var or len, or keep the size: np.where(mask, x, "
             "0)",
             loc=self.loc if what == RESULT else None,
-        ))  # fmt: skip
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<elements of {self.source!r} that data selects>"

@@ -151,12 +151,10 @@ def to_list(symbol: Symbol) -> Any:
     if symbol.shape == ():
         return scalar(symbol, "tolist()")
     if symbol.size > _MOST:
-        raise in_charge(Recording).root.refusing(
-            CaptureError(
-                "E401",
-                f"tolist() of {described(symbol)}: more than {_MOST} elements would each become a separate number",
-                help="keep the array: np and npx compute with all elements at once",
-            )
+        raise in_charge(Recording).refusal(
+            "E401",
+            f"tolist() of {described(symbol)}: more than {_MOST} elements would each become a separate number",
+            help="keep the array: np and npx compute with all elements at once",
         )
     return [to_list(symbol[i]) for i in range(symbol.shape[0])]
 
@@ -168,12 +166,10 @@ def refused(
 ) -> CaptureError:
     """Make the error for a function of Python's that needs a number which only data knows."""
     what = "an array" if getattr(x, "weak", None) is None else f"a {x.weak.__name__} that depends on data"
-    return in_charge(Recording).root.refusing(
-        CaptureError(
-            "E427",
-            f"{name}() of {what}: Python needs the value, but a captured array has none",
-            help=help,
-        )
+    return in_charge(Recording).refusal(
+        "E427",
+        f"{name}() of {what}: Python needs the value, but a captured array has none",
+        help=help,
     )
 
 

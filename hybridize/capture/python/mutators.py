@@ -17,7 +17,7 @@ from hybridize.array.symbol import Symbol, described
 from hybridize.base.errors import CaptureError
 from hybridize.base.members import class_member
 from hybridize.capture.control.special import IN_PLACE
-from hybridize.capture.control.truth import refusing
+from hybridize.capture.control.truth import refusal
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.python import writes
 from hybridize.capture.python.semantics import Semantics
@@ -100,18 +100,16 @@ class _Names(Mapping[str, Any]):
         self._refuse("is written")
 
     def _refuse(self, what: str) -> CaptureError:
-        raise refusing(
-            CaptureError("E428", f"globals() {what} inside of a compiled function", help="use the variables by name")
-        )
+        raise refusal("E428", f"globals() {what} inside of a compiled function", help="use the variables by name")
 
 
 def _vars(router: Semantics, *args: Any) -> Any:
     """Give what `vars(owner)` gives, each item guarded where it is read."""
     trace = current_trace()
     if not args and trace is not None:
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E428", "vars() of local variables inside a compiled function", help="use the variables by name"
-        ))  # fmt: skip
+        )  # fmt: skip
     owner, *_ = args
     table = vars(*args)
     if trace is not None and isinstance(table, dict) and not trace.root.world.is_own(owner):
@@ -121,10 +119,10 @@ def _vars(router: Semantics, *args: Any) -> Any:
 
 def _running_text(name: str) -> Callable[..., Any]:
     def refuse(router: Semantics, *args: Any, **kwargs: Any) -> Any:
-        raise refusing(CaptureError(
+        raise refusal(
             "E428", f"{name}() inside a compiled function: the code in its text cannot be captured",
             help="write the code directly, or call it outside the compiled function",
-        ))  # fmt: skip
+        )  # fmt: skip
 
     return refuse
 
@@ -167,13 +165,10 @@ class Held:
                 self._trace.root.world.back(self._mark)  # what converted code has written in between goes first
                 refill(owner, before)
                 name = getattr(function, "__qualname__", type(function).__name__)
-                raise self._trace.root.refusing(
-                    CaptureError(
-                        "E431",
-                        f"{name}() changes a {type(owner).__name__} of the surroundings, which a program cannot do "
-                        "again",
-                        help="work on a copy, or change it outside the function",
-                    )
+                raise self._trace.refusal(
+                    "E431",
+                    f"{name}() changes a {type(owner).__name__} of the surroundings, which a program cannot do again",
+                    help="work on a copy, or change it outside the function",
                 )
 
 

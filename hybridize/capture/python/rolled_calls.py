@@ -42,7 +42,7 @@ def answer(trace: Recording, function: Any, args: tuple[Any, ...], kwargs: dict[
         return of_builtin(function, args, kwargs)
     if not (type(function).__hash__ is not None and function in _KEEPING):
         if not is_rolled(getattr(function, "__self__", None)) and not (
-            args and is_rolled(args[0]) and _is_method(function)
+            args and is_rolled(args[0]) and getattr(function, "__objclass__", None) is list  # `list.append(outs, x)`
         ):
             unroll(trace, (*args, *kwargs.values()))
         else:
@@ -68,8 +68,3 @@ def as_one(by: Mapping[Any, Callable[..., Any]], function: Any, args: Sequence[A
         if any(type(item) is EarlierItems for item in args[0]):
             raise
         return NotImplemented
-
-
-def _is_method(function: Any) -> bool:
-    """Tell whether a function is a method of lists, called as one of the class: `list.append(outs, x)`."""
-    return getattr(function, "__objclass__", None) is list

@@ -28,7 +28,6 @@ from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol, check_classes, described
 from hybridize.base.dims import is_symbolic
-from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, check_own
 from hybridize.base.members import class_member
 from hybridize.base.nested import is_sequence_class
@@ -399,21 +398,21 @@ class Router:
             return self.call(function.__wrapped__, *args, **kwargs)
         values = [plain(x) for x in (*args, *kwargs.values())]
         if any(isinstance(x, Symbol) for x in values):
-            raise trace.root.refusing(CaptureError(
+            raise trace.refusal(
                 "E422", f"{function.__name__}() caches its results by arguments that have no value while capturing",
                 help="call the function without its cache, or outside the compiled function",
-            ))  # fmt: skip
+            )  # fmt: skip
         place = CachedResult(function, tuple(values[: len(args)]), dict(zip(kwargs, values[len(args) :], strict=True)))
         with imperatively():
             value = place.read()
             if value is MISSING:
                 if (trace.depth or trace.root.has_written) and unconverted.reads_outside(function.__wrapped__):
                     when = "in a branch that depends on data" if trace.depth else "after a write of the program"
-                    raise trace.root.refusing(CaptureError(
+                    raise trace.refusal(
                         "E422", f"{function.__name__}() keeps nothing yet for its arguments, and reads what is outside "
                         f"of it, {when}",
                         help="call it once before the compiled function, or at its beginning",
-                    ))  # fmt: skip
+                    )  # fmt: skip
                 value = trace.root.world.computed(place)
         return trace.root.world.read(place, value, function.__name__)
 
@@ -530,20 +529,20 @@ class Router:
         if not (isinstance(function, _DESCRIPTORS) and args and type(args[0]) in CONTAINERS):  # list.append(log, x)
             return NotImplemented
         if getattr(type(args[0]), function.__name__, None) != function:
-            raise trace.root.refusing(CaptureError(
+            raise trace.refusal(
                 "E431", f"{function.__qualname__}() on a {type(args[0]).__name__}, which overrides it",
                 help=f"call {type(args[0]).__name__}.{function.__name__}()",
-            ))  # fmt: skip
+            )  # fmt: skip
         return writes.container_method(self, trace, args[0], function.__name__, args[1:], kwargs)
 
     def _refusing(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         opaque = trust.opaque_name(function)
         if opaque is not None:
-            raise trace.root.refusing(CaptureError(
+            raise trace.refusal(
                 "E420", f"{opaque}() draws or reads in Python, but only once, while the program is captured",
                 help="call it outside the compiled function and pass the result as an argument; use hybridize.random "
                 "to draw inside",
-            ))  # fmt: skip
+            )  # fmt: skip
         wrapped = getattr(function, "__wrapped__", None)
         if isinstance(wrapped, FunctionType) and not trust.is_trusted_file(wrapped.__code__.co_filename):
             unconverted.depend_on_names(trace, wrapped)
@@ -581,10 +580,10 @@ class Router:
     def _call_as_it_is(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         owner = getattr(function, "__self__", None)
         if getattr(function, "__module__", None) == "pprint" and any(map(_needs_call, (*args, *kwargs.values()))):
-            raise trace.root.refusing(CaptureError(
+            raise trace.refusal(
                 "E424", f"pprint.{function.__name__}() of values that are known only at run time",
                 help="use print() or f-strings, which format the values at each call",
-            ))  # fmt: skip
+            )  # fmt: skip
         args, kwargs = numbers_given(function, args, kwargs)
         if trust.asks_interpreter(function) and not any(isinstance(x, Symbol) for x in (*args, *kwargs.values())):
             place = CallResult(function, args, kwargs)
@@ -850,11 +849,11 @@ def _check_outside(trace: Recording, function: Any, args: Any, kwargs: Any) -> N
     """
     outside = outside_of(function)
     if outside is not None and outside.holds(function, args, kwargs):
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E407", f"{function.__qualname__}() inside of a compiled function: it {outside.does}, which Python would "
             "have to do at each call",
             help=outside.help,
-        ))  # fmt: skip
+        )  # fmt: skip
 
 
 def _number_attribute(symbol: Symbol, name: str) -> Any:
@@ -1039,10 +1038,10 @@ def _fed(trace: Recording, owner: Any, name: str, kind: type | None) -> Any:
         CaptureError E407: it is no number.
     """
     if kind is None:
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E407", f"{type(owner).__name__}.{name} is read inside a compiled function, whose calls change it",
             help="read it outside, after the call",
-        ))  # fmt: skip
+        )  # fmt: skip
     with imperatively():
         now = getattr(owner, name)
     return now if isinstance(now, Operators) else trace.reading(functools.partial(getattr, owner, name), kind)
@@ -1055,20 +1054,18 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
         key = special.index(key)
     ends = [plain(end) for end in (key.start, key.stop, key.step)] if type(key) is slice else []
     if any(type(end) is Symbol for end in ends):
-        raise root.refusing(CaptureError(
+        raise root.refusal(
             "E402", f"a slice of a {type(owner).__name__} whose ends depend on the data, so its length does too",
             help="keep all items, and loop over them with for i in range(len(...)) and if i < n",
-        ))  # fmt: skip
+        )  # fmt: skip
     if is_rolled(owner):
         return writes.new(get(owner, key)) if type(key) is slice else get(owner, key)
     if isinstance(key, Symbol):
         if isinstance(owner, (dict, set)):
-            raise root.refusing(
-                CaptureError(
-                    "E422",
-                    f"{described(key)} cannot be used as a key: it has no value while capturing",
-                    help="use Python values as keys",
-                )
+            raise root.refusal(
+                "E422",
+                f"{described(key)} cannot be used as a key: it has no value while capturing",
+                help="use Python values as keys",
             )
         if type(owner) in (list, tuple) and is_index(key):
             refuse_a_round(key)

@@ -12,7 +12,6 @@ from hybridize.array.functions.shapes import stack
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
-from hybridize.base.errors import CaptureError
 from hybridize.base.nested import flatten, unflatten
 from hybridize.capture.control import joining, raising
 from hybridize.capture.control.signals import Unrollable
@@ -51,10 +50,10 @@ def looked_up(table: Any, key: Symbol) -> Any:
         specs = [joining.spec_of(item) for item in items]
         spec = reduce(joining.joined, specs) if specs else None
     except joining.Mismatch as mismatch:
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E422", f"an item of a {type(table).__name__} is selected by data, but its items are {mismatch}",
             help="give all items the same shape and dtype, or select with if and elif or np.where",
-        )) from None  # fmt: skip
+        ) from None  # fmt: skip
     count = len(table)
     fits = functions.logical_and(key >= -count, key < count)
     raising.check(trace, truth(fits), IndexError(f"{type(table).__name__} index out of range"))

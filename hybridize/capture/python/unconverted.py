@@ -29,6 +29,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import is_of_package
+from hybridize.base.tracebacks import innermost
 from hybridize.capture.control.signals import assign, content
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.objects import remembers, set_slots, slots
@@ -96,17 +97,17 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
     except BaseException as error:
         changed = reached.put_back()
         if isinstance(error, CaptureError) and convert.is_edited(function):
-            raise trace.root.refusing(CaptureError(
+            raise trace.refusal(
                 "E411", f"{function.__name__}() cannot be converted: its source in {function.__code__.co_filename} is "
                 f"not what was imported; called as it is: {error.what}",
                 help="restart Python, or import the module again",
-            )) from error  # fmt: skip
+            ) from error  # fmt: skip
         if _lacks_source(error, function):
-            raise trace.root.refusing(CaptureError(
+            raise trace.refusal(
                 "E401", f"{cast(CaptureError, error).what}; the source of {function.__name__}(), from which control "
                 f"flow on data is converted, is not there: {_origin(function)}", loc=cast(CaptureError, error).loc,
                 help="put the function into a file that Python imports, or use np.where, npx.cond or npx.while_loop",
-            )) from error  # fmt: skip
+            ) from error  # fmt: skip
         if not isinstance(error, Exception) or isinstance(error, CaptureError):
             raise
         if changed or _is_of_symbols(error):
@@ -483,9 +484,9 @@ class Reached:
 
     def refused(self, what: str) -> CaptureError:
         """The error for what cannot be followed."""
-        return self._trace.root.refusing(CaptureError(
+        return self._trace.refusal(
             "E431", f"{what}, and its source is not there to be read", help="put the code into a file"
-        ))  # fmt: skip
+        )  # fmt: skip
 
 
 class Implicit(Reached):
@@ -510,10 +511,10 @@ class Implicit(Reached):
 
     def refused(self, what: str) -> CaptureError:
         """The error for what cannot be followed."""
-        return self._trace.root.refusing(CaptureError(
+        return self._trace.refusal(
             "E431", f"{what}, and {self._name}() calls user-defined methods without capturing them",
             help="call it outside the function, or call the methods directly in the function",
-        ))  # fmt: skip
+        )  # fmt: skip
 
     def _method(self, member: Any) -> None:
         if _is_python(member) and member.__name__ in _MAKING:
@@ -578,9 +579,7 @@ def _is_of_symbols(error: Exception) -> bool:
     """Tell whether an exception may be that of code which got a symbol, and was not raised by a line of the user's."""
     if not isinstance(error, _BY_SYMBOLS) or isinstance(error, HybridizeError):
         return False
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
+    at = innermost(error)
     if at is None or is_trusted_file(at.tb_frame.f_code.co_filename):
         return True
     return dis.opname[at.tb_frame.f_code.co_code[at.tb_lasti]] != "RAISE_VARARGS"

@@ -128,10 +128,10 @@ def _set_in_turn(trace: Recording, value: Any, owner: Any, name: str) -> None:
     """`optimizer.wd = 0.1`: what follows in the program goes by it, so each call sets it where its numbers are read."""
     if not (value is None or isinstance(value, (int, float, str))):
         kind = "a value of the program" if isinstance(value, Symbol) else type(value).__name__
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E407", f"{type(owner).__name__}.{name} is set to {kind} inside of a compiled function",
             help="set it outside the function: this does not compile anything again",
-        ))  # fmt: skip
+        )  # fmt: skip
     trace.begin(Setting(owner, name, value))
     trace.root.world.note(Attribute(owner, name))
 
@@ -205,10 +205,10 @@ def delete_attribute(router: Semantics, owner: Any, name: str) -> None:
         trace.root.world.read_absent(owner, name)
         delattr(owner, name)  # which says so
     if is_of_package(type(owner)):
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E431", f"attribute {name!r} of {type(owner).__name__} is deleted, which a program cannot repeat",
             help="delete it outside the function",
-        ))  # fmt: skip
+        )  # fmt: skip
     place = Attribute(owner, name)
     trace.root.world.depend_on(place)
     trace.root.world.write(place, MISSING)
@@ -227,10 +227,10 @@ def delete_item(router: Semantics, owner: Any, key: Any) -> None:
         trace.changes_own(owner, f"an item of a {type(owner).__name__} is deleted")
         del owner[key]
     else:
-        raise trace.root.refusing(CaptureError(
+        raise trace.refusal(
             "E431", f"an item of {type(owner).__name__} is deleted, which a program cannot repeat",
             help="delete it outside the function",
-        ))  # fmt: skip
+        )  # fmt: skip
 
 
 class Changeable:

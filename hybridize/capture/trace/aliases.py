@@ -189,10 +189,10 @@ class Aliases:
             CaptureError E441: it does.
         """
         if self.may_be_one(cell, other, at):
-            raise self._world.program.refusing(CaptureError(
+            raise self._world.program.refusal(
                 "E441", "data decides whether two arrays are one object",
                 help="compare the condition itself, or use x.copy() in one branch, which is never the same object",
-            ))  # fmt: skip
+            )  # fmt: skip
 
     def refusing_write(self) -> CaptureError:
         """Refuse a write to an array that may be another one."""
@@ -299,11 +299,11 @@ class Aliases:
             self._forget()
             if not any(self._is_used(twin, at) for twin in twins):
                 return
-        raise self._world.program.refusing(CaptureError(
+        raise self._world.program.refusal(
             "E441",
             f"a change to a {type(container).__name__} that may be the same object as another one, depending on data",
             help=f"create a new {type(container).__name__} instead",
-        ))  # fmt: skip
+        )  # fmt: skip
 
     def _is_used(self, container: Any, at: GraphScope) -> bool:
         """Tell whether anybody but this capture's own books holds a list or dict."""

@@ -257,19 +257,15 @@ class Numbers:
             if kind is None:
                 check_classes(function, *operands)
                 other = next(type(x).__name__ for x in operands if type(x) is not Symbol and type(x) not in _KINDS)
-                raise self._world.program.refusing(
-                    CaptureError(
-                        "E427",
-                        f"{name} of a number that depends on data and a {other}",
-                        help="compute with numbers and arrays in the function, and convert its results outside",
-                    )
-                )
-            raise self._world.program.refusing(
-                CaptureError(
+                raise self._world.program.refusal(
                     "E427",
-                    f"an operator between a numpy.{kind.__name__} and a number, where one of them depends on data",
-                    help="pass a Python number, x.item(), or an array, np.array(x)",
+                    f"{name} of a number that depends on data and a {other}",
+                    help="compute with numbers and arrays in the function, and convert its results outside",
                 )
+            raise self._world.program.refusal(
+                "E427",
+                f"an operator between a numpy.{kind.__name__} and a number, where one of them depends on data",
+                help="pass a Python number, x.item(), or an array, np.array(x)",
             )
         return function(*known)
 
@@ -380,12 +376,10 @@ class Numbers:
         """The same where data decides one of the numbers: a check that Python's answer is the graph's, and that."""
         last = operands[-1]
         if float not in kinds and name not in _COMPARING and any(is_beyond(x) for x in operands):
-            raise self._world.program.refusing(
-                CaptureError(
-                    "E427",
-                    "arithmetic with an integer of more than 64 bits and a number that depends on data",
-                    help="compute with floats: float(n)",
-                )
+            raise self._world.program.refusal(
+                "E427",
+                "arithmetic with an integer of more than 64 bits and a number that depends on data",
+                help="compute with floats: float(n)",
             )
         if name != "truediv" and any(type(x) is Symbol and self.is_mixed(x, at) for x in operands):
             return self._of_mixed(name, operands, kinds, at)
@@ -427,12 +421,10 @@ class Numbers:
 
     def mixed_refused(self, what: str) -> CaptureError:
         """Make the error for what needs the class of a number that data decides."""
-        error: CaptureError = self._world.program.refusing(
-            CaptureError(
-                "E449",
-                f"whether a number is a float depends on data, but {what} needs to know it",
-                help="make it a float on all paths: 0.0 instead of 0, float(n) for an argument",
-            )
+        error: CaptureError = self._world.program.refusal(
+            "E449",
+            f"whether a number is a float depends on data, but {what} needs to know it",
+            help="make it a float on all paths: 0.0 instead of 0, float(n) for an argument",
         )
         return error
 
@@ -441,13 +433,10 @@ class Numbers:
         last = operands[-1]
         if name == "pow":
             if type(last) is Symbol:
-                raise self._world.program.refusing(
-                    CaptureError(
-                        "E427",
-                        "a power of integers with an exponent that depends on data: its sign decides between int and "
-                        "float",
-                        help="use a float exponent: base ** float(exponent)",
-                    )
+                raise self._world.program.refusal(
+                    "E427",
+                    "a power of integers with an exponent that depends on data: its sign decides between int and float",
+                    help="use a float exponent: base ** float(exponent)",
                 )
             if last < 0:
                 return self._float_power(*operands)

@@ -193,7 +193,7 @@ class Recording(GraphScope):
             help or "set a variable on both sides, and write it after the branch: best = new if better else self.best"
         )
         text = f"{what} in a branch or loop that depends on data: Python runs both sides once"
-        return self.root.refusing(CaptureError("E430", text, help=remedy))
+        return self.refusal("E430", text, help=remedy)
 
     def note(self, cell: Cell) -> None:
         """Remember what a cell holds before a write that is allowed."""
@@ -243,12 +243,12 @@ class Recording(GraphScope):
     def check_text(self, asker: FrameType) -> None:
         """Refuse text of an array to code of the user's that is not converted: calls would not make it again."""
         if (line := asks_for_text(asker)) is not None:
-            raise self.root.refusing(CaptureError(
+            raise self.refusal(
                 "E424",
                 "text is made from an array, whose values are known only at run time, by code that cannot be captured",
                 help="where the source of the function can be read, f-strings, str(), % and print() are followed; or "
                 "return the array, and make the text outside", loc=line,
-            ))  # fmt: skip
+            )  # fmt: skip
 
     def outside(self, value: Value, kind: type, low: int, high: int) -> Any:
         """The Python number that a value is, where its integer part is not between two; None where it is.
@@ -307,15 +307,15 @@ class Recording(GraphScope):
         for symbol in (left, right):
             self.check_identity(symbol)
         if root.inputs.compare(left, right) and (root.inputs.is_foreign(left) or root.inputs.is_foreign(right)):
-            raise root.refusing(CaptureError(
+            raise root.refusal(
                 "E431", "an argument is asked for being a NumPy array from outside, which programs know as an array of "
                 "hybridize",
                 help="convert it once outside the function with np.array(a), and compare with the result",
-            ))  # fmt: skip
+            )  # fmt: skip
 
-    def refusal(self, code: str, what: str, *, help: str = "") -> CaptureError:
+    def refusal(self, code: str, what: str, *, help: str = "", loc: SourceLoc | None = None) -> CaptureError:
         """Return the error for what the capture cannot do, which no `except` of the user's can swallow."""
-        return self.root.refusing(CaptureError(code, what, help=help))
+        return self.root.refusing(CaptureError(code, what, help=help, loc=loc))
 
     def check_identity(self, symbol: Symbol) -> None:
         """Refuse to ask which object an array is that is replaced outside between calls."""
@@ -579,10 +579,10 @@ class Trace(Recording):
             CaptureError E433: it is inside of one.
         """
         if any(one.may_catch(kind, loc) for one in self.tries):
-            raise self.refusing(CaptureError(
+            raise self.refusal(
                 "E433", f"{kind.__name__} is raised depending on data, and an enclosing except may catch it",
                 help="move the try statement into the branch, or use if and else instead", loc=loc,
-            ))  # fmt: skip
+            )  # fmt: skip
 
     def keyed(self, keys: Iterable[Any], among: Iterable[Any] = ()) -> None:
         """Depend on what tells keys apart, from each other and from those that are there already."""
@@ -612,12 +612,10 @@ class Trace(Recording):
         entry = self.inputs.of_cell(cell)
         if entry is not None and entry.written_at is None:
             if entry.position == FROZEN:
-                raise self.refusing(
-                    CaptureError(
-                        "E442",
-                        "a write to an array that is a constant because of freeze=True",
-                        help="hybridize without freeze",
-                    )
+                raise self.refusal(
+                    "E442",
+                    "a write to an array that is a constant because of freeze=True",
+                    help="hybridize without freeze",
                 )
             entry.written_at = self.location()
 

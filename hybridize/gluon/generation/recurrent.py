@@ -9,6 +9,7 @@ from typing import Any
 from hybridize.array import np, npx
 from hybridize.array.operands import array
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.nested import listed
 from hybridize.base.types import same_shape
 from hybridize.gluon.dependence import convert
 from hybridize.gluon.generation.prompts import first_places, prompts_of
@@ -48,7 +49,7 @@ class Recurrent(HybridBlock, layer=False):
 
     def begin_cache(self, batch_size: int) -> list[Any]:
         """Make the states of so many rows."""
-        return [array(state).copy() for state in _listed(convert(self._begin_state)(batch_size))]
+        return [array(state).copy() for state in listed(convert(self._begin_state)(batch_size))]
 
     def prefill(self, tokens: Any, states: list[Any], start: Any = None) -> Any:
         """Read prompts [batch, time]; the states are written, the scores after the last token returned.
@@ -100,7 +101,7 @@ class Recurrent(HybridBlock, layer=False):
         result = convert(self._step)(tokens, list(states))
         if not isinstance(result, (tuple, list)) or len(result) != 2 or not hasattr(result[0], "shape"):
             raise ArgumentError("E331", "the step of Recurrent did not return a pair of scores and states", help=_RULE)
-        scores, after = array(result[0]), [array(state) for state in _listed(result[1])]
+        scores, after = array(result[0]), [array(state) for state in listed(result[1])]
         if len(after) != len(states):
             what = f"step of Recurrent gives {len(after)} states in place of {len(states)}"
             raise ArgumentError("E331", what, help=_RULE)
@@ -114,10 +115,6 @@ class Recurrent(HybridBlock, layer=False):
 
 
 _RULE = "step(tokens, states) gives the scores [batch, vocabulary] and the list of the new states"
-
-
-def _listed(states: Any) -> list[Any]:
-    return list(states) if isinstance(states, (list, tuple)) else [states]
 
 
 def _replace(states: Sequence[Any], new: Sequence[Any]) -> None:

@@ -9,6 +9,7 @@ from hybridize.array import np
 from hybridize.array.operands import array
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import NUMBERS
+from hybridize.gluon.checking import check_number
 from hybridize.gluon.hybrid_block import HybridBlock
 
 
@@ -54,6 +55,14 @@ class Loss(HybridBlock):
                 help="the numbers of elements must be equal; labels are not broadcast",
             )
         return np.reshape(x, pred.shape)
+
+
+class LossWithMargin(Loss):
+    """Base of losses that begin at a distance, `margin`."""
+
+    def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
+        super().__init__(weight, batch_axis, **kwargs)
+        self._margin = check_number(self, "margin", margin)
 
 
 def weighted(loss: Any, weight: float | None, sample_weight: Any = None) -> Any:

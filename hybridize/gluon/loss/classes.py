@@ -10,8 +10,7 @@ from hybridize.array.functions.searching import along
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, axis_of, indices, result
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.gluon.checking import check_number
-from hybridize.gluon.loss.base import Loss
+from hybridize.gluon.loss.base import Loss, LossWithMargin
 from hybridize.gluon.loss.direct import BinaryEntropy, check_labels, cross_entropy, direct
 
 
@@ -152,7 +151,7 @@ class KLDivLoss(Loss):
         return self._finished(label * (np.log(label + 1e-12) - scores), sample_weight)
 
 
-class HingeLoss(Loss):
+class HingeLoss(LossWithMargin):
     """max(0, margin - pred label), of labels -1 and 1.
 
     Args:
@@ -166,10 +165,6 @@ class HingeLoss(Loss):
     Raises:
         ArgumentError E331: the margin is no number.
     """
-
-    def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
-        super().__init__(weight, batch_axis, **kwargs)
-        self._margin = check_number(self, "margin", margin)
 
     def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
         return self._finished(self._missing(array(pred), label), sample_weight)

@@ -11,10 +11,10 @@ from hybridize.array.operands import array
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.checking import check_number
-from hybridize.gluon.loss.base import Loss, sum_of_samples, weighted
+from hybridize.gluon.loss.base import Loss, LossWithMargin, sum_of_samples, weighted
 
 
-class TripletLoss(Loss):
+class TripletLoss(LossWithMargin):
     """max(0, margin + sum((positive - pred)²) - sum((negative - pred)²)).
 
     Args:
@@ -28,10 +28,6 @@ class TripletLoss(Loss):
     Raises:
         ArgumentError E331: the margin is no number.
     """
-
-    def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
-        super().__init__(weight, batch_axis, **kwargs)
-        self._margin = check_number(self, "margin", margin)
 
     def forward(self, pred: Any, positive: Any, negative: Any, sample_weight: Any = None) -> ndarray:
         pred = array(pred)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hybridize.base.dims import hint
-from hybridize.graph import Node, Value
+from hybridize.graph import Node, Value, readers_of
 from hybridize.ops import Contract, Matmul, Op
 from hybridize.passes.scans.opened import OpenScan, is_pure
 from hybridize.passes.scans.writing import Mapped, OuterGraph, ScanPass, maps
@@ -99,7 +99,7 @@ def _with_needs(node: Node, makers: dict[Value, Node], nodes: set[Node]) -> None
 
 def _extend(scan: OpenScan, candidates: Iterable[Node], steady: set[Value], nodes: set[Node]) -> None:
     """Add what follows those found, or sums up, where the body then reads no more bytes."""
-    readers = scan.readers()
+    readers = readers_of(scan.nodes)
     ends = {one.after for one in scan.carries}
     outputs = {value for node in nodes for value in node.outputs}
 

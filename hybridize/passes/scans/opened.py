@@ -126,14 +126,6 @@ class OpenScan:
         """Return the input of the body that is an operand at each step, which it may become only now."""
         return _inner(self.constants, operand, Value(operand.type, operand.name))
 
-    def readers(self) -> dict[Value, list[Node]]:
-        """The nodes of the body that read each value."""
-        readers: dict[Value, list[Node]] = {}
-        for node in self.nodes:
-            for value in dict.fromkeys(node.inputs):
-                readers.setdefault(value, []).append(node)
-        return readers
-
     def steady(self) -> set[Value]:
         """The values of the body that are the same at each step."""
         steady = {one.inner for one in self.constants} | self.literals.keys()

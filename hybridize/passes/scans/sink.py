@@ -19,7 +19,7 @@ from functools import partial, reduce
 
 from hybridize.base.dims import hint
 from hybridize.base.frozen import frozen
-from hybridize.graph import Node, Value
+from hybridize.graph import Node, Value, readers_of
 from hybridize.ops import Contract, Matmul, add
 from hybridize.passes.scans.opened import Carry, OpenScan, is_pure
 from hybridize.passes.scans.sums import StepSum, SumFinder
@@ -103,7 +103,7 @@ def _new(scan: OpenScan, values: Iterable[Value]) -> list[Value]:
 
 def _late_products(scan: OpenScan) -> list[Node]:
     """The nodes to take out: products that nobody in the body waits for, and all that follows them."""
-    readers = scan.readers()
+    readers = readers_of(scan.nodes)
     ends = {one.after for one in scan.carries}
     late: set[Node] = set()
     for node in reversed(scan.nodes):

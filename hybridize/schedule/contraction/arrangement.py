@@ -231,12 +231,15 @@ def _moved(contraction: Contraction, shapes: tuple[Shape, Shape]) -> tuple[tuple
     return None if parts is None or halo is None else (parts, halo)
 
 
+def _roles_and_rows(contraction: Contraction) -> tuple[tuple[Role, ...], tuple[int, ...]]:
+    axis_roles = roles(contraction)
+    return axis_roles, tuple(axis for axis, role in enumerate(axis_roles) if role is Role.ROW)
+
+
 def _shared(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool, lanes: int) -> Arrangement | None:
     """The parts of axes where windows move over x, and the lanes of vectors are an axis that both operands have."""
-    sizes, rank = contraction.sizes, contraction.rank
-    moved = _moved(contraction, shapes)
-    axis_roles = roles(contraction)
-    rows = tuple(axis for axis, role in enumerate(axis_roles) if role is Role.ROW)
+    sizes, rank, moved = contraction.sizes, contraction.rank, _moved(contraction, shapes)
+    axis_roles, rows = _roles_and_rows(contraction)
     if moved is None or any(role is Role.COLUMN and not same(sizes[axis], 1) for axis, role in enumerate(axis_roles)):
         return None
     wide = [
@@ -259,10 +262,8 @@ def _along_rows(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: 
 
     Of a line of pixels, or of images if these fill many more lanes.
     """
-    sizes, rank = contraction.sizes, contraction.rank
-    moved = _moved(contraction, shapes)
-    axis_roles = roles(contraction)
-    rows = tuple(axis for axis, role in enumerate(axis_roles) if role is Role.ROW)
+    sizes, rank, moved = contraction.sizes, contraction.rank, _moved(contraction, shapes)
+    axis_roles, rows = _roles_and_rows(contraction)
     columns = [axis for axis, role in enumerate(axis_roles) if role is Role.COLUMN]
     if moved is None or not columns:
         return None
@@ -279,10 +280,8 @@ def _along_sums(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: 
 
     As the pixels of a line in the gradient by a weight. Long sums only: lanes are added up in the end.
     """
-    sizes, rank = contraction.sizes, contraction.rank
-    moved = _moved(contraction, shapes)
-    axis_roles = roles(contraction)
-    rows = tuple(axis for axis, role in enumerate(axis_roles) if role is Role.ROW)
+    sizes, rank, moved = contraction.sizes, contraction.rank, _moved(contraction, shapes)
+    axis_roles, rows = _roles_and_rows(contraction)
     if moved is None or not rows or Role.COLUMN not in axis_roles:
         return None
     terms = math.prod(hint(size) for size in sizes[rank:])

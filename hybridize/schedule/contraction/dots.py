@@ -82,7 +82,8 @@ class Dots:
 
 def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
     """Decide how the dot products of a product with some rows and columns are computed."""
-    lanes, any_columns = arithmetic.lanes, _few_columns(product, arithmetic)
+    lanes, many = arithmetic.lanes, arithmetic.target.registers >= 32
+    any_columns = 4 if many and not is_symbolic(product.n) else 2
     streams = _streams(product, arithmetic)
     far = streams == 1 and _far(product, arithmetic)
     heights: tuple[int, ...]
@@ -90,7 +91,7 @@ def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
         heights, height, block = _ANY_ROWS[1:], _ANY_ROWS[1], lanes
         written: tuple[int, ...] = _ANY_ROWS
     else:
-        limit = _most_rows(arithmetic)
+        limit = 8 if many else 4  # sums and operands must fit the registers
         parts = row_tiles(product.m, limit)
         heights, height, written = (limit,), parts[0].height, tuple(part.height for part in parts)
         # Sums of several registers' columns are stored together where that does not mean reading w again for each tile.
@@ -108,16 +109,6 @@ def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
     w_row = flipped_row(product, arithmetic) if flips else product.w_row * arithmetic.stored_bytes
     ranges = _ranges(product.columns, block, lanes)
     return Dots(heights, height, ranges, block, any_columns, tuple(tiles), far, w_row, streams)
-
-
-def _few_columns(product: Product, arithmetic: Arithmetic) -> int:
-    """Return `Dots.any_columns`."""
-    return 4 if arithmetic.target.registers >= 32 and not is_symbolic(product.n) else 2
-
-
-def _most_rows(arithmetic: Arithmetic) -> int:
-    """Rows of x at most per turn: sums and operands must fit the registers."""
-    return 8 if arithmetic.target.registers >= 32 else 4
 
 
 def _streams(product: Product, arithmetic: Arithmetic) -> int:

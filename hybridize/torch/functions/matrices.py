@@ -61,11 +61,8 @@ def _inv(A: Operand) -> Operand:
 @computes("linalg.inv_ex")
 def _inv_ex(A: Operand, *, check_errors: bool = False) -> Any:
     _square(A)
-    return _RETURNS.linalg_inv_ex((by(factors.inv, A), _no_errors(A)))
-
-
-def _no_errors(A: Operand) -> Operand:
-    return operand(0, kind(torch.int32, ()).dtype, type_of(A).shape[:-2])
+    no_errors = operand(0, kind(torch.int32, ()).dtype, type_of(A).shape[:-2])
+    return _RETURNS.linalg_inv_ex((by(factors.inv, A), no_errors))
 
 
 @computes("linalg.det", "det", also="input=A")
