@@ -245,8 +245,8 @@ def _contracted(letters: str, counts: dict[int, int], x: Operand, y: Operand) ->
     _check_product(x, y)
     if 0 in (*_shape(x), *_shape(y)):
         x = ops.cast(x, type_of(y).dtype)  # where there is nothing to multiply, dtypes may differ
-    kept = "".join(letter for axis, letter in enumerate(letters) if axis not in shared)
-    product = einsum_of(f"{letters},{letters}->{kept}", x, y)
+    remaining = "".join(letter for axis, letter in enumerate(letters) if axis not in shared)
+    product = einsum_of(f"{letters},{letters}->{remaining}", x, y)
     return ops.reshape(product, rules.reduced(rules.shape_of(x, y), shared, True))
 
 
