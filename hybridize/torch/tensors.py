@@ -463,6 +463,11 @@ def _method(name: str) -> Callable[..., Any]:
 TracedTensor.__name__ = "Tensor"  # torch's and Python's own errors name the class
 
 
+def is_traced(value: Any) -> bool:
+    """Tell whether a value is a tensor of a program that is captured."""
+    return type(value) is TracedTensor
+
+
 _CLASS_MEMBERS = frozenset({
     "__class__", "__new__", "__init__", "__init_subclass__", "__subclasshook__", "__getattribute__", "__setattr__",
     "__delattr__", "__dir__", "__reduce__", "__setstate__", "__sizeof__", "__doc__", "__dict__", "__module__",

@@ -62,7 +62,7 @@ from hybridize.torch.library import ARGUMENTS, AsObjects, TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, check_class, tensor_of
 from hybridize.torch.modules import SETTINGS
 from hybridize.torch.scaling import check_updated
-from hybridize.torch.tensors import SIZES, TensorSizes, TracedTensor
+from hybridize.torch.tensors import SIZES, TensorSizes, TracedTensor, is_traced
 
 
 class Followed:
@@ -106,7 +106,7 @@ class Followed:
             args, kwargs = unflatten(structure, [_copied(x) if isinstance(x, ndarray) else x for x in leaves])
             with torch.no_grad():
                 return _arrays(self.module(*args, **kwargs))
-        leaves, _ = flatten((args, kwargs), whole=_is_traced)
+        leaves, _ = flatten((args, kwargs), whole=is_traced)
         tensors = {id(leaf.array): leaf for leaf in leaves if type(leaf) is TracedTensor}  # one may be there twice
         marked = zip(tensors.values(), self.library.flags, strict=False)
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
@@ -681,13 +681,9 @@ class _Spec:
 NO_TENSORS: Mapping[int, torch.Tensor] = {}
 
 
-def _is_traced(value: Any) -> bool:
-    return type(value) is TracedTensor
-
-
 def _plain(result: Any, passes: OwnPasses) -> Any:
     """Return the result of a module as the capture takes it: symbols, in containers of Python's or with a structure."""
-    tensors = [leaf for leaf in flatten(result, whole=_is_traced)[0] if type(leaf) is TracedTensor]
+    tensors = [leaf for leaf in flatten(result, whole=is_traced)[0] if type(leaf) is TracedTensor]
     for tensor in tensors:
         tensor.check()
         tensor.check_attributes()

@@ -46,7 +46,7 @@ from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERAT
 from hybridize.torch.functions.writing import store
 from hybridize.torch.internals import OPERATORS as OF_LIBRARIES
 from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, overriding_mode, records, transform
-from hybridize.torch.tensors import OWN, TracedTensor
+from hybridize.torch.tensors import OWN, TracedTensor, is_traced
 
 AS_IT_IS: set[Any] = {
     SET_GRAD, torch.device, torch.promote_types, torch.can_cast, *RANGES,
@@ -134,10 +134,6 @@ def _with_numbers(trace: Recording, x: Any) -> Any:
     return x if all(map(operator.is_, parts, x)) else type(x)(parts)
 
 
-def _is_traced(x: Any) -> bool:
-    return type(x) is TracedTensor
-
-
 def _is_open(x: Any) -> bool:
     """Tell whether an argument is a number that stays data."""
     return type(x) is Symbol and x.weak is not None and x._trace.number_of(x) is None
@@ -156,7 +152,7 @@ def _error_for_user(
     own = _own_error(function, args, kwargs, TypeError if of_class else Exception)
     if own is not None:
         return own
-    if of_class and any(map(_is_open, flatten((args, kwargs), whole=_is_traced)[0])):
+    if of_class and any(map(_is_open, flatten((args, kwargs), whole=is_traced)[0])):
         return trace.refusal(
             "E422",
             f"a size, an axis or an option of {name_of(function)}() depends on data",
@@ -183,7 +179,7 @@ def _own_error(
     """Return what torch says of arguments that no entry takes: its own words; None where it takes them."""
     try:
         with as_torch():
-            tensors = [x for x in flatten((args, kwargs), whole=_is_traced)[0] if isinstance(x, torch.Tensor)]
+            tensors = [x for x in flatten((args, kwargs), whole=is_traced)[0] if isinstance(x, torch.Tensor)]
             count = sum(math.prod(map(hint, x.shape)) for x in tensors)
             device = "cpu" if count <= MOST_ASKED else "meta"
             function(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.base.dims import is_symbolic
+from hybridize.base.dims import is_symbolic, product
 from hybridize.base.dtypes import DType, is_float
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import user_location
@@ -45,6 +45,11 @@ def operand(x: Any, dtype: DType, shape: Sequence[int] = ()) -> Operand:
         x = ops.scalar(_around(x, dtype) if type(x) is int and dtype.kind in "iu" else x, dtype)
     x = ops.cast(x, dtype)
     return ops.broadcast(x, tuple(shape))
+
+
+def flattened(x: Operand) -> Operand:
+    """Return the elements of a tensor as one axis."""
+    return ops.reshape(x, (product(type_of(x).shape),))
 
 
 def _around(x: int, dtype: DType) -> int:

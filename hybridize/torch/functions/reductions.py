@@ -20,7 +20,7 @@ from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.histories import with_gradient_of
 from hybridize.ops.library.norms import log_sum_exp, norm, root
 from hybridize.torch.functions import rules
-from hybridize.torch.functions.operands import between, operand
+from hybridize.torch.functions.operands import between, flattened, operand
 from hybridize.torch.functions.pointwise import MAXIMUM, MINIMUM, Joined, aligned, divide, multiply, subtract
 from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import computes
@@ -150,7 +150,7 @@ def _extreme(name: str, pair: Joined, far: Callable[..., Operand], position: Cal
             return pair(*aligned(input, dim if other is None else other))
         rules.expect(not isinstance(dim, (tuple, list)))
         if dim is None:
-            row = _flat(input)
+            row = flattened(input)
             return _shared(row, far(row))
         _check_some(input, dim)
         return getattr(torch.return_types, name)(_picked(position, input, dim, keepdim))
@@ -181,7 +181,7 @@ def _position(name: str, by: Callable[[Operand, int], Operand]) -> None:
         shape, axes = type_of(input).shape, _axes(input, dim)
         if not shape:
             return operand(0, int64)
-        place = by(_flat(input), 0) if dim is None else by(input, *axes)
+        place = by(flattened(input), 0) if dim is None else by(input, *axes)
         return ops.reshape(place, rules.reduced(shape, axes, keepdim))
 
 
@@ -242,16 +242,12 @@ def _sorted(input: Operand, axis: int) -> tuple[Operand, Operand]:
     return ops.take_along_axis(input, order, axis), order
 
 
-def _flat(input: Operand) -> Operand:
-    return ops.reshape(input, (product(type_of(input).shape),))
-
-
 def _middle(name: str, skips: bool) -> None:
     @computes(name, kinds="fiu")
     def entry(input: Operand, dim: int | None = None, keepdim: bool = False) -> Any:
         """The lower one of those in the middle; NaN is last in order, and what is found where it is not skipped."""
         of = type_of(input)
-        x = _flat(input) if dim is None or not of.ndim else input
+        x = flattened(input) if dim is None or not of.ndim else input
         axis = rules.axis_of(dim or 0, type_of(x).ndim)
         size = type_of(x).shape[axis]
         if dim is None and size == 0:
@@ -306,7 +302,7 @@ def _quantile(name: str, skips: bool) -> None:
         rules.expect(type_of(shares).ndim <= 1)
         between(shares, "quantile() q values must be in the range [0, 1]")
         many = type_of(shares).ndim == 1
-        x = _flat(input) if dim is None else input if of.ndim else ops.reshape(input, (1,))
+        x = flattened(input) if dim is None else input if of.ndim else ops.reshape(input, (1,))
         axis = rules.axis_of(0 if dim is None else dim, type_of(x).ndim)
         size = type_of(x).shape[axis]
         order = (*(k for k in range(type_of(x).ndim) if k != axis), axis)

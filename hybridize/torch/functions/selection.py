@@ -18,7 +18,7 @@ from hybridize.base.dtypes import bool_, float32, float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.operands import operand, underived
+from hybridize.torch.functions.operands import flattened, operand, underived
 from hybridize.torch.functions.rules import expect, shape_of
 from hybridize.torch.functions.sorting import ordered, placed
 from hybridize.torch.functions.table import computes
@@ -52,7 +52,7 @@ def positions(mask: Operand, what: str) -> Operand:
     Raises:
         CaptureError E422: how many that are stays data.
     """
-    flat = ops.reshape(ops.cast(mask, bool_), (product(type_of(mask).shape),))
+    flat = flattened(ops.cast(mask, bool_))
     count = number_of(ops.sum(ops.cast(flat, int64), (0,)), what)
     if count == 0:
         return operand(0, int64, (0,))
@@ -80,16 +80,12 @@ def _picked(x: Operand, places: Operand) -> Operand:
     return ops.gather(x, places, 0)
 
 
-def _flat(x: Operand) -> Operand:
-    return ops.reshape(x, (product(type_of(x).shape),))
-
-
 @computes("masked_select")
 def _masked_select(input: Operand, mask: Operand) -> Operand:
     expect(type_of(mask).dtype.kind == "b")
     shape = shape_of(input, mask)
     places = positions(ops.broadcast(mask, shape), "torch.masked_select()")
-    return _picked(_flat(ops.broadcast(input, shape)), places)
+    return _picked(flattened(ops.broadcast(input, shape)), places)
 
 
 @computes("masked_scatter")
@@ -101,12 +97,12 @@ def _masked_scatter(input: Operand, mask: Operand, source: Operand) -> Operand:
     here = ops.broadcast(mask, shape)
     if product(shape) == 0 or product(type_of(source).shape) == 0:
         return ops.broadcast(input, shape)
-    counted = ops.cum_sum(ops.cast(_flat(here), int64), 0)
+    counted = ops.cum_sum(ops.cast(flattened(here), int64), 0)
     last = operand(product(type_of(source).shape) - 1, int64, (product(shape),))
     places = ops.min(
         ops.max(ops.sub(counted, operand(1, int64, (product(shape),))), operand(0, int64, (product(shape),))), last
     )
-    return ops.where(here, ops.reshape(_picked(_flat(source), places), shape), ops.broadcast(input, shape))
+    return ops.where(here, ops.reshape(_picked(flattened(source), places), shape), ops.broadcast(input, shape))
 
 
 @computes("nonzero", "argwhere")
@@ -158,7 +154,7 @@ def _unique(
 ) -> Any:
     if dim is not None:
         raise undecided("torch.unique() of rows")
-    x = _flat(input)
+    x = flattened(input)
     values, order = ordered(x, 0, False)
     elements, runs, counts = _runs(values, "torch.unique()")
     inverse = ops.reshape(_picked(runs, ordered(order, 0, False)[1]), type_of(input).shape)
@@ -172,7 +168,7 @@ def _unique_consecutive(
 ) -> Any:
     if dim is not None:
         raise undecided("torch.unique_consecutive() of rows")
-    elements, runs, counts = _runs(_flat(input), "torch.unique_consecutive()")
+    elements, runs, counts = _runs(flattened(input), "torch.unique_consecutive()")
     elements = underived(elements, _UNDERIVED.format("unique_consecutive"), input, error=NotImplementedError)
     return _with_extras(elements, (return_inverse, ops.reshape(runs, type_of(input).shape)), (return_counts, counts))
 
