@@ -30,7 +30,7 @@ class Face:
 
     def __contains__(self, value: Any) -> Any:
         """Return what says whether an element equals a value: of a program, which only a call can tell."""
-        raise NotImplementedError
+        raise TypeError(f"elements of {type(self).__name__} are compared by its own class")
 
     def is_a(self, kind: Any) -> bool:
         """Tell whether it stands for an instance of a class."""
