@@ -83,7 +83,7 @@ def test_the_encoder_reads_only_what_is_valid():
     again = net(others, np.array([2, 4]))
     numpy.testing.assert_allclose(again.asnumpy()[0, :2], found.asnumpy()[0, :2], rtol=1e-5)
     assert abs(again.asnumpy()[0, 2:] - found.asnumpy()[0, 2:]).max() > 1e-3
-    with refusal(Exception, "AttentionDecoder does not say its attention_weights"):
+    with refusal(Exception, "AttentionDecoder does not define attention_weights"):
         d2l.AttentionDecoder().attention_weights  # noqa: B018
 
 
@@ -152,7 +152,7 @@ def test_an_encoder_and_a_decoder():
     assert tokens.astype("int32").tolist() == [[4, 5, 6], [5, 6, 7]]
     assert len(weights) == 3
     assert model(source, target, np.array([5, 5])).shape == (2, 2, 12)
-    with refusal(Exception, "Encoder does not say its forward"):
+    with refusal(Exception, "Encoder does not define forward"):
         d2l.Encoder()(source)
 
 

@@ -78,6 +78,7 @@ OUTSIDE = {
     "x[i, i]": lambda x, i: x[i, i],
     "x[i] = v": lambda x, i: x.clone().__setitem__(i, 0.0),
     "index_select": lambda x, i: x.index_select(0, i),
+    "index_select along 1": lambda x, i: x.index_select(1, i),
     "index_select of a number": lambda x, i: x[0, 0].index_select(0, i),
     "index_add": lambda x, i: x.index_add(0, i, x[:1]),
     "index_copy": lambda x, i: x.index_copy(0, i, x[:1]),

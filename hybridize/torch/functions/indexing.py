@@ -367,7 +367,8 @@ def _index_select(input: Operand, dim: int, index: Operand) -> Operand:
     if not shape:
         element = ops.gather(ops.reshape(input, (1,)), within(numbers, 1), 0)
         return ops.reshape(element, ())
-    return ops.gather(input, within(numbers, shape[axis]), axis)
+    checked = within_axis(numbers, shape[axis], axis) if axis else within(numbers, shape[axis])  # as PyTorch's classes
+    return ops.gather(input, checked, axis)
 
 
 @computes("take")

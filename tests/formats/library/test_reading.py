@@ -39,7 +39,7 @@ def test_what_it_says(files, machine):
 
 
 def test_objects_are_no_libraries(files):
-    with pytest.raises(LoadError, match=r"E642: .*net\.o is not a library of hybridize: .*an object or a program"):
+    with pytest.raises(LoadError, match=r"E642: .*net\.o is not a hybridize library: .*an object or a program"):
         read_library(files / "net.o")
 
 

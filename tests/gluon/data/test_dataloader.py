@@ -211,5 +211,5 @@ def test_a_forked_process_makes_threads_of_its_own():
 
 
 def test_a_batch_sampler_that_names_no_sample():
-    with pytest.raises(ValueArgumentError, match=r"E379.*named none"):
+    with pytest.raises(ValueArgumentError, match=r"E379.*empty batch"):
         list(data.DataLoader([1, 2], batch_sampler=[[0], []]))
