@@ -17,23 +17,10 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array import functions as np
+from hybridize.array import operands as operand_rules
 from hybridize.array.draws import above_0, check_shares, key, not_negative, shape_of_draws, unit
 from hybridize.array.functions.bounds import require
 from hybridize.array.ndarray import wrap
-from hybridize.array.operands import (
-    Weak,
-    array,
-    creates,
-    described,
-    has_arrays,
-    one_of,
-    operand,
-    outside_operand,
-    public,
-    result,
-    shape_of,
-    sizes_from,
-)
 from hybridize.array.traced import Traced
 from hybridize.array.variates import chisquare, exponential, gamma, normal, randint
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, is_float
@@ -47,20 +34,20 @@ from hybridize.ops.op import ACTIVE, Operand, bind1, capturing
 from hybridize.runtime.foreign import Callee
 
 
-@public
+@operand_rules.public
 def standard_exponential(size: Any = None, dtype: Any = None, method: str = "zig", out: Any = None) -> Any:
     """Exponential numbers with mean 1; `method` says nothing about the result."""
-    one_of(method, ("zig", "inv"), "standard_exponential", "method")
+    operand_rules.one_of(method, ("zig", "inv"), "standard_exponential", "method")
     return exponential(1.0, size, dtype, out=out)
 
 
-@public
+@operand_rules.public
 def standard_gamma(shape: Any, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
     """Gamma numbers of scale 1."""
     return gamma(shape, 1.0, size, dtype, out=out)
 
 
-@public
+@operand_rules.public
 def standard_t(df: Any, size: Any = None) -> Any:
     """Numbers of Student's t distribution with `df` degrees of freedom."""
     above_0(df, "standard_t: df")
@@ -68,10 +55,10 @@ def standard_t(df: Any, size: Any = None) -> Any:
     return normal(0.0, 1.0, sizes) * np.sqrt(np.divide(df, chisquare(df, sizes)))
 
 
-@public
+@operand_rules.public
 def triangular(left: Any, mode: Any, right: Any, size: Any = None) -> Any:
     """Numbers between `left` and `right` whose density is a triangle with its top at `mode`."""
-    low, top, high = (array(end).astype(float64) for end in (left, mode, right))
+    low, top, high = (operand_rules.array(end).astype(float64) for end in (left, mode, right))
     require(
         np.logical_and(np.less_equal(low, top), np.logical_and(np.less_equal(top, high), np.less(low, high))),
         "random.triangular: left <= mode <= right, and left < right",
@@ -83,7 +70,7 @@ def triangular(left: Any, mode: Any, right: Any, size: Any = None) -> Any:
     return np.where(np.less_equal(u, (top - low) / width), below, above).astype(float32)
 
 
-@public
+@operand_rules.public
 def wald(mean: Any, scale: Any, size: Any = None) -> Any:
     """Inverse Gaussian numbers.
 
@@ -92,7 +79,7 @@ def wald(mean: Any, scale: Any, size: Any = None) -> Any:
     above_0(mean, "wald: mean")
     above_0(scale, "wald: scale")
     sizes = shape_of_draws(size, mean, scale)
-    m, s = (array(p).astype(float64) for p in (mean, scale))
+    m, s = (operand_rules.array(p).astype(float64) for p in (mean, scale))
     y = m * np.square(normal(0.0, 1.0, sizes, float64))
     # The smaller root, without cancellation: m + (y - sqrt(4 s y + y^2)) m / (2 s) times its conjugate.
     ratio = y / (2.0 * s)
@@ -101,12 +88,12 @@ def wald(mean: Any, scale: Any, size: Any = None) -> Any:
     return np.where(np.less_equal(u, m / (m + first)), first, m * m / first).astype(float32)
 
 
-@public
+@operand_rules.public
 def geometric(p: Any, size: Any = None) -> Any:
     """Numbers of trials of probability `p` until one succeeds, int64."""
     _probability(p, "geometric: p", above=True)
     u = unit(shape_of_draws(size, p), float64, open_at_zero=True)
-    chance = array(p).astype(float64)
+    chance = operand_rules.array(p).astype(float64)
     many = np.log(u) / np.log1p(-np.where(np.equal(chance, 1.0), 0.5, chance))
     return np.where(np.equal(chance, 1.0), 1.0, np.maximum(_below_int64(many + 1.0), 1.0)).astype(int64)
 
@@ -115,13 +102,13 @@ def _below_int64(x: Any) -> Any:
     return np.floor(np.where(np.less(x, 9.2e18), x, 9.2e18))
 
 
-@public
+@operand_rules.public
 def logseries(p: Any, size: Any = None) -> Any:
     """Numbers of the logarithmic series distribution, int64.
 
     Source: Kemp, Efficient generation of logarithmically distributed pseudo-random variables, 1981.
     """
-    chance = array(p).astype(float64)
+    chance = operand_rules.array(p).astype(float64)
     inside = np.logical_and(np.less_equal(0.0, chance), np.less(chance, 1.0))
     require(inside, "random.logseries: p is from 0 to below 1")
     sizes = shape_of_draws(size, p)
@@ -133,21 +120,21 @@ def logseries(p: Any, size: Any = None) -> Any:
     return np.where(np.greater_equal(v, chance), 1.0, numbers).astype(int64)
 
 
-@public
+@operand_rules.public
 def dirichlet(alpha: Any, size: Any = None) -> Any:
     """Shares that sum to 1, [..., n], of concentrations [n]."""
-    a = array(alpha)
+    a = operand_rules.array(alpha)
     if a.ndim != 1:
         raise ShapeError("E118", f"dirichlet takes a vector of concentrations, got {a.type}")
     above_0(a, "dirichlet: alpha")
-    shape = (*(() if size is None else sizes_from(size)), a.shape[0])
+    shape = (*(() if size is None else operand_rules.sizes_from(size)), a.shape[0])
     parts = gamma(np.broadcast_to(a.astype(float64), shape), 1.0, shape, float64)
     return (parts / np.sum(parts, -1, keepdims=True)).astype(float32)
 
 
 def _probability(p: Any, what: str, above: bool = False) -> None:
     """Refuse what is no probability; `above`: nor may it be 0."""
-    chance = array(p)
+    chance = operand_rules.array(p)
     low = np.less(0.0, chance) if above else np.less_equal(0.0, chance)
     rule = "is above 0, and not above 1" if above else "is from 0 to 1"
     require(np.logical_and(low, np.less_equal(chance, 1.0)), f"random.{what} {rule}")
@@ -225,33 +212,35 @@ def _by_numpy(
         values = [_parameter(arguments[one]) for one in parameters]
         size, dtype, method = arguments.get("size"), arguments.get("dtype"), arguments.get("method")
         if along is None:
-            sizes = shape = tuple(map(int, shape_of_draws(size, *map(result, values))))
+            sizes = shape = tuple(map(int, shape_of_draws(size, *map(operand_rules.result, values))))
         else:
-            sizes = () if size is None else tuple(map(int, sizes_from(size)))
-            shape = (*sizes, *shape_of(values[along]))
+            sizes = () if size is None else tuple(map(int, operand_rules.sizes_from(size)))
+            shape = (*sizes, *operand_rules.shape_of(values[along]))
         wanted = kind if dtype is None else as_dtype(dtype)
         learnt = tuple(range(1, len(parameters) + 1)) if is_float(wanted) else ()
         options = () if method is None else (("method", method),)
         what = _Draw(name, parameters, shape, sizes, wanted, options, learnt)
         if ACTIVE and capturing():
             callee = _CALLEES.setdefault(what, Callee(what))
-            return result(bind1(call_op(f"random.{name}", callee, [TensorType(shape, wanted)]), key(), *values))
+            return operand_rules.result(
+                bind1(call_op(f"random.{name}", callee, [TensorType(shape, wanted)]), key(), *values)
+            )
         if is_float(wanted) and any(type(value) is Traced and value.edge is not None for value in values):
             raise _no_gradient(name)
         (numbers,), _ = what.run([key(), *(value.data if type(value) is Traced else value for value in values)])
         return wrap(numbers)
 
-    return described(draw, name, f"{text}; drawn by NumPy, which programs call.")
+    return operand_rules.described(draw, name, f"{text}; drawn by NumPy, which programs call.")
 
 
 def _parameter(x: Any) -> Operand:
     """The operand of a parameter: Python's numbers in 64 bits."""
-    if isinstance(x, (list, tuple)) and not has_arrays(x):
-        return outside_operand(numpy.asarray(x))
-    value = operand(x)
-    if isinstance(value, Weak):
+    if isinstance(x, (list, tuple)) and not operand_rules.has_arrays(x):
+        return operand_rules.outside_operand(numpy.asarray(x))
+    value = operand_rules.operand(x)
+    if isinstance(value, operand_rules.Weak):
         return value.value
-    return outside_operand(numpy.asarray(value)) if isinstance(value, NUMBERS) else value
+    return operand_rules.outside_operand(numpy.asarray(value)) if isinstance(value, NUMBERS) else value
 
 
 def _any(_: Any, what: str) -> None:
@@ -277,16 +266,16 @@ multivariate_hypergeometric = _by_numpy(
 _outcomes = _by_numpy("multinomial", "Counts of outcomes, int64", along=1, n=_any, pvals=_any)
 
 
-@creates()
+@operand_rules.creates()
 def multinomial(n: int, pvals: Any, size: Any = None) -> Any:
     """Count the outcomes of `n` draws with the probabilities of a vector, as int64; drawn by NumPy."""
     if n < 0:
         raise ValueArgumentError("E345", f"random.multinomial: a number of draws must not be negative, got {n}")
-    p = array(pvals)
+    p = operand_rules.array(pvals)
     if p.ndim != 1:
         raise ShapeError("E118", f"multinomial takes a vector of probabilities, got {p.type}")
     check_shares(p, "multinomial")
-    exact = array(pvals, float64).astype(float64)
+    exact = operand_rules.array(pvals, float64).astype(float64)
     return _outcomes(n, exact / np.sum(exact), size)  # NumPy allows no sum above 1 in 64 bits
 
 
@@ -302,17 +291,17 @@ noncentral_f = _by_numpy(
 )
 
 
-@public
+@operand_rules.public
 def random_integers(low: int, high: int | None = None, size: Any = None) -> Any:
     """Integers from `low` to `high`, both included, or from 1 to `low`; int64."""
     low, high = (1, low) if high is None else (low, high)
     return randint(low, high + 1, size)
 
 
-@public
+@operand_rules.public
 def integers(low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False) -> Any:
     """Integers from [low, high), or from [0, low); with `endpoint` also `high` itself; see `randint`."""
     low, high = (0, low) if high is None else (low, high)
     if endpoint:
-        high = high + 1 if isinstance(high, int) else array(high) + 1
+        high = high + 1 if isinstance(high, int) else operand_rules.array(high) + 1
     return randint(low, high, size, dtype)

@@ -17,23 +17,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from hybridize.array import densities, legacy_linalg, legacy_random, legacy_rules, np, npx
+from hybridize.array import legacy_rules as rules
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import boxes, control, legacy_shapes, neural, regions, resizing, sampling
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.elementwise import root
-from hybridize.array.legacy_rules import (
-    as_dtype_of,
-    extremes,
-    extremum,
-    limit_in,
-    number_dtype,
-    of_dtype,
-    of_equal_shapes,
-    paired,
-    reduction,
-    with_axis,
-    with_gradient_of,
-)
 from hybridize.array.methods import functions
 from hybridize.array.operands import array, axis_of, finished, float_operand, floats, one_of, public, result, several
 from hybridize.array.operands import indices as index_operand
@@ -48,7 +36,7 @@ _Row = tuple[_Function, str]
 """A function, and MXNet's first parameters with their defaults: `data axis=-1`."""
 
 
-def _face(name: str, row: _Row, shape: _Function = with_axis) -> _Function:
+def _face(name: str, row: _Row, shape: _Function = rules.with_axis) -> _Function:
     """A function under a 1.x name, with `name=` and `out=`.
 
     Args:
@@ -90,11 +78,11 @@ def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_
     if ord not in (1, 2):
         raise ValueArgumentError("E345", f"norm: ord must be 1 or 2, got {ord!r}", help="use np.linalg.norm")
     x = array(data)
-    dtype, x = number_dtype(x) if out_dtype is None else out_dtype, floats(x)
+    dtype, x = rules.number_dtype(x) if out_dtype is None else out_dtype, floats(x)
     norms = (
         root(np.sum(np.square(x), axis, keepdims=keepdims)) if ord == 2 else np.sum(np.abs(x), axis, keepdims=keepdims)
     )
-    return as_dtype_of(norms, as_dtype(dtype))
+    return rules.as_dtype_of(norms, as_dtype(dtype))
 
 
 def concat(*data: Any, dim: int = 1, num_args: int | None = None) -> Any:
@@ -350,7 +338,7 @@ def softmax_output(
         loss = np.where(counted, loss, 0.0)
     if normalization == "valid":
         scale = grad_scale / np.maximum(np.sum(counted), 1).astype(x.dtype) if use_ignore else grad_scale / classes.size
-    y = with_gradient_of(loss * scale / known, y)  # summed over the classes it is the loss
+    y = rules.with_gradient_of(loss * scale / known, y)  # summed over the classes it is the loss
     return np.reshape(y, whole.shape) if rows else y
 
 
@@ -371,7 +359,7 @@ def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, nor
     scale: Any = grad_scale / x.shape[0] if normalization == "batch" else grad_scale
     if normalization == "valid":
         scale = grad_scale / np.maximum(np.sum(x > valid_thresh), 1).astype(x.dtype)
-    return with_gradient_of(x * npx.stop_gradient(scale) if normalization == "valid" else x * scale, x)
+    return rules.with_gradient_of(x * npx.stop_gradient(scale) if normalization == "valid" else x * scale, x)
 
 
 def linear_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
@@ -396,13 +384,13 @@ def _regression(y: Any, label: Any, grad_scale: float, slope: _Function, of: Any
         return np.copy(y)
     scale = grad_scale * y.shape[0] / y.size
     gradient = npx.stop_gradient(slope(y - np.reshape(label, y.shape)) * scale)
-    return with_gradient_of((y if of is None else of) * gradient, y)
+    return rules.with_gradient_of((y if of is None else of) * gradient, y)
 
 
 def clip(data: ArrayLike, a_min: Any, a_max: Any) -> Any:
     """Elements below `a_min` or above `a_max` replaced by them."""
     x = array(data)
-    return np.clip(x, *(None if end is None else limit_in(end, x.dtype) for end in (a_min, a_max)))
+    return np.clip(x, *(None if end is None else rules.limit_in(end, x.dtype) for end in (a_min, a_max)))
 
 
 def embedding(
@@ -446,7 +434,7 @@ def diag(data: Any, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Cumulative sum."""
     x = array(a)
-    return np.cumsum(x, axis, number_dtype(x) if dtype is None else dtype)
+    return np.cumsum(x, axis, rules.number_dtype(x) if dtype is None else dtype)
 
 
 def size_array(data: Any) -> Any:
@@ -478,8 +466,8 @@ class _Group(SimpleNamespace):
         raise missing(f"nd.{self._group}", name, vars(self))
 
 
-_MAXIMUM, _MINIMUM = extremum(np.maximum, np.greater_equal), extremum(np.minimum, np.less_equal)
-_GREATEST, _LEAST = extremes(np.max), extremes(np.min)
+_MAXIMUM, _MINIMUM = rules.extremum(np.maximum, np.greater_equal), rules.extremum(np.minimum, np.less_equal)
+_GREATEST, _LEAST = rules.extremes(np.max), rules.extremes(np.min)
 _Rows = tuple[Any, Callable[[_Function], _Function] | None, str, str]
 """A room, a rule of dtypes, MXNet's first parameters, and names of functions: `flip reverse=flip`.
 
@@ -495,13 +483,13 @@ _ROWS: tuple[_Rows, ...] = (
     (np, None, "data repeats axis=None", "repeat"),
     (np, None, "data reps", "tile"),
     (np, None, "tensor", "moveaxis"),
-    (np, of_dtype, "data", (
+    (np, rules.of_dtype, "data", (
         "arccos arccosh arcsin arcsinh arctan arctanh cbrt cos cosh degrees exp expm1 log log10 log1p log2 radians "
         "reciprocal sin sinh sqrt tan tanh"
     )),
     (np, _creator, "", "empty=zeros ones zeros"),
-    (np, reduction, "", "mean nanprod nansum prod sum sum_axis=sum"),
-    (np, of_dtype, "data axis=None keepdims=False", "argmax argmin"),
+    (np, rules.reduction, "", "mean nanprod nansum prod sum sum_axis=sum"),
+    (np, rules.of_dtype, "data axis=None keepdims=False", "argmax argmin"),
     (npx, None, "", (
         "Activation=activation CTCLoss=ctc_loss Convolution=convolution Deconvolution=deconvolution Dropout=dropout "
         "ElementWiseSum=add_n Flatten=batch_flatten InstanceNorm=instance_norm L2Normalization=l2_normalization "
@@ -523,7 +511,7 @@ _ROWS: tuple[_Rows, ...] = (
     ), "Pooling=pooling"),
     (npx, None, "data weight bias=None num_hidden=None no_bias=False", "FullyConnected=fully_connected"),
     (npx, None, "indices", "one_hot"),
-    (npx, of_dtype, "data", "erf erfinv gamma gammaln rsqrt sigmoid smooth_l1 softsign"),
+    (npx, rules.of_dtype, "data", "erf erfinv gamma gammaln rsqrt sigmoid smooth_l1 softsign"),
     (legacy_shapes, None, "", (
         "Reshape=reshape_legacy broadcast_axes=broadcast_axis broadcast_axis broadcast_to=broadcast_to_legacy "
         "reshape=reshape_legacy"
@@ -544,18 +532,18 @@ _ROWS: tuple[_Rows, ...] = (
         "diag dot eye full logical_not make_loss norm ravel_multi_index size_array sort split split_v2 stack transpose "
         "unravel_index where"
     )),
-    (sys.modules[__name__], of_dtype, "", "argmax_channel moments rcbrt rint round=round_away"),
-    (sys.modules[__name__], reduction, "", "max=_GREATEST max_axis=_GREATEST min=_LEAST min_axis=_LEAST"),
+    (sys.modules[__name__], rules.of_dtype, "", "argmax_channel moments rcbrt rint round=round_away"),
+    (sys.modules[__name__], rules.reduction, "", "max=_GREATEST max_axis=_GREATEST min=_LEAST min_axis=_LEAST"),
 )  # fmt: skip
 _ARITHMETIC: tuple[_Rows, ...] = (
-    (np, paired, "", (
+    (np, rules.paired, "", (
         "add hypot minus=subtract mod modulo=mod mul=multiply multiply plus=add power sub=subtract subtract"
     )),
-    (legacy_rules, paired, "", "div=divided divide=divided true_divide=divided"),
-    (sys.modules[__name__], paired, "", "maximum=_MAXIMUM minimum=_MINIMUM"),
+    (legacy_rules, rules.paired, "", "div=divided divide=divided true_divide=divided"),
+    (sys.modules[__name__], rules.paired, "", "maximum=_MAXIMUM minimum=_MINIMUM"),
 )  # fmt: skip
 _COMPARISONS: tuple[_Rows, ...] = (
-    (np, paired, "", (
+    (np, rules.paired, "", (
         "equal greater greater_equal lesser=less lesser_equal=less_equal logical_and logical_or logical_xor not_equal"
     )),
 )  # fmt: skip
@@ -564,7 +552,7 @@ _LINALG: tuple[_Rows, ...] = (
     (legacy_linalg, None, "", "extractdiag extracttrian gemm gemm2 makediag maketrian potri sumlogdiag syrk trmm trsm"),
 )  # fmt: skip
 _CONTRIB: tuple[_Rows, ...] = (
-    (np, of_dtype, "data", "isfinite isinf isnan"),
+    (np, rules.of_dtype, "data", "isfinite isinf isnan"),
     (npx, None, "", (
         "arange_like interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt interleaved_matmul_selfatt_qk "
         "interleaved_matmul_selfatt_valatt sldwin_atten_context sldwin_atten_mask_like sldwin_atten_score"
@@ -577,7 +565,7 @@ _CONTRIB: tuple[_Rows, ...] = (
         "DeformableConvolution=deformable_convolution ModulatedDeformableConvolution=modulated_deformable_convolution"
     )),
     (sys.modules[__name__], None, "", "boolean_mask index_array index_copy"),
-    (sys.modules[__name__], of_dtype, "", "div_sqrt_dim"),
+    (sys.modules[__name__], rules.of_dtype, "", "div_sqrt_dim"),
 )  # fmt: skip
 
 
@@ -600,7 +588,7 @@ def _functions() -> Mapping[str, _Row]:
     """Return the functions by the names of the face."""
     rows = _rows(_ROWS) | {f"linalg_{name}": row for name, row in _rows(_LINALG).items()}
     for name, row in _rows(_ARITHMETIC).items():
-        rows |= {name: row, f"broadcast_{name}": row, f"elemwise_{name}": (of_equal_shapes(row[0]), "")}
+        rows |= {name: row, f"broadcast_{name}": row, f"elemwise_{name}": (rules.of_equal_shapes(row[0]), "")}
     for name, row in _rows(_COMPARISONS).items():
         rows |= {name: row, f"broadcast_{name}": row}
     for name, row in _plain(legacy_random.FUNCTIONS).items():

@@ -49,23 +49,8 @@ from hybridize.capture.python.mutators import check_leaks
 from hybridize.capture.python.router import routed
 from hybridize.capture.trace.inputs import FROZEN, Input
 from hybridize.capture.trace.recording import FORMS, Recording, Trace
+from hybridize.contract import captured as captures
 from hybridize.contract.call import Call
-from hybridize.contract.captured import (
-    BuiltContainer,
-    BuiltObject,
-    Captured,
-    ExistingArray,
-    Faced,
-    FormattedText,
-    GivenContainer,
-    Output,
-    Raises,
-    Result,
-    SideEffect,
-    Source,
-    are_distinct,
-    containers,
-)
 from hybridize.contract.guards import Guard, gathered
 from hybridize.contract.places import Attribute, Key
 from hybridize.contract.snapshots import CONTAINERS, own
@@ -85,7 +70,7 @@ def capture(
     function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False, winograd: bool = False,
     scope: SizeScope | None = None, changing: Mapping[Key, Guard] | None = None, indices: Collection[int] = (),
     library: Library | None = None, decides: bool = False,
-) -> Captured:  # fmt: skip
+) -> captures.Captured:  # fmt: skip
     """Run `function` on symbols of the types of `call`, whose leaves are called `names`.
 
     Args:
@@ -116,8 +101,8 @@ def capture(
         args, kwargs = unflatten(call.structure, leaves)
         for argument in objects_of((args, kwargs)):
             trace.world.made(argument, trace)
-        raises: Raises | None = None
-        trace.world.argument_paths = {id(container): path for path, container in containers((args, kwargs))}
+        raises: captures.Raises | None = None
+        trace.world.argument_paths = {id(container): path for path, container in captures.containers((args, kwargs))}
         try:
             try:
                 result = routed(function)(*args, **kwargs)
@@ -134,7 +119,7 @@ def capture(
                 result = [(tuple(one.args), raising.attributes_of(one)) for one in chain]
                 loc = _innermost(error)
                 note = "" if loc is None else f"  {loc.described()}"
-                raises = Raises(tuple(map(type, chain)), chain[-1].__suppress_context__, note)
+                raises = captures.Raises(tuple(map(type, chain)), chain[-1].__suppress_context__, note)
             if trace.refused is not None:
                 raise trace.refused
             _check_generators(trace)
@@ -251,9 +236,9 @@ def _cleans_up(code: types.CodeType) -> bool:
     return any(one.opname == "PUSH_EXC_INFO" for one in dis.get_instructions(code))
 
 
-def _check_distinct(captured: Captured, call: Call) -> None:
+def _check_distinct(captured: captures.Captured, call: Call) -> None:
     """Refuse to change a list or dict among the arguments that is there twice, or is one from outside as well."""
-    if captured.changed and not are_distinct(captured, call):
+    if captured.changed and not captures.are_distinct(captured, call):
         raise CaptureError(
             "E431", "a list or dict argument is changed, but is passed twice or is also reachable from outside",
             help="pass a copy",
@@ -285,7 +270,7 @@ def _with_known_keys(structure: Structure) -> Structure:
 class _Finalizer:
     """Describe what a trace has recorded, as data: `captured`."""
 
-    def __init__(self, trace: Trace, call: Call, result: Any, raises: Raises | None) -> None:
+    def __init__(self, trace: Trace, call: Call, result: Any, raises: captures.Raises | None) -> None:
         self.trace, self.call, self.raises = trace, call, raises
         if trace.rolls:
             unroll(trace, (result, [effect.operands for effect in trace.world.effects]))
@@ -296,7 +281,7 @@ class _Finalizer:
         self.leaves, structure = flatten(result, Opened(trace), self._is_kept)
         self.structure = _with_known_keys(structure)
         self.outputs: list[Value] = []
-        self._built: dict[int, BuiltContainer | BuiltObject | int] = {}
+        self._built: dict[int, captures.BuiltContainer | captures.BuiltObject | int] = {}
         """Containers that are kept outside, by identity."""
         self._count: dict[Cell, int] = {}
         """The number of views of a new array that are in the result or kept."""
@@ -350,7 +335,7 @@ class _Finalizer:
             return any(map(self._is_of_the_call, key))
         return isinstance(self.trace.lifted(key), Symbol)
 
-    def captured(self) -> Captured:
+    def captured(self) -> captures.Captured:
         """Everything about the trace."""
         trace = self.trace
         results, values = self._results()
@@ -358,7 +343,7 @@ class _Finalizer:
         written = self._written()
         used = {value for node in trace.builder.nodes for value in node.inputs} | set(self.outputs) | set(values)
         inputs: list[Value] = []
-        sources: list[Source] = []
+        sources: list[captures.Source] = []
         numbers: dict[Value, Any] = {}
         input_of: dict[int, int] = {}
         for entry in trace.inputs.entries:
@@ -371,14 +356,14 @@ class _Finalizer:
                 array = entry.array if entry.position < 0 else None
                 output = written.get(id(entry), -1)
                 lost = trace.history.lost_by_write(entry.symbol._cell) if output >= 0 else None
-                sources.append(Source(entry.position, array, output, lost))
+                sources.append(captures.Source(entry.position, array, output, lost))
         constants = {value: array for value, array in trace.builder.constants.items() if value in used} | numbers
         graph = Graph(tuple(inputs), tuple(trace.builder.nodes), tuple(self.outputs), constants)
         results = [
             changed(result, index=input_of[id(trace.inputs.entries[result.index])]) if result.kind == "view" else result
             for result in results
         ]
-        return Captured(
+        return captures.Captured(
             self.call, graph, tuple(sources), self.structure, tuple(results), tuple(values), effects,
             gathered(trace.world.lasting_guards()), trace.world.watched(),
             numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
@@ -395,22 +380,22 @@ class _Finalizer:
         self.outputs.append(value)
         return len(self.outputs) - 1
 
-    def _results(self) -> tuple[list[Result], list[Value]]:
+    def _results(self) -> tuple[list[captures.Result], list[Value]]:
         lifted = [self.trace.lifted(leaf) for leaf in self.leaves]
         others = [leaf for effect in self.trace.world.effects for leaf in self._leaves_of(effect)]
         for leaf in (*lifted, *others):
             if isinstance(leaf, Symbol) and leaf.weak is None:
                 self._count[leaf._cell] = self._count.get(leaf._cell, 0) + 1
         self.trace.aliases.leave([*self._count, *(entry.symbol._cell for entry in self.trace.inputs.entries)])
-        results: list[Result] = []
+        results: list[captures.Result] = []
         values: list[Value] = []
         for leaf in lifted:
             if is_symbolic(leaf):
-                results.append(Result("number", self._output(size_of(leaf)), value=int))
+                results.append(captures.Result("number", self._output(size_of(leaf)), value=int))
                 values.append(self.outputs[-1])
                 continue
             if type(leaf) is Text:
-                results.append(Result("made", value=self._text(leaf)))
+                results.append(captures.Result("made", value=self._text(leaf)))
                 continue
             if not isinstance(leaf, Symbol):
                 results.append(self._constant(leaf))
@@ -421,17 +406,17 @@ class _Finalizer:
             if leaf.weak is not None:
                 if value in self.trace.numbers.mixed:
                     raise self.trace.numbers.mixed_refused("the caller, who gets it,")
-                results.append(Result("number", self._output(value), value=leaf.weak))
+                results.append(captures.Result("number", self._output(value), value=leaf.weak))
             elif entry is not None and entry.position != -2:
                 self.trace.world.fed.check(self.trace, entry, "returned")
                 steps = self._static(leaf)
                 lost = self.trace.history.lost(leaf) if steps else None
-                results.append(Result("view", self.trace.inputs.entries.index(entry), steps, lost=lost))
+                results.append(captures.Result("view", self.trace.inputs.entries.index(entry), steps, lost=lost))
             else:
-                results.append(Result("array", *self._new(leaf), lost=self.trace.history.lost(leaf)))
+                results.append(captures.Result("array", *self._new(leaf), lost=self.trace.history.lost(leaf)))
         return results, values
 
-    def _leaves_of(self, effect: SideEffect) -> list[Any]:
+    def _leaves_of(self, effect: captures.SideEffect) -> list[Any]:
         leaves = flatten(effect.operands, self._is_built)[0]
         return [leaf.array if isinstance(leaf, Face) else leaf for leaf in leaves]
 
@@ -460,7 +445,7 @@ class _Finalizer:
             )  # fmt: skip
         return tuple(leaf._view)
 
-    def _text(self, text: Text) -> FormattedText:
+    def _text(self, text: Text) -> captures.FormattedText:
         """Text as calls make it of outputs."""
         numbers: list[int] = []
 
@@ -469,13 +454,13 @@ class _Finalizer:
             return len(numbers) - 1
 
         recipe = bound(text.recipe, number)
-        return FormattedText(recipe, tuple(numbers))
+        return captures.FormattedText(recipe, tuple(numbers))
 
-    def _constant(self, leaf: Any) -> Result:
+    def _constant(self, leaf: Any) -> captures.Result:
         if isinstance(leaf, (Undecided, ConditionalItem)):
             raise leaf.refused(RESULT) if isinstance(leaf, Undecided) else unknown("an item")
         if self._is_kept(leaf) or (type(leaf) in CONTAINERS and id(leaf) in self.trace.world.fresh):
-            return Result("container", value=self._argument(leaf))
+            return captures.Result("container", value=self._argument(leaf))
         self._check_content(leaf, "is returned")
         if isinstance(leaf, numpy.ndarray) or (type(leaf) is set and all(isinstance(x, _CONSTANT) for x in leaf)):
             leaf = _constant_of(leaf.copy())
@@ -494,9 +479,9 @@ class _Finalizer:
                 f"an object at each call",
                 help="return arrays, numbers and strings, in tuples, lists or dicts",
             )  # fmt: skip
-        return Result("constant", value=leaf)
+        return captures.Result("constant", value=leaf)
 
-    def _effect(self, effect: SideEffect) -> SideEffect:
+    def _effect(self, effect: captures.SideEffect) -> captures.SideEffect:
         keywords = {name: self._argument(argument) for name, argument in effect.keywords.items()}
         return changed(effect, arguments=tuple(map(self._argument, effect.arguments)), keywords=keywords)
 
@@ -508,9 +493,9 @@ class _Finalizer:
             raise argument.refused(RESULT)
         argument = self.trace.lifted(argument)
         if isinstance(argument, Face):
-            return Faced(type(argument), self._argument(argument.array))
+            return captures.Faced(type(argument), self._argument(argument.array))
         if isinstance(argument, FaceTuple):
-            return Faced(type(argument), tuple(map(self._argument, argument)))
+            return captures.Faced(type(argument), tuple(map(self._argument, argument)))
         if isinstance(argument, Symbol):
             array = self._array_of(argument)
             if array is not None:
@@ -518,16 +503,16 @@ class _Finalizer:
             if argument.weak is not None:
                 if argument.operand() in self.trace.numbers.mixed:
                     raise self.trace.numbers.mixed_refused("who finds it outside")
-                return Output(self._output(argument.operand()), argument.weak)
+                return captures.Output(self._output(argument.operand()), argument.weak)
             index, steps = self._new(argument)
-            return Output(index, None, steps, self.trace.history.lost(argument))
+            return captures.Output(index, None, steps, self.trace.history.lost(argument))
         if is_symbolic(argument):
-            return Output(self._output(size_of(argument)), int)
+            return captures.Output(self._output(size_of(argument)), int)
         if isinstance(argument, tuple) and hasattr(argument, "_fields"):
             return type(argument)(*map(self._argument, argument))
         self.trace.world.fed.check_container(self.trace, argument, "kept elsewhere")
         if isinstance(argument, CONTAINERS) and id(argument) in self.trace.world.argument_paths:
-            return GivenContainer(self.trace.world.argument_paths[id(argument)])
+            return captures.GivenContainer(self.trace.world.argument_paths[id(argument)])
         if type(argument) in CONTAINERS and not self.trace.world.is_outside(argument):
             return self._container(argument)
         if self._is_built(argument):
@@ -554,7 +539,7 @@ class _Finalizer:
         """An object that the program makes, kept outside: each call makes one of its own."""
         return self._once(value, self._filled_object)
 
-    def _once(self, value: Any, built: Callable[[int, Any], BuiltContainer | BuiltObject]) -> Any:
+    def _once(self, value: Any, built: Callable[[int, Any], captures.BuiltContainer | captures.BuiltObject]) -> Any:
         """Describe a container or object the first time that it is met; afterwards it is that one."""
         known = self._built.get(id(value))
         if known is None:
@@ -566,17 +551,19 @@ class _Finalizer:
             )  # fmt: skip
         return known
 
-    def _filled_container(self, number: int, container: Any) -> BuiltContainer:
+    def _filled_container(self, number: int, container: Any) -> captures.BuiltContainer:
         empty = container.copy()
         empty.clear()
         items = container.items() if isinstance(container, dict) else container
-        return BuiltContainer(number, empty, tuple(map(self._argument, items)))
+        return captures.BuiltContainer(number, empty, tuple(map(self._argument, items)))
 
-    def _filled_object(self, number: int, value: Any) -> BuiltObject:
+    def _filled_object(self, number: int, value: Any) -> captures.BuiltObject:
         attributes = own(value)
-        return BuiltObject(number, type(value), tuple(attributes), tuple(map(self._argument, attributes.values())))
+        return captures.BuiltObject(
+            number, type(value), tuple(attributes), tuple(map(self._argument, attributes.values()))
+        )
 
-    def _array_of(self, symbol: Symbol) -> ExistingArray | None:
+    def _array_of(self, symbol: Symbol) -> captures.ExistingArray | None:
         """Return the array that a symbol stands for if it is an array that is there before, or a view of one."""
         entry = None if symbol.weak is not None else self.trace.inputs.of_cell(symbol._cell)
         if entry is None or entry.position == -2:
@@ -585,9 +572,9 @@ class _Finalizer:
         steps = self._static(symbol)
         lost = self.trace.history.lost(symbol) if steps else None
         if entry.position >= 0:
-            return ExistingArray(entry.position, None, steps, lost)
+            return captures.ExistingArray(entry.position, None, steps, lost)
         users = self.trace.inputs.is_foreign(symbol)
-        return ExistingArray(-1, entry.array._data if users else entry.array, steps, lost)
+        return captures.ExistingArray(-1, entry.array._data if users else entry.array, steps, lost)
 
     def _written(self) -> dict[int, int]:
         """Map each input that is written to the output that writes it; refuse what may be seen in two ways."""
@@ -624,7 +611,7 @@ class _Finalizer:
                 if share_elements(one.array._data, other.array._data):
                     raise _overlap(*((one, other) if id(one) in written else (other, one)))
 
-    def _is_viewed(self, entry: Input, results: list[Result]) -> bool:
+    def _is_viewed(self, entry: Input, results: list[captures.Result]) -> bool:
         return any(result.kind == "view" and self.trace.inputs.entries[result.index] is entry for result in results)
 
     def _same_memory(self) -> dict[int, int]:

@@ -14,25 +14,15 @@ from hybridize.array.placing import place
 from hybridize.base.errors import ArgumentError, AssertionFailed, LoadError, StateError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.capture.trace.recording import current_trace
+from hybridize.gluon import spread as devices
 from hybridize.gluon.parameter import UNKNOWN, Parameter
-from hybridize.gluon.spread import (
-    Updating,
-    due,
-    make_store,
-    provide_updaters,
-    reduce_gradients,
-    refuse_on_store,
-    summed,
-    update_each,
-    update_on_store,
-)
 from hybridize.gluon.update import factor, not_finite, update_in_program
 from hybridize.ops.op import imperatively
 from hybridize.optimizer import Optimizer, Updater
 from hybridize.optimizer.stored import States, read_states, write_states
 
 
-class Trainer(Updating):
+class Trainer(devices.Updating):
     """Updates parameters by their gradients.
 
     Args:
@@ -104,9 +94,9 @@ class Trainer(Updating):
             if not self._update_on_kvstore:
                 _refuse_in_program("step of update_on_kvstore=False")
                 with imperatively():
-                    indices = due(self, ignore_stale_grad)  # before anything is changed
+                    indices = devices.due(self, ignore_stale_grad)  # before anything is changed
                     self._check_finite(indices, self._summed(indices))
-                    reduce_gradients(self)
+                    devices.reduce_gradients(self)
         self._update(batch_size, ignore_stale_grad)
 
     def allreduce_grads(self) -> None:
@@ -117,10 +107,10 @@ class Trainer(Updating):
         """
         if self._is_spread:
             self._init_kvstore()
-            refuse_on_store(self, "allreduce_grads")
+            devices.refuse_on_store(self, "allreduce_grads")
             _refuse_in_program("allreduce_grads")
             with imperatively():
-                reduce_gradients(self)
+                devices.reduce_gradients(self)
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
         """Do what `step` does after `allreduce_grads`, which may be called before to look at the gradients.
@@ -131,7 +121,7 @@ class Trainer(Updating):
         """
         if self._is_spread:
             self._init_kvstore()
-            refuse_on_store(self, "update")
+            devices.refuse_on_store(self, "update")
             _refuse_in_program("update")
         self._update(batch_size, ignore_stale_grad)
 
@@ -139,12 +129,12 @@ class Trainer(Updating):
         """Make the store for several devices, if there is none yet."""
         if not self._kv_initialized:
             with imperatively():
-                make_store(self)
+                devices.make_store(self)
 
     def _summed(self, indices: Sequence[int]) -> list[Any]:
         """Return the sums of the gradients on all devices, where somebody is going to look at them."""
         looked_at = self.check_finite or self.loss_scaler is not None
-        return [summed(self._params[index]) for index in indices] if looked_at else []
+        return [devices.summed(self._params[index]) for index in indices] if looked_at else []
 
     def _check_finite(self, indices: Sequence[int], grads: Sequence[Any]) -> None:
         """With `check_finite`, refuse gradients that are not finite."""
@@ -179,7 +169,7 @@ class Trainer(Updating):
             if accepted and not spread:
                 self._updaters[0](indices, grads, weights)
             elif accepted and indices:
-                (update_on_store if self._update_on_kvstore else update_each)(self, indices)
+                (devices.update_on_store if self._update_on_kvstore else devices.update_each)(self, indices)
         for index in indices:
             self._params[index].fresh_grad = False
 
@@ -214,7 +204,7 @@ class Trainer(Updating):
         self._check(states)
         if self._is_spread:
             self._init_kvstore()
-            provide_updaters(self)
+            devices.provide_updaters(self)
         for turn, updater in enumerate(self._updaters):
             updater.take(read_states(fname) if turn else states)  # arrays of its own
             if OTHERS:

@@ -14,31 +14,18 @@ from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element
-from hybridize.ops.elementwise import (
-    ANY,
-    BITS,
-    INTEGER,
-    SIGNED_NUMBER,
-    Binary,
-    BinaryFunction,
-    Gradient,
-    Unary,
-    UnaryFunction,
-    binary,
-    check_equal,
-    unary,
-)
+from hybridize.ops import elementwise
 from hybridize.ops.op import OfComplex, Op, Operand, bind1, type_of
 from hybridize.ops.views import cast, like
 
 
-class Neg(Unary, meaning=numpy.negative, slope=lambda g, y, x: neg(g)):
+class Neg(elementwise.Unary, meaning=numpy.negative, slope=lambda g, y, x: neg(g)):
     """-x"""
 
-    of_complex, takes = OfComplex.HOLOMORPHIC, SIGNED_NUMBER
+    of_complex, takes = OfComplex.HOLOMORPHIC, elementwise.SIGNED_NUMBER
 
 
-def _slope_of_absolute(g: Operand, y: Operand, x: Operand) -> Gradient:
+def _slope_of_absolute(g: Operand, y: Operand, x: Operand) -> elementwise.Gradient:
     """The slope at 0, and of NaN, is 0."""
     kind, zero = type_of(x).dtype, like(0, x)
     if not is_float(kind):
@@ -46,103 +33,103 @@ def _slope_of_absolute(g: Operand, y: Operand, x: Operand) -> Gradient:
     return mul(g, sub(cast(gt(x, zero), kind), cast(lt(x, zero), kind)))
 
 
-class Abs(Unary, meaning=numpy.absolute, slope=_slope_of_absolute):
+class Abs(elementwise.Unary, meaning=numpy.absolute, slope=_slope_of_absolute):
     """The absolute value; its slope at 0, and of NaN, is 0."""
 
-    of_complex, takes, smooth = OfComplex.RULED, SIGNED_NUMBER, False
+    of_complex, takes, smooth = OfComplex.RULED, elementwise.SIGNED_NUMBER, False
 
     def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
         (kind,) = super().infer(*inputs)
         return (kind.with_dtype(part_of(kind.dtype)) if is_complex(kind.dtype) else kind,)
 
 
-class Sign(Unary, meaning=numpy.sign, slope=lambda g, y, x: like(0, x)):
+class Sign(elementwise.Unary, meaning=numpy.sign, slope=lambda g, y, x: like(0, x)):
     """-1, 0 or 1; NaN of NaN."""
 
-    of_complex, takes = OfComplex.VALUED, SIGNED_NUMBER
+    of_complex, takes = OfComplex.VALUED, elementwise.SIGNED_NUMBER
 
 
-class Not(Unary, meaning=numpy.invert, slope=lambda g, y, x: None):
+class Not(elementwise.Unary, meaning=numpy.invert, slope=lambda g, y, x: None):
     """Each bit inverted; of bools, the logical not."""
 
-    takes = BITS
+    takes = elementwise.BITS
 
 
-class Add(Binary, meaning=numpy.add, slope=lambda g, z, x, y: (g, g)):
+class Add(elementwise.Binary, meaning=numpy.add, slope=lambda g, z, x, y: (g, g)):
     """x + y; of bools, the logical or."""
 
-    of_complex, takes, of_bools = OfComplex.HOLOMORPHIC, ANY, "bit_or"
+    of_complex, takes, of_bools = OfComplex.HOLOMORPHIC, elementwise.ANY, "bit_or"
 
 
-class Sub(Binary, meaning=numpy.subtract, slope=lambda g, z, x, y: (g, neg(g))):
+class Sub(elementwise.Binary, meaning=numpy.subtract, slope=lambda g, z, x, y: (g, neg(g))):
     """x - y"""
 
-    of_complex, takes = OfComplex.HOLOMORPHIC, SIGNED_NUMBER
+    of_complex, takes = OfComplex.HOLOMORPHIC, elementwise.SIGNED_NUMBER
 
 
-class Mul(Binary, meaning=numpy.multiply, slope=lambda g, z, x, y: (mul(g, y), mul(g, x))):
+class Mul(elementwise.Binary, meaning=numpy.multiply, slope=lambda g, z, x, y: (mul(g, y), mul(g, x))):
     """x y; of bools, the logical and."""
 
-    of_complex, takes, of_bools = OfComplex.HOLOMORPHIC, ANY, "bit_and"
+    of_complex, takes, of_bools = OfComplex.HOLOMORPHIC, elementwise.ANY, "bit_and"
 
-    def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Gradient, ...]:
+    def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[elementwise.Gradient, ...]:
         (g,), _, x, y = args
         return mul(g, y) if wanted[0] else None, mul(g, x) if wanted[1] else None
 
 
-class Div(Binary, meaning=numpy.divide, slope=lambda g, z, x, y: (div(g, y), neg(mul(g, div(z, y))))):
+class Div(elementwise.Binary, meaning=numpy.divide, slope=lambda g, z, x, y: (div(g, y), neg(mul(g, div(z, y))))):
     """x / y, of floats"""
 
     of_complex = OfComplex.HOLOMORPHIC
 
-    def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Gradient, ...]:
+    def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[elementwise.Gradient, ...]:
         (g,), _, _, y = args
         return self.vjp(*args) if wanted[1] else (div(g, y), None)
 
 
-class FloorDiv(Binary, meaning=numpy.floor_divide, slope=lambda g, z, x, y: (like(0, x), like(0, y))):
+class FloorDiv(elementwise.Binary, meaning=numpy.floor_divide, slope=lambda g, z, x, y: (like(0, x), like(0, y))):
     """The largest integer not above x / y; 0 for an integer divided by 0."""
 
-    takes = SIGNED_NUMBER
+    takes = elementwise.SIGNED_NUMBER
 
 
-class Mod(Binary, meaning=numpy.remainder, slope=lambda g, z, x, y: (g, neg(mul(g, floor_div(x, y))))):
+class Mod(elementwise.Binary, meaning=numpy.remainder, slope=lambda g, z, x, y: (g, neg(mul(g, floor_div(x, y))))):
     """x - y floor(x / y), with the sign of y; 0 for an integer divided by 0."""
 
-    takes, smooth = SIGNED_NUMBER, False
+    takes, smooth = elementwise.SIGNED_NUMBER, False
 
 
-class Max(Binary, meaning=numpy.maximum, slope=lambda g, z, x, y: _divided(g, lt(x, y))[::-1]):
+class Max(elementwise.Binary, meaning=numpy.maximum, slope=lambda g, z, x, y: _divided(g, lt(x, y))[::-1]):
     """The larger of both, NaN where either is. At a tie the first has the gradient, as in MXNet."""
 
-    of_complex, takes, of_bools, smooth = OfComplex.VALUED, ANY, "bit_or", False
+    of_complex, takes, of_bools, smooth = OfComplex.VALUED, elementwise.ANY, "bit_or", False
 
 
-class Min(Binary, meaning=numpy.minimum, slope=lambda g, z, x, y: _divided(g, gt(x, y))[::-1]):
+class Min(elementwise.Binary, meaning=numpy.minimum, slope=lambda g, z, x, y: _divided(g, gt(x, y))[::-1]):
     """The smaller of both, NaN where either is. At a tie the first has the gradient, as in MXNet."""
 
-    of_complex, takes, of_bools, smooth = OfComplex.VALUED, ANY, "bit_and", False
+    of_complex, takes, of_bools, smooth = OfComplex.VALUED, elementwise.ANY, "bit_and", False
 
 
-class FMax(Binary, meaning=numpy.fmax, slope=lambda g, z, x, y: _divided(g, bit_or(ge(x, y), ne(y, y)))):
+class FMax(elementwise.Binary, meaning=numpy.fmax, slope=lambda g, z, x, y: _divided(g, bit_or(ge(x, y), ne(y, y)))):
     """The larger of both, the other where one is NaN. At a tie the first has the gradient."""
 
-    of_complex, takes, of_bools, smooth = OfComplex.VALUED, ANY, "bit_or", False
+    of_complex, takes, of_bools, smooth = OfComplex.VALUED, elementwise.ANY, "bit_or", False
 
 
-class FMin(Binary, meaning=numpy.fmin, slope=lambda g, z, x, y: _divided(g, bit_or(le(x, y), ne(y, y)))):
+class FMin(elementwise.Binary, meaning=numpy.fmin, slope=lambda g, z, x, y: _divided(g, bit_or(le(x, y), ne(y, y)))):
     """The smaller of both, the other where one is NaN. At a tie the first has the gradient."""
 
-    of_complex, takes, of_bools, smooth = OfComplex.VALUED, ANY, "bit_and", False
+    of_complex, takes, of_bools, smooth = OfComplex.VALUED, elementwise.ANY, "bit_and", False
 
 
-def _divided(g: Operand, first: Operand) -> tuple[Gradient, Gradient]:
+def _divided(g: Operand, first: Operand) -> tuple[elementwise.Gradient, elementwise.Gradient]:
     """All of `g` to the first where that was chosen, else to the second."""
     nothing = like(0, g)
     return where(first, g, nothing), where(first, nothing, g)
 
 
-def _shared(g: Operand, first: Operand, tie: Operand) -> tuple[Gradient, Gradient]:
+def _shared(g: Operand, first: Operand, tie: Operand) -> tuple[elementwise.Gradient, elementwise.Gradient]:
     """All of `g` to the one that was chosen, half of it to each at a tie; of integers, without halves, to the first."""
     if not is_float(type_of(g).dtype):
         return _divided(g, bit_or(first, tie))
@@ -159,40 +146,40 @@ class SharedMin(Min, slope=lambda g, z, x, y: _shared(g, lt(x, y), eq(x, y))):
     """The smaller of both, NaN where either is. At a tie both share the gradient, as in PyTorch."""
 
 
-class BitAnd(Binary, scalar="and", meaning=numpy.bitwise_and, slope=lambda g, z, x, y: (None, None)):
+class BitAnd(elementwise.Binary, scalar="and", meaning=numpy.bitwise_and, slope=lambda g, z, x, y: (None, None)):
     """x and y, bit by bit"""
 
-    takes = BITS
+    takes = elementwise.BITS
 
 
-class BitOr(Binary, scalar="or", meaning=numpy.bitwise_or, slope=lambda g, z, x, y: (None, None)):
+class BitOr(elementwise.Binary, scalar="or", meaning=numpy.bitwise_or, slope=lambda g, z, x, y: (None, None)):
     """x or y, bit by bit"""
 
-    takes = BITS
+    takes = elementwise.BITS
 
 
-class BitXor(Binary, scalar="xor", meaning=numpy.bitwise_xor, slope=lambda g, z, x, y: (None, None)):
+class BitXor(elementwise.Binary, scalar="xor", meaning=numpy.bitwise_xor, slope=lambda g, z, x, y: (None, None)):
     """Either x or y, bit by bit"""
 
-    takes = BITS
+    takes = elementwise.BITS
 
 
-class ShiftLeft(Binary, scalar="shl", meaning=numpy.left_shift, slope=lambda g, z, x, y: (None, None)):
+class ShiftLeft(elementwise.Binary, scalar="shl", meaning=numpy.left_shift, slope=lambda g, z, x, y: (None, None)):
     """x with its bits moved up by y; 0 where y is not below the number of bits, or negative."""
 
-    takes = INTEGER
+    takes = elementwise.INTEGER
 
 
-class ShiftRight(Binary, scalar="shr", meaning=numpy.right_shift, slope=lambda g, z, x, y: (None, None)):
+class ShiftRight(elementwise.Binary, scalar="shr", meaning=numpy.right_shift, slope=lambda g, z, x, y: (None, None)):
     """x with its bits moved down by y, the sign kept; 0 or -1 where y is negative or not below the number of bits."""
 
-    takes = INTEGER
+    takes = elementwise.INTEGER
 
 
-class Comparison(Binary, abstract=True, slope=lambda g, z, x, y: (None, None)):
+class Comparison(elementwise.Binary, abstract=True, slope=lambda g, z, x, y: (None, None)):
     """Base of the ops that give bools."""
 
-    of_complex, takes = OfComplex.RULED, ANY
+    of_complex, takes = OfComplex.RULED, elementwise.ANY
 
 
 class Eq(Comparison, meaning=numpy.equal):
@@ -230,7 +217,7 @@ class Where(Op):
     def infer(self, condition: TensorType, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
         if condition.dtype != bool_:
             raise DTypeError("E224", f"where takes a bool condition, got {condition}", help="compare with 0: x != 0")
-        check_equal(self, x, y)
+        elementwise.check_equal(self, x, y)
         if condition.shape != x.shape:
             raise ShapeError("E146", f"where takes operands of one shape, got {condition}, {x} and {y}")
         return (x,)
@@ -240,7 +227,7 @@ class Where(Op):
 
     def vjp(
         self, g: tuple[Operand], z: tuple[Operand], condition: Operand, x: Operand, y: Operand
-    ) -> tuple[Gradient, ...]:
+    ) -> tuple[elementwise.Gradient, ...]:
         nothing = like(0, x)
         return None, where(condition, g[0], nothing), where(condition, nothing, g[0])
 
@@ -250,33 +237,33 @@ class Where(Op):
         return (lambda index: loops.select(condition(index), x(index), y(index)),)
 
 
-neg: UnaryFunction = unary(Neg)
-abs: UnaryFunction = unary(Abs)
-sign: UnaryFunction = unary(Sign)
-bit_not: UnaryFunction = unary(Not)
-add: BinaryFunction = binary(Add)
-sub: BinaryFunction = binary(Sub)
-mul: BinaryFunction = binary(Mul)
-div: BinaryFunction = binary(Div)
-floor_div: BinaryFunction = binary(FloorDiv)
-mod: BinaryFunction = binary(Mod)
-max: BinaryFunction = binary(Max)
-min: BinaryFunction = binary(Min)
-shared_max: BinaryFunction = binary(SharedMax)
-shared_min: BinaryFunction = binary(SharedMin)
-fmax: BinaryFunction = binary(FMax)
-fmin: BinaryFunction = binary(FMin)
-bit_and: BinaryFunction = binary(BitAnd)
-bit_or: BinaryFunction = binary(BitOr)
-bit_xor: BinaryFunction = binary(BitXor)
-shift_left: BinaryFunction = binary(ShiftLeft)
-shift_right: BinaryFunction = binary(ShiftRight)
-eq: BinaryFunction = binary(Eq)
-ne: BinaryFunction = binary(Ne)
-lt: BinaryFunction = binary(Lt)
-le: BinaryFunction = binary(Le)
-gt: BinaryFunction = binary(Gt)
-ge: BinaryFunction = binary(Ge)
+neg: elementwise.UnaryFunction = elementwise.unary(Neg)
+abs: elementwise.UnaryFunction = elementwise.unary(Abs)
+sign: elementwise.UnaryFunction = elementwise.unary(Sign)
+bit_not: elementwise.UnaryFunction = elementwise.unary(Not)
+add: elementwise.BinaryFunction = elementwise.binary(Add)
+sub: elementwise.BinaryFunction = elementwise.binary(Sub)
+mul: elementwise.BinaryFunction = elementwise.binary(Mul)
+div: elementwise.BinaryFunction = elementwise.binary(Div)
+floor_div: elementwise.BinaryFunction = elementwise.binary(FloorDiv)
+mod: elementwise.BinaryFunction = elementwise.binary(Mod)
+max: elementwise.BinaryFunction = elementwise.binary(Max)
+min: elementwise.BinaryFunction = elementwise.binary(Min)
+shared_max: elementwise.BinaryFunction = elementwise.binary(SharedMax)
+shared_min: elementwise.BinaryFunction = elementwise.binary(SharedMin)
+fmax: elementwise.BinaryFunction = elementwise.binary(FMax)
+fmin: elementwise.BinaryFunction = elementwise.binary(FMin)
+bit_and: elementwise.BinaryFunction = elementwise.binary(BitAnd)
+bit_or: elementwise.BinaryFunction = elementwise.binary(BitOr)
+bit_xor: elementwise.BinaryFunction = elementwise.binary(BitXor)
+shift_left: elementwise.BinaryFunction = elementwise.binary(ShiftLeft)
+shift_right: elementwise.BinaryFunction = elementwise.binary(ShiftRight)
+eq: elementwise.BinaryFunction = elementwise.binary(Eq)
+ne: elementwise.BinaryFunction = elementwise.binary(Ne)
+lt: elementwise.BinaryFunction = elementwise.binary(Lt)
+le: elementwise.BinaryFunction = elementwise.binary(Le)
+gt: elementwise.BinaryFunction = elementwise.binary(Gt)
+ge: elementwise.BinaryFunction = elementwise.binary(Ge)
 
 
 def where(condition: Operand, x: Operand, y: Operand) -> Operand:

@@ -16,22 +16,10 @@ from hybridize.base.errors import ArgumentError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
+from hybridize.ops import matrices
 from hybridize.ops.arithmetic import add, div, mul, sub
 from hybridize.ops.elimination import solve_triangular
 from hybridize.ops.matmul import matmul
-from hybridize.ops.matrices import (
-    Factor,
-    by_column,
-    by_row,
-    columns,
-    diagonal,
-    differences,
-    lower,
-    magnitudes,
-    quotients,
-    skew,
-    turned,
-)
 from hybridize.ops.op import OfComplex, Operand, bind, type_of
 from hybridize.ops.signs import signed_eigh, signed_svd
 from hybridize.ops.slicing import concat
@@ -41,7 +29,7 @@ Arrays = tuple[NDArray[Any], ...]
 
 
 @frozen
-class Cholesky(Factor):
+class Cholesky(matrices.Factor):
     """L such that L L^T = x, for x symmetric and positive definite; one triangle is read: the `upper` one gives L^T.
 
     Where x is not positive definite: an error if `strict`, else minus infinity. The gradient is symmetric, as x is.
@@ -68,11 +56,11 @@ class Cholesky(Factor):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         """L^-T phi(L^T g) L^-1, made symmetric; phi is the lower triangle with half of the diagonal."""
-        factor, by_factor = (turned(y[0]), turned(g[0])) if self.upper else (y[0], g[0])
-        inner = lower(matmul(factor, by_factor, True), 0.5)
+        factor, by_factor = (matrices.turned(y[0]), matrices.turned(g[0])) if self.upper else (y[0], g[0])
+        inner = matrices.lower(matmul(factor, by_factor, True), 0.5)
         left = solve_triangular(factor, inner, lower=True, transposed=True)
-        whole = solve_triangular(factor, turned(left), lower=True, transposed=True)
-        return (mul(add(whole, turned(whole)), like(0.5, x)),)
+        whole = solve_triangular(factor, matrices.turned(left), lower=True, transposed=True)
+        return (mul(add(whole, matrices.turned(whole)), like(0.5, x)),)
 
     @property
     def has_routine(self) -> bool:
@@ -87,7 +75,7 @@ class Cholesky(Factor):
 
 
 @frozen
-class QR(Factor):
+class QR(matrices.Factor):
     """q with orthonormal columns and r upper triangular, such that q r = x: [m, k] and [k, n], with k = min(m, n).
 
     If `complete`, [m, m] and [m, n].
@@ -116,12 +104,12 @@ class QR(Factor):
         if self.complete and m > n:
             raise undetermined(type_of(x), "complete")
         if m < n:
-            rest, by_rest = matmul(q, columns(r, m, n)), columns(by_r, m, n)
+            rest, by_rest = matmul(q, matrices.columns(r, m, n)), matrices.columns(by_r, m, n)
             by_q = add(by_q, matmul(rest, by_rest, False, True))
-            r, by_r = columns(r, 0, m), columns(by_r, 0, m)
+            r, by_r = matrices.columns(r, 0, m), matrices.columns(by_r, 0, m)
         apart = sub(matmul(r, by_r, False, True), matmul(by_q, q, True))
-        whole = add(by_q, matmul(q, add(lower(apart), turned(lower(apart, 0.0)))))
-        gradient = turned(solve_triangular(r, turned(whole), lower=False))
+        whole = add(by_q, matmul(q, add(matrices.lower(apart), matrices.turned(matrices.lower(apart, 0.0)))))
+        gradient = matrices.turned(solve_triangular(r, matrices.turned(whole), lower=False))
         return (gradient if m >= n else concat(gradient, matmul(q, by_rest), axis=type_of(x).ndim - 1),)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
@@ -138,7 +126,7 @@ def undetermined(x: TensorType, mode: str) -> ArgumentError:
 
 
 @frozen
-class Eigh(Factor):
+class Eigh(matrices.Factor):
     """The eigenvalues of symmetric matrices, ascending, and unit eigenvectors as columns; one triangle is read.
 
     The signs of eigenvectors are those of `ops.signs`.
@@ -151,15 +139,15 @@ class Eigh(Factor):
 
     def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         self.square(x)
-        return magnitudes(x.with_shape(x.shape[:-1])), x
+        return matrices.magnitudes(x.with_shape(x.shape[:-1])), x
 
     def reference(self, x: NDArray[Any]) -> Arrays:
         return signed_eigh(*numpy.linalg.eigh(x, "U" if self.upper else "L"))
 
     def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Gradient, ...]:
         values, vectors = y
-        turn = quotients(skew(matmul(vectors, g[1], True)), differences(values))
-        inner = add(mul(turn, like(0.5, turn)), diagonal(g[0]))
+        turn = matrices.quotients(matrices.skew(matmul(vectors, g[1], True)), matrices.differences(values))
+        inner = add(mul(turn, like(0.5, turn)), matrices.diagonal(g[0]))
         return (matmul(matmul(vectors, inner), vectors, False, True),)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
@@ -167,7 +155,7 @@ class Eigh(Factor):
 
 
 @frozen
-class SVD(Factor):
+class SVD(matrices.Factor):
     """u [m, k], s [k] descending, v^T [k, n] with x = u diag(s) v^T, k = min(m, n), columns of u and v orthonormal.
 
     If `full`, u [m, m] and v^T [n, n]: columns that x does not determine are constants to gradients. The gradient of u
@@ -181,7 +169,7 @@ class SVD(Factor):
         *b, m, n = x.shape
         k = min(m, n)
         rows, columns = (m, n) if self.full else (k, k)
-        return x.with_shape((*b, m, rows)), magnitudes(x.with_shape((*b, k))), x.with_shape((*b, columns, n))
+        return x.with_shape((*b, m, rows)), matrices.magnitudes(x.with_shape((*b, k))), x.with_shape((*b, columns, n))
 
     def reference(self, x: NDArray[Any]) -> Arrays:
         return signed_svd(*numpy.linalg.svd(x, full_matrices=self.full))
@@ -192,20 +180,20 @@ class SVD(Factor):
         m, n = type_of(x).shape[-2:]
         k = min(m, n)
         if self.full:
-            u, by_u = (columns(part, 0, k) for part in (u, by_u))
-            vh, by_vh = (turned(columns(turned(part), 0, k)) for part in (vh, by_vh))
+            u, by_u = (matrices.columns(part, 0, k) for part in (u, by_u))
+            vh, by_vh = (matrices.turned(matrices.columns(matrices.turned(part), 0, k)) for part in (vh, by_vh))
         square = type_of(matmul(u, u, True))
-        apart = differences(mul(s, s))
+        apart = matrices.differences(mul(s, s))
         over, along = spread(s, square.shape, (square.ndim - 1,)), spread(s, square.shape, (square.ndim - 2,))
-        left = mul(quotients(skew(matmul(u, by_u, True)), apart), along)
-        right = mul(over, quotients(skew(matmul(vh, by_vh, False, True)), apart))
-        gradient = matmul(matmul(u, add(add(left, right), diagonal(by_s))), vh)
+        left = mul(matrices.quotients(matrices.skew(matmul(u, by_u, True)), apart), along)
+        right = mul(over, matrices.quotients(matrices.skew(matmul(vh, by_vh, False, True)), apart))
+        gradient = matmul(matmul(u, add(add(left, right), matrices.diagonal(by_s))), vh)
         if m > k:
             beyond = sub(by_u, matmul(u, matmul(u, by_u, True)))
-            gradient = add(gradient, matmul(div(beyond, by_column(s, beyond)), vh))
+            gradient = add(gradient, matmul(div(beyond, matrices.by_column(s, beyond)), vh))
         if n > k:
             beyond = sub(by_vh, matmul(matmul(by_vh, vh, False, True), vh))
-            gradient = add(gradient, matmul(u, div(beyond, by_row(s, beyond))))
+            gradient = add(gradient, matmul(u, div(beyond, matrices.by_row(s, beyond))))
         return (gradient,)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:

@@ -18,26 +18,12 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold, FoldResult, Routine
+from hybridize.ops import views
 from hybridize.ops.arithmetic import div, eq, ge, gt, mul, where
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.indexing import add_along_axis
 from hybridize.ops.op import OfComplex, Op, Operand, bind1, type_of
 from hybridize.ops.slicing import concat, flip, iota, slice
-from hybridize.ops.views import (
-    Gradient,
-    Reduction,
-    Transpose,
-    cast,
-    check_axes,
-    full,
-    like,
-    remaining,
-    reshape,
-    spread,
-    sum,
-    transpose,
-    wide,
-)
 
 Array = NDArray[typing.Any]
 
@@ -45,28 +31,28 @@ MOST = (1 << 31) - 1
 """Elements of an axis whose positions are counted in 32 bits."""
 
 
-class Prod(Reduction):
+class Prod(views.Reduction):
     """The product over `axes`, which go away; 1 over nothing. Short floats are multiplied in float32."""
 
     of_complex, fold = OfComplex.HOLOMORPHIC, "prod"
 
     def reference(self, x: Array) -> tuple[Array, ...]:
-        total = numpy.prod(x, axis=self.axes, dtype=wide(x.dtype))
+        total = numpy.prod(x, axis=self.axes, dtype=views.wide(x.dtype))
         return (numpy.asarray(total).astype(x.dtype, copy=False),)
 
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[views.Gradient, ...]:
         """The product of all others, from both sides: right also where there are zeros."""
         shape = type_of(x).shape
         if not self.axes:
             return (g[0],)
         order = (*(k for k in range(len(shape)) if k not in self.axes), *self.axes)
-        moved = transpose(x, order)
+        moved = views.transpose(x, order)
         count = math.prod(shape[k] for k in self.axes)
-        rows = reshape(moved, (math.prod(remaining(shape, self.axes)), count))
+        rows = views.reshape(moved, (math.prod(views.remaining(shape, self.axes)), count))
         others = mul(_product_before(rows), flip(_product_before(flip(rows, 1)), 1))
-        back = Transpose(order).inverse
-        others = transpose(reshape(others, type_of(moved).shape), back)
-        return (mul(spread(g[0], shape, self.axes), others),)
+        back = views.Transpose(order).inverse
+        others = views.transpose(views.reshape(others, type_of(moved).shape), back)
+        return (mul(views.spread(g[0], shape, self.axes), others),)
 
 
 def _product_before(rows: Operand) -> Operand:
@@ -74,28 +60,28 @@ def _product_before(rows: Operand) -> Operand:
     n, m = type_of(rows).shape
     if m == 0:
         return rows
-    one = full(1, TensorType((n, 1), type_of(rows).dtype))
+    one = views.full(1, TensorType((n, 1), type_of(rows).dtype))
     return cum_prod(concat(one, slice(rows, (0, 0), (n, m - 1), (1, 1)), axis=1), 1)
 
 
-class _Extreme(Reduction, abstract=True):
+class _Extreme(views.Reduction, abstract=True):
     """Base of the largest and the smallest."""
 
     of_complex = OfComplex.VALUED
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        check_axes(self, self.axes, x)
+        views.check_axes(self, self.axes, x)
         if 0 in [x.shape[axis] for axis in self.axes]:
             raise ShapeError("E156", f"{self.name} over axes {self.axes} of {x}: an empty axis has no {self.fold}")
-        return (TensorType(remaining(x.shape, self.axes), x.dtype),)
+        return (TensorType(views.remaining(x.shape, self.axes), x.dtype),)
 
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[views.Gradient, ...]:
         """Elements that are equally extreme share the gradient."""
         shape = type_of(x).shape
-        chosen = eq(x, spread(y[0], shape, self.axes))
-        share = cast(chosen, type_of(x).dtype)
-        count = sum(share, self.axes)
-        return (mul(share, spread(div(g[0], count), shape, self.axes)),)
+        chosen = eq(x, views.spread(y[0], shape, self.axes))
+        share = views.cast(chosen, type_of(x).dtype)
+        count = views.sum(share, self.axes)
+        return (mul(share, views.spread(div(g[0], count), shape, self.axes)),)
 
 
 class ReduceMax(_Extreme):
@@ -112,16 +98,16 @@ class ReduceMin(_Extreme):
     fold, meaning = "min", staticmethod(numpy.min)
 
 
-class _Logical(Reduction, abstract=True):
+class _Logical(views.Reduction, abstract=True):
     """Base of any and all."""
 
     differentiable = False
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        check_axes(self, self.axes, x)
+        views.check_axes(self, self.axes, x)
         if x.dtype != bool_:
             raise DTypeError("E229", f"{self.name} takes bools, got {x}", help="compare with 0: x != 0")
-        return (TensorType(remaining(x.shape, self.axes), bool_),)
+        return (TensorType(views.remaining(x.shape, self.axes), bool_),)
 
 
 class Any(_Logical):
@@ -150,10 +136,10 @@ class _Arg(Op, abstract=True):
     axis: int
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        check_axes(self, (self.axis,), x)
+        views.check_axes(self, (self.axis,), x)
         if x.shape[self.axis] == 0:
             raise ShapeError("E156", f"{self.name} over axis {self.axis} of {x}: an empty axis has no {self.fold}")
-        return (TensorType(remaining(x.shape, (self.axis,)), int64),)
+        return (TensorType(views.remaining(x.shape, (self.axis,)), int64),)
 
     def reference(self, x: Array) -> tuple[Array, ...]:
         # bfloat16 as float32: NumPy itself does not know where its NaNs go.
@@ -195,7 +181,7 @@ class _Running(Op, abstract=True):
     axis: int
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        check_axes(self, (self.axis,), x)
+        views.check_axes(self, (self.axis,), x)
         check_dtype(self.name, SIGNED_NUMBER, x)
         return (x,)
 
@@ -210,9 +196,9 @@ class CumSum(_Running):
     sums = True
 
     def reference(self, x: Array) -> tuple[Array, ...]:
-        return (numpy.cumsum(x, axis=self.axis, dtype=wide(x.dtype)).astype(x.dtype, copy=False),)
+        return (numpy.cumsum(x, axis=self.axis, dtype=views.wide(x.dtype)).astype(x.dtype, copy=False),)
 
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[views.Gradient, ...]:
         return (flip(cum_sum(flip(g[0], self.axis), self.axis), self.axis),)
 
 
@@ -222,9 +208,9 @@ class CumProd(_Running):
     of_complex = OfComplex.HOLOMORPHIC
 
     def reference(self, x: Array) -> tuple[Array, ...]:
-        return (numpy.cumprod(x, axis=self.axis, dtype=wide(x.dtype)).astype(x.dtype, copy=False),)
+        return (numpy.cumprod(x, axis=self.axis, dtype=views.wide(x.dtype)).astype(x.dtype, copy=False),)
 
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[views.Gradient, ...]:
         """Each product without each factor: n x n values, right also where there are zeros."""
         kind = type_of(x)
         order = (*(k for k in range(kind.ndim) if k != self.axis), self.axis)
@@ -234,13 +220,13 @@ class CumProd(_Running):
         apart = TensorType(square, kind.dtype)
 
         def spread_last(z: Operand) -> Operand:
-            return spread(transpose(z, order), square, (len(rows),))
+            return views.spread(views.transpose(z, order), square, (len(rows),))
 
         factor, term = iota(square, len(rows), int64), iota(square, len(rows) + 1, int64)
-        without = where(eq(factor, term), full(1, apart), spread_last(x))
+        without = where(eq(factor, term), views.full(1, apart), spread_last(x))
         terms = mul(cum_prod(without, len(rows) + 1), spread_last(g[0]))
-        total = sum(where(ge(term, factor), terms, full(0, apart)), (len(rows) + 1,))
-        return (transpose(total, Transpose(order).inverse),)
+        total = views.sum(where(ge(term, factor), terms, views.full(0, apart)), (len(rows) + 1,))
+        return (views.transpose(total, views.Transpose(order).inverse),)
 
 
 class CumMax(_Running):
@@ -249,7 +235,7 @@ class CumMax(_Running):
     def reference(self, x: Array) -> tuple[Array, ...]:
         return (numpy.maximum.accumulate(x, axis=self.axis),)
 
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[views.Gradient, ...]:
         """All to the first element that reached the value."""
         kind = type_of(x)
         if kind.size == 0:
@@ -262,8 +248,8 @@ class CumMax(_Running):
         before = concat(
             slice(y[0], starts, first, (1,) * kind.ndim), slice(y[0], starts, stops, (1,) * kind.ndim), axis=self.axis
         )
-        reached = where(gt(x, before), position, like(0, position))
-        return (add_along_axis(like(0, x), cum_max(reached, self.axis), g[0], self.axis),)
+        reached = where(gt(x, before), position, views.like(0, position))
+        return (add_along_axis(views.like(0, x), cum_max(reached, self.axis), g[0], self.axis),)
 
 
 def prod(x: Operand, axes: tuple[int, ...]) -> Operand:

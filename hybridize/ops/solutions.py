@@ -17,24 +17,12 @@ from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import MatrixShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
+from hybridize.ops import matrices
 from hybridize.ops.analysis import exp, log
 from hybridize.ops.arithmetic import abs, add, bit_or, div, eq, gt, mul, neg, sign, sub, where
 from hybridize.ops.elimination import factored, solved
 from hybridize.ops.factors import SVD
 from hybridize.ops.matmul import matmul
-from hybridize.ops.matrices import (
-    Factor,
-    by_column,
-    by_row,
-    diagonal,
-    diagonal_of,
-    identity,
-    inner,
-    magnitudes,
-    on_diagonal,
-    over,
-    turned,
-)
 from hybridize.ops.op import OfComplex, Operand, bind, bind1, type_of
 from hybridize.ops.reductions import any as any_
 from hybridize.ops.reductions import prod, reduce_max
@@ -45,7 +33,7 @@ Arrays = tuple[NDArray[Any], ...]
 
 
 @frozen
-class Inverse(Factor):
+class Inverse(matrices.Factor):
     """The inverse of square matrices. Where one has none: an error if `strict`, else infinities."""
 
     of_complex = OfComplex.HOLOMORPHIC
@@ -64,7 +52,7 @@ class Inverse(Factor):
         return (neg(matmul(matmul(y[0], g[0], True), y[0], False, True)),)
 
     def expanded(self, x: Operand) -> tuple[Operand, ...]:
-        return (bind1(Solve(self.strict), x, identity(x)),)
+        return (bind1(Solve(self.strict), x, matrices.identity(x)),)
 
 
 def _inverse_or_infinite(x: NDArray[Any]) -> NDArray[Any]:
@@ -79,7 +67,7 @@ def _solution_or_infinite(x: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
 
 
 @frozen
-class Solve(Factor):
+class Solve(matrices.Factor):
     """y such that x y = b, or x^T y = b, for square x and matrices b.
 
     Where there is none: an error if `strict`, else infinities.
@@ -113,17 +101,17 @@ class Solve(Factor):
         both, order, _ = factored(x)
         y = solved(both, order, b, self.transposed)
         # Whoever binds a strict one asserts that there is a solution.
-        return (y if self.strict else where(over(_is_singular(both), y), like(numpy.inf, y), y),)
+        return (y if self.strict else where(matrices.over(_is_singular(both), y), like(numpy.inf, y), y),)
 
 
 def _is_singular(both: Operand) -> Operand:
     """True for each pair of factors with a 0 on the diagonal of U."""
-    diagonal = diagonal_of(both)
+    diagonal = matrices.diagonal_of(both)
     return any_(eq(diagonal, like(0, diagonal)), (type_of(diagonal).ndim - 1,))
 
 
 @frozen
-class Det(Factor):
+class Det(matrices.Factor):
     """The determinant of square matrices."""
 
     of_complex = OfComplex.VALUED
@@ -136,7 +124,7 @@ class Det(Factor):
         return (numpy.asarray(numpy.linalg.det(x)),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
-        return (mul(over(g[0], x), bind1(Cofactor(), x)),)
+        return (mul(matrices.over(g[0], x), bind1(Cofactor(), x)),)
 
     def expanded(self, x: Operand) -> tuple[Operand, ...]:
         turn, logarithm = _sign_and_logarithm(x)
@@ -144,7 +132,7 @@ class Det(Factor):
 
 
 @frozen
-class Cofactor(Factor):
+class Cofactor(matrices.Factor):
     """The derivative of the determinant by each element: det(x) x^-T, or its limit where there is no inverse.
 
     With x = U S V^T it is det(U V) U diag(products of all other singular values) V^T.
@@ -159,12 +147,12 @@ class Cofactor(Factor):
 
     def expanded(self, x: Operand) -> tuple[Operand, ...]:
         u, s, vh = bind(SVD(), x)
-        scaled = mul(by_column(_others(s), u), _turning(u, vh))
+        scaled = mul(matrices.by_column(_others(s), u), _turning(u, vh))
         return (matmul(mul(u, scaled), vh),)
 
 
 @frozen
-class CofactorPullback(Factor):
+class CofactorPullback(matrices.Factor):
     """The rule of `Cofactor`: with G = det(U V) U^T g V it is U R V^T, where R_ii = sum over j of p_ij G_jj,
     R_ij = -p_ij G_ji, and p_ij is the product of all singular values but the i-th and the j-th, 0 for i = j.
 
@@ -187,10 +175,13 @@ class CofactorPullback(Factor):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, cofactor_gradient: Operand) -> tuple[Gradient, ...]:
         """Of y = <g, K> C - C g^T K, with C the cofactors and K = x^-T, linear in g, the `cofactor_gradient`."""
-        cofactors, k = bind1(Cofactor(), x), turned(inverse(x))
-        by_c = sub(mul(inner(cofactor_gradient, k), g[0]), matmul(matmul(g[0], k, False, True), cofactor_gradient))
+        cofactors, k = bind1(Cofactor(), x), matrices.turned(inverse(x))
+        by_c = sub(
+            mul(matrices.inner(cofactor_gradient, k), g[0]), matmul(matmul(g[0], k, False, True), cofactor_gradient)
+        )
         by_k = sub(
-            mul(inner(g[0], cofactors), cofactor_gradient), matmul(cofactor_gradient, matmul(cofactors, g[0], True))
+            mul(matrices.inner(g[0], cofactors), cofactor_gradient),
+            matmul(cofactor_gradient, matmul(cofactors, g[0], True)),
         )
         by_x = sub(bind1(CofactorPullback(), x, by_c), matmul(matmul(k, by_k, False, True), k))
         return by_x, bind1(CofactorPullback(), x, g[0])
@@ -199,8 +190,8 @@ class CofactorPullback(Factor):
         u, s, vh = bind(SVD(), x)
         inner = mul(matmul(matmul(u, g, True), vh, False, True), _turning(u, vh))
         pairs = _pairs(s)
-        along = sum(mul(pairs, by_column(diagonal_of(inner), pairs)), (type_of(pairs).ndim - 1,))
-        gradient = sub(diagonal(along), mul(pairs, turned(inner)))
+        along = sum(mul(pairs, matrices.by_column(matrices.diagonal_of(inner), pairs)), (type_of(pairs).ndim - 1,))
+        gradient = sub(matrices.diagonal(along), mul(pairs, matrices.turned(inner)))
         return (matmul(matmul(u, gradient), vh),)
 
 
@@ -226,14 +217,14 @@ def _products_of_pairs(s: NDArray[Any]) -> NDArray[Any]:
 
 def _turning(u: Operand, vh: Operand) -> Operand:
     """det(U V) of orthogonal matrices, as matrices of one number each."""
-    return over(mul(_sign_and_logarithm(u)[0], _sign_and_logarithm(vh)[0]), u)
+    return matrices.over(mul(_sign_and_logarithm(u)[0], _sign_and_logarithm(vh)[0]), u)
 
 
 def _others(s: Operand) -> Operand:
     """The product of all elements of s[..., n] but the one at each position."""
     *b, n = type_of(s).shape
     rows = spread(s, (*b, n, n), (len(b),))
-    return prod(where(on_diagonal(rows), like(1, rows), rows), (len(b) + 1,))
+    return prod(where(matrices.on_diagonal(rows), like(1, rows), rows), (len(b) + 1,))
 
 
 def _pairs(s: Operand) -> Operand:
@@ -244,11 +235,11 @@ def _pairs(s: Operand) -> Operand:
     elements = spread(s, shape, (rank, rank + 1))
     left_out = bit_or(eq(position, first), eq(position, second))
     products = prod(where(left_out, like(1, elements), elements), (rank + 2,))
-    return where(on_diagonal(products), like(0, products), products)
+    return where(matrices.on_diagonal(products), like(0, products), products)
 
 
 @frozen
-class SlogDet(Factor):
+class SlogDet(matrices.Factor):
     """The sign of the determinant, and the logarithm of its magnitude."""
 
     of_complex = OfComplex.VALUED
@@ -256,13 +247,13 @@ class SlogDet(Factor):
     def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         self.square(x)
         kind = x.with_shape(x.shape[:-2])
-        return kind, magnitudes(kind)
+        return kind, matrices.magnitudes(kind)
 
     def reference(self, x: NDArray[Any]) -> Arrays:
         return tuple(numpy.asarray(part) for part in numpy.linalg.slogdet(x))
 
     def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], x: Operand) -> tuple[Gradient, ...]:
-        return (mul(over(g[1], x), turned(bind1(Inverse(False), x))),)
+        return (mul(matrices.over(g[1], x), matrices.turned(bind1(Inverse(False), x))),)
 
     def expanded(self, x: Operand) -> tuple[Operand, ...]:
         return _sign_and_logarithm(x)
@@ -271,13 +262,13 @@ class SlogDet(Factor):
 def _sign_and_logarithm(x: Operand) -> tuple[Operand, ...]:
     """The sign of the determinant, and the logarithm of its magnitude: a product would overflow where it need not."""
     both, _, turn = factored(x)
-    diagonal = diagonal_of(both)
+    diagonal = matrices.diagonal_of(both)
     last = (type_of(diagonal).ndim - 1,)
     return mul(turn, prod(sign(diagonal), last)), sum(log(abs(diagonal)), last)
 
 
 @frozen
-class PseudoInverse(Factor):
+class PseudoInverse(matrices.Factor):
     """The inverse in the sense of Moore and Penrose; singular values up to `rcond` times the largest count as 0.
 
     The gradient is that among matrices of one rank.
@@ -304,7 +295,9 @@ class PseudoInverse(Factor):
 
     def expanded(self, x: Operand) -> tuple[Operand, ...]:
         u, s, vh = bind(SVD(), x)
-        return (matmul(vh, mul(turned(u), by_row(_reciprocals(s, self.rcond), turned(u))), True),)
+        return (
+            matmul(vh, mul(matrices.turned(u), matrices.by_row(_reciprocals(s, self.rcond), matrices.turned(u))), True),
+        )
 
 
 def _reciprocals(s: Operand, rcond: float) -> Operand:
@@ -318,7 +311,7 @@ def _reciprocals(s: Operand, rcond: float) -> Operand:
 
 
 @frozen
-class LeastSquares(Factor):
+class LeastSquares(matrices.Factor):
     """y with the least |x y - b|^2, and of those the one with the least |y|^2, for matrices b.
 
     Singular values of x up to `rcond` times the largest count as 0.
@@ -344,7 +337,7 @@ class LeastSquares(Factor):
     def expanded(self, x: Operand, b: Operand) -> tuple[Operand, ...]:
         u, s, vh = bind(SVD(), x)
         along = matmul(u, b, True)
-        return (matmul(vh, mul(along, by_row(_reciprocals(s, self.rcond), along)), True),)
+        return (matmul(vh, mul(along, matrices.by_row(_reciprocals(s, self.rcond), along)), True),)
 
 
 def inverse(x: Operand) -> Operand:

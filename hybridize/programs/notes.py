@@ -19,6 +19,7 @@ from hybridize.array.ndarray import wrap
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.nested import flatten, unflatten
+from hybridize.contract import places as place_kinds
 from hybridize.contract.captured import (
     BuiltContainer,
     BuiltObject,
@@ -33,19 +34,6 @@ from hybridize.contract.captured import (
 )
 from hybridize.contract.feeds import NO_TRANSACTION, TRAINING, Feed
 from hybridize.contract.guards import Guard
-from hybridize.contract.places import (
-    Attribute,
-    CallResult,
-    Content,
-    Emptiness,
-    Global,
-    Item,
-    Items,
-    Key,
-    Length,
-    Membership,
-    Place,
-)
 from hybridize.contract.snapshots import CONTAINERS, inside, own
 from hybridize.graph import Graph, Value, needed
 from hybridize.ops import Effect, effect_of
@@ -112,7 +100,7 @@ class _Reads:
     """The places that programs depend on."""
 
     def __init__(self) -> None:
-        self._keys: set[Key] = set()
+        self._keys: set[place_kinds.Key] = set()
         self._parts: set[int] = set()
         """Identities of containers an item of which is read."""
         self._whole: set[int] = set()
@@ -121,27 +109,33 @@ class _Reads:
     def add(self, guard: Guard) -> None:
         """Add the place of a guard; of a container all that are in it."""
         place = guard.place
-        if type(place) is Content:
+        if type(place) is place_kinds.Content:
             self._whole.update(id(value) for value, _ in inside(place.owner, guard.expected))
         self.add_place(place)
 
-    def add_place(self, place: Place) -> None:
+    def add_place(self, place: place_kinds.Place) -> None:
         """Add a place."""
         self._keys.add(place.key)
-        if type(place) is Items:
-            self._keys.update(Item(place.owner, index).key for index in place.indices)
-        if isinstance(place, (Item, Items)):
+        if type(place) is place_kinds.Items:
+            self._keys.update(place_kinds.Item(place.owner, index).key for index in place.indices)
+        if isinstance(place, (place_kinds.Item, place_kinds.Items)):
             self._parts.add(id(place.owner))
-        elif isinstance(place, (Content, Length, Emptiness, Membership)):
+        elif isinstance(
+            place, (place_kinds.Content, place_kinds.Length, place_kinds.Emptiness, place_kinds.Membership)
+        ):
             self._whole.add(id(place.owner))
-        if isinstance(place, CallResult):
+        if isinstance(place, place_kinds.CallResult):
             self._whole.update(map(id, place.args))
 
-    def of_place(self, place: Place) -> bool:
+    def of_place(self, place: place_kinds.Place) -> bool:
         """Tell whether a place is read."""
-        table = own(place.owner) if isinstance(place, Attribute) else place.owner
-        keys = {place.key, Item(table, place.name).key} if isinstance(place, (Attribute, Global)) else {place.key}
-        whole = (place.owner, table) if isinstance(place, (Attribute, Item)) else ()
+        table = own(place.owner) if isinstance(place, place_kinds.Attribute) else place.owner
+        keys = (
+            {place.key, place_kinds.Item(table, place.name).key}
+            if isinstance(place, (place_kinds.Attribute, place_kinds.Global))
+            else {place.key}
+        )
+        whole = (place.owner, table) if isinstance(place, (place_kinds.Attribute, place_kinds.Item)) else ()
         return not self._keys.isdisjoint(keys) or any(id(one) in self._whole for one in whole)
 
     def of_container(self, container: Any) -> bool:
@@ -193,13 +187,13 @@ def _check_feeds(name: str, captured: Captured, feeds: Sequence[Feed]) -> None:
         )  # fmt: skip
 
 
-def _place_of(effect: SideEffect) -> Place | None:
+def _place_of(effect: SideEffect) -> place_kinds.Place | None:
     """Return the place that an effect writes, if it is one alone."""
     place = target_of(effect)
     if place is None and getattr(effect.apply, "__name__", "") == "__setitem__":
         container, key, _ = effect.arguments
         if isinstance(container, CONTAINERS) and type(key) is not slice:
-            return Item(container, key)
+            return place_kinds.Item(container, key)
     return place
 
 
@@ -236,9 +230,9 @@ def _note(name: str, effect: SideEffect, read: _Reads) -> str:
     return f"{described(place) if place is not None else f'the items of a {type(container).__name__}'}{where}"
 
 
-def described(place: Place) -> str:
+def described(place: place_kinds.Place) -> str:
     """Name a place in one line."""
-    if type(place) is Attribute:
+    if type(place) is place_kinds.Attribute:
         return f"attribute {place.name!r} of {type(place.owner).__name__}"
     return place.described()
 

@@ -29,21 +29,8 @@ from hybridize.base.spans import LISTENERS, PROGRAM, is_heard, span
 from hybridize.base.tracebacks import throw
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
+from hybridize.contract import captured as captures
 from hybridize.contract.call import Call
-from hybridize.contract.captured import (
-    BuiltContainer,
-    BuiltObject,
-    Captured,
-    ExistingArray,
-    Faced,
-    FormattedText,
-    GivenContainer,
-    Output,
-    Result,
-    Source,
-    are_distinct,
-    memory,
-)
 from hybridize.contract.conditions import Decided
 from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.contract.guards import checker, watches
@@ -92,7 +79,7 @@ class Program:
 
     def __init__(
         self,
-        captured: Captured,
+        captured: captures.Captured,
         *,
         name: str = "program",
         backend: str = "llvm",
@@ -153,7 +140,7 @@ class Program:
         arrays = {number: source.array for number, source in enumerate(self.capture.sources) if source.written < 0}
         return {number: array for number, array in arrays.items() if array is not None and copyable(array)}
 
-    def described_as(self, captured: Captured) -> Program:
+    def described_as(self, captured: captures.Captured) -> Program:
         """Return the same program with another account of where its inputs come from and what results are made of."""
         copy = object.__new__(type(self))
         vars(copy).update(vars(self), capture=captured)
@@ -294,7 +281,7 @@ class Program:
             return False
         if captured.layouts and not all(_laid_out(call, *layout) for layout in captured.layouts.items()):
             return False
-        if self._sizes(call) is None or (captured.changed and not are_distinct(captured, call)):
+        if self._sizes(call) is None or (captured.changed and not captures.are_distinct(captured, call)):
             return False
         if captured.transaction is not NO_TRANSACTION and not (
             captured.transaction.takes(call.leaves) and captured.transaction.holds()
@@ -315,7 +302,7 @@ class Program:
     def _same_memory(self, call: Call) -> bool:
         """Tell whether arguments share memory where they did, and only there, as far as it matters."""
         for position, array in self.capture.bound.items():
-            if memory(call.leaves[position]) != memory(array):
+            if captures.memory(call.leaves[position]) != captures.memory(array):
                 return False
         if any(_overlaps(leaf, array) for array in self._written for leaf in call.leaves if isinstance(leaf, ndarray)):
             return False
@@ -455,7 +442,7 @@ class Program:
                 self._recorded.remember(captured.sources, arrays, views)
         return self.finished(call, lambda result: self.leaf(result, arrays, outputs, views), outputs, views)
 
-    def finished(self, call: Call, leaf: Callable[[Result], Any], outputs: Buffers, views: Views) -> Any:
+    def finished(self, call: Call, leaf: Callable[[captures.Result], Any], outputs: Buffers, views: Views) -> Any:
         """Do what the function does to objects outside, and return its result, or raise what it ends with.
 
         Args:
@@ -518,7 +505,7 @@ class Program:
             arrays = [words if one.array is random.state else array for array, one in pairs]
         return self._runs.run(arrays)
 
-    def array(self, source: Source, kind: TensorType, call: Call) -> Any:
+    def array(self, source: captures.Source, kind: TensorType, call: Call) -> Any:
         """Return what an input of a call is given: an array, of ours where the call has one of ours."""
         if source.array is not None:
             return source.array
@@ -545,29 +532,29 @@ class Program:
 
         def value_of(argument: Any) -> Any:
             kind = type(argument)
-            if kind is Output:
+            if kind is captures.Output:
                 steps = steps_of(argument.steps)
                 return self._output(argument.index, steps, argument.weak, argument.lost, outputs, views)
-            if kind is ExistingArray:
+            if kind is captures.ExistingArray:
                 array = call.leaves[argument.position] if argument.array is None else argument.array
                 steps = steps_of(argument.steps)
                 if not steps:
                     return array
                 return _view(array, steps, argument.lost) if isinstance(array, ndarray) else viewed_buffer(array, steps)
-            if kind is FormattedText:
+            if kind is captures.FormattedText:
                 return argument.now(outputs)
-            if kind is Faced:
+            if kind is captures.Faced:
                 return argument.kind.shown(value_of(argument.inside))
-            if kind is GivenContainer:
+            if kind is captures.GivenContainer:
                 return argument.find(call.originals)
-            if kind is BuiltContainer:
+            if kind is captures.BuiltContainer:
                 if argument.number not in built:
                     built[argument.number] = container = argument.empty.copy()
                     (container.update if isinstance(container, (dict, set)) else container.extend)(
                         map(value_of, argument.content)
                     )
                 return built[argument.number]
-            if kind is BuiltObject:
+            if kind is captures.BuiltObject:
                 if argument.number not in built:
                     built[argument.number] = made_object = empty_object(argument.cls)
                     vars(made_object).update(zip(argument.names, map(value_of, argument.content), strict=True))
@@ -581,7 +568,7 @@ class Program:
         built: dict[int, Any] = {}
         return value_of
 
-    def leaf(self, result: Result, arrays: Sequence[Any], outputs: Buffers, views: Views) -> Any:
+    def leaf(self, result: captures.Result, arrays: Sequence[Any], outputs: Buffers, views: Views) -> Any:
         """Return a leaf of the result of a call that is no container."""
         match result.kind:
             case "array":
@@ -755,7 +742,7 @@ class Program:
         present = [argument for argument in arguments if argument is not None]
         return (present, keywords.keys) if len(present) == len(arguments) else None
 
-    def _needs_arguments(self, result: Result) -> bool:
+    def _needs_arguments(self, result: captures.Result) -> bool:
         argument = result.kind == "view" and self.capture.sources[result.index].position >= 0
         return argument or result.kind == "container"
 
@@ -817,7 +804,7 @@ library's, and of whether its calls are closed.
 """
 
 
-def constant(result: Result, outputs: Buffers) -> Any:
+def constant(result: captures.Result, outputs: Buffers) -> Any:
     """Return a leaf of the result of a call that is no array: a number, a text made of outputs, a constant."""
     match result.kind:
         case "number":
@@ -876,7 +863,7 @@ def _overlaps(x: ndarray, y: ndarray) -> bool:
     return share_elements(x._memory, y._memory)
 
 
-def aliases(call: Call, captured: Captured) -> dict[int, int]:
+def aliases(call: Call, captured: captures.Captured) -> dict[int, int]:
     """Map each array leaf that is over the memory of an earlier one to that one; to -1 where they overlap otherwise."""
     partners: dict[int, int] = {}
     leaves = [(position, leaf) for position, leaf in enumerate(call.leaves) if isinstance(leaf, ndarray)]

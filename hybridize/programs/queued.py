@@ -23,17 +23,8 @@ from hybridize.base import modes
 from hybridize.base.locations import user_location
 from hybridize.base.nested import flatten_call
 from hybridize.base.types import TensorType
+from hybridize.contract import captured as captures
 from hybridize.contract.call import Call
-from hybridize.contract.captured import (
-    BuiltContainer,
-    BuiltObject,
-    Captured,
-    Faced,
-    FormattedText,
-    Output,
-    Result,
-    Source,
-)
 from hybridize.contract.feeds import FeedStates
 from hybridize.graph import Graph, nodes_inside
 from hybridize.ops import Assert
@@ -49,7 +40,7 @@ Views = dict[tuple[int, Any], ndarray]
 class Queueable(Protocol):
     """A program, as far as its calls are taken apart here."""
 
-    capture: Captured
+    capture: captures.Captured
     writes: bool
 
     @property
@@ -63,13 +54,13 @@ class Queueable(Protocol):
     def run_now(self, call: Call) -> Any:
         """Run a call, and return when it is done."""
 
-    def array(self, source: Source, kind: TensorType, call: Call) -> Any:
+    def array(self, source: captures.Source, kind: TensorType, call: Call) -> Any:
         """Return what an input of a call is given."""
 
-    def leaf(self, result: Result, arrays: Sequence[Any], outputs: Any, views: Views) -> Any:
+    def leaf(self, result: captures.Result, arrays: Sequence[Any], outputs: Any, views: Views) -> Any:
         """Return a leaf of the result of a call."""
 
-    def finished(self, call: Call, leaf: Callable[[Result], Any], outputs: Any, views: Views) -> Any:
+    def finished(self, call: Call, leaf: Callable[[captures.Result], Any], outputs: Any, views: Views) -> Any:
         """Do what the function does to objects outside, and return its result."""
 
 
@@ -90,7 +81,7 @@ def called(program: Queueable, call: Call) -> Any:
         return program.run_now(call)
 
 
-def can_be_queued(captured: Captured) -> bool:
+def can_be_queued(captured: captures.Captured) -> bool:
     """Tell whether calls of a program can run later, as far as that is the same for all of them."""
     if captured.raises is not None:
         return False
@@ -98,7 +89,7 @@ def can_be_queued(captured: Captured) -> bool:
         return False
     containers = [result for result in captured.results if result.kind == "container"]
     if any(
-        isinstance(one, FormattedText) or (isinstance(one, Output) and one.weak is not None)
+        isinstance(one, captures.FormattedText) or (isinstance(one, captures.Output) and one.weak is not None)
         for one in captured.stand_ins
     ):
         return False
@@ -116,9 +107,9 @@ def can_be_queued(captured: Captured) -> bool:
 
 def _shows(data: Any) -> bool:
     """Tell whether something in an argument of an effect is made for another library, which looks at elements."""
-    if isinstance(data, (BuiltContainer, BuiltObject)):
+    if isinstance(data, (captures.BuiltContainer, captures.BuiltObject)):
         data = data.content
-    return isinstance(data, Faced) or (isinstance(data, (tuple, frozenset)) and any(map(_shows, data)))
+    return isinstance(data, captures.Faced) or (isinstance(data, (tuple, frozenset)) and any(map(_shows, data)))
 
 
 def _acts(graph: Graph) -> bool:

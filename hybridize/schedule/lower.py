@@ -15,18 +15,8 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.graph import Node
+from hybridize.loops import expr as expressions
 from hybridize.loops.contraction import Contraction, element
-from hybridize.loops.expr import (
-    Axis,
-    CallExpr,
-    Cast,
-    Expr,
-    Fold,
-    Load,
-    Region,
-    Routine,
-    Select,
-)
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, Interner, Space, children
 from hybridize.loops.measure import walk
@@ -40,10 +30,10 @@ from hybridize.schedule.contraction.views import through
 class LocalLoad:
     """One load of a local expression."""
 
-    load: Load
+    load: expressions.Load
     operand: int
-    indices: tuple[Expr, ...]
-    folds: tuple[Fold, ...]
+    indices: tuple[expressions.Expr, ...]
+    folds: tuple[expressions.Fold, ...]
     """Folds around the load, outermost first."""
     identity: bool
     """True if the indices are the node's own axes."""
@@ -54,7 +44,7 @@ class Local:
     """One output of a node as an expression of its own index."""
 
     type: TensorType
-    expr: Expr
+    expr: expressions.Expr
     reads: tuple[LocalLoad, ...]
     cost: int
     """Of one element, in additions, at the sizes of the call that is compiled; 0 for a view."""
@@ -64,7 +54,7 @@ class Local:
 
 
 Tiled = MatrixProduct | Arrangement
-Lowered = tuple[Local, ...] | Tiled | Routine | Region
+Lowered = tuple[Local, ...] | Tiled | expressions.Routine | expressions.Region
 
 
 class Lowerings:
@@ -98,7 +88,7 @@ class Lowerings:
         matrices = matrix_product(contraction, shapes, dtype)
         return matrices or arrangement(contraction, shapes, lanes_of(contraction.accumulate, self.target))
 
-    def through(self, tiled: Tiled, side: int, load: Load, base: TensorType) -> Tiled | None:
+    def through(self, tiled: Tiled, side: int, load: expressions.Load, base: TensorType) -> Tiled | None:
         """A contraction that reads the base of a view for an operand, an element of which is `load`; None if it cannot.
 
         `side` counts the operands in the order in which the tiles take them.
@@ -123,7 +113,7 @@ class Lowerings:
             if tiled is not None:
                 return tiled
             lowered = (element(lowered, elements[0], elements[1], types),)
-        if isinstance(lowered, Routine | Region):
+        if isinstance(lowered, expressions.Routine | expressions.Region):
             return lowered
         if len(lowered) != len(node.outputs):
             raise CodegenError("E957", f"{node.op.name} lowers to {len(lowered)} values, not {len(node.outputs)}")
@@ -132,7 +122,7 @@ class Lowerings:
     def _local(self, element: Any, type: TensorType) -> Local:
         space = Space(self.interner, dict(enumerate(type.shape)))
         axes = tuple(space.axis(k) for k in range(type.ndim))
-        expr = element(tuple(Axis(space.axis(0).dtype, k) for k in range(type.ndim)) if axes else ())
+        expr = element(tuple(expressions.Axis(space.axis(0).dtype, k) for k in range(type.ndim)) if axes else ())
         normal = space.rewrite(
             expr,
             {},
@@ -142,37 +132,37 @@ class Lowerings:
         )
         reads, cost = _collected(normal, axes)
         facts = self.interner.facts
-        choices = sum(isinstance(part, Select) and not facts(part.condition).reads for part in walk(normal))
+        choices = sum(isinstance(part, expressions.Select) and not facts(part.condition).reads for part in walk(normal))
         return Local(type, normal, reads, cost, self.interner.facts(normal).folds, choices)
 
 
 def _element(operand: int, type: TensorType) -> Any:
-    def element(indices: Sequence[Expr]) -> Expr:
-        return Load(type.dtype, operand, tuple(indices))
+    def element(indices: Sequence[expressions.Expr]) -> expressions.Expr:
+        return expressions.Load(type.dtype, operand, tuple(indices))
 
     return element
 
 
-def _collected(root: Expr, axes: tuple[Expr, ...]) -> tuple[tuple[LocalLoad, ...], int]:
+def _collected(root: expressions.Expr, axes: tuple[expressions.Expr, ...]) -> tuple[tuple[LocalLoad, ...], int]:
     """The loads below `root`, and the cost of one element, folds counted by their length."""
     reads: list[LocalLoad] = []
     cost, seen = 0, set[int]()
-    stack: list[tuple[Expr, tuple[Fold, ...], int]] = [(root, (), 1)]
+    stack: list[tuple[expressions.Expr, tuple[expressions.Fold, ...], int]] = [(root, (), 1)]
     while stack:
         expr, folds, times = stack.pop()
         if id(expr) in seen:
             continue
         seen.add(id(expr))
         match expr:
-            case Load(operand=operand, indices=indices):
+            case expressions.Load(operand=operand, indices=indices):
                 identity = len(indices) == len(axes) and all(a is b for a, b in zip(indices, axes, strict=True))
                 reads.append(LocalLoad(expr, operand, indices, folds, identity))
-            case CallExpr(function=function, args=args):
-                index = isinstance(args[0], Axis | Index) and expr.dtype.kind == "i"
+            case expressions.CallExpr(function=function, args=args):
+                index = isinstance(args[0], expressions.Axis | Index) and expr.dtype.kind == "i"
                 cost += 0 if index else FUNCTIONS[function].cost * times
-            case Select() | Cast():
+            case expressions.Select() | expressions.Cast():
                 cost += times
-            case Fold(size=size):
+            case expressions.Fold(size=size):
                 times = times * hint(size)
                 cost += times
                 folds = (*folds, expr)

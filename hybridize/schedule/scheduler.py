@@ -32,7 +32,15 @@ from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, Size, pl
 from hybridize.schedule import regions
 from hybridize.schedule.banding import Bands, gathered
 from hybridize.schedule.bands import Access, BandMember, Memory, suits_band
-from hybridize.schedule.contraction import Product, ProductPlan, make_packing, make_plan, packing_kernel, packing_pays
+from hybridize.schedule.contraction import (
+    Product,
+    ProductPlan,
+    make_packing,
+    make_plan,
+    packing_kernel,
+    packing_pays,
+    winograd,
+)
 from hybridize.schedule.contraction.arrangement import Arrangement, OperandReading, reading
 from hybridize.schedule.contraction.copies import border, into_home, leaves_as_it_is
 from hybridize.schedule.contraction.copies import packed as panels_of_taps
@@ -41,12 +49,6 @@ from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.matrices import MatrixLayout, MatrixProduct, memory_order, where_they_lie
 from hybridize.schedule.contraction.product import Strides
 from hybridize.schedule.contraction.taps import TapPlan, shared_by
-from hybridize.schedule.contraction.winograd import (
-    WinogradPlan,
-    WinogradReading,
-    transformed_weights,
-    winograd_reading,
-)
 from hybridize.schedule.derived import derived, packed, part, steps_of
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.dying import earlier, when_read
@@ -736,7 +738,9 @@ class _Scheduler:
         home_of = self.grouping.places.home
         homes = (home_of(x), x.type.dtype), (home_of(w), w.type.dtype)
         stable = self.known.get(self.grouping.places.root(w)) is not None
-        fewer = winograd_reading(arranged, homes[0][0], (x.type.dtype, w.type.dtype), self.target, stable=stable)
+        fewer = winograd.winograd_reading(
+            arranged, homes[0][0], (x.type.dtype, w.type.dtype), self.target, stable=stable
+        )
         read = fewer or reading(arranged, *homes, self.target)
         plan = read.plan
         copied = self._scratch(read.home.elements * dtype.itemsize, number) if read.copied else None
@@ -794,14 +798,14 @@ class _Scheduler:
     def _offer_rolling(
         self,
         number: int,
-        plan: TapPlan | LanePlan | WinogradPlan,
+        plan: TapPlan | LanePlan | winograd.WinogradPlan,
         x: Value,
         values: Sequence[Value],
         stores: Sequence[SideStore],
         work: tuple[int, int],
     ) -> None:
         """Offer a contraction whose operands lie where its tiles read them for a rolling band."""
-        if isinstance(plan, WinogradPlan):
+        if isinstance(plan, winograd.WinogradPlan):
             return
         memories, places = tuple(map(self._memory, values)), self.grouping.places
         elements = tuple(places.own(places.root(value)).elements for value in values)
@@ -857,14 +861,14 @@ class _Scheduler:
         return copies
 
     def _packed_second(
-        self, arranged: Arrangement, read: OperandReading | WinogradReading, w: Value, number: int
+        self, arranged: Arrangement, read: OperandReading | winograd.WinogradReading, w: Value, number: int
     ) -> _PackedSecond | None:
         """The second operand of a contraction with windows, packed; None where it is read as it lies."""
         plan, source = read.plan, (self.grouping.places.home(w), w.type.dtype)
         dtype = arranged.contraction.accumulate
-        if isinstance(read, WinogradReading):
+        if isinstance(read, winograd.WinogradReading):
             elements = read.plan.packed_elements
-            fill = transformed_weights(arranged, read.plan, source, self.target)
+            fill = winograd.transformed_weights(arranged, read.plan, source, self.target)
         elif not read.packed:
             return None
         elif isinstance(plan, TapPlan):
@@ -1255,7 +1259,7 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
             shape = tuple(axis.size for axis in axes)
             kind = "loops"
         case TapStep(addresses=addresses, params=params, out=out, plan=plan):
-            kind, shape = "winograd" if isinstance(plan, WinogradPlan) else "contraction", out.shape
+            kind, shape = "winograd" if isinstance(plan, winograd.WinogradPlan) else "contraction", out.shape
             written = [False, False, *(param.written for param in params)]
             reads = tuple(address for address, is_written in zip(addresses, written, strict=True) if not is_written)
             writes = tuple(address for address, is_written in zip(addresses, written, strict=True) if is_written)

@@ -8,18 +8,8 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.array import functions as np
+from hybridize.array import operands as operand_rules
 from hybridize.array.functions.keywords import universal
-from hybridize.array.operands import (
-    aligned,
-    array,
-    array_and_axis,
-    floats,
-    one_of,
-    operand,
-    operands,
-    public,
-    result,
-)
 from hybridize.array.policies import double, together
 from hybridize.base.dtypes import bool_, is_inexact, uint8
 from hybridize.base.errors import DTypeError, ShapeError
@@ -31,24 +21,24 @@ from hybridize.ops.op import bind1
 @universal(1, typed=0)
 def bitwise_count(x: Any) -> Any:
     """The number of bits that are 1 in the absolute value of integers, uint8."""
-    a = array(x)
+    a = operand_rules.array(x)
     if is_inexact(a.dtype):
         raise DTypeError("E205", f"bitwise_count of {a.type}: expected integers or bools")
     a = a.astype(uint8) if a.dtype == bool_ else np.absolute(a) if a.dtype.kind == "i" else a
-    return result(bind1(ops.BitCount(), operand(a))).astype(uint8)
+    return operand_rules.result(bind1(ops.BitCount(), operand_rules.operand(a))).astype(uint8)
 
 
 @universal(2)
 def nextafter(x1: Any, x2: Any) -> Any:
     """The float beside x1 in the direction of x2."""
-    pair = aligned(*operands(x1, x2), name="nextafter", float_only=True)
-    return result(next_after(*pair))
+    pair = operand_rules.aligned(*operand_rules.operands(x1, x2), name="nextafter", float_only=True)
+    return operand_rules.result(next_after(*pair))
 
 
 @universal(1)
 def spacing(x: Any) -> Any:
     """The distance from x to the next float away from 0, with the sign of x."""
-    a = floats(x)
+    a = operand_rules.floats(x)
     away = np.where(np.less(a, 0), -math.inf, math.inf).astype(a.dtype)
     return np.where(np.isfinite(a), np.subtract(nextafter(a, away), a), math.nan)
 
@@ -56,7 +46,7 @@ def spacing(x: Any) -> Any:
 @universal(1)
 def modf(x: Any) -> tuple[Any, Any]:
     """(the fraction, the integer part) of x, both with its sign."""
-    a = floats(x)
+    a = operand_rules.floats(x)
     whole = np.trunc(a)
     fraction = np.where(np.equal(np.absolute(a), math.inf), 0.0, np.subtract(a, whole))
     return np.copysign(fraction, a), whole
@@ -65,8 +55,8 @@ def modf(x: Any) -> tuple[Any, Any]:
 @universal(1)
 def frexp(x: Any) -> tuple[Any, Any]:
     """(mantissa from 0.5 to 1, exponent as int32) so that x = mantissa * 2**exponent; 0 has exponent 0."""
-    mantissa, exponent = mantissa_and_exponent(operand(floats(x)))
-    return result(mantissa), result(exponent)
+    mantissa, exponent = mantissa_and_exponent(operand_rules.operand(operand_rules.floats(x)))
+    return operand_rules.result(mantissa), operand_rules.result(exponent)
 
 
 @universal(2)
@@ -78,25 +68,25 @@ def float_power(x1: Any, x2: Any) -> Any:
 @universal(2)
 def logaddexp2(x1: Any, x2: Any) -> Any:
     """log2(2**x1 + 2**x2)"""
-    pair = aligned(*operands(x1, x2), name="logaddexp2", float_only=True)
-    return result(log_add_exp2(*pair))
+    pair = operand_rules.aligned(*operand_rules.operands(x1, x2), name="logaddexp2", float_only=True)
+    return operand_rules.result(log_add_exp2(*pair))
 
 
 _ORDERS = ("big", "little")
 
 
-@public
+@operand_rules.public
 def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Any:
     """Eight elements along `axis` (of the flat array when None) as the bits of one uint8: 1 where they are not 0.
 
     `bitorder` says which one is the first of eight, the highest bit (`big`) or the lowest (`little`); the last byte is
     filled up with zeros.
     """
-    one_of(bitorder, _ORDERS, "packbits", "bitorder")
-    x = array(a)
+    operand_rules.one_of(bitorder, _ORDERS, "packbits", "bitorder")
+    x = operand_rules.array(a)
     if is_inexact(x.dtype):
         raise DTypeError("E205", f"packbits of {x.type}: expected integers or bools")
-    x, along = array_and_axis(x, axis, "packbits")
+    x, along = operand_rules.array_and_axis(x, axis, "packbits")
     rows = np.moveaxis(np.not_equal(x, 0) if x.dtype != bool_ else x, along, -1).astype(uint8)
     count = -(-rows.shape[-1] // 8)
     rows = np.concatenate([rows, np.zeros((*rows.shape[:-1], count * 8 - rows.shape[-1]), uint8)], -1)
@@ -105,7 +95,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Any:
     return np.moveaxis(packed, -1, along)
 
 
-@public
+@operand_rules.public
 def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> Any:
     """The bits of uint8 along `axis` (of the flat array when None), as uint8.
 
@@ -115,11 +105,11 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
         DTypeError E205: another dtype.
         ShapeError E135: `count` leaves out more bits than there are.
     """
-    one_of(bitorder, _ORDERS, "unpackbits", "bitorder")
-    x = array(a)
+    operand_rules.one_of(bitorder, _ORDERS, "unpackbits", "bitorder")
+    x = operand_rules.array(a)
     if x.dtype != uint8:
         raise DTypeError("E205", f"unpackbits takes uint8, got {x.type}", help="cast first: x.astype('uint8')")
-    x, along = array_and_axis(x, axis, "unpackbits")
+    x, along = operand_rules.array_and_axis(x, axis, "unpackbits")
     rows = np.moveaxis(x, along, -1)
     places = np.arange(7, -1, -1, dtype=uint8) if bitorder == "big" else np.arange(8, dtype=uint8)
     bits = np.bitwise_and(np.right_shift(np.expand_dims(rows, -1), places), 1)

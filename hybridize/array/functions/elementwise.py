@@ -44,26 +44,9 @@ from hybridize.array.policies import together
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
-from hybridize.base import dims, modes
+from hybridize.base import dims, dtypes, modes
 from hybridize.base.access import ACCESS
 from hybridize.base.advice import warn
-from hybridize.base.dtypes import (
-    CASTINGS,
-    DType,
-    as_dtype,
-    bool_,
-    castable,
-    code,
-    converted,
-    float32,
-    float64,
-    int32,
-    int64,
-    is_complex,
-    is_float,
-    is_inexact,
-    is_integer,
-)
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import NUMBERS, floating, python_kind, result_dtype, weak_kind
 from hybridize.ops.complexes import FromParts
@@ -95,12 +78,12 @@ def _unary(
         x = operand(x)
         weak = x.kind if isinstance(x, Weak) and kind == "number" else None
         dtype = dtype_of(x)
-        if kind == "integral" and not is_inexact(dtype):
+        if kind == "integral" and not dtypes.is_inexact(dtype):
             return copy(x) if isinstance(x, _NUMPY) else result(cast(x, dtype), weak)
         if kind == "number":
-            if dtype == bool_ and name != "abs":
+            if dtype == dtypes.bool_ and name != "abs":
                 raise DTypeError("E205", f"{name} does not take {typed(x)}", help="cast first: x.astype(int)")
-            if dtype == bool_:
+            if dtype == dtypes.bool_:
                 return copy(x) if isinstance(x, _NUMPY) else result(cast(x, dtype), weak)
             return result(bind1(primitive, cast(x, dtype)), weak)
         return result(bind1(primitive, cast(x, floating(dtype))), weak)
@@ -131,12 +114,14 @@ def _binary(
     def compute(x: Any, y: Any) -> Any:
         x, y = operands(x, y) if list in (type(x), type(y)) else (operand(x), operand(y))
         dtype = common_dtype((x, y), float_only=kind == "float")
-        if (kind in ("number", "shift") and dtype == bool_) or (kind in ("integer", "shift") and is_inexact(dtype)):
+        if (kind in ("number", "shift") and dtype == dtypes.bool_) or (
+            kind in ("integer", "shift") and dtypes.is_inexact(dtype)
+        ):
             raise DTypeError("E205", f"{name} cannot take {typed(x)} and {typed(y)}", help="cast first: x.astype(...)")
         weak = common_kind((x, y))
         if weak is not None:
             # Between captured Python numbers, Python's own arithmetic: 64 bits.
-            dtype = float64 if weak is float or kind == "float" else dtype
+            dtype = dtypes.float64 if weak is float or kind == "float" else dtype
             weak = bool if kind == "compare" else float if kind == "float" else weak
         if op in (ops.Max, ops.Min) and isinstance(x, (Weak, *NUMBERS)) and modes.is_recording():
             x, y = y, x  # at a tie of an array and a number the array has the gradient, else the sign of its zero
@@ -145,32 +130,32 @@ def _binary(
             if comparison is not None:
                 return result(comparison, weak)
         left, right = aligned(x, y, name=name, dtype=dtype)
-        return result(bind1(of_bools if dtype == bool_ else primitive, left, right), weak)
+        return result(bind1(of_bools if dtype == dtypes.bool_ else primitive, left, right), weak)
 
     compute.__doc__ = text
     general = universal(2, typed=0 if kind == "compare" else None, name=name)(compute)
     return _at_once(theirs, _FLOATS | _INTEGERS if integers else _FLOATS, 2, integers=integers)(general)
 
 
-_FLOATS = frozenset((float32, float64))
-_INTEGERS = frozenset((int32, int64))
-_WHOLE = _INTEGERS | {bool_}
+_FLOATS = frozenset((dtypes.float32, dtypes.float64))
+_INTEGERS = frozenset((dtypes.int32, dtypes.int64))
+_WHOLE = _INTEGERS | {dtypes.bool_}
 
 
 def _at_once(
-    compute: Any, dtypes: frozenset[DType] = _FLOATS, count: int = 1, *,
+    compute: Any, supported: frozenset[dtypes.DType] = _FLOATS, count: int = 1, *,
     primitive: Op | None = None, integers: bool | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Give a universal function a short way, which gives what it does, to the last bit.
 
     Args:
         compute: a function of NumPy's arrays of one dtype; None: only where a tape records there is a short way.
-        dtypes: these dtypes.
+        supported: these dtypes.
         count: of the arrays.
         primitive: the op of one array that a tape applies.
         integers: it also takes an array and a number, as `direct` says.
     """
-    short = dtypes if compute is not None else frozenset()
+    short = supported if compute is not None else frozenset()
 
     def decorate(general: Callable[..., Any]) -> Callable[..., Any]:
         def of_one(x: Any, /, out: Any = None, **keywords: Any) -> Any:
@@ -190,7 +175,7 @@ def _at_once(
                             array._data = data if type(data) is _NUMPY else numpy.asarray(data)
                             array._storage = None
                             return array
-                elif primitive is not None and (data.dtype is float32 or data.dtype is float64):
+                elif primitive is not None and (data.dtype is dtypes.float32 or data.dtype is dtypes.float64):
                     tape = short_tape()
                     if tape is not None:
                         return tape.unary(primitive, x)
@@ -225,7 +210,7 @@ def _at_once(
     return decorate
 
 
-def _compared(op: Op, ufunc: Any, x: Any, y: Any, dtype: DType, name: str) -> Operand | None:
+def _compared(op: Op, ufunc: Any, x: Any, y: Any, dtype: dtypes.DType, name: str) -> Operand | None:
     """A comparison of integers with a Python number that is, or may be, none of their dtype; None for all others."""
     number: Any = next((one for one in (x, y) if isinstance(one, NUMBERS)), x if isinstance(x, Weak) else y)
     if not isinstance(number, (Weak, *NUMBERS)):
@@ -235,13 +220,13 @@ def _compared(op: Op, ufunc: Any, x: Any, y: Any, dtype: DType, name: str) -> Op
     def constant_where(sign: int) -> Operand:
         """Give the answer for all elements at once, where the number is beyond them all on one side."""
         answer = ufunc(sign, 0) if number is x else ufunc(0, sign)
-        return broadcast(cast(bool(answer), bool_), shape)
+        return broadcast(cast(bool(answer), dtypes.bool_), shape)
 
     if not isinstance(number, Weak):
         whole = int(number.real)
         return None if ends.min <= whole <= ends.max else constant_where(1 if whole > 0 else -1)
     if dtype != numpy.uint64:
-        return None if dtype == int64 else bind1(op, *aligned(x, y, name=name, dtype=int64))
+        return None if dtype == dtypes.int64 else bind1(op, *aligned(x, y, name=name, dtype=dtypes.int64))
     if number.kind is bool or dtype_of(number.value).kind == "u":
         return None
     negative = broadcast(bind1(ops.Lt(), number.value, cast(0, dtype_of(number.value))), shape)
@@ -330,11 +315,11 @@ def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **keywords: Any) -> 
             return _pow(multiply(x1, 1.0), float(x2), out=out)
     exponent = x2 if type(x2) is Symbol and x2.weak is not None and python_kind(x2.weak) is int else None
     if exponent is not None and not _is_float(x1):
-        outlier = staging().outside(exponent.operand(), int, 0, int(numpy.iinfo(int64).max))
+        outlier = staging().outside(exponent.operand(), int, 0, int(numpy.iinfo(dtypes.int64).max))
         if outlier is not None:
             raise _negative_power()
     if isinstance(x2, (int, float)) and not isinstance(x2, bool):
-        if x2 == 2 and dtype_of(operand(x1)) != bool_:
+        if x2 == 2 and dtype_of(operand(x1)) != dtypes.bool_:
             return placed(square(x1) if not isinstance(x2, float) or _is_float(x1) else _pow(x1, x2), out, True)
         if x2 == 0.5 and _is_float(x1):
             return placed(sqrt(x1), out, True)
@@ -358,7 +343,7 @@ def _is_whole(x: Any) -> bool:
 
 
 def _is_float(x: Any) -> bool:
-    return is_inexact(dtype_of(operand(x)))
+    return dtypes.is_inexact(dtype_of(operand(x)))
 
 
 @universal(1)
@@ -401,14 +386,14 @@ def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
 def invert(x: Any) -> Any:
     """Every bit of an integer, or a bool, turned over."""
     x = operand(x)
-    if is_inexact(dtype_of(x)):
+    if dtypes.is_inexact(dtype_of(x)):
         raise DTypeError("E205", f"invert of {typed(x)}: expected integers or bools")
     return result(bind1(ops.Not(), cast(x, dtype_of(x))), x.kind if isinstance(x, Weak) else None)
 
 
 def truth(x: Any) -> Operand:
     """The bool operand of an argument: whether each element is not zero."""
-    return strong(x, bool_)
+    return strong(x, dtypes.bool_)
 
 
 def _logical(name: str, op: type[Op], text: str) -> Callable[..., Any]:
@@ -475,7 +460,7 @@ def ldexp(x1: Any, x2: Any) -> Any:
     """x1 * 2**x2, rounded once."""
     check_real("ldexp", array(x1), array(x2))
     exponent = operand(x2)
-    if is_float(dtype_of(exponent)):
+    if dtypes.is_float(dtype_of(exponent)):
         x, y = together((x1, x2), floating, weak=True)
         return multiply(x, exp2(y))
     x, exponent = strong(x1), cast(exponent, dtype_of(exponent))
@@ -518,7 +503,7 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
         if x is not None or y is not None:
             raise ValueArgumentError("E345", "where takes both x and y, or neither", help="np.where(condition, x, y)")
         return functions.nonzero(condition)
-    if type(condition) is ndarray and condition._data.dtype is bool_ and not ACTIVE:
+    if type(condition) is ndarray and condition._data.dtype is dtypes.bool_ and not ACTIVE:
         # Of two arrays: NumPy takes a number that an integer dtype does not hold for another one.
         data = direct(partial(numpy.where, condition._data), x, y, integers=type(x) is type(y))
         if data is not None:
@@ -555,7 +540,7 @@ def clip(
 ) -> Any:
     """Elements below `min` become `min`, above `max` become `max`; NaN stays. At a limit the slope is 1."""
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
-    if is_integer(a.dtype if isinstance(a, (ndarray, Symbol)) else bool_):
+    if dtypes.is_integer(a.dtype if isinstance(a, (ndarray, Symbol)) else dtypes.bool_):
         ends = numpy.iinfo(a.dtype)  # a limit that no element is beyond is none
         low = None if type(low) is int and low <= ends.min else _limit(low, a.dtype, maximum, ends.min)
         high = None if type(high) is int and high >= ends.max else _limit(high, a.dtype, minimum, ends.max)
@@ -564,10 +549,10 @@ def clip(
     return finished(array(a) if low is not None or high is not None else copy(a), out)
 
 
-def _limit(limit: Any, dtype: DType, nearer: Callable[..., Any], end: int) -> Any:
+def _limit(limit: Any, dtype: dtypes.DType, nearer: Callable[..., Any], end: int) -> Any:
     """A limit of integers; a number that only calls know as the nearest one that `dtype` holds."""
     if type(limit) is Symbol and limit.weak is int:
-        return astype(nearer(result(strong(limit, int64)), end), dtype)
+        return astype(nearer(result(strong(limit, dtypes.int64)), end), dtype)
     return limit
 
 
@@ -585,13 +570,13 @@ def nan_to_num(
 ) -> Any:
     """NaN as `nan`, infinities as the largest and smallest finite numbers, unless given."""
     target, x = x, array(x)
-    if not copy and x is target and is_inexact(x.dtype):
+    if not copy and x is target and dtypes.is_inexact(x.dtype):
         x[...] = nan_to_num(x, True, nan, posinf, neginf)
         return x
-    if is_complex(x.dtype):
+    if dtypes.is_complex(x.dtype):
         parts = (nan_to_num(part, True, nan, posinf, neginf) for part in (functions.real(x), functions.imag(x)))
         return result(bind1(FromParts(), *map(operand, parts)))
-    if not is_float(x.dtype):
+    if not dtypes.is_float(x.dtype):
         return _copy(x) if copy else x
     largest = float(numpy.finfo(x.dtype).max) if x.dtype.kind == "f" else 3.3895313892515355e38
     values = where(isnan(x), nan, x)
@@ -605,7 +590,7 @@ def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
     if whole(decimals, "around: decimals") == 0:
         return rint(a, out)
     x = array(a)
-    if not is_inexact(x.dtype) and x.dtype != bool_:
+    if not dtypes.is_inexact(x.dtype) and x.dtype != dtypes.bool_:
         return finished(_copy(x) if decimals > 0 else _tens(x, -decimals), out)
     scale = 10.0**decimals
     return finished(array(divide(rint(multiply(x, scale)), scale)), out)
@@ -631,19 +616,19 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, casting: str = "unsafe",
     Raises:
         DTypeError E207: `casting` does not allow it.
     """
-    wanted = as_dtype(dtype)
+    wanted = dtypes.as_dtype(dtype)
     made_in_order(order, "astype")
     if casting != "unsafe":
         source = dtype_of(operand(x))
         if not can_cast(source, wanted, casting):
-            what = f"astype of {typed(operand(x))} to {code(wanted)} is not a {casting!r} cast"
+            what = f"astype of {typed(operand(x))} to {dtypes.code(wanted)} is not a {casting!r} cast"
             raise DTypeError("E207", what, help="casting='unsafe' allows all casts")
     if type(x) is ndarray and not ACTIVE and x._data.dtype.kind != "c":
-        return wrap(converted(x._data, wanted)) if copy or x._data.dtype != wanted else x
+        return wrap(dtypes.converted(x._data, wanted)) if copy or x._data.dtype != wanted else x
     x = array(x)
     if x.dtype == wanted:
         return x if not copy else _copy(x)
-    if is_complex(x.dtype) and not is_complex(wanted) and wanted != bool_:
+    if dtypes.is_complex(x.dtype) and not dtypes.is_complex(wanted) and wanted != dtypes.bool_:
         warn("the imaginary part is dropped: x.real says so without a warning", numpy.exceptions.ComplexWarning)
         return astype(functions.real(x), wanted)
     return result(cast(operand(x), wanted))
@@ -698,27 +683,27 @@ def stop_gradient(data: Any) -> Any:
 
 
 @public
-def result_type(*arrays_and_dtypes: Any) -> DType:
+def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
     """The dtype that arrays, numbers and dtypes compute in together, by our promotion table."""
     numbers = [x for x in arrays_and_dtypes if isinstance(x, NUMBERS)]
     others = [x for x in arrays_and_dtypes if not isinstance(x, NUMBERS)]
     return result_dtype(map(_dtype_named, others), map(weak_kind, numbers))
 
 
-def _dtype_named(x: Any) -> DType:
+def _dtype_named(x: Any) -> dtypes.DType:
     """The dtype of an array, or the one that `x` stands for."""
     if x is None:
         raise ArgumentError("E344", "None is not a dtype", help="pass a dtype such as 'float32'")
-    return x.dtype if isinstance(x, (ndarray, Symbol, numpy.ndarray, numpy.generic)) else as_dtype(x)
+    return x.dtype if isinstance(x, (ndarray, Symbol, numpy.ndarray, numpy.generic)) else dtypes.as_dtype(x)
 
 
 @public
-def promote_types(type1: Any, type2: Any) -> DType:
+def promote_types(type1: Any, type2: Any) -> dtypes.DType:
     """The dtype that two dtypes compute in together, by our promotion table."""
     for one in (type1, type2):
         if one is None:
             raise ArgumentError("E344", "promote_types: None is not a dtype", help="pass a dtype such as 'float32'")
-    return result_dtype((as_dtype(type1), as_dtype(type2)))
+    return result_dtype((dtypes.as_dtype(type1), dtypes.as_dtype(type2)))
 
 
 @public
@@ -728,13 +713,13 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     Raises:
         ArgumentError E344: a Python number, which has no dtype of its own.
     """
-    one_of(casting, CASTINGS, "can_cast", "casting")
+    one_of(casting, dtypes.CASTINGS, "can_cast", "casting")
     if isinstance(from_, (bool, int, float, complex)):
         what = f"can_cast: {from_!r} is a Python number, which takes the dtype of the arrays beside it"
         raise ArgumentError("E344", what, help="pass a dtype or an array: can_cast(np.int64, ...)")
     if to is None:
         raise ArgumentError("E344", "can_cast: None is not a dtype", help="pass a dtype such as 'float32'")
-    return castable(_dtype_named(from_), as_dtype(to), casting)
+    return dtypes.castable(_dtype_named(from_), dtypes.as_dtype(to), casting)
 
 
 _LINEAR = ("add", "subtract")
@@ -743,17 +728,17 @@ _LINEAR = ("add", "subtract")
 def inplace(name: str, x: Any, y: Any) -> Any:
     """`x += y` and its like: computed as `x + y`, written to `x` in the dtype of `x`."""
     tape, function = taping() if ACTIVE else None, getattr(functions, name)
-    if tape is not None and name not in _LINEAR and is_inexact(x.dtype):
+    if tape is not None and name not in _LINEAR and dtypes.is_inexact(x.dtype):
         y = array(y)  # the gradient of what is written depends on what was there
         value = function(copy(x) if tape.concerns(x, operand(y)) else x, y)
     else:
         value = function(x, y)
     if type(x) is Symbol and x.weak is not None:
         return value  # a Python number, which is not written but replaced
-    wanted: DType = x.dtype
+    wanted: dtypes.DType = x.dtype
     if value.shape != x.shape:
         raise ShapeError("E102", f"{name} in place: the result {value.type} does not fit into {x.type}")
-    if not castable(value.dtype, wanted, "same_kind"):
+    if not dtypes.castable(value.dtype, wanted, "same_kind"):
         raise DTypeError(
             "E206",
             f"{name} in place: {value.type} cannot be stored in {x.type}",
@@ -761,7 +746,7 @@ def inplace(name: str, x: Any, y: Any) -> Any:
         )
     if tape is not None:
         update = operand(value)
-        if is_inexact(wanted) and tape.concerns(x, update):
+        if dtypes.is_inexact(wanted) and tape.concerns(x, update):
             tape.write(x, (), cast(update, wanted))
             return x
     if type(x) is ndarray and type(value) is ndarray:

@@ -36,18 +36,10 @@ from hybridize.array.placing import located, looks
 from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Symbol
 from hybridize.array.traced import Traced
-from hybridize.base import dims
+from hybridize.base import dims, errors
 from hybridize.base.access import ACCESS, WRITER, consistently, exclusively
 from hybridize.base.dtypes import bool_, converted, int64, is_float, is_inexact, truncates
 from hybridize.base.dtypes import index_numbers as index_numbers_of
-from hybridize.base.errors import (
-    ArgumentError,
-    CaptureError,
-    KeyShapeError,
-    KeyTypeError,
-    OutOfBoundsError,
-    ShapeError,
-)
 from hybridize.base.frozen import frozen
 from hybridize.base.nested import flatten
 from hybridize.base.promotion import NUMBERS
@@ -124,7 +116,7 @@ def setitem(x: Any, key: Any, value: Any) -> None:
             return
         _set(x, key, operand(value, x.dtype))
     except Handover as handed:
-        raise CaptureError(
+        raise errors.CaptureError(
             "E452",
             f"{handed.receiver!r} is written to {x.type}, but expressions have no values before they are compiled",
             help="create a new array from both with np.where or np.concatenate",
@@ -157,10 +149,12 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
         raise key_error(error, x.type, key) from None
     except (ValueError, OverflowError, TypeError) as error:
         if not x._data.flags.writeable:
-            raise ArgumentError("E306", f"{x.type} is a read-only view", help="write to a copy: x.copy()") from None
+            raise errors.ArgumentError(
+                "E306", f"{x.type} is a read-only view", help="write to a copy: x.copy()"
+            ) from None
         if isinstance(value, NUMBERS):
             constant_of(value, x.dtype)  # raises, where it is the number that does not fit
-        raise ShapeError("E132", f"x[{key!r}] = value: {error}; x is {x.type}, value {typed(value)}") from None
+        raise errors.ShapeError("E132", f"x[{key!r}] = value: {error}; x is {x.type}, value {typed(value)}") from None
 
 
 def _taped_get(tape: Taping, x: ndarray, key: Any) -> ndarray:
@@ -187,7 +181,7 @@ def _taped_set(tape: Taping, x: ndarray, key: Any, value: Any) -> None:
             _set(x, key, update)
         return
     if not x._data.flags.writeable:
-        raise ArgumentError("E306", f"{x.type} is a read-only view", help="write to a copy: x.copy()")
+        raise errors.ArgumentError("E306", f"{x.type} is a read-only view", help="write to a copy: x.copy()")
     try:
         numbers = numpy.arange(x.size).reshape(x.shape)[_plain(key)]
     except IndexError as error:
@@ -259,7 +253,7 @@ def _index_array(part: Any, shape: Shape, of: TensorType) -> Any:
         if dtype_of(x) == bool_:
             if not same_shape(shape_of(x), shape[: len(shape_of(x))]):
                 raise _no_mask(typed(x), of)
-            raise CaptureError(
+            raise errors.CaptureError(
                 "E402",
                 f"x[mask] with a mask {typed(x)}: the number of elements of the result depends on the data",
                 help="np.where(mask, x, other) keeps the shape; x[mask] = value works",
@@ -287,14 +281,16 @@ def _listed(part: list[Any]) -> Any:
     return array(part, bool_ if kinds == {"b"} else int64)
 
 
-def _no_mask(mask: TensorType, of: TensorType) -> KeyShapeError:
-    return KeyShapeError(
+def _no_mask(mask: TensorType, of: TensorType) -> errors.KeyShapeError:
+    return errors.KeyShapeError(
         "E133", f"a mask {mask} does not fit {of}", help="a mask has one bool for each element, or one for each row"
     )
 
 
-def _no_index(what: str) -> KeyTypeError:
-    return KeyTypeError("E204", f"an index must be an integer, a slice or an array of integers or bools, got {what}")
+def _no_index(what: str) -> errors.KeyTypeError:
+    return errors.KeyTypeError(
+        "E204", f"an index must be an integer, a slice or an array of integers or bools, got {what}"
+    )
 
 
 def _flag(part: Any) -> bool | None:
@@ -342,7 +338,7 @@ def _moving(part: slice, axis: int, of: TensorType) -> tuple[At | None, slice]:
         first, end = (start, stop) if step > 0 else (stop + 1, start + 1)
         length = staging().length_between(first, end, size)
     if length is None or (abs(step) != 1 and dims.is_symbolic(length)):
-        raise CaptureError(
+        raise errors.CaptureError(
             "E402",
             f"x[start:stop] along axis {axis} of {of}, whose length depends on the data",
             help="x[i : i + 3] has a known length; or keep all elements and mask some with np.where",
@@ -351,7 +347,7 @@ def _moving(part: slice, axis: int, of: TensorType) -> tuple[At | None, slice]:
         return None, slice(0, 0)
     length -= (length - 1) % step if step > 1 else 0  # the last one that the step takes may be the last there is
     if length > size:
-        raise OutOfBoundsError(
+        raise errors.OutOfBoundsError(
             "E110",
             f"cannot take {length} elements along axis {axis} of {of}",
             help="take at most as many elements as the axis has",
@@ -394,10 +390,10 @@ def _expanded(key: Any, ndim: int, of: TensorType) -> list[Any]:
             continue
         used += part.ndim if _is_mask(part) else 1
     if used > ndim:
-        raise KeyShapeError("E133", f"too many indices: {used} for {of}")
+        raise errors.KeyShapeError("E133", f"too many indices: {used} for {of}")
     dots = [i for i, part in enumerate(parts) if part is Ellipsis]
     if len(dots) > 1:
-        raise ArgumentError("E311", "an index can have only one ellipsis")
+        raise errors.ArgumentError("E311", "an index can have only one ellipsis")
     at = dots[0] if dots else len(parts)
     return parts[:at] + [_FULL] * (ndim - used) + parts[at + 1 :]
 
@@ -449,7 +445,7 @@ def _resolved(part: slice) -> slice:
 
 def _bounded(number: int, length: int, axis: int, of: TensorType) -> int:
     if not -length <= number < length:
-        raise OutOfBoundsError(
+        raise errors.OutOfBoundsError(
             "E110", f"index {number} is out of bounds for axis {axis} of {of}", help="indices run from -n to n - 1"
         )
     return number + length if number < 0 else number
@@ -564,7 +560,7 @@ def _joined(numbers: list[Any]) -> Operand:
     shape = dims.broadcast(*(shape_of(index) for index in numbers))
     if shape is None:
         types = ", ".join(str(typed(index)) for index in numbers)
-        raise KeyShapeError("E133", f"index arrays do not broadcast: {types}")
+        raise errors.KeyShapeError("E133", f"index arrays do not broadcast: {types}")
     if all(isinstance(index, numpy.ndarray) for index in numbers):
         return _as_operand(numpy.stack([numpy.broadcast_to(index, shape) for index in numbers], axis=-1))
     columns = [bind1(ops.Reshape((*shape, 1)), broadcast(_as_operand(index), shape)) for index in numbers]
@@ -628,7 +624,7 @@ def _fitted(value: Any, shape: Shape, x: Symbol | ndarray) -> Operand:
     common = dims.broadcast(sizes, shape)
     if common is None or not same_shape(common, shape):
         part = typed(update).with_shape(shape)
-        raise ShapeError("E132", f"a value {typed(update)} does not fit the part {part} of {x.type}")
+        raise errors.ShapeError("E132", f"a value {typed(update)} does not fit the part {part} of {x.type}")
     return broadcast(update, shape)
 
 
@@ -656,7 +652,7 @@ def _masked_set(x: Symbol, mask: Any, value: Any) -> None:
     if len(sizes) == len(rest) + 1 and sizes[0] == 1:
         update = bind1(ops.Reshape(sizes[1:]), update)
     elif len(sizes) > len(rest):
-        raise CaptureError(
+        raise errors.CaptureError(
             "E402",
             f"x[mask] = value with a value {typed(update)}: the number of elements that the mask selects depends on "
             f"the data",

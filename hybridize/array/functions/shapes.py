@@ -17,28 +17,10 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array import layouts
+from hybridize.array import layouts, operands
 from hybridize.array.functions.elementwise import apart_from, copy
 from hybridize.array.methods import functions
 from hybridize.array.ndarray import ndarray, taping, view, wrap
-from hybridize.array.operands import (
-    array,
-    axes_of,
-    axis_of,
-    broadcast,
-    cut,
-    finished,
-    one_of,
-    operand,
-    public,
-    reduced_axes,
-    result,
-    several,
-    shape_from,
-    sizes_from,
-    strong,
-    whole,
-)
 from hybridize.array.policies import promoted, together
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
@@ -67,7 +49,7 @@ def viewed(x: Any, op: Op) -> Any:
             return view(x, data.reshape(op.shape))
         case ops.Broadcast():
             return view(x, numpy.broadcast_to(data, op.shape))
-    return result(bind1(op, data))
+    return operands.result(bind1(op, data))
 
 
 def reshaped(x: Any, shape: tuple[int, ...]) -> Any:
@@ -101,7 +83,7 @@ def array_of_trace(x: Any) -> Any:
     return staging().lift(x)
 
 
-@public
+@operands.public
 def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None, copy: bool | None = None) -> Any:
     """The same elements under another shape.
 
@@ -120,9 +102,9 @@ def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None
             return view(a, settled(a).reshape(newshape))
         except (ValueError, TypeError):
             pass  # the rest says what is wrong, with the types
-    one_of(order, ("C", "F"), "reshape", "order")
+    operands.one_of(order, ("C", "F"), "reshape", "order")
     if not isinstance(a, (ndarray, Symbol)):
-        a = array(a)
+        a = operands.array(a)
     wanted = _completed(a, shape if newshape is None else newshape)
     if order == "F":
         reordered = transpose(reshape(transpose(a), wanted[::-1]))
@@ -150,7 +132,7 @@ def copied_to(x: Symbol, shape: tuple[int, ...]) -> Symbol | None:
     is_view = layouts.may_be_view(x.shape, strides, shape)
     if is_view:
         return None
-    symbol: Symbol = result(bind1(ops.Reshape(shape), x.operand()))
+    symbol: Symbol = operands.result(bind1(ops.Reshape(shape), x.operand()))
     if is_view is None:
         staging().copied(x._cell, symbol._cell, partial(layouts.reshaped, x.shape, strides, shape))
     return symbol
@@ -158,7 +140,7 @@ def copied_to(x: Symbol, shape: tuple[int, ...]) -> Symbol | None:
 
 def _completed(a: Any, wanted: Any) -> tuple[int, ...]:
     """A shape with its -1 replaced; NumPy takes any negative number for that."""
-    sizes = tuple(-1 if type(length) is int and length < 0 else length for length in shape_from(wanted))
+    sizes = tuple(-1 if type(length) is int and length < 0 else length for length in operands.shape_from(wanted))
     total = a.size
     if -1 in sizes:
         known = -math.prod(sizes)
@@ -173,35 +155,37 @@ def _completed(a: Any, wanted: Any) -> tuple[int, ...]:
     )
 
 
-@public
+@operands.public
 def transpose(a: Any, axes: Any = None) -> Any:
     """Axes permuted, reversed when none are given; a view."""
-    x = array(a)
+    x = operands.array(a)
     if axes is None:
         order = tuple(range(x.ndim))[::-1]
     else:
-        axes = several(axes)
-        order = tuple(axis_of(axis, x.ndim, "transpose") for axis in axes)
+        axes = operands.several(axes)
+        order = tuple(operands.axis_of(axis, x.ndim, "transpose") for axis in axes)
         if sorted(order) != list(range(x.ndim)):
             raise ShapeError("E105", f"transpose of {x.type}: {tuple(axes)} must name each axis exactly once")
     return permuted(x, order)
 
 
-@public
+@operands.public
 def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     """Two axes exchanged; a view."""
-    x = array(a)
-    i, j = axis_of(axis1, x.ndim, "swapaxes"), axis_of(axis2, x.ndim, "swapaxes")
+    x = operands.array(a)
+    i, j = operands.axis_of(axis1, x.ndim, "swapaxes"), operands.axis_of(axis2, x.ndim, "swapaxes")
     order = list(range(x.ndim))
     order[i], order[j] = j, i
     return permuted(x, tuple(order))
 
 
-@public
+@operands.public
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     """Axes moved to other positions, the rest in order; a view."""
-    x = array(a)
-    from_, to = ([axis_of(one, x.ndim, "moveaxis") for one in several(axes)] for axes in (source, destination))
+    x = operands.array(a)
+    from_, to = (
+        [operands.axis_of(one, x.ndim, "moveaxis") for one in operands.several(axes)] for axes in (source, destination)
+    )
     if len(from_) != len(to) or len(set(from_)) != len(from_) or len(set(to)) != len(to):
         raise ArgumentError("E308", f"moveaxis from {source} to {destination}: pass equally many axes, each once")
     order = [axis for axis in range(x.ndim) if axis not in from_]
@@ -210,49 +194,49 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     return permuted(x, tuple(order))
 
 
-@public
+@operands.public
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     """One axis moved before the axis `start`; a view."""
-    x = array(a)
-    axis = axis_of(axis, x.ndim, "rollaxis")
+    x = operands.array(a)
+    axis = operands.axis_of(axis, x.ndim, "rollaxis")
     start = start + x.ndim if start < 0 else start
     return moveaxis(x, axis, start - 1 if start > axis else start)
 
 
-@public
+@operands.public
 def expand_dims(a: Any, axis: Any) -> Any:
     """New axes of size one at the positions `axis` of the result; a view."""
-    x = array(a)
-    axes = several(axis)
-    new = axes_of(tuple(axes), x.ndim + len(axes), "expand_dims")
+    x = operands.array(a)
+    axes = operands.several(axis)
+    new = operands.axes_of(tuple(axes), x.ndim + len(axes), "expand_dims")
     old = iter(x.shape)
     return reshaped(x, tuple(1 if i in new else next(old) for i in range(x.ndim + len(new))))
 
 
-@public
+@operands.public
 def squeeze(a: Any, axis: Any = None) -> Any:
     """Without axes of size one: those named, or all; a view."""
-    x = array(a)
+    x = operands.array(a)
     if axis is None:
         gone: Sequence[int] = [i for i, length in enumerate(x.shape) if length == 1]
     else:
-        gone = reduced_axes(axis, x.ndim, "squeeze")
+        gone = operands.reduced_axes(axis, x.ndim, "squeeze")
         if any(x.shape[i] != 1 for i in gone):
             raise ShapeError("E106", f"squeeze of {x.type}: axis {axis} is not of size 1")
     return reshaped(x, tuple(length for i, length in enumerate(x.shape) if i not in gone))
 
 
-@public
+@operands.public
 def ravel(a: Any, order: str = "C") -> Any:
     """All elements along one axis; a view where NumPy gives one."""
     return reshape(a, -1, order=order)
 
 
-@public
+@operands.public
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     """Stretched to `shape`; a read-only view. A size of -2, as MXNet has it, is that of `array`."""
     x = _array(array)
-    wanted = shape_from(shape)
+    wanted = operands.shape_from(shape)
     if -2 in wanted:
         wanted = tuple(_as_it_is(x, k - len(wanted)) if size == -2 else size for k, size in enumerate(wanted))
     common = dims.broadcast(x.shape, wanted)
@@ -261,7 +245,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     return viewed(x, ops.Broadcast(wanted))
 
 
-_array = array
+_array = operands.array
 
 
 def _as_it_is(x: Any, axis: int) -> int:
@@ -269,62 +253,62 @@ def _as_it_is(x: Any, axis: int) -> int:
     return x.shape[axis] if x.ndim >= -axis else -2
 
 
-@public
+@operands.public
 def broadcast_arrays(*args: Any) -> list[Any]:
     """All stretched to their common shape; read-only views."""
-    xs = [array(x) for x in args]
+    xs = [operands.array(x) for x in args]
     shape = dims.broadcast(*(x.shape for x in xs))
     if shape is None:
         raise ShapeError("E101", f"broadcast_arrays: {', '.join(str(x.type) for x in xs)} do not broadcast")
     return [viewed(x, ops.Broadcast(shape)) for x in xs]
 
 
-@public
+@operands.public
 def flip(m: Any, axis: Any = None) -> Any:
     """Elements in reverse order along `axis` (all axes when None); a view."""
-    x = array(m)
-    axes = axes_of(axis, x.ndim, "flip")
+    x = operands.array(m)
+    axes = operands.axes_of(axis, x.ndim, "flip")
     return x[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))]
 
 
-@public
+@operands.public
 def fliplr(m: Any) -> Any:
     """Columns in reverse order; a view."""
     return flip(m, 1)
 
 
-@public
+@operands.public
 def flipud(m: Any) -> Any:
     """Rows in reverse order; a view."""
     return flip(m, 0)
 
 
-@public
+@operands.public
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     """Elements moved on by `shift` along `axis`; what falls off one end comes back at the other."""
-    x = array(a)
+    x = operands.array(a)
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
-    shifts = several(shift)
-    axes = several(axis)
+    shifts = operands.several(shift)
+    axes = operands.several(axis)
     if len(shifts) == 1:
         shifts = tuple(shifts) * len(axes)
     for by, along in zip(shifts, axes, strict=True):
-        axis_index = axis_of(along, x.ndim, "roll")
+        axis_index = operands.axis_of(along, x.ndim, "roll")
         length = x.shape[axis_index]
         by = int(by) % length if length else 0
         if by:
-            parts = cut(x, axis_index, length - by, None), cut(x, axis_index, length - by)
-            x = result(bind1(ops.Concat(axis_index), *map(operand, parts)))
+            parts = operands.cut(x, axis_index, length - by, None), operands.cut(x, axis_index, length - by)
+            x = operands.result(bind1(ops.Concat(axis_index), *map(operands.operand, parts)))
     return x if x is not a else copy(x)
 
 
-@public
+@operands.public
 def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     """Turned by 90 degrees `k` times in the plane of two axes; a view."""
     k %= 4
     if k == 0:
-        return array(m)[...]
+        return operands.array(m)[...]
     if k == 2:
         return flip(flip(m, axes[0]), axes[1])
     if k == 1:
@@ -332,25 +316,25 @@ def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     return flip(swapaxes(m, *axes), axes[1])
 
 
-@public
+@operands.public
 def tile(A: Any, reps: Any) -> Any:
     """The array repeated as a whole, `reps` times along each axis."""
-    x = array(A)
-    times = shape_from(reps)
+    x = operands.array(A)
+    times = operands.shape_from(reps)
     if any(n < 0 for n in times):
         raise ValueArgumentError("E345", f"tile: repetitions must not be negative, got {reps!r}")
     ndim = max(x.ndim, len(times))
     times = (1,) * (ndim - len(times)) + times
     shape = (1,) * (ndim - x.ndim) + x.shape
-    apart = broadcast(
-        operand(reshape(x, tuple(part for length in shape for part in (1, length)))),
+    apart = operands.broadcast(
+        operands.operand(reshape(x, tuple(part for length in shape for part in (1, length)))),
         tuple(part for n, length in zip(times, shape, strict=True) for part in (n, length)),
     )
     every = tuple(n * length for n, length in zip(times, shape, strict=True))
-    return apart_from(x, result(bind1(ops.Reshape(every), apart)))
+    return apart_from(x, operands.result(bind1(ops.Reshape(every), apart)))
 
 
-@public
+@operands.public
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """Each element repeated along `axis` (of the flat array when None).
 
@@ -364,19 +348,19 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
         ShapeError E134, ValueArgumentError E345, DTypeError E208: another number of counts than elements; a negative
             one; one that is no integer.
     """
-    x = array(a)
+    x = operands.array(a)
     if axis is None:
         x, axis = ravel(x), 0
-    axis = axis_of(axis, x.ndim, "repeat")
+    axis = operands.axis_of(axis, x.ndim, "repeat")
     shape = x.shape
     times = _counts(repeats, shape[axis])
     if isinstance(times, numpy.ndarray):
         source = numpy.repeat(numpy.arange(shape[axis]), times)
         return x[(slice(None),) * axis + (source,)]
-    apart = operand(reshape(x, (*shape[: axis + 1], 1, *shape[axis + 1 :])))
-    apart = broadcast(apart, (*shape[: axis + 1], times, *shape[axis + 1 :]))
+    apart = operands.operand(reshape(x, (*shape[: axis + 1], 1, *shape[axis + 1 :])))
+    apart = operands.broadcast(apart, (*shape[: axis + 1], times, *shape[axis + 1 :]))
     every = (*shape[:axis], shape[axis] * times, *shape[axis + 1 :])
-    return apart_from(x, result(bind1(ops.Reshape(every), apart)))
+    return apart_from(x, operands.result(bind1(ops.Reshape(every), apart)))
 
 
 def _counts(repeats: Any, length: int) -> Any:
@@ -408,7 +392,7 @@ def _counts(repeats: Any, length: int) -> Any:
     return int(counts.reshape(-1)[0]) if counts.size == 1 else counts
 
 
-@public
+@operands.public
 def concatenate(
     seq: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Any:
@@ -427,7 +411,7 @@ def concatenate(
     """
     seq = list(seq)
     if casting != "same_kind":
-        one_of(casting, CASTINGS, "concatenate", "casting")
+        operands.one_of(casting, CASTINGS, "concatenate", "casting")
     if not ACTIVE and out is None and dtype is None and type(axis) is int and all(type(x) is ndarray for x in seq):
         parts = [x._data for x in seq]
         if parts and all(part.dtype is parts[0].dtype for part in parts):
@@ -440,7 +424,7 @@ def concatenate(
     xs = together(seq, weak=True) if dtype is None else _cast_all(seq, as_dtype(dtype), casting)
     if axis is None:
         xs, axis = [ravel(x) for x in xs], 0
-    axis_index = axis_of(axis, xs[0].ndim, "concatenate")
+    axis_index = operands.axis_of(axis, xs[0].ndim, "concatenate")
     if any(
         x.ndim != xs[0].ndim
         or x.shape[:axis_index] + x.shape[axis_index + 1 :] != xs[0].shape[:axis_index] + xs[0].shape[axis_index + 1 :]
@@ -448,25 +432,25 @@ def concatenate(
     ):
         types = ", ".join(str(x.type) for x in xs)
         raise ShapeError("E107", f"concatenate along axis {axis_index}: {types}", help="all other sizes must be equal")
-    return finished(result(bind1(ops.Concat(axis_index), *map(operand, xs))), out)
+    return operands.finished(operands.result(bind1(ops.Concat(axis_index), *map(operands.operand, xs))), out)
 
 
 def _cast_all(arrays: Any, dtype: DType, casting: str) -> list[Any]:
     """Arrays in a dtype, where `casting` allows it; numbers and lists are rounded once."""
     lists = dtype if is_inexact(dtype) else None
-    return [functions.astype(array(x, lists), dtype, copy=False, casting=casting) for x in arrays]
+    return [functions.astype(operands.array(x, lists), dtype, copy=False, casting=casting) for x in arrays]
 
 
 def _joined(arrays: Any, dtype: Any, casting: str) -> list[Any]:
     """The arrays that a call joins, in the dtype of the result."""
     arrays = list(arrays)
-    one_of(casting, CASTINGS, "concatenate", "casting")
+    operands.one_of(casting, CASTINGS, "concatenate", "casting")
     if dtype is not None:
         return _cast_all(arrays, as_dtype(dtype), casting)
     return together(arrays) if arrays else []
 
 
-@public
+@operands.public
 def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Arrays of one shape along a new axis; `dtype` and `casting` as in `concatenate`."""
     xs = _joined(arrays, dtype, casting)
@@ -475,29 +459,29 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
     return concatenate([expand_dims(x, axis) for x in xs], axis, out)
 
 
-@public
+@operands.public
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
     """The parts along `axis`, views without that axis."""
-    a = array(x)
+    a = operands.array(x)
     if not a.ndim:
         raise ShapeError("E118", f"unstack takes an array with axes, got {a.type}")
     return tuple(moveaxis(a, axis, 0))
 
 
-@public
+@operands.public
 def vstack(arrays: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Arrays one below another; `dtype` and `casting` as in `concatenate`."""
     return concatenate([atleast_2d(x) for x in _joined(arrays, dtype, casting)], 0)
 
 
-@public
+@operands.public
 def hstack(arrays: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Arrays side by side: along axis 1, or 0 where there is only that; `dtype` and `casting` as in `concatenate`."""
     xs = [atleast_1d(x) for x in _joined(arrays, dtype, casting)]
     return concatenate(xs, 0 if xs and xs[0].ndim == 1 else 1)
 
 
-@public
+@operands.public
 def block(arrays: Any) -> Any:
     """Nested lists of arrays as one: the innermost lists join along the last axis, the next ones along the one before.
 
@@ -507,7 +491,7 @@ def block(arrays: Any) -> Any:
     depth = _depth(arrays)
     leaves: list[Any] = []
     _collect(arrays, depth, leaves)
-    ndim = max(depth, *(array(x).ndim for x in leaves))
+    ndim = max(depth, *(operands.array(x).ndim for x in leaves))
     return _blocks(iter(together(leaves)), arrays, depth, ndim)
 
 
@@ -542,13 +526,13 @@ def _blocks(leaves: Iterator[Any], part: Any, depth: int, ndim: int) -> Any:
     return concatenate([_blocks(leaves, inner, depth - 1, ndim) for inner in part], ndim - depth)
 
 
-@public
+@operands.public
 def dstack(arrays: Any) -> Any:
     """Arrays along axis 2."""
     return concatenate([atleast_3d(x) for x in _joined(arrays, None, "same_kind")], 2)
 
 
-@public
+@operands.public
 def column_stack(tup: Any) -> Any:
     """Vectors as the columns of a matrix."""
     xs = _joined(tup, None, "same_kind")
@@ -562,36 +546,36 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 
 
 def _atleast(x: Any, ndim: int, grow: Any) -> Any:
-    x = array(x)
+    x = operands.array(x)
     return x if x.ndim >= ndim else reshape(x, grow(x.shape))
 
 
-@public
+@operands.public
 def atleast_1d(*arys: Any) -> Any:
     """With at least one axis."""
     grown = [_atleast(x, 1, lambda shape: (1,)) for x in arys]
     return grown[0] if len(grown) == 1 else grown
 
 
-@public
+@operands.public
 def atleast_2d(*arys: Any) -> Any:
     """With at least two axes; a vector is a row."""
     grown = [_atleast(x, 2, lambda shape: (1,) * (2 - len(shape)) + shape) for x in arys]
     return grown[0] if len(grown) == 1 else grown
 
 
-@public
+@operands.public
 def atleast_3d(*arys: Any) -> Any:
     """With at least three axes; a vector is [1, n, 1], a matrix [m, n, 1]."""
     shapes = {0: lambda shape: (1, 1, 1), 1: lambda shape: (1, *shape, 1), 2: lambda shape: (*shape, 1)}
-    grown = [_atleast(x, 3, shapes.get(array(x).ndim)) for x in arys]
+    grown = [_atleast(x, 3, shapes.get(operands.array(x).ndim)) for x in arys]
     return grown[0] if len(grown) == 1 else grown
 
 
 def _cuts(length: int, indices_or_sections: Any, even: bool, of: Any) -> list[int]:
     if isinstance(indices_or_sections, (list, tuple, numpy.ndarray)):
         return [0, *(layouts.span(slice(None, i), length)[1] for i in indices_or_sections), length]
-    sections = whole(indices_or_sections, "split: a number of parts")
+    sections = operands.whole(indices_or_sections, "split: a number of parts")
     if sections <= 0 or (even and length % sections):
         raise ShapeError(
             "E108",
@@ -604,13 +588,13 @@ def _cuts(length: int, indices_or_sections: Any, even: bool, of: Any) -> list[in
 
 
 def _split(ary: Any, indices_or_sections: Any, axis: int, even: bool) -> list[Any]:
-    x = array(ary)
-    axis_index = axis_of(axis, x.ndim, "split")
+    x = operands.array(ary)
+    axis_index = operands.axis_of(axis, x.ndim, "split")
     cuts = _cuts(x.shape[axis_index], indices_or_sections, even, x)
-    return [cut(x, axis_index, i, max(i, j)) for i, j in pairwise(cuts)]
+    return [operands.cut(x, axis_index, i, max(i, j)) for i, j in pairwise(cuts)]
 
 
-@public
+@operands.public
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Cut along `axis` into equal parts, or at the given indices; views.
 
@@ -620,65 +604,65 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     return _split(ary, indices_or_sections, axis, even=True)
 
 
-@public
+@operands.public
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Cut along `axis` into parts whose sizes differ by one at most; views."""
     return _split(ary, indices_or_sections, axis, even=False)
 
 
-@public
+@operands.public
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     """Cut along axis 1, or 0 where there is only that; views."""
     _at_least(ary, 1, "hsplit")
-    return split(ary, indices_or_sections, 0 if array(ary).ndim == 1 else 1)
+    return split(ary, indices_or_sections, 0 if operands.array(ary).ndim == 1 else 1)
 
 
 def _at_least(x: Any, ndim: int, name: str) -> None:
     """Refuse an array of fewer axes."""
-    if array(x).ndim < ndim:
-        raise ShapeError("E118", f"{name} takes an array of {ndim} axes or more, got {array(x).type}")
+    if operands.array(x).ndim < ndim:
+        raise ShapeError("E118", f"{name} takes an array of {ndim} axes or more, got {operands.array(x).type}")
 
 
-@public
+@operands.public
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     """Cut along axis 0 of two or more; views."""
     _at_least(ary, 2, "vsplit")
     return split(ary, indices_or_sections, 0)
 
 
-@public
+@operands.public
 def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     """Cut along axis 2; views."""
     _at_least(ary, 3, "dsplit")
     return split(ary, indices_or_sections, 2)
 
 
-@public
+@operands.public
 def resize(a: Any, new_shape: Any) -> Any:
     """The elements, repeated as often as needed, under another shape."""
     x = ravel(a)
-    shape = sizes_from(new_shape)
+    shape = operands.sizes_from(new_shape)
     total = math.prod(shape)
     if not x.size or not total:
-        return result(bind1(ops.Broadcast(shape), strong(0, x.dtype)))
+        return operands.result(bind1(ops.Broadcast(shape), operands.strong(0, x.dtype)))
     return copy(reshape(tile(x, -(-total // x.size))[:total], shape))
 
 
-@public
+@operands.public
 def shape(a: Any) -> tuple[int, ...]:
     """The sizes of the axes."""
-    sizes: tuple[int, ...] = array(a).shape
+    sizes: tuple[int, ...] = operands.array(a).shape
     return sizes
 
 
-@public
+@operands.public
 def ndim(a: Any) -> int:
     """The number of axes."""
-    return len(array(a).shape)
+    return len(operands.array(a).shape)
 
 
-@public
+@operands.public
 def size(a: Any, axis: int | None = None) -> int:
     """The number of elements, or the size of one axis."""
-    sizes = array(a).shape
+    sizes = operands.array(a).shape
     return math.prod(sizes) if axis is None else sizes[axis]

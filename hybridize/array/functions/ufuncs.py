@@ -16,6 +16,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array import operands as operand_rules
 from hybridize.array.functions.control import foreach
 from hybridize.array.functions.creation import arange
 from hybridize.array.functions.elementwise import copy, negative, where
@@ -24,18 +25,6 @@ from hybridize.array.functions.placing import target
 from hybridize.array.functions.reductions import all, any, cumprod, cumsum, max, min, prod, sum
 from hybridize.array.functions.shapes import broadcast_to, concatenate, moveaxis, ravel, reshape, stack
 from hybridize.array.ndarray import ndarray, wrap, written
-from hybridize.array.operands import (
-    Weak,
-    axis_of,
-    cast,
-    described,
-    dtype_of,
-    finished,
-    operand,
-    operands,
-    reduced_axes,
-    result,
-)
 from hybridize.array.operands import array as array_of
 from hybridize.base.access import exclusively
 from hybridize.base.dtypes import DType, as_dtype, bool_, castable, code, int64, is_float, is_inexact
@@ -122,14 +111,14 @@ def _reduce(of: Universal) -> _Function:
         where: Any = True,
     ) -> Any:  # fmt: skip
         x = array_of(array)
-        axes = reduced_axes(axis, x.ndim, of.name)
+        axes = operand_rules.reduced_axes(axis, x.ndim, of.name)
         if initial is None and not _count(x, axes):
             raise _of_nothing(of.name, x)
         begin = None if initial is _OWN else initial
         output = _reduced(of, x, axes, dtype, bool(keepdims), begin, where)
         return _written(output, out, f"{of.name}.reduce")
 
-    return described(
+    return operand_rules.described(
         reduce,
         f"{of.name}.reduce",
         f"`{of.name}` between the elements along `axis` (all when None), from the first on.",
@@ -150,7 +139,7 @@ def _written(output: Any, out: Any, name: str) -> Any:
         (out,) = out
     if out is not None:
         check_out(output, out, "same_kind", name)
-    return finished(output, out)
+    return operand_rules.finished(output, out)
 
 
 def _reduced(
@@ -176,7 +165,7 @@ def _reduced(
     if mask is not True and begin is None:
         what = f"{of.name}.reduce: where= may select no elements"
         raise ValueArgumentError("E345", what, help="pass initial=")
-    begin = None if begin is None else result(cast(operand(begin), wanted))
+    begin = None if begin is None else operand_rules.result(operand_rules.cast(operand_rules.operand(begin), wanted))
     if begin is None and not _count(x, axes):
         raise _of_nothing(of.name, x)
     x = x.astype(wanted, copy=False)
@@ -233,10 +222,12 @@ def _accumulate(of: Universal) -> _Function:
         x = array_of(array)
         if not x.ndim:
             raise ArgumentError("E308", f"{of.name}.accumulate takes an axis, got {x.type}")
-        along = axis_of(axis, x.ndim, of.name)
+        along = operand_rules.axis_of(axis, x.ndim, of.name)
         return _written(_accumulated(of, x, along, dtype), out, f"{of.name}.accumulate")
 
-    return described(accumulate, f"{of.name}.accumulate", f"`{of.name}` between all elements up to each, along `axis`.")
+    return operand_rules.described(
+        accumulate, f"{of.name}.accumulate", f"`{of.name}` between all elements up to each, along `axis`."
+    )
 
 
 def _accumulated(of: Universal, x: Any, along: int, dtype: Any) -> Any:
@@ -261,7 +252,7 @@ def _accumulated(of: Universal, x: Any, along: int, dtype: Any) -> Any:
 def _reduceat(of: Universal) -> _Function:
     def reduceat(array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
         x = array_of(array)
-        along = axis_of(axis, x.ndim, of.name)
+        along = operand_rules.axis_of(axis, x.ndim, of.name)
         length, places = x.shape[along], numpy.asarray(indices)
         if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
             raise DTypeError("E208", f"{of.name}.reduceat takes a vector of integers, got {indices!r:.60}")
@@ -271,7 +262,7 @@ def _reduceat(of: Universal) -> _Function:
                 raise OutOfBoundsError("E110", what, help=f"indices run from 0 to {length - 1}")
         return _written(_reduced_between(of, x, places.tolist(), along, dtype), out, f"{of.name}.reduceat")
 
-    return described(
+    return operand_rules.described(
         reduceat, f"{of.name}.reduceat",
         f"`{of.name}` between the elements from each index to below the next along `axis`; the element at an index "
         "that the next is not above.",
@@ -307,20 +298,22 @@ def _reduced_between(of: Universal, x: Any, places: list[int], along: int, dtype
 
 def _outer(function: _Function) -> _Function:
     def outer(A: Any, B: Any, /, **keywords: Any) -> Any:
-        pair = operands(A, B)
-        x, y = (result(_strong(one, other)) for one, other in (pair, pair[::-1]))
+        pair = operand_rules.operands(A, B)
+        x, y = (operand_rules.result(_strong(one, other)) for one, other in (pair, pair[::-1]))
         return function(reshape(x, (*x.shape, *(1 for _ in y.shape))), y, **keywords)
 
     name = function.__name__
-    return described(outer, f"{name}.outer", f"`{name}` of all pairs of elements: [*shape of A, *shape of B].")
+    return operand_rules.described(
+        outer, f"{name}.outer", f"`{name}` of all pairs of elements: [*shape of A, *shape of B]."
+    )
 
 
 def _strong(x: Any, other: Any) -> Any:
     """An operand with a dtype; a number beside floats or complex numbers has those that hold both."""
-    if not isinstance(x, (Weak, *NUMBERS)):
+    if not isinstance(x, (operand_rules.Weak, *NUMBERS)):
         return x
-    own, beside = dtype_of(x), dtype_of(other)
-    return cast(x, promote(own, beside) if is_inexact(own) and is_inexact(beside) else own)
+    own, beside = operand_rules.dtype_of(x), operand_rules.dtype_of(other)
+    return operand_rules.cast(x, promote(own, beside) if is_inexact(own) and is_inexact(beside) else own)
 
 
 def _at(function: _Function, theirs: numpy.ufunc) -> _Function:
@@ -348,7 +341,7 @@ def _at(function: _Function, theirs: numpy.ufunc) -> _Function:
         x[...] = reshape(_each_at(function, ravel(x), places, values), x.shape)
 
     of = "the elements at `indices` and b" if theirs.nin == 2 else "the elements at `indices`"
-    return described(at, f"{name}.at", f"`{name}` of {of}, in place; an index may come again.")
+    return operand_rules.described(at, f"{name}.at", f"`{name}` of {of}, in place; an index may come again.")
 
 
 def _numpys(x: Any) -> Any:
@@ -361,7 +354,9 @@ def _each_at(function: _Function, x: Any, places: Any, values: list[Any]) -> Any
     if function.__name__ in ("add", "subtract") and signed and values[0].dtype == x.dtype:
         by = values[0] if function.__name__ == "add" else negative(values[0])
         points = reshape(places, (*places.shape, 1))
-        return result(ops.scatter_nd(operand(x), operand(points), operand(by), "add"))
+        return operand_rules.result(
+            ops.scatter_nd(operand_rules.operand(x), operand_rules.operand(points), operand_rules.operand(by), "add")
+        )
     if not places.size:
         return copy(x)
 

@@ -18,21 +18,10 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.errors import AssertionFailed
 from hybridize.base.interruptions import let_through
 from hybridize.base.promotion import number_dtype
-from hybridize.capture.control import raising
+from hybridize.capture.control import raising, selected
 from hybridize.capture.control.branches import truth_under, under
 from hybridize.capture.control.comparisons import Ordered, comparison
 from hybridize.capture.control.operators import choose
-from hybridize.capture.control.selected import (
-    ConditionalItem,
-    Selected,
-    any_of,
-    both,
-    certain,
-    each,
-    otherwise,
-    parts,
-    unknown,
-)
 from hybridize.capture.control.special import binary
 from hybridize.capture.control.truth import as_bool, is_one, plain, truth
 from hybridize.capture.python.semantics import Semantics
@@ -120,17 +109,17 @@ def _short_circuit(name: str, stops: bool) -> Callable[..., Any]:
             return as_bool(truth(getattr(functions, name)(iterable)))
         answer: Any = False
         with _Watch(name, trace) as watch:
-            items = iter(each(iterable))
-            while (item := watch.next(items, otherwise(answer))) is not _NONE:
-                presence, value = parts(item)
-                condition = both(presence, otherwise(answer))
+            items = iter(selected.each(iterable))
+            while (item := watch.next(items, selected.otherwise(answer))) is not _NONE:
+                presence, value = selected.parts(item)
+                condition = selected.both(presence, selected.otherwise(answer))
                 known = truth(value) if is_one(value) else truth_under(condition, lambda value=value: value)
-                ends = both(presence, known if stops else otherwise(known))
+                ends = selected.both(presence, known if stops else selected.otherwise(known))
                 if ends is True:
                     return stops
                 if ends is not False:
-                    answer = any_of(answer, ends)
-        return as_bool(answer if stops else otherwise(answer))
+                    answer = selected.any_of(answer, ends)
+        return as_bool(answer if stops else selected.otherwise(answer))
 
     return reduction
 
@@ -138,8 +127,8 @@ def _short_circuit(name: str, stops: bool) -> Callable[..., Any]:
 def _sum(router: Semantics, iterable: Any, /, start: Any = 0) -> Any:
     """`sum`."""
     total = start
-    for item in each(_lifted(iterable)):
-        presence, value = parts(item)
+    for item in selected.each(_lifted(iterable)):
+        presence, value = selected.parts(item)
         total = choose(
             presence, lambda total=total, value=value: binary("add", total, value), lambda total=total: total
         )
@@ -155,8 +144,8 @@ def _extreme(name: str) -> Callable[..., Any]:
         items: Any = args if len(args) != 1 else _lifted(args[0])
         if trace is not None and default is _NONE and key is None and _is_vector(items) and items.shape[0] > _FEW:
             return _of_vector(name, items)
-        items = list(each(items))
-        ranks = [_rank(router, key, *parts(item)) for item in items]
+        items = list(selected.each(items))
+        ranks = [_rank(router, key, *selected.parts(item)) for item in items]
         if trace is None or not any(map(_by_data, (*items, *ranks))):
             if len(items) < 2:
                 options = {} if default is _NONE else {"default": default}
@@ -175,7 +164,9 @@ def _extreme(name: str) -> Callable[..., Any]:
 
 def _by_data(value: Any) -> bool:
     """Tell whether data may decide about a comparison with a value."""
-    return type(value) in (Symbol, ConditionalItem) or (type(value) in (tuple, list) and any(map(_by_data, value)))
+    return type(value) in (Symbol, selected.ConditionalItem) or (
+        type(value) in (tuple, list) and any(map(_by_data, value))
+    )
 
 
 def _rank(router: Semantics, key: Any, presence: Any, value: Any) -> Any:
@@ -187,19 +178,19 @@ def _rank(router: Semantics, key: Any, presence: Any, value: Any) -> Any:
 
 def _best(name: str, items: list[Any], ranks: list[Any]) -> tuple[Any, Any]:
     """The best of some items, and whether there was one, True or a symbol."""
-    existence, best = parts(items[0])
+    existence, best = selected.parts(items[0])
     rank = ranks[0]
     for item, at in zip(items[1:], ranks[1:], strict=True):
-        presence, value = parts(item)
+        presence, value = selected.parts(item)
         compared = "gt" if name == "max" else "lt"
         if is_one(at) and is_one(rank):
             wins = truth(comparison(compared, at, rank))
         else:
-            wins = truth_under(both(presence, existence), partial(comparison, compared, at, rank))
+            wins = truth_under(selected.both(presence, existence), partial(comparison, compared, at, rank))
         if existence is not True:
             wins = functions.logical_or(functions.logical_not(existence), wins)
         best, rank = choose(
-            both(presence, wins), lambda x=value, y=at: (x, y), lambda x=best, y=rank: (x, y)
+            selected.both(presence, wins), lambda x=value, y=at: (x, y), lambda x=best, y=rank: (x, y)
         )  # fmt: skip
         existence = True if existence is True or presence is True else functions.logical_or(existence, presence)
     return best, existence
@@ -236,7 +227,7 @@ def _sorted(router: Semantics, iterable: Any, /, *, key: Any = None, reverse: An
 
     Python's order of numbers with a NaN among them is that of its algorithm's comparisons, and of nothing else.
     """
-    items = [plain(item) for item in certain(_lifted(iterable))]
+    items = [plain(item) for item in selected.certain(_lifted(iterable))]
     if not any(type(item) is Symbol for item in items):
         return new(sorted(items, key=ordering(router, key), reverse=reverse))
     trace = in_charge(Recording)
@@ -282,17 +273,21 @@ def _collected(kind: type) -> Callable[..., Any]:
     """`list` and `tuple` of what a generator yields."""
 
     def collected(router: Semantics, *args: Any) -> Any:
-        if len(args) != 1 or type(args[0]) not in (GeneratorType, Selected):
+        if len(args) != 1 or type(args[0]) not in (GeneratorType, selected.Selected):
             return NotImplemented
-        items = list(each(args[0]))
-        return Selected(items) if any(type(item) is ConditionalItem for item in items) else new(kind(items))
+        items = list(selected.each(args[0]))
+        return (
+            selected.Selected(items)
+            if any(type(item) is selected.ConditionalItem for item in items)
+            else new(kind(items))
+        )
 
     return collected
 
 
 def _set(router: Semantics, *args: Any) -> Any:
-    if len(args) == 1 and type(args[0]) is Selected:
-        raise unknown("a set")
+    if len(args) == 1 and type(args[0]) is selected.Selected:
+        raise selected.unknown("a set")
     return NotImplemented
 
 

@@ -32,16 +32,8 @@ from hybridize.base.participation import is_of_package
 from hybridize.base.tracebacks import innermost
 from hybridize.capture.control.signals import assign, content
 from hybridize.capture.convert import statements as convert
+from hybridize.capture.outside import trust
 from hybridize.capture.outside.objects import remembers, set_slots, slots
-from hybridize.capture.outside.trust import (
-    asks_interpreter,
-    changes_unseen,
-    is_iterator,
-    is_trusted_class,
-    is_trusted_file,
-    is_trusted_module,
-    opaque_name,
-)
 from hybridize.capture.python.builtins import REPLACED
 from hybridize.capture.python.classes import is_dispatcher
 from hybridize.capture.python.semantics import Semantics
@@ -155,8 +147,8 @@ def reads_outside(function: Any) -> bool:
 
 def _is_trusted(value: Any) -> bool:
     if isinstance(value, types.ModuleType):
-        return is_trusted_module(value.__name__)
-    return isinstance(value, type | types.BuiltinFunctionType) and is_trusted_module(value.__module__ or "")
+        return trust.is_trusted_module(value.__name__)
+    return isinstance(value, type | types.BuiltinFunctionType) and trust.is_trusted_module(value.__module__ or "")
 
 
 class Reached:
@@ -195,7 +187,7 @@ class Reached:
         """Depend on everything that a function could read by name, and on its attributes."""
         if is_dispatcher(function):
             raise self.refused(f"{function.__name__}() goes by the class of a value, and is called")
-        if is_trusted_file(function.__code__.co_filename):
+        if trust.is_trusted_file(function.__code__.co_filename):
             self._of_python(function)
             return
         if convert.is_converted(function):
@@ -228,9 +220,9 @@ class Reached:
     def _imported(self, name: str, level: int) -> None:
         """Depend on a module that code imports, as `import` will find it."""
         root = name.partition(".")[0]
-        if level or (root not in sys.modules and not is_trusted_module(root)):
+        if level or (root not in sys.modules and not trust.is_trusted_module(root)):
             raise self.refused(f"{'.' * level}{name} is imported")
-        if not is_trusted_module(root):
+        if not trust.is_trusted_module(root):
             self._world.read(Imported(sys.modules, name), sys.modules.get(name, MISSING), name, whole=False)
         self._value(sys.modules[root] if root in sys.modules else load_module(root))
 
@@ -268,7 +260,7 @@ class Reached:
 
     def _of_python(self, function: FunctionType | types.BuiltinFunctionType | types.MethodWrapperType) -> None:
         """A function of Python's, which must not tell of what nobody guards."""
-        if opaque_name(function) is not None or asks_interpreter(function):
+        if trust.opaque_name(function) is not None or trust.asks_interpreter(function):
             raise self.refused(f"{function.__qualname__}() is called, which gives other data at other times")
         owner = getattr(function, "__self__", None)  # of `log.append`, under a name of its own
         if not isinstance(owner, types.ModuleType):
@@ -301,7 +293,7 @@ class Reached:
         self._value(member)
 
     def _module(self, module: types.ModuleType) -> None:
-        table, trusted = vars(module), is_trusted_module(module.__name__)
+        table, trusted = vars(module), trust.is_trusted_module(module.__name__)
         if trusted and module.__name__.partition(".")[0] in _ARRAYS and not module.__name__.startswith("numpy.random"):
             return
         keys = table.keys() if not trusted and self._names & _BY_NAME else self._names
@@ -331,7 +323,7 @@ class Reached:
 
     def _object(self, value: Any) -> None:
         kind: Any = value if isinstance(value, type) else type(value)
-        trusted = is_trusted_class(kind)
+        trusted = trust.is_trusted_class(kind)
         if trusted and (value is kind or is_of_package(kind)):
             if value is kind:
                 self._told_by_python(value)
@@ -346,12 +338,12 @@ class Reached:
         if kind is not value:
             self._met[id(kind)] = kind
         for base in kind.__mro__:
-            if not is_trusted_class(base):
+            if not trust.is_trusted_class(base):
                 self._hold(base, "class", partial(dict, vars(base)), partial(_set_class, base))
         self._world.read(Members(kind), Members(kind).read(), whole=False)
         self._members(kind)
         meta: Any = type(kind)
-        if not is_trusted_class(meta):
+        if not trust.is_trusted_class(meta):
             self._value(meta)
 
     def _instance(self, value: Any, kind: Any) -> None:
@@ -368,7 +360,7 @@ class Reached:
         for name, part in (own(value) | slots(value)).items():
             if entry is None and not remembers(cast(Any, kind)):
                 self._world.read(Attribute(value, name), part, name, whole=False)
-            if not (is_trusted_class(kind) and isinstance(part, FunctionType)):  # `os.environ` has some
+            if not (trust.is_trusted_class(kind) and isinstance(part, FunctionType)):  # `os.environ` has some
                 self._value(part)
 
     def _told_by_python(self, value: Any) -> None:
@@ -378,12 +370,16 @@ class Reached:
             CaptureError E431: one of them is a method that tells of what nobody guards, or changes that.
         """
         kind: Any = value if isinstance(value, type) else type(value)
-        if is_iterator(value):
+        if trust.is_iterator(value):
             raise self.refused(f"a {kind.__name__} is used, which yields other data each time")
         for name in sorted(name for name in self._names if static(kind, name) is not MISSING or name in own(value)):
             member = getattr(value, name, MISSING)
             if isinstance(member, types.BuiltinFunctionType | MethodType | types.MethodWrapperType):
-                if changes_unseen(kind, name) or asks_interpreter(member) or opaque_name(member) is not None:
+                if (
+                    trust.changes_unseen(kind, name)
+                    or trust.asks_interpreter(member)
+                    or trust.opaque_name(member) is not None
+                ):
                     raise self.refused(f"{kind.__name__}.{name}() is called, which no call of a program would do")
             elif value is not kind and member is not MISSING:
                 self._world.read_opaque(Attribute(value, name), member)
@@ -394,7 +390,7 @@ class Reached:
 
     def _members(self, kind: Any) -> None:
         """Depend on what a class and those that it is derived of have under the names: `super()` finds them, too."""
-        bases = [base for base in kind.__mro__ if not is_trusted_class(base)]
+        bases = [base for base in kind.__mro__ if not trust.is_trusted_class(base)]
         wanted = self._names | _special(kind)
         if self._names & _BY_NAME:
             wanted = wanted.union(*(vars(base) for base in bases))
@@ -438,7 +434,7 @@ class Reached:
             )  # other classes are compared with what `type` gives
             if not is_function or value.__hash__ is None or value in _WRITING:
                 continue
-            if value in REPLACED or opaque_name(value) is not None:
+            if value in REPLACED or trust.opaque_name(value) is not None:
                 table[name] = functools.partial(router.call, value)
         names["__builtins__"] = table
         for name in names_of(function.__code__) & names.keys():
@@ -580,20 +576,20 @@ def _is_of_symbols(error: Exception) -> bool:
     if not isinstance(error, _BY_SYMBOLS) or isinstance(error, HybridizeError):
         return False
     at = innermost(error)
-    if at is None or is_trusted_file(at.tb_frame.f_code.co_filename):
+    if at is None or trust.is_trusted_file(at.tb_frame.f_code.co_filename):
         return True
     return dis.opname[at.tb_frame.f_code.co_code[at.tb_lasti]] != "RAISE_VARARGS"
 
 
 def _special(kind: type) -> set[str]:
     """Names of the special methods of a class, which no code need name."""
-    bases = [base for base in kind.__mro__ if not is_trusted_class(base)]
+    bases = [base for base in kind.__mro__ if not trust.is_trusted_class(base)]
     members = {name: member for base in bases for name, member in vars(base).items() if name[:2] == "__"}
     return {name for name, member in members.items() if _is_python(getattr(member, "__func__", member))}
 
 
 def _is_python(member: Any) -> bool:
-    return isinstance(member, FunctionType) and not is_trusted_file(member.__code__.co_filename)
+    return isinstance(member, FunctionType) and not trust.is_trusted_file(member.__code__.co_filename)
 
 
 def _matches(code: types.CodeType) -> bool:

@@ -23,23 +23,11 @@ from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Role, Subscript, extent, outside, roles
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction import taps as tap_plans
 from hybridize.schedule.contraction.borders import borders, share_inside
 from hybridize.schedule.contraction.lanes import LanePlan, lane_cycles, lane_plan
 from hybridize.schedule.contraction.parts import Part
 from hybridize.schedule.contraction.phases import phases
-from hybridize.schedule.contraction.taps import (
-    TapAxis,
-    TapBlocks,
-    TapPanels,
-    TapPart,
-    TapPlan,
-    TapTiles,
-    block_band,
-    cycles,
-    tap_blocks,
-    tap_panels,
-    tile_height,
-)
 from hybridize.schedule.homes import Halo, Home, in_order, no_halo, ordered, wider
 
 
@@ -429,7 +417,7 @@ class OperandReading:
     """Of the second one: where it is read, or packed from."""
     packed: bool
     """True if it is packed, or brought there, first."""
-    plan: TapPlan | LanePlan
+    plan: tap_plans.TapPlan | LanePlan
 
 
 def reading(
@@ -455,7 +443,7 @@ def reading(
         packed = second[1] != accumulate
         beside = in_order(arranged.shapes[1]) if packed else beside
 
-    def plan(parts: Sequence[Part], at: Home) -> TapPlan | LanePlan:
+    def plan(parts: Sequence[Part], at: Home) -> tap_plans.TapPlan | LanePlan:
         if arranged.has_panels:
             return tap_plan(arranged, parts, at, target)
         contraction = arranged.contraction
@@ -489,9 +477,9 @@ def _has_all(part: Part, arranged: Arrangement) -> bool:
     return part.places[axis] == (1, 0) and same(part.contraction.sizes[axis], arranged.contraction.sizes[axis])
 
 
-def _cycles(plan: TapPlan | LanePlan, target: Target) -> int:
+def _cycles(plan: tap_plans.TapPlan | LanePlan, target: Target) -> int:
     """The cycles that a plan takes, about."""
-    return lane_cycles(plan) if isinstance(plan, LanePlan) else cycles(plan, target)
+    return lane_cycles(plan) if isinstance(plan, LanePlan) else tap_plans.cycles(plan, target)
 
 
 _PARTS = 64
@@ -509,7 +497,7 @@ def lanes_of(dtype: DType, target: Target) -> int:
     return target.lanes(max(4, dtype.itemsize))
 
 
-def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Target) -> TapPlan:
+def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Target) -> tap_plans.TapPlan:
     """Tile the parts of a contraction whose first operand lies in a home that no index of a part leaves."""
     contraction = arranged.contraction
     dtype, lanes = contraction.accumulate, lanes_of(contraction.accumulate, target)
@@ -521,16 +509,16 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
     column = walk.axis(arranged.column)
     strides = row.x * dtype.itemsize, terms[-1].x * dtype.itemsize
     arithmetic = Arithmetic(dtype, target)
-    panels = tap_panels(column.size, counts[row.axis], strides, (sums[0], sums[1]), arithmetic)
+    panels = tap_plans.tap_panels(column.size, counts[row.axis], strides, (sums[0], sums[1]), arithmetic)
     columns = sum((part.count * part.vectors for part in panels), 0) * lanes
     per_group = columns * _count(taps) * _count(terms)
     groups, spread = walk.groups(per_group)
-    tiles: dict[Any, tuple[TapTiles, list[TapPart]]] = {}
+    tiles: dict[Any, tuple[tap_plans.TapTiles, list[tap_plans.TapPart]]] = {}
     for part in walk.parts:
         tile = walk.tiles(part, spread, panels, arithmetic)
         key = tile.row.axis, tile.heights, is_symbolic(part.contraction.sizes[tile.row.axis])
         tiles.setdefault(key, (tile, []))[1].append(walk.box(part, tile, taps, terms, spread))
-    plan = TapPlan(
+    plan = tap_plans.TapPlan(
         dtype,
         lanes,
         contraction.shape,
@@ -542,10 +530,10 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
         panels,
         tuple(changed(tile, parts=tuple(boxes)) for tile, boxes in tiles.values()),
         1,
-        TapBlocks(),
+        tap_plans.TapBlocks(),
     )
-    blocks = tap_blocks(plan, hint(x.elements) * dtype.itemsize, target)
-    band = _band(plan, x, target) if same(blocks.count, 1) else block_band(plan, target)
+    blocks = tap_plans.tap_blocks(plan, hint(x.elements) * dtype.itemsize, target)
+    band = _band(plan, x, target) if same(blocks.count, 1) else tap_plans.block_band(plan, target)
     plan = changed(plan, band=band, blocks=blocks)
     return changed(plan, panels=_shares(plan, target))
 
@@ -558,25 +546,25 @@ class _Walk:
     parts: tuple[Part, ...]
     x: Home
 
-    def axis(self, axis: int) -> TapAxis:
+    def axis(self, axis: int) -> tap_plans.TapAxis:
         """An axis of the contraction. Coefficients and steps are those of every part."""
         part = self.parts[0]
         strides = zip(part.contraction.x, self.x.strides, strict=True)
         stride = sum((index.coefficient(axis) * step for index, step in strides), 0)
-        return TapAxis(axis, self.arranged.contraction.sizes[axis], stride, part.places[axis][0])
+        return tap_plans.TapAxis(axis, self.arranged.contraction.sizes[axis], stride, part.places[axis][0])
 
     def is_cut(self, axis: int) -> bool:
         """Tell whether some part has not all of an axis."""
         size = self.arranged.contraction.sizes[axis]
         return any(part.places[axis] != (1, 0) or not same(part.contraction.sizes[axis], size) for part in self.parts)
 
-    def sums(self) -> tuple[tuple[TapAxis, ...], tuple[TapAxis, ...]]:
+    def sums(self) -> tuple[tuple[tap_plans.TapAxis, ...], tuple[tap_plans.TapAxis, ...]]:
         """The axes of taps and of terms, w being the terms of a panel from one index to the next."""
         axes = [self.axis(axis) for axis in self.arranged.sums]
         counts = {axis.axis: max(hint(part.contraction.sizes[axis.axis]) for part in self.parts) for axis in axes}
         stride, groups = 1, []
         for group in reversed(_terms(axes, counts, {axis.axis for axis in axes if self.is_cut(axis.axis)})):
-            strided: list[TapAxis] = []
+            strided: list[tap_plans.TapAxis] = []
             for axis in reversed(group):
                 strided.insert(0, changed(axis, w=stride * axis.step))
                 stride = stride * axis.size
@@ -584,50 +572,54 @@ class _Walk:
         terms, taps = groups
         return taps, terms
 
-    def groups(self, elements: int) -> tuple[tuple[TapAxis, ...], tuple[TapAxis, ...]]:
+    def groups(self, elements: int) -> tuple[tuple[tap_plans.TapAxis, ...], tuple[tap_plans.TapAxis, ...]]:
         """The axes of groups, those that all parts have and others; `elements` are those of a packed group."""
         axes = [self.axis(axis) for axis in self.arranged.groups]
-        spread: list[TapAxis] = []
+        spread: list[tap_plans.TapAxis] = []
         for axis in reversed([axis for axis in axes if self.is_cut(axis.axis)]):
             spread.insert(0, changed(axis, w=elements * axis.step))
             elements = elements * axis.size
         return tuple(axis for axis in axes if not self.is_cut(axis.axis)), tuple(spread)
 
-    def row(self, part: Part) -> TapAxis:
+    def row(self, part: Part) -> tap_plans.TapAxis:
         """The axis along which the rows of a part's tiles lie."""
         sizes = part.contraction.sizes
         rows = [self.axis(axis) for axis in self.arranged.rows]
         return min(rows, key=lambda axis: (-min(hint(sizes[axis.axis]), _TALL), abs(hint(axis.x))))
 
     def tiles(
-        self, part: Part, spread: Sequence[TapAxis], panels: Sequence[TapPanels], arithmetic: Arithmetic
-    ) -> TapTiles:
+        self,
+        part: Part,
+        spread: Sequence[tap_plans.TapAxis],
+        panels: Sequence[tap_plans.TapPanels],
+        arithmetic: Arithmetic,
+    ) -> tap_plans.TapTiles:
         """The tiles of a part."""
         row = self.row(part)
         outer = [*spread, *(self.axis(axis) for axis in self.arranged.rows if axis != row.axis)]
         outer.sort(key=lambda axis: -abs(hint(axis.x)))
         size = part.contraction.sizes[row.axis]
         step = row.x * arithmetic.dtype.itemsize
-        heights = tuple(tile_height(each.vectors, size, step, arithmetic) for each in panels)
-        return TapTiles(row, tuple(outer), heights, ())
+        heights = tuple(tap_plans.tile_height(each.vectors, size, step, arithmetic) for each in panels)
+        return tap_plans.TapTiles(row, tuple(outer), heights, ())
 
     def box(
         self,
         part: Part,
-        tiles: TapTiles,
-        taps: Sequence[TapAxis],
-        terms: Sequence[TapAxis],
-        spread: Sequence[TapAxis],
-    ) -> TapPart:
+        tiles: tap_plans.TapTiles,
+        taps: Sequence[tap_plans.TapAxis],
+        terms: Sequence[tap_plans.TapAxis],
+        spread: Sequence[tap_plans.TapAxis],
+    ) -> tap_plans.TapPart:
         """A part as tiles of some kind compute it."""
         contraction = part.contraction
         sizes, firsts = contraction.sizes, [first for _, first in part.places]
         start = sum((index.offset * step for index, step in zip(contraction.x, self.x.strides, strict=True)), 0)
 
-        def packed(axes: Iterable[TapAxis]) -> int:
+        def packed(axes: Iterable[tap_plans.TapAxis]) -> int:
             return sum((axis.w // axis.step * firsts[axis.axis] for axis in axes), 0)
 
-        return TapPart(
+        return tap_plans.TapPart(
             self.x.offset + start,
             packed(spread),
             packed((*taps, *terms)),
@@ -645,11 +637,13 @@ _RUN = 4
 """Terms that lie one after the other in x, from which on they are better than more terms further apart."""
 
 
-def _count(axes: Sequence[TapAxis]) -> int:
+def _count(axes: Sequence[tap_plans.TapAxis]) -> int:
     return dims.product(axis.size for axis in axes)
 
 
-def _terms(sums: list[TapAxis], counts: Mapping[int, int], cut: Collection[int]) -> tuple[list[TapAxis], list[TapAxis]]:
+def _terms(
+    sums: list[tap_plans.TapAxis], counts: Mapping[int, int], cut: Collection[int]
+) -> tuple[list[tap_plans.TapAxis], list[tap_plans.TapAxis]]:
     """Part the summed axes into those of taps and those that the inner loop runs along.
 
     `counts` are the most indices of each that a part has; of those `cut`, some parts have not all.
@@ -671,7 +665,7 @@ def _terms(sums: list[TapAxis], counts: Mapping[int, int], cut: Collection[int])
     return rest, terms
 
 
-def _shares(plan: TapPlan, target: Target) -> tuple[TapPanels, ...]:
+def _shares(plan: tap_plans.TapPlan, target: Target) -> tuple[tap_plans.TapPanels, ...]:
     """The panels, told how much of the next one each row of the largest part brings near.
 
     They may come from afar even where the second-level cache could hold all of them: other steps have used it since
@@ -686,7 +680,7 @@ def _shares(plan: TapPlan, target: Target) -> tuple[TapPanels, ...]:
     part, tiles = max(parts, key=lambda one: hint(one[0].units * one[0].rows))
     rows, sums = max(1, hint(part.units * part.rows)), max(1, hint(part.sums) // hint(plan.blocks.count))
 
-    def with_share(panels: TapPanels, height: int) -> TapPanels:
+    def with_share(panels: tap_plans.TapPanels, height: int) -> tap_plans.TapPanels:
         share = -(-per_column * panels.vectors * plan.lanes // rows)
         step = -(-share * height * panels.unroll // sums)
         lines = max(1, (step + _LINE // 2) // _LINE)
@@ -701,7 +695,7 @@ _LINES = 4
 """Lines of memory that a turn of a tile's loop fetches, at most."""
 
 
-def _band(plan: TapPlan, x: Home, target: Target) -> int:
+def _band(plan: tap_plans.TapPlan, x: Home, target: Target) -> int:
     """Lines of rows that stay in the second-level cache while all panels are gone through."""
     lines = plan.lines
     near = target.l2_bytes // 2

@@ -19,6 +19,7 @@ from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
 from hybridize.ops import Operand, composites, type_of
+from hybridize.torch.functions import rules
 from hybridize.torch.functions.activations import log_sigmoid
 from hybridize.torch.functions.linear import pairwise_distance
 from hybridize.torch.functions.operands import between, check_constants, operand, within
@@ -36,13 +37,6 @@ from hybridize.torch.functions.pointwise import (
     xlogy,
 )
 from hybridize.torch.functions.reductions import sum_of
-from hybridize.torch.functions.rules import (
-    expect,
-    float_operand,
-    is_tensor,
-    kind,
-    written_as,
-)
 from hybridize.torch.functions.table import computes
 
 NONE, MEAN, SUM = 0, 1, 2
@@ -78,7 +72,7 @@ def _parabola(x: Operand, bound: Any, far: Callable[[Operand, Operand], Operand]
 @computes("nn.smooth_l1_loss")
 def _smooth_l1_loss(input: Operand, target: Operand, reduction: int = MEAN, beta: Any = 1.0) -> Operand:
     """d d / (2 beta) of differences below beta, else the distance less beta / 2."""
-    expect(beta >= 0)
+    rules.expect(beta >= 0)
     apart = ops.sub(*aligned(input, target))
     distance = ops.abs(apart)
     if beta == 0:
@@ -91,17 +85,17 @@ def _smooth_l1_loss(input: Operand, target: Operand, reduction: int = MEAN, beta
 @computes("nn.huber_loss")
 def _huber_loss(input: Operand, target: Operand, reduction: int = MEAN, delta: Any = 1.0) -> Operand:
     """d d / 2 of differences up to delta, else delta times the distance less delta / 2."""
-    expect(delta > 0)
+    rules.expect(delta > 0)
     apart = ops.sub(*aligned(input, target))
     parabola, is_near = _parabola(apart, delta, ops.gt)
     straight = ops.mul(ops.sub(ops.abs(apart), ops.like(0.5 * delta, apart)), ops.like(delta, apart))
-    return reduced(written_as(ops.where(is_near, parabola, straight), type_of(input).dtype), reduction)
+    return reduced(rules.written_as(ops.where(is_near, parabola, straight), type_of(input).dtype), reduction)
 
 
 @computes("nn.soft_margin_loss")
 def _soft_margin_loss(input: Operand, target: Operand, reduction: int = MEAN) -> Operand:
     check_constants("soft_margin_loss", target=target)
-    apart = written_as(multiply(negative(input), target), type_of(input).dtype)
+    apart = rules.written_as(multiply(negative(input), target), type_of(input).dtype)
     return reduced(ops.log1p(ops.exp(apart)), reduction)
 
 
@@ -148,14 +142,14 @@ def _with_logits(
     if pos_weight is not None:
         softened = multiply(add(multiply(subtract(pos_weight, 1), target), 1), softened)
     dtype = type_of(target).dtype
-    loss = written_as(multiply(subtract(1, target), input), dtype)
-    loss = written_as(subtract(loss, softened), dtype)
-    return reduced(loss if weight is None else written_as(multiply(loss, weight), dtype), reduction)
+    loss = rules.written_as(multiply(subtract(1, target), input), dtype)
+    loss = rules.written_as(subtract(loss, softened), dtype)
+    return reduced(loss if weight is None else rules.written_as(multiply(loss, weight), dtype), reduction)
 
 
 @computes("kl_div")
 def _kl_div(input: Operand, target: Operand, reduction: int = MEAN, *, log_target: bool = False) -> Operand:
-    expect(is_float(type_of(input).dtype) and is_float(type_of(target).dtype))
+    rules.expect(is_float(type_of(input).dtype) and is_float(type_of(target).dtype))
     if log_target:
         return reduced(multiply(ops.exp(target), subtract(target, input)), reduction)
     return reduced(subtract(xlogy(target, target), multiply(target, input)), reduction)
@@ -183,7 +177,7 @@ def _float(x: Any) -> Any:
 
 def _real(function: Callable[[Operand], Operand], x: Operand) -> Operand:
     """Return a function of real numbers of a tensor."""
-    return function(ops.cast(x, kind(float_operand(x), ()).dtype))
+    return function(ops.cast(x, rules.kind(rules.float_operand(x), ()).dtype))
 
 
 @computes("hinge_embedding_loss")
@@ -240,7 +234,7 @@ def _multilabel_margin_loss(input: Operand, target: Operand, reduction: int = ME
     Labels end before the first negative number of a row.
     """
     of = type_of(input)
-    expect(of.shape == type_of(target).shape and (of.ndim != 1 or of.shape[0] != 0))
+    rules.expect(of.shape == type_of(target).shape and (of.ndim != 1 or of.shape[0] != 0))
     rows, classes = (of.shape[0] if of.ndim > 1 else 1), (of.shape[-1] if of.ndim else 1)
     flat, cube = (rows, classes), (rows, classes, classes)  # of labels and classes
     x, labels = ops.reshape(input, flat), ops.reshape(ops.cast(target, int64), flat)
@@ -265,11 +259,13 @@ def _multi_margin_loss(
     """The sum over the other classes of max(0, margin - x[target] + x[i])^p, by the number of classes."""
     check_constants("multi_margin_loss", weight=weight)
     of = type_of(input)
-    expect(p in (1, 2))
+    rules.expect(p in (1, 2))
     rows = of.shape[0] if of.ndim > 1 else 1
     classes = of.shape[-1] if of.ndim else 1
     flat = (rows, classes)
-    expect(classes != 0 and type_of(target).dtype == int64 and (weight is None or type_of(weight).shape == (classes,)))
+    rules.expect(
+        classes != 0 and type_of(target).dtype == int64 and (weight is None or type_of(weight).shape == (classes,))
+    )
     x, labels = ops.reshape(input, flat), within(ops.reshape(target, (rows,)), classes, message="target out of range")
     own = ops.take_along_axis(x, ops.reshape(labels, (rows, 1)), 1)
     margins = clamp_min(ops.add(ops.sub(x, operand(own, of.dtype, flat)), ops.like(margin, x)), 0)
@@ -303,10 +299,10 @@ def _cross_entropy_loss(
     label_smoothing: Any = 0.0,
 ) -> Operand:
     of, by = type_of(input), type_of(target)
-    expect(of.ndim)
-    expect(0.0 <= label_smoothing <= 1.0)
+    rules.expect(of.ndim)
+    rules.expect(0.0 <= label_smoothing <= 1.0)
     axis = 0 if of.ndim == 1 else 1
-    expect(is_float(of.dtype))
+    rules.expect(is_float(of.dtype))
     logs = composites.log_softmax(input, axis)
     if of.shape != by.shape or not is_float(by.dtype):
         return _of_labels(logs, target, weight, reduction, ignore_index, label_smoothing)
@@ -338,10 +334,10 @@ def _of_labels(
     """Return minus the logarithms of the classes that are named; a mean is by what they weigh."""
     check_constants("nll_loss_forward", weight=weight)
     of, by = type_of(x), type_of(target)
-    expect(of.ndim)
+    rules.expect(of.ndim)
     axis = 0 if of.ndim == 1 else 1
     classes, rows = of.shape[axis], (*of.shape[:axis], *of.shape[axis + 1 :])
-    expect(by.shape == rows and not is_float(by.dtype) and by.dtype != bool_)
+    rules.expect(by.shape == rows and not is_float(by.dtype) and by.dtype != bool_)
     labels = operand(target, int64, by.shape)
     skipped = ops.eq(labels, ops.like(ignored, labels))
     labels = within(ops.where(skipped, ops.like(0, labels), labels), classes)
@@ -382,7 +378,7 @@ def _ctc_loss(
     of = type_of(log_probs)
     alone = of.ndim == 2
     steps, batch, classes = (of.shape[0], 1, of.shape[1]) if alone else of.shape
-    expect(0 <= blank < classes)
+    rules.expect(0 <= blank < classes)
     lengths = _lengths(target_lengths, batch)
     labels = ops.cast(_padded(targets, target_lengths, batch), int64)
     wide = type_of(labels).shape
@@ -404,7 +400,7 @@ def _ctc_loss(
 
 def _lengths(x: Any, batch: Any) -> Operand:
     """Return lengths, a tensor or numbers, as a tensor of as many as there are sequences."""
-    lengths = x if is_tensor(x) else ops.constant(numpy.array(x, numpy.int64))
+    lengths = x if rules.is_tensor(x) else ops.constant(numpy.array(x, numpy.int64))
     return ops.reshape(ops.cast(lengths, int64), (batch,))
 
 
@@ -416,7 +412,7 @@ def _padded(targets: Operand, lengths: Any, batch: Any) -> Operand:
     """
     if type_of(targets).ndim == 2 or batch == 1:
         return ops.reshape(targets, (batch, product(type_of(targets).shape[-1:])))
-    if is_tensor(lengths):
+    if rules.is_tensor(lengths):
         raise CaptureError(
             "E422",
             "ctc_loss with concatenated targets and a tensor of lengths cannot be compiled",

@@ -23,34 +23,21 @@ from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.nests.tiles import turn, turned
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module
+from hybridize.loops import kernel as kernels
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import Index, bit, upward
-from hybridize.loops.kernel import (
-    Body,
-    Fetch,
-    Kernel,
-    Lanes,
-    LoopAxis,
-    Memcpy,
-    Nest,
-    Panels,
-    Param,
-    SideBySide,
-    Statement,
-    Tiles,
-)
 from hybridize.loops.measure import walk
 from hybridize.machine.target import Target
 from hybridize.schedule.parallel import SharedLoop
 
-Range = tuple[int, LoopAxis]
+Range = tuple[int, kernels.LoopAxis]
 """An axis and its number."""
 Part = tuple[int, int, int]
 """A loop over part of an axis: its number, start, stop."""
 
 
 def emit_kernel(
-    module: Module, name: str, kernel: Kernel, target: Target, shared: SharedLoop | None = None
+    module: Module, name: str, kernel: kernels.Kernel, target: Target, shared: SharedLoop | None = None
 ) -> Function:
     """Write `kernel` as the function `name`; where its nests have a `shared` loop, the turns of that to run, `first` to
     `last`, are further arguments.
@@ -61,7 +48,7 @@ def emit_kernel(
     return f
 
 
-def emit_rows(module: Module, name: str, kernel: Kernel, target: Target) -> Function:
+def emit_rows(module: Module, name: str, kernel: kernels.Kernel, target: Target) -> Function:
     """Write a kernel of one nest as the function `name`, of whose rows, counted as one, `first` to `last` are run."""
     (nest,) = kernel.nests
     f = Function(module, name, _params(kernel, ranged=True))
@@ -69,13 +56,13 @@ def emit_rows(module: Module, name: str, kernel: Kernel, target: Target) -> Func
     return f
 
 
-def _params(kernel: Kernel, ranged: bool) -> list[tuple[str, str]]:
+def _params(kernel: kernels.Kernel, ranged: bool) -> list[tuple[str, str]]:
     buffers = enumerate((*kernel.params, *kernel.locals))
     params = [(f"ptr {_promises(buffer)}nocapture", f"b{i}") for i, buffer in buffers]
     return [*params, ("i64", "first"), ("i64", "last")] if ranged else params
 
 
-def _promises(buffer: Param) -> str:
+def _promises(buffer: kernels.Param) -> str:
     """Attributes that LLVM may rely on: a table may be read before it is known whether a loop turns."""
     readable = f"align 64 dereferenceable({buffer.size * buffer.dtype.itemsize}) " if buffer.table else ""
     return f"{'' if buffer.shared else 'noalias '}{readable}"
@@ -85,7 +72,7 @@ class _Nest:
     """Writes one nest."""
 
     def __init__(
-        self, f: Function, kernel: Kernel, nest: Nest, target: Target, shared: SharedLoop | None = None
+        self, f: Function, kernel: kernels.Kernel, nest: kernels.Nest, target: Target, shared: SharedLoop | None = None
     ) -> None:
         self.f = f
         self.nest = nest
@@ -188,11 +175,11 @@ class _Nest:
         self.elements.hoist(_roots(self.statements), bit(axis))
         row = self.nest.rows[axis]
         match row.kind:
-            case Panels() as panels:
+            case kernels.Panels() as panels:
                 self._panels(axis, row.size, panels)
-            case Lanes() as lanes:
+            case kernels.Lanes() as lanes:
                 self._lanes(axis, (0, row.size), lanes, lambda: self._rows(axis + 1))
-            case SideBySide() as side_by_side:
+            case kernels.SideBySide() as side_by_side:
                 self._side_by_side(axis, row.size, side_by_side)
             case _:
                 self._loop(axis, 0, row.size, lambda: self._rows(axis + 1))
@@ -214,7 +201,7 @@ class _Nest:
                     self._body(body)
                 elements.few = False
 
-    def _side_by_side(self, axis: int, size: int, side_by_side: SideBySide) -> None:
+    def _side_by_side(self, axis: int, size: int, side_by_side: kernels.SideBySide) -> None:
         """Rows that are folded a few at a time; what is left, one by one."""
         f, elements, whole = self.f, self.elements, size // side_by_side.rows * side_by_side.rows
         with self._turns(axis, 0, whole, side_by_side.rows) as block, elements.scope():
@@ -228,7 +215,7 @@ class _Nest:
             with self._rest(axis):
                 self._loop(axis, whole, size, lambda: self._rows(axis + 1))
 
-    def _panels(self, axis: int, size: int, panels: Panels) -> None:
+    def _panels(self, axis: int, size: int, panels: kernels.Panels) -> None:
         """Rows in lanes, a panel of them at a time: the folds one after the other, then what is made of them."""
         f, elements, columns = self.f, self.elements, panels.page * panels.pages
         with self._uncut(axis) as cut:
@@ -243,30 +230,30 @@ class _Nest:
 
     # Bodies
 
-    def _body(self, body: Body) -> None:
+    def _body(self, body: kernels.Body) -> None:
         """Write inner loops and what stands in them."""
         loops = list(enumerate(body.axes, self.rows))
         for number, axis in loops:
             self.elements.space.ranges[number] = axis.size
         if any(same(axis.size, 0) for axis in body.axes):
             return
-        tiled = next(((number, axis.kind) for number, axis in loops if isinstance(axis.kind, Tiles)), None)
-        if loops and isinstance(body.axes[-1].kind, Memcpy):
+        tiled = next(((number, axis.kind) for number, axis in loops if isinstance(axis.kind, kernels.Tiles)), None)
+        if loops and isinstance(body.axes[-1].kind, kernels.Memcpy):
             self._copies(body.statements[0], loops)
         elif tiled is None:
             self._inner(body, [(number, 0, axis.size) for number, axis in loops], self._vectors(body))
         else:
             self._tiles(body, loops, *tiled)
 
-    def _vectors(self, body: Body) -> Lanes | None:
+    def _vectors(self, body: kernels.Body) -> kernels.Lanes | None:
         """The vectors of the innermost loop."""
         if not body.axes:
             return None
         axis = body.axes[-1]
         kind = axis.few if self.elements.few and axis.few is not None else axis.kind
-        return kind if isinstance(kind, Lanes) else None
+        return kind if isinstance(kind, kernels.Lanes) else None
 
-    def _inner(self, body: Body, loops: Sequence[Part], lanes: Lanes | None) -> None:
+    def _inner(self, body: kernels.Body, loops: Sequence[Part], lanes: kernels.Lanes | None) -> None:
         """Loops over (axis, start, stop), outermost first, the innermost in vectors where it has any."""
         if not loops:
             self._turn(body)
@@ -283,7 +270,7 @@ class _Nest:
 
         self._lanes(axis, (start, stop), lanes, turn)
 
-    def _fetch(self, fetches: Sequence[Fetch]) -> None:
+    def _fetch(self, fetches: Sequence[kernels.Fetch]) -> None:
         """Have this turn's part of the next row brought near."""
         lane = self.elements.lane
         if lane is None or lane.width.mask is not None:
@@ -293,7 +280,7 @@ class _Nest:
             pointer = self.elements.pointer(load.operand, load.indices[0])
             fetch(self.f, pointer, one.distance * size, lane.width.lanes * size)
 
-    def _copies(self, statement: Statement, loops: Sequence[Range]) -> None:
+    def _copies(self, statement: kernels.Statement, loops: Sequence[Range]) -> None:
         """A statement that copies runs of elements, by the C library's means."""
         (number, axis), rest = loops[0], loops[1:]
         self.elements.hoist(_roots([statement]), _axes_of(number for number, _ in loops))
@@ -307,7 +294,7 @@ class _Nest:
             origin = self.elements.pointer(source.operand, source.indices[0])
         self.f.copy(target, origin, axis.size * source.dtype.itemsize)
 
-    def _tiles(self, body: Body, loops: Sequence[Range], across: int, tiles: Tiles) -> None:
+    def _tiles(self, body: kernels.Body, loops: Sequence[Range], across: int, tiles: kernels.Tiles) -> None:
         """The loop over the tiles' axis and the last one in tiles; what is left of either, in plain loops."""
         f, elements, roots = self.f, self.elements, _roots(body.statements)
         elements.hoist(roots, _axes_of(number for number, _ in loops))
@@ -339,7 +326,7 @@ class _Nest:
             with self._rest(across):
                 self._inner(body, [(across, whole_columns, columns), (lane, 0, size)], self._vectors(body))
 
-    def _copied_tiles(self, body: Body, across: int, tiles: Tiles, over: tuple[int, int]) -> bool:
+    def _copied_tiles(self, body: kernels.Body, across: int, tiles: kernels.Tiles, over: tuple[int, int]) -> bool:
         """Call the function that turns tiles, along the last axis, if the body does nothing else; tell whether."""
         elements, (lane, size) = self.elements, over
         if len(body.statements) != 1 or len(tiles.loads) != 1:
@@ -368,7 +355,7 @@ class _Nest:
         stride = self.elements.stride(address, lane)
         return stride is not None and same(stride, 1)
 
-    def _stepping(self, body: Body, axis: int, lane: int) -> list[tuple[int, Index, str, int]]:
+    def _stepping(self, body: kernels.Body, axis: int, lane: int) -> list[tuple[int, Index, str, int]]:
         """Vectors of a body that an even step leads to from one index of `axis` to the next: operand, address, pointer
         to the first, step.
         """
@@ -384,7 +371,7 @@ class _Nest:
                 vectors.append((operand, address, self.elements.pointer(operand, address), step))
         return vectors
 
-    def _tile(self, body: Body, axis: int, tiles: Tiles, column: str, rows: int | None = None) -> None:
+    def _tile(self, body: kernels.Body, axis: int, tiles: kernels.Tiles, column: str, rows: int | None = None) -> None:
         """One turn for each column of a tile, which may have fewer rows."""
         assert self.elements.lane is not None
         loads = [(load, turned(self.f, self.elements, tiles.lanes, load, stride, rows)) for load, stride in tiles.loads]
@@ -398,7 +385,7 @@ class _Nest:
                     self.elements.remember(load, registers[k])
                 self._turn(body)
 
-    def _turn(self, body: Body) -> None:
+    def _turn(self, body: kernels.Body) -> None:
         """One turn of the innermost loop; what one statement stores, the next has in registers."""
         for statement, reads in _forwarded(body.statements):
             result = self.elements.store(statement.buffer, statement.index, statement.value)
@@ -413,7 +400,7 @@ class _Nest:
         with self._turns(axis, start, stop) as loop, self.elements.bound(axis, loop.index):
             body()
 
-    def _lanes(self, axis: int, over: tuple[int, int], lanes: Lanes, body: Callable[[], None]) -> None:
+    def _lanes(self, axis: int, over: tuple[int, int], lanes: kernels.Lanes, body: Callable[[], None]) -> None:
         """A loop in vectors."""
         start, stop = over
         if is_symbolic(start) or is_symbolic(stop):
@@ -439,7 +426,7 @@ class _Nest:
                 body()
 
 
-def _forwarded(group: Sequence[Statement]) -> list[tuple[Statement, list[Load]]]:
+def _forwarded(group: Sequence[kernels.Statement]) -> list[tuple[kernels.Statement, list[Load]]]:
     """Each statement with the loads, in later ones of its turn, of what it stores."""
     pairs = []
     below: dict[int, dict[int, Load]] = {}
@@ -456,7 +443,7 @@ def _first_of_loops(folds: Sequence[Fold]) -> Iterable[Fold]:
     return {fold.variable: fold for fold in folds}.values()
 
 
-def _roots(statements: Sequence[Statement]) -> list[Expr]:
+def _roots(statements: Sequence[kernels.Statement]) -> list[Expr]:
     return [expr for statement in statements for expr in (statement.index, statement.value)]
 
 
