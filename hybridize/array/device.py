@@ -206,6 +206,4 @@ in_child(_in_child)
 
 
 def _not_there(device: Any) -> DeviceError:
-    return DeviceError(
-        "E701", f"there is no {device}: hybridize compiles for the CPU", help="use cpu(); num_gpus() is 0"
-    )
+    return DeviceError("E701", f"there is no {device}: hybridize compiles for the CPU", help="use cpu()")

@@ -248,9 +248,7 @@ def _any(_: Any, what: str) -> None:
 
 
 poisson = _by_numpy("poisson", "Counts of mean `lam`, int64", lam=not_negative)
-binomial = _by_numpy(
-    "binomial", "Numbers of successes among `n` trials of probability `p`, int64", n=not_negative, p=_probability
-)
+binomial = _by_numpy("binomial", "Successes of `n` trials of probability `p`, int64", n=not_negative, p=_probability)
 negative_binomial = _by_numpy(
     "negative_binomial", "Numbers of failures among trials of probability `p` until `n` succeed, int64",
     n=not_negative, p=partial(_probability, above=True),
@@ -281,14 +279,12 @@ def multinomial(n: int, pvals: Any, size: Any = None) -> Any:
 
 zipf = _by_numpy("zipf", "Numbers k with probabilities as k**-a, int64", a=_any)
 vonmises = _by_numpy(
-    "vonmises", "Angles around `mu`, the closer the larger `kappa`", kind=float32, mu=_any, kappa=not_negative
+    "vonmises", "Angles around `mu`, closer with larger `kappa`", kind=float32, mu=_any, kappa=not_negative
 )
 noncentral_chisquare = _by_numpy(
     "noncentral_chisquare", "Noncentral chi-square numbers", kind=float32, df=above_0, nonc=not_negative
 )
-noncentral_f = _by_numpy(
-    "noncentral_f", "Noncentral F numbers", kind=float32, dfnum=above_0, dfden=above_0, nonc=not_negative
-)
+noncentral_f = _by_numpy("noncentral_f", "Noncentral F", kind=float32, dfnum=above_0, dfden=above_0, nonc=not_negative)
 
 
 @operand_rules.public

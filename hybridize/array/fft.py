@@ -208,7 +208,7 @@ ifft2 = _over("ifft2", _backward, _backward, _TWO, "The inverse of `fft2`.")
 rfftn = _over("rfftn", _real_along, _forward, None, "`rfft` along the last of `axes`, then `fft` along the others.")
 rfft2 = _over("rfft2", _real_along, _forward, _TWO, "`rfftn` along two axes, the last ones unless said.")
 irfftn = _over(
-    "irfftn", _to_real_along, _backward, None, "The inverse of `rfftn`; `s` says the points of the result.", ends=True
+    "irfftn", _to_real_along, _backward, None, "The inverse of `rfftn`; `s`: points of the result.", ends=True
 )
 irfft2 = _over("irfft2", _to_real_along, _backward, _TWO, "The inverse of `rfft2`.", ends=True)
 

@@ -8,8 +8,7 @@ class _Drawing:
     def beta(self, a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
         """Beta numbers."""
     def binomial(self, *args: Any, **kwargs: Any) -> Any:
-        """Numbers of successes among `n` trials of probability `p`, int64; drawn by NumPy, which programs
-        call."""
+        """Successes of `n` trials of probability `p`, int64; drawn by NumPy, which programs call."""
     def bytes(self, length: int) -> builtins.bytes:
         """Random bytes, imperatively."""
     def chisquare(self, df: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
@@ -47,7 +46,7 @@ class _Drawing:
     def noncentral_chisquare(self, *args: Any, **kwargs: Any) -> Any:
         """Noncentral chi-square numbers; drawn by NumPy, which programs call."""
     def noncentral_f(self, *args: Any, **kwargs: Any) -> Any:
-        """Noncentral F numbers; drawn by NumPy, which programs call."""
+        """Noncentral F; drawn by NumPy, which programs call."""
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
         """Normal numbers with mean `loc` and standard deviation `scale`."""
     def pareto(self, a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
@@ -73,7 +72,7 @@ class _Drawing:
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
         """Uniform numbers from [low, high)."""
     def vonmises(self, *args: Any, **kwargs: Any) -> Any:
-        """Angles around `mu`, the closer the larger `kappa`; drawn by NumPy, which programs call."""
+        """Angles around `mu`, closer with larger `kappa`; drawn by NumPy, which programs call."""
     def wald(self, mean: Any, scale: Any, size: Any = None) -> Any:
         """Inverse Gaussian numbers."""
     def weibull(self, a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:

@@ -29,11 +29,11 @@ class Methods:
     def arctanh(self, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Self:
         """The number whose hyperbolic tangent is x."""
     def argmax(self, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Self:
-        """The index of the first largest element along `axis`, int64; of NaN where there is one."""
+        """The index of the first largest element along `axis`, int64; of a NaN if any."""
     def argmax_channel(self) -> Self:
         """The index of the largest element along axis 1."""
     def argmin(self, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Self:
-        """The index of the first smallest element along `axis`, int64; of NaN where there is one."""
+        """The index of the first smallest element along `axis`, int64; of a NaN if any."""
     def argpartition(self, kth: Any, axis: int | None = -1, kind: str = 'introselect', order: Any = None) -> Self:
         """The indices that partition `a`, int64; they sort it."""
     def argsort(self, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None, descending: bool = False) -> Self:
@@ -125,12 +125,12 @@ class Methods:
     def log_softmax(self, axis: int = -1, temperature: float | None = None) -> Self:
         """Logarithm of the softmax along `axis`."""
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Self:
-        """The largest element over `axis`; NaN where there is one."""
+        """The largest element over `axis`; NaN if any is."""
     def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Self:
         """The arithmetic mean over `axis`; of integers float32, of no elements NaN; `where`: of the elements it
         chooses."""
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Self:
-        """The smallest element over `axis`; NaN where there is one."""
+        """The smallest element over `axis`; NaN if any is."""
     def nanprod(self, axis: Any = None, keepdims: bool = False, exclude: bool = False) -> Self:
         """The product over `axis`, NaN counted as 1; `initial` and `where` as of `prod`."""
     def nansum(self, axis: Any = None, keepdims: bool = False, exclude: bool = False) -> Self:
@@ -213,7 +213,7 @@ class Methods:
     def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *, where: Any = True, mean: Any = None, correction: float | None = None) -> Self:
         """The square root of the variance over `axis`; arguments as of `var`."""
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Self:
-        """The sum over `axis` (all axes when None); integers and bools sum in 64 bits."""
+        """The sum over `axis` (all when None); integers and bools sum in 64 bits."""
     def swapaxes(self, axis1: int, axis2: int) -> Self:
         """Two axes exchanged; a view."""
     def take(self, indices: Any, axis: int | None = None, mode: str = 'raise', out: Any = None) -> Self:

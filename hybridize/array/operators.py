@@ -274,9 +274,7 @@ def not_one(what: str, kind: TensorType) -> ShapeError:
 
 def not_an_index(kind: TensorType) -> ArgumentError:
     """The error for an array that is no integer, where Python takes an index."""
-    return ArgumentError(
-        "E304", f"an index must be one integer, got {kind}", help="int(x) converts an array of one element"
-    )
+    return ArgumentError("E304", f"an index must be one integer, got {kind}", help="int(x) converts one element")
 
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")

@@ -368,7 +368,7 @@ def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any
         if p is not None:
             require(
                 np.greater_equal(np.sum(np.greater(p, 0.0)), total),
-                f"random.choice: {total} elements have a probability",
+                f"random.choice: {total} have a probability",
             )
         keys = -gumbel(size=(count,)) - (np.log(p) if p is not None else 0.0)
         chosen = np.reshape(np.argsort(keys)[:total], shape)

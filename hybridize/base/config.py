@@ -24,9 +24,7 @@ def _is_asynchronous() -> bool:
     engines = {"": False, "NaiveEngine": False, "ThreadedEngine": True, "ThreadedEnginePerDevice": True}
     name = os.environ.get("MXNET_ENGINE_TYPE", "").strip()
     if name not in engines:
-        raise ArgumentError(
-            "E348", f"MXNET_ENGINE_TYPE must be one of {', '.join(filter(None, engines))}, got {name!r}"
-        )
+        raise ArgumentError("E348", f"MXNET_ENGINE_TYPE takes {', '.join(filter(None, engines))}, got {name!r}")
     return engines[name]
 
 

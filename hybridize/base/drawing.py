@@ -21,11 +21,7 @@ GAP, LAYER_GAP, PASSING = 22.0, 34.0, 6.0
 FAR = 12
 """Layers that a line passes at most; where it would pass more, the box names what it reads."""
 _SWEEPS = 8
-_FILLS = {
-    "argument": "rgba(66,160,94,0.22)",
-    "result": "rgba(222,133,52,0.25)",
-    "operation": "rgba(76,132,255,0.16)",
-}
+_FILLS = {"argument": "rgba(66,160,94,0.22)", "result": "rgba(222,133,52,0.25)", "operation": "rgba(76,132,255,0.16)"}
 
 
 @frozen

@@ -132,7 +132,7 @@ class Reading(Feed):
     """A number of Python's that a program reads, at each call as it is when its turn comes."""
 
     in_files = (
-        "reads a number that Python's schedule gives at each call",
+        "reads a number of Python's schedule at each call",
         "read it outside, and pass it as an argument",
     )
 

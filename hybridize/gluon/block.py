@@ -465,11 +465,7 @@ class Block:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Apply the block to its inputs; subclasses define it."""
-        raise UndefinedError(
-            "E328",
-            f"{type(self).__name__} has no forward",
-            help="define forward(self, x), or hybrid_forward(self, F, x)",
-        )
+        raise UndefinedError("E328", f"{type(self).__name__} has no forward", help="define forward or hybrid_forward")
 
     if TYPE_CHECKING:
 

@@ -267,8 +267,4 @@ def _arrays(state: Any) -> list[ndarray]:
 
 
 def _other(states: States, what: str) -> LoadError:
-    return LoadError(
-        "E663",
-        f"{states.source} has {what}",
-        help="create the trainer with the parameters for which the states were saved",
-    )
+    return LoadError("E663", f"{states.source} has {what}", help="create the trainer with the parameters of the states")

@@ -219,9 +219,7 @@ class _Parser:
     def error(self, what: str) -> GraphError:
         """The error that names the line of the token, or of the statement, that is being read."""
         line = self._text.count("\n", 0, self._start) + 1
-        return GraphError(
-            "E903", f"line {line} of a graph's text: {what}", help="a graph reads as str(graph) prints it"
-        )
+        return GraphError("E903", f"line {line} of a graph's text: {what}", help="write it as str(graph) prints it")
 
     def _expect(self, token: str) -> None:
         if self._token != token:

@@ -139,11 +139,7 @@ def composite(
 
 def _of_real(label: str, operands: Sequence[Operand]) -> DTypeError:
     kinds = " and ".join(str(type_of(one)) for one in operands)
-    return DTypeError(
-        "E242",
-        f"{label} takes real numbers, got {kinds}",
-        help="use a real part of the values: x.real, x.imag, np.abs(x)",
-    )
+    return DTypeError("E242", f"{label} takes real numbers, got {kinds}", help="use x.real, x.imag or np.abs(x)")
 
 
 def composed(

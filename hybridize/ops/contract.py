@@ -111,11 +111,7 @@ def read(text: str) -> ContractSpec:
 
 
 def _unreadable(text: str, why: str) -> ArgumentError:
-    return ArgumentError(
-        "E397",
-        f"the contraction {text!r} cannot be read: {why}",
-        help="write it as in ij,jk->ik or nc[2y+r-1],ocr->noy",
-    )
+    return ArgumentError("E397", f"cannot read {text!r}: {why}", help="write it as in ij,jk->ik or nc[2y+r-1],ocr->noy")
 
 
 def _read_operand(text: str, part: str, letters: list[str]) -> tuple[tuple[Subscript, ...], tuple[bool, ...]]:

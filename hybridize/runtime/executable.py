@@ -242,17 +242,8 @@ class Deriver:
     """Makes a derived constant, by the program's own code."""
 
     __slots__ = (
-        "_constants",
-        "_make",
-        "_owner",
-        "inputs",
-        "layout",
-        "nbytes",
-        "ops",
-        "scratch_bytes",
-        "slot",
-        "sources",
-    )
+        "_constants", "_make", "_owner", "inputs", "layout", "nbytes", "ops", "scratch_bytes", "slot", "sources",
+    )  # fmt: skip
 
     def __init__(self, owner: Any, of: Derivation, constants: Sequence[NDArray[Any]]) -> None:
         """`owner` keeps the code; `constants` are what derivations read besides inputs."""
@@ -394,9 +385,7 @@ class _Checked:
         if type(array) is numpy.ndarray and array.dtype is type_.dtype and array.flags.num & USABLE == USABLE:
             return array
         if not isinstance(array, numpy.ndarray):
-            raise ArgumentError(
-                "E310", f"input {number} of {self.name} must be a NumPy array, got {type(array).__name__}"
-            )
+            raise ArgumentError("E310", f"input {number} of {self.name} is a {type(array).__name__}, not a NumPy array")
         if array.dtype != type_.dtype and array.dtype.newbyteorder("=") != type_.dtype:
             raise DTypeError("E210", f"input {number} of {self.name} must be {type_}, got dtype {array.dtype}")
         return dense(array)

@@ -108,9 +108,7 @@ def _of_class(name: str, args: Sequence[Any], attributes: dict[str, Any], note: 
     kind = _named.get(name) or _imported(name)
     if kind is None:
         text = ", ".join(map(str, args))
-        return StateError(
-            "E522", f"{name.partition(':')[2]}: {text}", help="define the class before the file is loaded"
-        )
+        return StateError("E522", f"{name.partition(':')[2]}: {text}", help="define the class before loading")
     return raised(kind, args, attributes, note)
 
 

@@ -104,9 +104,7 @@ def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
 def _body(body: BodyExpression, part: Expression) -> dict[str, Any]:
     tree = _tree(body.results)
     if body.inputs != tuple(tree["nodes"][number]["name"] for number in tree["arg_nodes"]):
-        what = (
-            f"a body of {part.name} has inputs that it does not use, or in another order than MXNet's files have them"
-        )
+        what = f"a body of {part.name} has unused inputs, or has them in another order than MXNet's files"
         raise CaptureError("E450", what, help="load it with gluon.SymbolBlock")
     return tree
 
@@ -298,9 +296,7 @@ def _attributes(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dic
                 a.fail(f"max_iterations is {attributes['max_iterations']}, which is no number of rounds below 2**31")
         states = attributes["in_state_locs" if a.op == FOREACH else "func_var_locs"]
         if not results[-1] == attributes["num_outputs"] == attributes["num_out_data"] + len(states):
-            a.fail(
-                f"it has {len(states)} states and {attributes['num_out_data']} outputs, its body {results[-1]} results"
-            )
+            a.fail(f"it has {len(states)} states and {attributes['num_out_data']} outputs, but its body {results[-1]}")
     return attributes
 
 

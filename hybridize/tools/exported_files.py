@@ -44,10 +44,8 @@ def module(path: Path) -> list[Grid]:
     """
     facts = read_wasm(path)
     nbytes = path.stat().st_size
-    notes = [
-        f"{path.name} is WebAssembly, {facts.code_bytes:,} bytes of code, {facts.weight_bytes:,} of weights, "
-        f"{nbytes:,} in all"
-    ]
+    code, weights = facts.code_bytes, facts.weight_bytes
+    notes = [f"{path.name} is WebAssembly, {code:,} bytes of code, {weights:,} of weights, {nbytes:,} in all"]
     return [_arrays(facts.description, notes)]
 
 

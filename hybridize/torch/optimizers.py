@@ -239,7 +239,7 @@ def _check(trace: Recording, optimizer: Any) -> None:
     if trace.depth:
         why, help = (
             "in a branch or loop that depends on data",
-            "compute the gradients in the branch or loop, and call step() after it",
+            "compute gradients in it, and call step() after it",
         )
     elif any(group.get("differentiable") for group in optimizer.param_groups):
         why = "with differentiable=True"

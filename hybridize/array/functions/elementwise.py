@@ -332,9 +332,7 @@ power = _at_once(numpy.power, count=2)(named(power, "power", power.__doc__, 2))
 
 
 def _negative_power() -> DTypeError:
-    return DTypeError(
-        "E205", "integers cannot be raised to negative integer powers", help="cast first: x.astype(float)"
-    )
+    return DTypeError("E205", "integers have no negative integer powers", help="cast first: x.astype(float)")
 
 
 def _is_whole(x: Any) -> bool:

@@ -141,9 +141,7 @@ def broadcast_shapes(*args: Any) -> tuple[int, ...]:
     shapes = [sizes_from(shape) for shape in args]
     common = dims.broadcast(*shapes) if shapes else ()
     if common is None:
-        raise ShapeError(
-            "E101", f"broadcast_shapes: {', '.join(str(list(shape)) for shape in shapes)} do not broadcast"
-        )
+        raise ShapeError("E101", f"broadcast_shapes: {', '.join(str(list(one)) for one in shapes)} do not broadcast")
     return tuple(common)
 
 

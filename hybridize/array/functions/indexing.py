@@ -150,7 +150,7 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
     except (ValueError, OverflowError, TypeError) as error:
         if not x._data.flags.writeable:
             raise errors.ArgumentError(
-                "E306", f"{x.type} is a read-only view", help="write to a copy: x.copy()"
+                "E306", f"{x.type} is a read-only view", help="copy it first: x.copy()"
             ) from None
         if isinstance(value, NUMBERS):
             constant_of(value, x.dtype)  # raises, where it is the number that does not fit
@@ -181,7 +181,7 @@ def _taped_set(tape: Taping, x: ndarray, key: Any, value: Any) -> None:
             _set(x, key, update)
         return
     if not x._data.flags.writeable:
-        raise errors.ArgumentError("E306", f"{x.type} is a read-only view", help="write to a copy: x.copy()")
+        raise errors.ArgumentError("E306", f"{x.type} is a read-only view", help="copy it first: x.copy()")
     try:
         numbers = numpy.arange(x.size).reshape(x.shape)[_plain(key)]
     except IndexError as error:
@@ -288,9 +288,7 @@ def _no_mask(mask: TensorType, of: TensorType) -> errors.KeyShapeError:
 
 
 def _no_index(what: str) -> errors.KeyTypeError:
-    return errors.KeyTypeError(
-        "E204", f"an index must be an integer, a slice or an array of integers or bools, got {what}"
-    )
+    return errors.KeyTypeError("E204", f"an index is an integer, a slice or an array of integers or bools, got {what}")
 
 
 def _flag(part: Any) -> bool | None:

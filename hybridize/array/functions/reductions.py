@@ -121,15 +121,13 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
     return operands.described(function, name, text)
 
 
-sum = _sum(
-    "sum", ops.Sum, numpy.add.reduce, "The sum over `axis` (all axes when None); integers and bools sum in 64 bits."
-)
+sum = _sum("sum", ops.Sum, numpy.add.reduce, "The sum over `axis` (all when None); integers and bools sum in 64 bits.")
 prod = _sum("prod", ops.Prod, numpy.multiply.reduce, "The product over `axis`; integers and bools in 64 bits.")
 max = _extreme(
-    "max", ops.ReduceMax, numpy.maximum.reduce, np.maximum, "The largest element over `axis`; NaN where there is one."
+    "max", ops.ReduceMax, numpy.maximum.reduce, np.maximum, "The largest element over `axis`; NaN if any is."
 )
 min = _extreme(
-    "min", ops.ReduceMin, numpy.minimum.reduce, np.minimum, "The smallest element over `axis`; NaN where there is one."
+    "min", ops.ReduceMin, numpy.minimum.reduce, np.minimum, "The smallest element over `axis`; NaN if any is."
 )
 
 
@@ -328,10 +326,10 @@ def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..
 
 
 argmax = _arg_reduction(
-    "argmax", ops.ArgMax, "The index of the first largest element along `axis`, int64; of NaN where there is one."
+    "argmax", ops.ArgMax, "The index of the first largest element along `axis`, int64; of a NaN if any."
 )
 argmin = _arg_reduction(
-    "argmin", ops.ArgMin, "The index of the first smallest element along `axis`, int64; of NaN where there is one."
+    "argmin", ops.ArgMin, "The index of the first smallest element along `axis`, int64; of a NaN if any."
 )
 
 
@@ -389,12 +387,8 @@ def _counting_nan(function: Callable[..., Any], instead: float, text: str) -> Ca
 
 nansum = _counting_nan(sum, 0.0, "The sum over `axis`, NaN counted as 0; `initial` and `where` as of `sum`.")
 nanprod = _counting_nan(prod, 1.0, "The product over `axis`, NaN counted as 1; `initial` and `where` as of `prod`.")
-nancumsum = _counting_nan(
-    cumsum, 0.0, "The sums of all elements up to each, along `axis` (flat when None); NaN counts as 0."
-)
-nancumprod = _counting_nan(
-    cumprod, 1.0, "The products of all elements up to each, along `axis` (flat when None); NaN counts as 1."
-)
+nancumsum = _counting_nan(cumsum, 0.0, "The running sums along `axis` (flat when None); NaN counts as 0.")
+nancumprod = _counting_nan(cumprod, 1.0, "The running products along `axis` (flat when None); NaN counts as 1.")
 
 
 @operands.public
@@ -423,12 +417,8 @@ def _nan_extreme(reduce: Callable[..., Any], worst: float, text: str) -> Callabl
     return operands.described(function, f"nan{reduce.__name__}", text)
 
 
-nanmax = _nan_extreme(
-    max, -math.inf, "The largest element over `axis` that is not NaN; `initial` and `where` as of `max`."
-)
-nanmin = _nan_extreme(
-    min, math.inf, "The smallest element over `axis` that is not NaN; `initial` and `where` as of `min`."
-)
+nanmax = _nan_extreme(max, -math.inf, "The largest non-NaN element over `axis`; `initial` and `where` as of `max`.")
+nanmin = _nan_extreme(min, math.inf, "The smallest non-NaN element over `axis`; `initial` and `where` as of `min`.")
 
 
 @promoted("a", "prepend", "append")

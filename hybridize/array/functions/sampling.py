@@ -91,9 +91,7 @@ def spatial_transformer(
     x, maps = same_floats("spatial_transformer", data, loc)
     sizes = each_axis("spatial_transformer", "target_shape", target_shape, 2, 0, 0)
     if array(data).ndim != 4:
-        raise ShapeError(
-            "E182", f"spatial_transformer of {array(data).type}", help="the input is [batch, channels, height, width]"
-        )
+        raise ShapeError("E182", f"spatial_transformer of {array(data).type}", help="[batch, channels, height, width]")
     height, width = (size or own for size, own in zip(sizes, array(data).shape[2:], strict=True))
     return result(deformation.spatial_transformer(x, maps, (height, width)))
 

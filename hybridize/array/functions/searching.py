@@ -487,7 +487,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     parts = list(multi_index)
     if not len(parts) == len(sizes) == len(modes):
         raise errors.ShapeError(
-            "E134", f"ravel_multi_index: {len(parts)} indices and {len(modes)} modes for {list(sizes)}"
+            "E134", f"ravel_multi_index: {len(parts)} indices, {len(modes)} modes for {list(sizes)}"
         )
     columns = []
     for axis, (part, length, how) in enumerate(zip(parts, sizes, modes, strict=True)):

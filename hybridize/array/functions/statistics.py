@@ -143,12 +143,8 @@ def _arg_extreme(reduce: Callable[..., Any], worst: float, text: str) -> Callabl
     return described(function, name, f"{text}\n\nRaises:\n    ValueArgumentError E345: there is none.")
 
 
-nanargmax = _arg_extreme(
-    np.argmax, -math.inf, "The index of the first largest element along `axis` that is not NaN, int64."
-)
-nanargmin = _arg_extreme(
-    np.argmin, math.inf, "The index of the first smallest element along `axis` that is not NaN, int64."
-)
+nanargmax = _arg_extreme(np.argmax, -math.inf, "The index of the first largest non-NaN element along `axis`, int64.")
+nanargmin = _arg_extreme(np.argmin, math.inf, "The index of the first smallest non-NaN element along `axis`, int64.")
 
 
 @shares(of_nan=False)

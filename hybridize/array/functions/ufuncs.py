@@ -226,7 +226,7 @@ def _accumulate(of: Universal) -> _Function:
         return _written(_accumulated(of, x, along, dtype), out, f"{of.name}.accumulate")
 
     return operand_rules.described(
-        accumulate, f"{of.name}.accumulate", f"`{of.name}` between all elements up to each, along `axis`."
+        accumulate, f"{of.name}.accumulate", f"`{of.name}` of all elements up to each, along `axis`."
     )
 
 
@@ -303,9 +303,7 @@ def _outer(function: _Function) -> _Function:
         return function(reshape(x, (*x.shape, *(1 for _ in y.shape))), y, **keywords)
 
     name = function.__name__
-    return operand_rules.described(
-        outer, f"{name}.outer", f"`{name}` of all pairs of elements: [*shape of A, *shape of B]."
-    )
+    return operand_rules.described(outer, f"{name}.outer", f"`{name}` of all pairs of elements: [*A.shape, *B.shape].")
 
 
 def _strong(x: Any, other: Any) -> Any:

@@ -86,9 +86,7 @@ def dataclass_of(kind: type, name: str) -> Any:
         member = base.__dict__.get(name)
         if member is not None:
             code = getattr(getattr(member, "__wrapped__", member), "__code__", None)
-            is_generated = (
-                code is not None and code.co_filename == GENERATED and "__dataclass_fields__" in base.__dict__
-            )
+            is_generated = code is not None and code.co_filename == GENERATED and "__dataclass_fields__" in vars(base)
             return base if is_generated else None
     return None
 

@@ -712,10 +712,8 @@ class _Converter(Expressions):
                 return [node, *(self._imported(one, "imported", ast.Constant(_module(one))) for one in node.names)]
             case ast.ImportFrom(module=module, names=names, level=level):
                 whence = [ast.Constant(module or ""), ast.Constant(level)]
-                return [
-                    node,
-                    *(self._imported(one, "imported_from", *whence, ast.Constant(one.name)) for one in names),
-                ]
+                bindings = (self._imported(one, "imported_from", *whence, ast.Constant(one.name)) for one in names)
+                return [node, *bindings]
             case ast.Assert() if not __debug__:  # python -O
                 return [ast.Pass()]
             case ast.Assert(test=test, msg=msg):

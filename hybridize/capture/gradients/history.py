@@ -362,7 +362,7 @@ class History:
                 raise ArgumentError("E385", f"backward starts from an array, got {kind}")
             if not is_inexact(symbol.dtype):
                 raise ArgumentError(
-                    "E385", f"only floats have gradients, got {symbol.type}", help="x.astype('float32')"
+                    "E385", f"only floats have gradients, not {symbol.type}", help="x.astype('float32')"
                 )
             value = self._head(symbol)
             if not self.has(at, value):

@@ -86,11 +86,8 @@ def _fill(router: Semantics, instance: Any, owner: Any, args: tuple[Any, ...], k
         else:
             router.set_attribute(value, instance, name)
     if static(type(instance), "__post_init__") is not MISSING:
-        variables = [
-            values[name]
-            for name, field in owner.__dataclass_fields__.items()
-            if field._field_type.name == "_FIELD_INITVAR"
-        ]
+        fields = owner.__dataclass_fields__.items()
+        variables = [values[name] for name, field in fields if field._field_type.name == "_FIELD_INITVAR"]
         router.call(router.read_attribute(instance, "__post_init__"), *variables)
 
 

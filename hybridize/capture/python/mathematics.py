@@ -91,9 +91,8 @@ def to_int(x: Any, rounding: Op | None = None) -> Any:
     value = symbol.operand()
     if symbol.weak is bool:
         return _decided(Symbol.of(trace, bind1(ops.Cast(int64), value), weak=int))
-    trace.root.numbers.require(
-        bind1(ops.Not(), bind1(ops.Isnan(), value)), ValueError("cannot convert float NaN to integer")
-    )
+    error = ValueError("cannot convert float NaN to integer")
+    trace.root.numbers.require(bind1(ops.Not(), bind1(ops.Isnan(), value)), error)
     value = bind1(rounding or ops.Trunc(), value)
     trace.outside(value, float, *WHOLE)
     return _decided(Symbol.of(trace, bind1(ops.Cast(int64), value), weak=int))

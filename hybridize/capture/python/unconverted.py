@@ -55,9 +55,7 @@ _RUNNING = frozenset(
     {"eval", "exec", "compile", "globals", "locals", "open", "input", "id", "breakpoint", "__import__"}
 )
 """Builtins that it must not call, since nobody knows what they reach."""
-_BY_NAME = frozenset(
-    {"getattr", "hasattr", "vars", "dir", "attrgetter", "methodcaller", "__dict__", "__getattribute__"}
-)
+_BY_NAME = {"getattr", "hasattr", "vars", "dir", "attrgetter", "methodcaller", "__dict__", "__getattribute__"}
 """Names in code that may find attributes by names which are not in it."""
 _WRITING = frozenset({builtins.setattr, builtins.delattr, builtins.vars})
 """Builtins that stay as they are: what they change is noticed afterwards."""

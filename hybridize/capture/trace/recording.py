@@ -189,9 +189,7 @@ class Recording(GraphScope):
 
     def in_a_branch(self, what: str, help: str = "") -> CaptureError:
         """The error for a side effect where data decides whether it happens."""
-        remedy = (
-            help or "set a variable on both sides, and write it after the branch: best = new if better else self.best"
-        )
+        remedy = help or "set a variable on both sides, and write it after the branch: b = new if better else self.best"
         text = f"{what} in a branch or loop that depends on data: Python runs both sides once"
         return self.refusal("E430", text, help=remedy)
 
@@ -614,8 +612,8 @@ class Trace(Recording):
             if entry.position == FROZEN:
                 raise self.refusal(
                     "E442",
-                    "a write to an array that is a constant because of freeze=True",
-                    help="hybridize without freeze",
+                    "a write to an array that freeze=True made constant",
+                    help="leave out freeze",
                 )
             entry.written_at = self.location()
 

@@ -189,11 +189,7 @@ def unsound(source: str, what: str) -> LoadError:
 
 def damaged(source: str, what: str) -> LoadError:
     """The error of a checksum."""
-    return LoadError(
-        "E614",
-        f"{source} is damaged: the checksum of {shortened(what)} does not match",
-        help="copy it again from its source",
-    )
+    return LoadError("E614", f"{source} is damaged: the checksum of {shortened(what)} differs", help="copy it again")
 
 
 def shortened(text: str) -> str:

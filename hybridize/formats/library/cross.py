@@ -59,11 +59,8 @@ def link(object_path: str, library_path: str, name: str, platform: Platform) -> 
     """
     flags = {"linux": _LINUX, "windows": _WINDOWS, "macos": _MACOS}[platform.system]
     title = platform.library(name)
-    named = {
-        "linux": [f"-Wl,-soname,{title}"],
-        "windows": [],
-        "macos": [f"-Wl,-install_name,@rpath/{title}"],
-    }[platform.system]
+    flag = {"linux": "-soname,", "macos": "-install_name,@rpath/"}.get(platform.system)
+    named = [f"-Wl,{flag}{title}"] if flag else []
     # Zig goes by the ending of a file's name, and writes an import library beside a DLL.
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         output = os.path.join(folder, title)

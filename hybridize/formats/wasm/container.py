@@ -80,8 +80,8 @@ def read_wasm(path: str | os.PathLike[str]) -> Wasm:
 def _unsound(where: str, what: str) -> LoadError:
     return LoadError(
         "E604",
-        f"{where} is not a valid hybridize WebAssembly module: {what}",
-        help="export it again, or copy it again",
+        f"{where} is no valid hybridize WebAssembly module: {what}",
+        help="export or copy it again",
     )
 
 

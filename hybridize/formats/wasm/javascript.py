@@ -50,11 +50,8 @@ def _library(imports: Iterable[str]) -> str:
     """The object of the functions that a module imports, and what they are made of."""
     whole = _text("hybridize.codegen.wasm", "library.mjs")
     # What stands between two empty lines defines the names that begin its lines.
-    blocks = {
-        word: block
-        for block in whole.split("\n\n")
-        for word in re.findall(r"^(?:function|const) (\w+)", block, re.MULTILINE)
-    }
+    names = re.compile(r"^(?:function|const) (\w+)", re.MULTILINE)
+    blocks = {word: block for block in whole.split("\n\n") for word in names.findall(block)}
     known = {word for names in re.findall(r"const \{([^}]*)\} = Math;", whole) for word in re.findall(r"\w+", names)}
     needed: set[str] = set()
 

@@ -185,10 +185,7 @@ def _batches(dataset: Any, batch_size: Any, shuffle: bool, sampler: Any, last_ba
     """The batch sampler that the arguments of a loader say."""
     if batch_sampler is not None:
         if batch_size is not None or shuffle or sampler is not None or last_batch is not None:
-            raise ArgumentError(
-                "E375",
-                "batch_sampler excludes batch_size, shuffle, sampler and last_batch",
-            )
+            raise ArgumentError("E375", "batch_sampler excludes batch_size, shuffle, sampler and last_batch")
         return batch_sampler
     if batch_size is None:
         raise ArgumentError("E375", "DataLoader needs a batch_size", help="DataLoader(data, batch_size=64)")

@@ -79,9 +79,7 @@ class DeformableConvolution(Convolving, rank=2):
         check_choice(self, "layout", layout, ("NCHW",), "turn the image: np.moveaxis(x, -1, 1)")
         self._parts = self._number("num_deformable_group", num_deformable_group)
         if in_channels % self._parts:
-            what = (
-                f"{name} from {in_channels} channels, {num_deformable_group} parts of which have offsets of their own"
-            )
+            what = f"{name} from {in_channels} channels, {num_deformable_group} parts with offsets of their own"
             raise ArgumentError("E331", what, help="in_channels must be a multiple of the number of groups")
         self._offsets = self._each * self._parts * self._kernel[0] * self._kernel[1]
         shapes = self._shapes(in_channels)
@@ -105,7 +103,7 @@ class DeformableConvolution(Convolving, rank=2):
     def infer_shape(self, x: Any) -> None:
         channels = self._channels_of(x, "NCHW")
         if channels % self._parts:
-            what = f"{type(self).__name__} of an input {x.type}, {self._parts} parts of which have offsets of their own"
+            what = f"{type(self).__name__} of an input {x.type}, {self._parts} parts with offsets of their own"
             raise ShapeError("E174", what, help=f"the {channels} channels must be a multiple of num_deformable_group")
         shapes = self._shapes(channels)
         self.offset_weight.complete(*shapes["offset_weight"])

@@ -34,11 +34,7 @@ def _part(name: str, x: Operand, heads: int, parts: int, number: int) -> Operand
     """
     kind = type_of(x)
     if kind.ndim != 3 or heads < 1 or kind.shape[2] % (heads * parts):
-        help = (
-            f"it is [time, batch, {heads} heads x {parts} x size]"
-            if parts > 1
-            else f"[time, batch, {heads} heads x size]"
-        )
+        help = f"it is [time, batch, {heads} heads x {f'{parts} x ' if parts > 1 else ''}size]"
         raise ShapeError("E195", f"{name} of {kind} in {heads} heads", help=help)
     time, batch, units = kind.shape
     size = units // (heads * parts)

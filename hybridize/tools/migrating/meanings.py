@@ -35,9 +35,7 @@ def remedy(call: ast.Call, used: bool) -> str | None:
     first = call.args[0] if call.args else None
     match call.func.attr:
         case "flatten" if not call.args and not keywords and not _of_numpy(call.func.value):
-            return (
-                "all elements along one axis, as in NumPy; MXNet 1's keeps the first axis: F.flatten(x), nd.flatten(x)"
-            )
+            return "all elements on one axis, as in NumPy; MXNet 1's keeps the first: F.flatten(x), nd.flatten(x)"
         case "split" if isinstance(first, ast.Constant) and type(first.value) is int and len(call.args) == 1:
             return None if keywords else "along axis 0, as in NumPy; MXNet 1's is along axis 1: say axis=1"
         case "take" if len(call.args) == 1 and "axis" not in keywords:

@@ -87,10 +87,7 @@ def is_gpu(path: str) -> bool:
     >>> is_gpu("hybridize.gpu"), is_gpu("hybridize.context.gpu"), is_gpu("hybridize.nn.gpu")
     (True, True, False)
     """
-    return path in (
-        f"{ROOT}.gpu",
-        *(f"{ROOT}.{module}.gpu" for module in ("context", "device", "npx", "numpy_extension")),
-    )
+    return path in (f"{ROOT}.gpu", *(f"{ROOT}.{one}.gpu" for one in ("context", "device", "npx", "numpy_extension")))
 
 
 def unknown_keywords(function: object, keywords: list[str]) -> tuple[list[str], list[str]]:

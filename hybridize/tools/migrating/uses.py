@@ -86,9 +86,7 @@ class Uses(ast.NodeVisitor):
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, str) and _VARIABLES.fullmatch(node.value):
-            self._findings.human(
-                node, node.value, "hybridize does not read this variable of MXNet's: its own are in the guide"
-            )
+            self._findings.human(node, node.value, "hybridize does not read this variable: its own are in the guide")
 
     def _path(self, node: ast.expr) -> str | None:
         assert self._scope is not None

@@ -313,7 +313,7 @@ def test_what_is_logged(capsys):
     assert lines[1] == "[Epoch 0] Begin, learning rate 0.02"
     assert lines[2].startswith("[Epoch 0] Validated in ") and "validation accuracy: 0." in lines[2]
     assert lines[3].startswith("[Epoch 0] Finished in ") and "training SoftmaxCrossEntropyLoss: " in lines[3]
-    assert lines[-1].startswith("Train finished after ") and "2 epochs" in lines[-1]
+    assert lines[-1].startswith("Train finished: ") and "2 epochs" in lines[-1]
     est.fit(data(), batches=3, event_handlers=module.LoggingHandler(2, est.train_metrics))
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" time")[0] for line in lines if "[Batch" in line] == [

@@ -77,13 +77,12 @@ def _quoted(content: bytes) -> str:
 def _string(module: Module, text: str) -> str:
     """A zero-terminated text, written once."""
     content = text.encode() + b"\0"
+    quoted = _quoted(content)
     for name, line in module.globals.items():
-        if line.endswith(f'c"{_quoted(content)}", align 1'):
+        if line.endswith(f'c"{quoted}", align 1'):
             return f"@{name}"
     name = f"text.{len(module.globals)}"
-    module.globals[name] = (
-        f'@{name} = private unnamed_addr constant [{len(content)} x i8] c"{_quoted(content)}", align 1'
-    )
+    module.globals[name] = f'@{name} = private unnamed_addr constant [{len(content)} x i8] c"{quoted}", align 1'
     return f"@{name}"
 
 

@@ -140,9 +140,8 @@ class _Rounding:
     def __init__(self, module: Module, target: Target) -> None:
         self.processor = target.processor
         if self.processor == "x86_64":
-            self.read, self.write = (
-                module.declare(f"llvm.x86.sse.{name}mxcsr", "void", ["ptr"]) for name in ("st", "ld")
-            )
+            self.read = module.declare("llvm.x86.sse.stmxcsr", "void", ["ptr"])
+            self.write = module.declare("llvm.x86.sse.ldmxcsr", "void", ["ptr"])
         else:
             self.read = module.declare("llvm.aarch64.get.fpcr", "i64", [])
             self.write = module.declare("llvm.aarch64.set.fpcr", "void", ["i64"])

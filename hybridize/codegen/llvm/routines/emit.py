@@ -50,9 +50,7 @@ def emit_routine(
     if routine.name in _WRITERS:
         _WRITERS[routine.name](f, routine, inputs, outputs, target)
     else:
-        areas = {
-            area: f.op(f"getelementptr i8, ptr %scratch, i64 {f.size(offset)}") for area, offset in scratch.offsets
-        }
+        areas = {area: f.op(f"getelementptr i8, ptr %scratch, i64 {f.size(at)}") for area, at in scratch.offsets}
         _WRITERS_WITH_SCRATCH[routine.name](f, routine, inputs, outputs, target, areas)
     return name
 

@@ -278,9 +278,7 @@ def _repeatable(*several: Any) -> None:
     for one in several:
         if isinstance(one, DataIter):
             text = f"an Estimator takes what gives its batches again for each epoch, got {type(one).__name__}"
-            raise ValueArgumentError(
-                "E390", text, help="gluon.data.DataLoader(gluon.data.ArrayDataset(data, label), 32)"
-            )
+            raise ValueArgumentError("E390", text, help="gluon.data.DataLoader(gluon.data.ArrayDataset(x, label), 32)")
 
 
 def _of_kind(what: str, x: Any, kind: type[Any]) -> Any:

@@ -216,16 +216,12 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
     def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         self._training, self._began = True, time.perf_counter()
         goal = f"{estimator.max_epoch} epochs" if estimator.max_epoch else f"{estimator.max_batch} batches"
-        trainer = estimator.trainer
-        estimator.logger.info(
-            f"Training begin: {goal}, {type(trainer.optimizer).__name__}, learning rate {trainer.learning_rate:.4g}"
-        )
+        rate, kind = estimator.trainer.learning_rate, type(estimator.trainer.optimizer).__name__
+        estimator.logger.info(f"Training begin: {goal}, {kind}, learning rate {rate:.4g}")
 
     def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         seconds = time.perf_counter() - self._began
-        estimator.logger.info(
-            f"Train finished after {seconds:.1f} s and {estimator.epoch} epochs, {text_of(self.metrics)}"
-        )
+        estimator.logger.info(f"Train finished: {seconds:.1f} s, {estimator.epoch} epochs, {text_of(self.metrics)}")
 
     def epoch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         self._epoch_began = self._interval_began = time.perf_counter()

@@ -94,10 +94,8 @@ class CIFAR10(_Images):
     ) -> None:
         root = _folder(root, "cifar10")
         names = [f"data_batch_{number}.bin" for number in range(1, 6)] if train else ["test_batch.bin"]
-        parts = [
-            _records(_first_file(root, [name, os.path.join("cifar-10-batches-bin", name)], "CIFAR10"), [10], 0)
-            for name in names
-        ]
+        files = (_first_file(root, [name, os.path.join("cifar-10-batches-bin", name)], "CIFAR10") for name in names)
+        parts = [_records(file, [10], 0) for file in files]
         images, labels = (numpy.concatenate(part) for part in zip(*parts, strict=True))
         super().__init__(images, labels, transform)
 
