@@ -16,6 +16,7 @@ from hybridize.base.errors import HybridizeError
 from hybridize.base.types import Shape, TensorType
 from hybridize.symbol.control import COND, FOREACH, ControlFlow
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, type_of, typed, var
+from hybridize.symbol.file_operators import FileOperator
 from hybridize.symbol.operators import ALIKE, OPERATORS, SAME, UNKNOWN
 
 Known = dict[int, list[Shape]]
@@ -138,7 +139,8 @@ class _Search:
         if not isinstance(data, Expression) or not self._is_known(data):
             return False
         try:
-            rules = operator.shapes(self.known[id(data)][0], getattr(part.function, "attributes", part.kwargs))
+            attributes = part.function.keywords if isinstance(part.function, FileOperator) else part.kwargs
+            rules = operator.shapes(self.known[id(data)][0], attributes)
         except (IndexError, KeyError, TypeError, HybridizeError):  # forwards says what is wrong
             return False
         return any([self.learn(arrays.get(name), shape) for name, shape in rules.items()])  # noqa: C419

@@ -271,7 +271,7 @@ def test_first_uses_that_tell_nothing_say_so():
 
     net = Old()
     net.initialize()
-    with pytest.raises(StateError, match=r"is not told(\n|.)*infer_shape"):
+    with pytest.raises(StateError, match=r"cannot be inferred(\n|.)*infer_shape"):
         net(np.ones((2, 4)))
 
 

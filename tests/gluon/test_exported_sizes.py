@@ -47,7 +47,7 @@ def test_sizes_that_are_part_of_the_graph(tmp_path, function, capsys):
     x = np.array(numpy.random.normal(size=(2, 4)))
     numpy.testing.assert_allclose(block(x).asnumpy(), net(x).asnumpy(), rtol=1e-5, atol=1e-6)
     for rows in (1, 3, 7):
-        with pytest.raises(ShapeError, match="axis 0 of data is 2"):
+        with pytest.raises(ShapeError, match="axis 0 of data has the size 2"):
             block(np.ones((rows, 4)))
     numpy.testing.assert_allclose(block(x).asnumpy(), net(x).asnumpy(), rtol=1e-5, atol=1e-6)
 
@@ -74,7 +74,7 @@ def test_other_sizes_where_the_graph_is_the_same(tmp_path, function):
     for rows in (1, 2, 3, 7):
         x = np.array(numpy.random.normal(size=(rows, 4)))
         numpy.testing.assert_allclose(block(x).asnumpy(), net(x).asnumpy(), rtol=1e-5, atol=1e-6)
-    with pytest.raises(ShapeError, match="axis 1 of data is 4"):
+    with pytest.raises(ShapeError, match="axis 1 of data has the size 4"):
         block(np.ones((2, 5)))
 
 

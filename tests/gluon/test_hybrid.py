@@ -328,7 +328,7 @@ def test_the_archive_holds_the_net_under_its_own_names(x, tmp_path):
     with pytest.raises(StateError, match="hybridize"):
         net.save(tmp_path / "net")
     net.hybridize()
-    with pytest.raises(StateError, match="call it once"):
+    with pytest.raises(StateError, match="call the net once"):
         net.save(tmp_path / "net")
     expected = net(x)
     net.save(tmp_path / "net")

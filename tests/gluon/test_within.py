@@ -138,7 +138,7 @@ class Mine(HybridBlock):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: nn.Conv2D(4, 3, stride=2), "Conv2D has no keyword 'stride'\n.*'strides'"),
+        (lambda: nn.Conv2D(4, 3, stride=2), "Conv2D takes no keyword 'stride'\n.*'strides'"),
         (lambda: nn.Conv2DTranspose(4, 3, dilate=2), "'dilation'"),
         (lambda: nn.Conv1D(4, 3, padding_mode="same"), "'padding'"),
         (lambda: nn.Dense(3, bias=False), "'use_bias'"),
@@ -147,7 +147,7 @@ class Mine(HybridBlock):
         (lambda: nn.MaxPool2D(kernel_size=2), "'pool_size'"),
         (lambda: nn.Dropout(0.5, axis=1), "'axes'"),
         (lambda: gluon.loss.L2Loss(reduction="mean"), "it takes batch_axis, params, prefix, weight"),
-        (lambda: Mine(3, unit=4), "Mine has no keyword 'unit'\n.*'units'"),
+        (lambda: Mine(3, unit=4), "Mine takes no keyword 'unit'\n.*'units'"),
         (lambda: nn.HybridSequential(nn.Dense(3)), r"HybridSequential with prefix=Dense\n.*net\.add"),
         (lambda: nn.Sequential(prefix=3), "with prefix=int"),
     ],

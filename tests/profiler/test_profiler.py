@@ -154,9 +154,9 @@ def test_tables_are_sorted():
     row = next(line for line in table.splitlines() if line.startswith("exp"))
     assert row.split()[1] == "3"
     assert times() == {}
-    with refusal(HybridizeError, "sort_by must be one of total, avg"):
+    with refusal(HybridizeError, "sort_by is one of total, avg"):
         profiler.dumps(sort_by="name")
-    with refusal(HybridizeError, "format must be one of table, json"):
+    with refusal(HybridizeError, "format is one of table, json"):
         profiler.dumps(format="html")
 
 

@@ -35,7 +35,8 @@ def test_a_number_that_was_decided(loaded):
     again = loaded(lambda a, b: np.array(a) * b, [2.5, 3])
     assert float(again(2.5, 7)) == 17.5
     with pytest.raises(
-        ArgumentError, match=r"E310: .*: argument 0 was 2\.5 and is 1\.5\n(.|\n)*call it like this, too"
+        ArgumentError,
+        match=r"E310: .*: argument 0 was 2\.5 and is 1\.5\n(.|\n)*call it with these arguments before saving",
     ):
         again(1.5, 3)
 

@@ -198,11 +198,11 @@ def _by_content(net, x):
 REFUSED = {
     "count": (
         _by_count,
-        r"E450: _Net sets attribute 'calls' of _Net, and depends on what it finds(.|\n)*self.state\[:\]",
+        r"E450: _Net sets attribute 'calls' of _Net and depends on its value(.|\n)*self.state\[:\]",
     ),
-    "rate": (_by_rate, r"E450: _Net sets attribute 'rate' of _Net, and depends on what it finds"),
-    "choice": (_by_choice, r"E450: _Net sets attribute 'calls' of _Net, and depends on what it finds"),
-    "array": (_by_last, r"E450: _Net sets attribute 'last' of _Net, and depends on what it finds"),
+    "rate": (_by_rate, r"E450: _Net sets attribute 'rate' of _Net and depends on its value"),
+    "choice": (_by_choice, r"E450: _Net sets attribute 'calls' of _Net and depends on its value"),
+    "array": (_by_last, r"E450: _Net sets attribute 'last' of _Net and depends on its value"),
     "length": (_by_length, r"E450: _Net changes a list from call to call(.|\n)*fixed size"),
     "content": (_by_content, r"E450: _Net changes a list from call to call"),
 }
@@ -258,7 +258,7 @@ def _set_rate(trainer, x):
 
 
 SCHEDULES = {
-    "read": (lambda trainer, x: x * trainer.learning_rate, "reads a number that Python's schedule gives"),
+    "read": (lambda trainer, x: x * trainer.learning_rate, "reads a number of Python's schedule"),
     "set": (_set_rate, "sets a trainer's learning rate"),
 }
 
@@ -282,7 +282,7 @@ def test_a_list_among_the_arguments_is_refused(tmp_path):
 
     fast = hybridize(function)
     fast(np.ones(2), [])
-    with refusal(CaptureError, r"E450: function changes a list or dict among its arguments"):
+    with refusal(CaptureError, r"E450: function changes a list or dict argument"):
         fast.save(tmp_path / "f")
 
 

@@ -72,7 +72,7 @@ def test_runs_checks_and_copies(entry):
         program.run([np.ones((2, 3))])
     with pytest.raises(ShapeError, match=r"E120: input 0 of program must be f32\[2,3\], got f32\[3,2\]"):
         program.run([np.ones((3, 2), np.float32)])
-    with pytest.raises(ArgumentError, match="NumPy array, got list"):
+    with pytest.raises(ArgumentError, match="is a list, not a NumPy array"):
         program.run([[1.0]])
 
 

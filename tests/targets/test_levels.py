@@ -26,7 +26,7 @@ BLOCKS = 8
 @pytest.mark.parametrize(
     ("level", "block"),
     [
-        pytest.param(level, block, marks=[pytest.mark.long] if (block + row) % 2 else [])
+        pytest.param(*level.values, block, marks=[*level.marks, *[pytest.mark.long] * ((block + row) % 2)])
         for row, level in enumerate(NARROWER)
         for block in range(BLOCKS)
     ],

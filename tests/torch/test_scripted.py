@@ -18,7 +18,6 @@ KNOWN_WRONG: dict[str, str] = {}
 
 KNOWN_REFUSED = {
     "E420": "AutocastInside ComplexNumbers",
-    "E430": "BeamsAsObjects",
 }
 """Cases that are refused, by code; every other one is right, unless it is known to be wrong."""
 REFUSALS = {name: code for code, names in KNOWN_REFUSED.items() for name in names.split()}

@@ -36,7 +36,7 @@ def test_samples_of_arrays_are_tuples_with_numbers_as_labels():
 
 
 def test_arrays_of_different_lengths():
-    with pytest.raises(ArgumentError, match=r"E377.*lengths 10, 9"):
+    with pytest.raises(ArgumentError, match=r"E377.*equal lengths, got 10, 9"):
         data.ArrayDataset(X, Y[:9])
     with pytest.raises(ArgumentError, match="E377"):
         data.ArrayDataset()

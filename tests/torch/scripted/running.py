@@ -312,8 +312,8 @@ def _refusal(error: HybridizeError, ours: Moment, before: Seen, file: str, where
     if place != file and not (place == __file__ and at_the_call):
         return Verdict(WRONG, f"{text}; at {error.loc}, which is no line of the module")
     changed = difference(ours.state, before, "the module")
-    if not changed and ours.originals is not None:
-        changed = difference(ours.arguments, ours.originals, "an argument")
+    if not changed and ours.given is not None:
+        changed = difference(ours.arguments, ours.given, "an argument")
     if changed:
         return Verdict(WRONG, f"{text}; but the refused call has left traces: {changed.replace('PyTorch', 'before')}")
     if ours.printed:
