@@ -27,10 +27,8 @@ VERSION = 10901
 VARIABLE = "null"
 LABELLED = {"SoftmaxOutput", "LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"}
 """Operators with a label that inference does not look at."""
-AUXILIARY = {
-    op: {3: "moving_mean", 4: "moving_var"}
-    for op in ("BatchNorm", "_contrib_BatchNormWithReLU", "_contrib_SyncBatchNorm")
-}
+_NORMS = "BatchNorm", "_contrib_BatchNormWithReLU", "_contrib_SyncBatchNorm"
+AUXILIARY = {op: {3: "moving_mean", 4: "moving_var"} for op in _NORMS}
 """Positions of inputs that operators change while training: auxiliary states, which are variables of the graph."""
 _DEPTH = 32
 """Graphs lie in nodes of graphs so deep at most."""
