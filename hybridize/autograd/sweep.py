@@ -443,7 +443,7 @@ def edge_of(head: Any) -> Edge:
         raise ArgumentError("E385", what, help="compute it with functions of arrays, without float() and item()")
     lifted = None if history(head) is None else TAPE.operand(head)
     if not is_inexact(head.dtype) and (type(lifted) is not Traced or lifted.edge is None or head.dtype.kind == "b"):
-        raise ArgumentError("E385", f"only floats have gradients, got {head.type}", help="x.astype('float32')")
+        raise ArgumentError("E385", f"only floats have gradients, not {head.type}", help="x.astype('float32')")
     if lifted is None or lifted.edge is None:
         raise StateError(
             "E540",

@@ -15,7 +15,7 @@ from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
 from hybridize.schedule import parallel
-from hybridize.schedule.contraction import arrangement, taps
+from hybridize.schedule.contraction import taps
 from hybridize.schedule.steps import TapStep
 from tests.schedule.tiles import inner_loops
 
@@ -156,7 +156,7 @@ def test_blocks_of_taps_change_no_bit(case, outside, name, unroll, monkeypatch):
     monkeypatch.setattr(taps, "_BLOCK_SUMS", 40)
     choose = taps.tap_blocks
     monkeypatch.setattr(
-        arrangement, "tap_blocks", lambda *of: taps.TapBlocks(count := choose(*of).count, outside and count > 1)
+        taps, "tap_blocks", lambda *of: taps.TapBlocks(count := choose(*of).count, outside and count > 1)
     )
     rng = numpy.random.default_rng(0)
     inputs = [rng.normal(size=shape).astype("f4") for shape in (x, w)]
