@@ -28,10 +28,6 @@ class Face:
     of: Any
     """The library's array from outside that it stands for; None for arguments and all that the program makes."""
 
-    def __contains__(self, value: Any) -> Any:
-        """Return what says whether an element equals a value: of a program, which only a call can tell."""
-        raise TypeError(f"elements of {type(self).__name__} are compared by its own class")
-
     def is_a(self, kind: Any) -> bool:
         """Tell whether it stands for an instance of a class."""
         return isinstance(self, kind)

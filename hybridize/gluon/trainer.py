@@ -14,7 +14,7 @@ from hybridize.array.placing import place
 from hybridize.base.errors import ArgumentError, AssertionFailed, LoadError, StateError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.capture.trace.recording import current_trace
-from hybridize.gluon import spread as devices
+from hybridize.gluon import spread
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.gluon.update import factor, not_finite, update_in_program
 from hybridize.ops.op import imperatively
@@ -22,7 +22,7 @@ from hybridize.optimizer import Optimizer, Updater
 from hybridize.optimizer.stored import States, read_states, write_states
 
 
-class Trainer(devices.Updating):
+class Trainer(spread.Updating):
     """Updates parameters by their gradients.
 
     Args:
@@ -94,9 +94,9 @@ class Trainer(devices.Updating):
             if not self._update_on_kvstore:
                 _refuse_in_program("step of update_on_kvstore=False")
                 with imperatively():
-                    indices = devices.due(self, ignore_stale_grad)  # before anything is changed
+                    indices = spread.due(self, ignore_stale_grad)  # before anything is changed
                     self._check_finite(indices, self._summed(indices))
-                    devices.reduce_gradients(self)
+                    spread.reduce_gradients(self)
         self._update(batch_size, ignore_stale_grad)
 
     def allreduce_grads(self) -> None:
@@ -107,10 +107,10 @@ class Trainer(devices.Updating):
         """
         if self._is_spread:
             self._init_kvstore()
-            devices.refuse_on_store(self, "allreduce_grads")
+            spread.refuse_on_store(self, "allreduce_grads")
             _refuse_in_program("allreduce_grads")
             with imperatively():
-                devices.reduce_gradients(self)
+                spread.reduce_gradients(self)
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
         """Do what `step` does after `allreduce_grads`, which may be called before to look at the gradients.
@@ -121,7 +121,7 @@ class Trainer(devices.Updating):
         """
         if self._is_spread:
             self._init_kvstore()
-            devices.refuse_on_store(self, "update")
+            spread.refuse_on_store(self, "update")
             _refuse_in_program("update")
         self._update(batch_size, ignore_stale_grad)
 
@@ -129,12 +129,12 @@ class Trainer(devices.Updating):
         """Make the store for several devices, if there is none yet."""
         if not self._kv_initialized:
             with imperatively():
-                devices.make_store(self)
+                spread.make_store(self)
 
     def _summed(self, indices: Sequence[int]) -> list[Any]:
         """Return the sums of the gradients on all devices, where somebody is going to look at them."""
         looked_at = self.check_finite or self.loss_scaler is not None
-        return [devices.summed(self._params[index]) for index in indices] if looked_at else []
+        return [spread.summed(self._params[index]) for index in indices] if looked_at else []
 
     def _check_finite(self, indices: Sequence[int], grads: Sequence[Any]) -> None:
         """With `check_finite`, refuse gradients that are not finite."""
@@ -160,16 +160,16 @@ class Trainer(devices.Updating):
         self._optimizer.rescale_grad = factor(self, batch_size) / self.scale_of_loss
         with imperatively():
             indices, weights, grads = self._due(ignore_stale_grad)
-            spread = bool(OTHERS) and self._is_spread
-            if spread:
+            is_spread = bool(OTHERS) and self._is_spread
+            if is_spread:
                 grads = self._summed(indices)
             accepted = self.loss_scaler is None or self.loss_scaler.accepts(grads)
             if self.check_finite and accepted:
                 self._check_finite(indices, grads)
-            if accepted and not spread:
+            if accepted and not is_spread:
                 self._updaters[0](indices, grads, weights)
             elif accepted and indices:
-                (devices.update_on_store if self._update_on_kvstore else devices.update_each)(self, indices)
+                (spread.update_on_store if self._update_on_kvstore else spread.update_each)(self, indices)
         for index in indices:
             self._params[index].fresh_grad = False
 
@@ -204,7 +204,7 @@ class Trainer(devices.Updating):
         self._check(states)
         if self._is_spread:
             self._init_kvstore()
-            devices.provide_updaters(self)
+            spread.provide_updaters(self)
         for turn, updater in enumerate(self._updaters):
             updater.take(read_states(fname) if turn else states)  # arrays of its own
             if OTHERS:

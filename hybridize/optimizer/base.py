@@ -372,4 +372,4 @@ def _schedule(value: Any) -> LRScheduler | None:
 
 def _unknown(kind: type, name: str) -> ArgumentError:
     known = keywords_of(kind) - {"sym"}
-    return ArgumentError("E352", f"{kind.__name__} has no keyword {name!r}", help=f"it has {', '.join(sorted(known))}")
+    return ArgumentError("E352", f"{kind.__name__} takes no {name!r}", help=f"it takes {', '.join(sorted(known))}")

@@ -253,5 +253,5 @@ def test_lengths_that_a_program_is_given_are_checked():
     function = hybridize(lambda q, k, v, n: npx.scaled_dot_product_attention(q, k, v, valid_length=n))
     assert function(q, k, v, np.array([0, 7])).shape == (2, 4, 5, 6)
     for wrong in ([0, 8], [-1, 3]):
-        with pytest.raises(OutOfBoundsError, match=r"E110.*lengths: 0 to"):
+        with pytest.raises(OutOfBoundsError, match=r"E110.*lengths are from 0 to"):
             function(q, k, v, np.array(wrong))

@@ -78,7 +78,7 @@ def scaled_dot_product_attention(
     if valid_length is not None:
         lengths = index_operand(valid_length)
         keys = k.shape[-2 if layout == "BHTD" else -3] if k.ndim > 2 else 0
-        check(lengths, 0, keys + 1, f"{name} of keys {k.type}, valid_length", f"lengths: 0 to {dims.text(keys)}")
+        check(lengths, 0, keys + 1, f"{name} with keys {k.type}", f"lengths are from 0 to {dims.text(keys)}")
     drawn = random_key() if dropout_p and is_training() else None
     outputs = library.attention(
         operand(q),

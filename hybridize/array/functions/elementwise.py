@@ -164,14 +164,14 @@ def _at_once(
             if type(x) is ndarray:
                 data = x._data
                 if not ACTIVE:
-                    if data.dtype in short:  # `at_once`, written out: 0.1 of 0.37 us beyond NumPy's
+                    if data.dtype in short:  # `at_once`, written out
                         writes = ACCESS.writes
                         try:
                             data = compute(data)
                         except (ValueError, OverflowError, TypeError):
                             return general(x)
                         if ACCESS.writes is writes:
-                            array = _new(ndarray)  # `wrap`, written out: 0.09 us of 0.37 beyond NumPy's
+                            array = _new(ndarray)  # `wrap`, written out: 15 ns of the 360 beyond NumPy's
                             array._data = data if type(data) is _NUMPY else numpy.asarray(data)
                             array._storage = None
                             return array

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from typing import Any
+from typing import Any, cast
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
@@ -92,7 +92,7 @@ def contains(container: Any, value: Any) -> Any:
         if static(type(container), "__contains__") is MISSING and (items := steps(container)) is not container:
             return includes(value, items)
     if isinstance(container, Face):
-        return as_bool(truth(container.__contains__(value)))  # what `in` would ask the truth of
+        return as_bool(truth(cast(Any, container).__contains__(value)))  # what `in` would ask the truth of
     if type(container) is Symbol:
         check_classes(operator.contains, container, 0)
     if trace is not None and type(container) in (Symbol, ndarray):

@@ -12,7 +12,7 @@ from hybridize.base.dims import maximum, product, same
 from hybridize.base.dtypes import int64, is_float
 from hybridize.base.frozen import frozen
 from hybridize.ops import Operand, type_of
-from hybridize.ops.library import pooling as windows
+from hybridize.ops.library import pooling as library
 from hybridize.ops.library import resizing
 from hybridize.ops.library.convolution_layers import LAYOUTS
 from hybridize.torch.functions.convolution import Numbers, batched, count_of_windows, each, unbatched
@@ -81,9 +81,9 @@ def _register_maxima(rank: int) -> None:
         x, single = batched(input, rank)
         expect(type_of(x).shape[1] != 0)
         w = _windows(x, kernel_size, stride, padding, dilation, ceil_mode)
-        values, places = windows.maxima_of_windows(x, w.axes, w.size, w.steps, w.sides, w.behind, w.apart)
+        values, places = library.maxima_of_windows(x, w.axes, w.size, w.steps, w.sides, w.behind, w.apart)
         if w.even and all(space == 1 for space in w.apart):
-            values = windows.pooling(x, w.size, "max", False, "valid", w.steps, w.sides, None, True, LAYOUTS[rank][0])
+            values = library.pooling(x, w.size, "max", False, "valid", w.steps, w.sides, None, True, LAYOUTS[rank][0])
         return unbatched(values, single), unbatched(places, single)
 
     @computes(f"max_pool{rank}d", kinds=kinds)
@@ -109,11 +109,11 @@ def _means(
     expect(is_float(dtype) or dtype == int64)
     if divisor is None and w.even and is_float(dtype):
         layout = LAYOUTS[rank][0]
-        means = windows.pooling(
+        means = library.pooling(
             x, w.size, "avg", False, "valid", w.steps, w.sides, None, bool(count_include_pad), layout
         )
     else:
-        means = windows.means_of_windows(
+        means = library.means_of_windows(
             x, w.axes, w.size, w.steps, w.sides, w.behind, bool(count_include_pad), divisor
         )
     return unbatched(means, single)
@@ -172,7 +172,7 @@ def _register_parts(rank: int) -> None:
         if any(same(count, 0) for count in counts):
             none = nothing_of(x, (*type_of(x).shape[:2], *counts))
             return unbatched(none, single), ops.cast(unbatched(none, single), int64)
-        pair = windows.maxima_of_parts(x, tuple(range(2, 2 + rank)), counts)
+        pair = library.maxima_of_parts(x, tuple(range(2, 2 + rank)), counts)
         return unbatched(pair[0], single), unbatched(pair[1], single)
 
 
@@ -187,8 +187,8 @@ def _register_fractional(rank: int) -> None:
             expect(count + taps - 1 <= size)
             column = rank - 1 - k if rank == 2 else k
             number = ops.reshape(ops.part(_random_samples, 2, column, column + 1), lead)
-            starts.append(windows.starts_by_numbers(number, size, count, taps))
-        values, places = windows.maxima_from(x, starts, window)
+            starts.append(library.starts_by_numbers(number, size, count, taps))
+        values, places = library.maxima_from(x, starts, window)
         return unbatched(values, single), unbatched(places, single)
 
 
