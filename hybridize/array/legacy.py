@@ -16,7 +16,7 @@ from inspect import Parameter, Signature, signature
 from types import SimpleNamespace
 from typing import Any
 
-from hybridize.array import densities, legacy_linalg, legacy_random, legacy_rules, np, npx
+from hybridize.array import densities, legacy_linalg, legacy_random, np, npx
 from hybridize.array import legacy_rules as rules
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import boxes, control, legacy_shapes, neural, regions, resizing, sampling
@@ -539,7 +539,7 @@ _ARITHMETIC: tuple[_Rows, ...] = (
     (np, rules.paired, "", (
         "add hypot minus=subtract mod modulo=mod mul=multiply multiply plus=add power sub=subtract subtract"
     )),
-    (legacy_rules, rules.paired, "", "div=divided divide=divided true_divide=divided"),
+    (rules, rules.paired, "", "div=divided divide=divided true_divide=divided"),
     (sys.modules[__name__], rules.paired, "", "maximum=_MAXIMUM minimum=_MINIMUM"),
 )  # fmt: skip
 _COMPARISONS: tuple[_Rows, ...] = (

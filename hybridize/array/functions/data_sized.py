@@ -21,7 +21,7 @@ _NUMPYS: dict[str, Callable[..., Any]] = {
 _WITH_GRADIENTS = ("unique", "bincount", "setdiff1d", "union1d", "intersect1d")
 
 
-def _made(name: str) -> Any:
+def _function(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     numpys = _NUMPYS.get(name) or getattr(numpy, name)
@@ -29,4 +29,4 @@ def _made(name: str) -> Any:
     return globals().setdefault(name, function)
 
 
-__getattr__ = _made
+__getattr__ = _function

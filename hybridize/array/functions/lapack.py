@@ -39,7 +39,7 @@ _IMPERATIVE = ("eig", "eigvals")
 """Functions whose results may be complex."""
 
 
-def _made(name: str) -> Any:
+def _function(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     numpys = _AS_PROGRAMS.get(name) or getattr(numpy.linalg, name)
@@ -51,4 +51,4 @@ def _made(name: str) -> Any:
     return globals().setdefault(name, function)
 
 
-__getattr__ = _made
+__getattr__ = _function
