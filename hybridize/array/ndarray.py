@@ -11,7 +11,7 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from operator import setitem
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy
 from numpy.typing import NDArray
@@ -244,7 +244,7 @@ class _Arrays(type):
     """The class of `ndarray`: calling that wraps data, and `bare` allocates an array alone, without Python's help."""
 
     def __call__(cls, data: Any) -> Any:
-        array = super().__call__()
+        array: Any = super().__call__()
         array._data = numpy.asarray(data)
         array._storage = None
         return array
@@ -267,6 +267,10 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
     """The storage that all views of the buffer share; made when first needed (`storage`)."""
     _traced: Traced | LostHistory | None
     """The history that a tape keeps of it, or that it has lost; not even set where there is none (`history`)."""
+
+    if TYPE_CHECKING:  # the metaclass's
+
+        def __init__(self, data: Any) -> None: ...
 
     @property
     def storage(self) -> Storage:
