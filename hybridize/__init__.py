@@ -63,7 +63,7 @@ PLACES = places(
         for name in (
             "amp", "attribute", "callback", "context", "contrib", "d2l", "device", "engine", "errors", "gluon",
             "image", "init", "io", "kvstore", "libinfo", "lr_scheduler", "metric", "model", "monitor", "mxnet",
-            "name", "ndarray", "onnx", "operator", "optimizer", "profiler", "random", "recordio", "runtime",
+            "name", "ndarray", "onnx", "operator", "optimizer", "profiler", "random", "recordio", "registry", "runtime",
             "symbol", "test_utils", "util", "visualization",
         )
     },
@@ -74,7 +74,7 @@ _INSTEAD = {
     "mod": "train with gluon.Trainer", "module": "train with gluon.Trainer", "Module": "train with gluon.Trainer",
     "error": "hybridize.errors", "model_zoo": "hybridize.gluon.model_zoo", "rnn": "hybridize.gluon.rnn",
     "rtc": "hybridize compiles for the CPU", "library": "hybridize.autograd.Function makes operations of one's own",
-    "executor": "sym.compile(), or hybridize(function)", "log": "Python's logging",
+    "log": "Python's logging",
     "np_symbol": "hybridize.sym.np",
 }  # fmt: skip
 """Remedies for names that MXNet's users look for at the top."""

@@ -53,6 +53,7 @@ from hybridize.programs import Program as Program
 from hybridize import random as random
 from hybridize import random as rnd
 from hybridize import recordio as recordio
+from hybridize import registry as registry
 from hybridize import runtime as runtime
 from hybridize.runtime.pool import set_num_threads as set_num_threads
 from hybridize import symbol as sym
@@ -87,8 +88,8 @@ __all__ = [
     "initializer", "io", "is_np_array", "is_np_default_dtype", "is_np_shape", "kv", "kvstore", "libinfo", "load",
     "lr_scheduler", "metric", "model", "mon", "monitor", "mxnet", "name", "nd", "ndarray", "np", "np_array",
     "np_default_dtype", "np_shape", "npx", "num_gpus", "numpy", "numpy_extension", "onnx", "operator", "optimizer",
-    "profiler", "random", "recordio", "rnd", "runtime", "set_np_shape", "set_num_threads", "sym", "symbol",
-    "test_utils", "use_np", "use_np_array", "use_np_default_dtype", "use_np_shape", "util", "value_and_grad",
-    "visualization", "viz", "waitall"
+    "profiler", "random", "recordio", "registry", "rnd", "runtime", "set_np_shape", "set_num_threads", "sym",
+    "symbol", "test_utils", "use_np", "use_np_array", "use_np_default_dtype", "use_np_shape", "util",
+    "value_and_grad", "visualization", "viz", "waitall"
 ]
 __version__: str

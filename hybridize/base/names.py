@@ -15,10 +15,10 @@ A package may have one more table, of the paths by which programs import what li
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, Final
 
 from hybridize.base.loading import load_module
 from hybridize.base.missing import Instead, missing
@@ -68,24 +68,41 @@ def at(place: str) -> Any:
 class Alias:
     """Imports what stands at a place under another name: the same object, never a copy.
 
-    Args:
-        place: where it is.
-        below: paths below the name, and their places. Of a module that is no package Python imports none below it that
-            is not there already.
+    What is below a package is then found below that name, too: by `ALIASES`, before Python looks for files.
     """
 
-    def __init__(self, place: str, below: Mapping[str, str]) -> None:
-        self._place, self._below = place, below
+    def __init__(self, place: str) -> None:
+        self._place = place
 
     def create_module(self, spec: ModuleSpec) -> None:
         """Let Python make a module, in whose place the other one is put."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put the other one there, and all that has a path below it."""
-        sys.modules[module.__name__] = value = at(self._place)
-        if not hasattr(value, "__path__"):
-            for path, place in self._below.items():
-                sys.modules[f"{module.__name__}.{path}"] = at(place)
+        """Put the other one there."""
+        sys.modules[module.__name__] = at(self._place)
+        ALIASES.add(module.__name__, self._place)
+
+
+class Aliases:
+    """Finds what is below other names of packages."""
+
+    def __init__(self) -> None:
+        self._packages: dict[str, str] = {}
+
+    def add(self, name: str, package: str) -> None:
+        """Find below a name what is below a package."""
+        if not self._packages:
+            sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+        self._packages[name] = package
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Return how a module is imported; None for what is not below such a name."""
+        parent, _, last = name.rpartition(".")
+        package = self._packages.get(parent)
+        return None if package is None else ModuleSpec(name, Alias(further(parent, last) or f"{package}.{last}"))
+
+
+ALIASES: Final = Aliases()
 
 
 class Paths:
@@ -103,13 +120,7 @@ class Paths:
         """Return how a module is imported; None for what the table does not have."""
         inner = self._inner(name)
         place = loaded(self._table).MODULES.get(inner) if inner and name != self._table else None
-        return None if place is None else ModuleSpec(name, Alias(place, self.below(inner)))
-
-    def below(self, path: str) -> dict[str, str]:
-        """Return the paths below one, and their places."""
-        start = f"{path}."
-        rows = loaded(self._table).MODULES.items()
-        return {one.removeprefix(start): place for one, place in rows if one.startswith(start)}
+        return None if place is None else ModuleSpec(name, Alias(place))
 
     def place(self, module: str, name: str) -> str | None:
         """Return the place of a further name of a module; None where there is none."""
@@ -126,11 +137,8 @@ class Paths:
 
 def further(module: str, name: str) -> str | None:
     """Return the place of a name that a module has by the table of paths; None where there is none."""
-    return next((place for one in _paths() if (place := one.place(module, name)) is not None), None)
-
-
-def _paths() -> Iterable[Paths]:
-    return (finder for finder in sys.meta_path if isinstance(finder, Paths))
+    finders = (finder for finder in sys.meta_path if isinstance(finder, Paths))
+    return next((place for one in finders if (place := one.place(module, name)) is not None), None)
 
 
 def late(
@@ -148,6 +156,7 @@ def late(
         prepare: called once with each name and what it stands for, as it is loaded.
     """
     homes = {place.partition(":")[0] for place in places.values()}
+    module.setdefault("__path__", [])  # the table of paths may have modules below it
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - a module's
         place = places.get(name)
@@ -171,7 +180,7 @@ def late(
     return __getattr__, __dir__
 
 
-def refuses(module: str, names: Mapping[str, Any], instead: Instead = None) -> Callable[[str], Any]:
+def refuses(module: str, names: dict[str, Any], instead: Instead = None) -> Callable[[str], Any]:
     """Return a module's `__getattr__` that refuses names, as `missing` does, but those of the table of paths.
 
     Args:
@@ -179,6 +188,7 @@ def refuses(module: str, names: Mapping[str, Any], instead: Instead = None) -> C
         names: its globals.
         instead: what to use instead of names that it will not have.
     """
+    names.setdefault("__path__", [])  # as of `late`
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - a module's
         place = further(module, name)

@@ -8,6 +8,8 @@ import sys
 import pytest
 
 import hybridize
+from hybridize import gluon, nd, np, sym
+from hybridize.errors import ArgumentError, LoadError, ValueArgumentError
 from hybridize.paths import MODULES, NAMES
 
 ROOTS = ["hybridize", "hybridize.mxnet"]
@@ -77,8 +79,6 @@ def test_what_is_nowhere_is_not_found(name):
 
 
 def test_the_module_that_hybrid_forward_gets_is_the_one_of_arrays():
-    from hybridize import gluon, nd, np, sym
-
     class Net(gluon.HybridBlock):
         def hybrid_forward(self, F, x):
             modules.append(F)
@@ -91,3 +91,112 @@ def test_the_module_that_hybrid_forward_gets_is_the_one_of_arrays():
     net(np.ones(2))
     assert modules[0] is nd is hybridize.ndarray
     assert modules[1] is sym is hybridize.symbol
+
+
+# --------------------------------------------------------------------------------------------------- what is behind them
+
+
+def test_instances_are_what_they_were():
+    x, symbol = nd.ones(2), sym.var("x")
+    assert isinstance(x, nd.NDArray) and not isinstance(x, sym.Symbol)
+    assert isinstance(symbol, sym.Symbol) and not isinstance(symbol, nd.NDArray)
+    assert isinstance(symbol * 2, hybridize.symbol.symbol.Symbol)
+    assert all(isinstance(one, gluon.tensor_types) for one in (x, symbol)) and not isinstance(2.0, gluon.tensor_types)
+    assert isinstance(x.context, hybridize.Context) and isinstance(
+        hybridize.context.Context.default_ctx, hybridize.Context
+    )
+    with hybridize.cpu(1):
+        assert hybridize.Context.default_ctx == hybridize.cpu(1)
+
+
+def test_instances_within_a_program():
+    class Net(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            answers.append((isinstance(x, nd.NDArray), isinstance(x, sym.Symbol), isinstance(2.0 * 3, sym.Symbol)))
+            return x * 2
+
+    answers = []
+    net = Net()
+    net(np.ones(2))
+    net.hybridize()
+    net(np.ones(2))
+    assert answers == [(True, False, False), (True, True, False)]
+
+
+def test_nested_arrays_are_flattened_and_nested_again():
+    from hybridize.gluon.block import _flatten, _regroup
+
+    a, b, pair = nd.ones(1), nd.ones(2), sym.split(sym.var("x"), num_outputs=2)
+    nested = [a, [None, (b, pair)]]
+    leaves, form = _flatten(nested, "input")
+    assert (leaves, form) == ([a, None, b, pair], [0, [-1, [0, 2]]])
+    assert _regroup([1, None, 2, 3, 4], form) == [1, [None, [2, [3, 4]]]]
+    with pytest.raises(ValueError, match="the output of a block must be arrays or symbols in lists, got str"):
+        _flatten([a, "b"], "output")
+    with pytest.raises(ValueError, match="2 arrays are to be nested, got 1"):
+        _regroup([1, None, 2, 3], form)
+    with pytest.raises(ValueError, match="where there was None"):
+        _regroup([1, 2, 2, 3, 4], form)
+
+
+def test_helpers_of_loaders_and_repositories(monkeypatch):
+    from hybridize.gluon.data.dataloader import _as_in_context, default_mp_batchify_fn
+    from hybridize.gluon.utils import _get_repo_file_url, _get_repo_url, replace_file
+
+    moved = _as_in_context([nd.ones(1), (nd.ones(2), "text")], hybridize.cpu(0))
+    assert [type(one) for one in (moved, moved[1], moved[1][1])] == [list, list, str]
+    assert default_mp_batchify_fn([nd.ones(2), nd.ones(2)]).shape == (2, 2)
+    assert _get_repo_url().startswith("https://") and callable(replace_file)
+    monkeypatch.setenv("MXNET_GLUON_REPO", "http://here")
+    assert _get_repo_file_url("gluon/dataset", "a.zip") == "http://here/gluon/dataset/a.zip"
+
+
+def test_registries_of_other_libraries():
+    from hybridize import registry
+
+    class Reader:
+        def __init__(self, size=1):
+            self.size = size
+
+    register, create = registry.get_register_func(Reader, "reader"), registry.get_create_func(Reader, "reader")
+
+    @registry.get_alias_func(Reader, "reader")("narrow", "Small")
+    @register
+    class Plain(Reader):
+        pass
+
+    assert registry.get_registry(Reader) == {"plain": Plain, "narrow": Plain, "small": Plain}
+    one = create("PLAIN", 3)
+    assert type(one) is Plain and one.size == 3 and create(one) is one
+    for described in ('["small", {"size": 4}]', '{"reader": "small", "size": 4}', {"reader": "small", "size": 4}):
+        assert create(described).size == 4
+    assert create(reader="plain", size=5).size == 5
+    with pytest.raises(ArgumentError, match=r"no reader 'wide'(.|\n)*narrow, plain, small"):
+        create("wide")
+    with pytest.raises(ArgumentError, match="must be derived from Reader"):
+        register(int)
+    with pytest.raises(ArgumentError, match="arguments stand beside"):
+        create(one, 3)
+    with pytest.warns(UserWarning, match="reader 'plain' was"):
+        register(type("Plain", (Reader,), {}))
+
+
+def test_files_of_networks(tmp_path):
+    from hybridize.gluon.model_zoo import model_store
+
+    (tmp_path / "net.params").write_bytes(b"abc")
+    assert model_store.get_model_file("net", root=tmp_path) == str(tmp_path / "net.params")
+    model_store._model_sha1["net"] = "a9993e364706816aba3e25717850c26c9cd0d89d"
+    try:
+        assert model_store.get_model_file("net", root=tmp_path) == str(tmp_path / "net.params")
+        assert model_store.short_hash("net") == "a9993e36"
+        (tmp_path / "net.params").write_bytes(b"abcd")
+        with pytest.raises(ValueArgumentError, match="another SHA-1"):
+            model_store.get_model_file("net", root=tmp_path)
+    finally:
+        del model_store._model_sha1["net"]
+    with pytest.raises(ValueError, match="no digest of 'net'"):
+        model_store.short_hash("net")
+    model_store.purge(tmp_path)
+    with pytest.raises(LoadError, match="nothing is downloaded"):
+        model_store.get_model_file("net", root=tmp_path)
