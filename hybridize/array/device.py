@@ -19,6 +19,13 @@ from hybridize.base.frozen import frozen
 from hybridize.ops.op import ACTIVE
 
 
+class _Present:
+    """`Device.default_ctx`, as MXNet 1 calls the present device."""
+
+    def __get__(self, device: Any, kind: type) -> Device:
+        return current_device()
+
+
 @frozen
 class Device:
     """A device: `Device("cpu", 1)`, or of another device. Devices of one kind and number are equal.
@@ -40,6 +47,7 @@ class Device:
 
     devstr2type: ClassVar[dict[str, int]] = {"cpu": 1, "gpu": 2, "cpu_pinned": 3, "cpu_shared": 5}
     """MXNet's numbers of the kinds, as its files have them."""
+    default_ctx = _Present()
     devtype2str: ClassVar[dict[int, str]] = {number: kind for kind, number in devstr2type.items()}
 
     def __init__(self, device_type: str | Device = "cpu", device_id: int = 0) -> None:

@@ -174,6 +174,8 @@ class SymbolStaging(EagerInterpreter):
 class Symbol(Operators):
     """An array of a program that is being captured."""
 
+    __hybridize_captured__ = True
+    """Arrays of a program are instances of a class that has this, to functions that are captured."""
     __slots__ = ("__weakref__", "_cell", "_trace", "_type", "_view", "detached", "name", "weak")
 
     def __init__(

@@ -8,6 +8,7 @@ asks their class, by declarations that it looks up on the class and that classes
 | --- | --- | --- |
 | `__hybridize_read__` | a class | a `ReadPolicy`: what a program depends on whose methods are called as they are |
 | `__hybridize_write__` | a class | a `WritePolicy`: when a call sets the attributes that the program sets |
+| `__hybridize_captured__` | a class | arrays of a program are instances of it, to functions that are captured |
 | `__hybridize_fed__` | a class | attributes that a call reads when their turn comes, and the kind of number of each |
 | `__hybridize_watch__` | a class, as a method | what tells when an attribute is replaced, so that nobody has to look |
 | `@outside_only(...)` | a function, method | not inside of a captured call; and the reason |

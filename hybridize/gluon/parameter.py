@@ -40,6 +40,7 @@ from hybridize.base.errors import (
 )
 from hybridize.base.forks import renewed
 from hybridize.base.loading import load_module
+from hybridize.base.names import late
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.types import Shape, TensorType
 from hybridize.gluon.dependence import depend
@@ -631,3 +632,6 @@ class Constant(Parameter):
         self._grad_req = "null"
         if grad_req != "null":
             warn(f"Constant parameter {self.name!r} does not support grad_req other than 'null'")
+
+
+__getattr__, __dir__ = late(globals(), {})

@@ -13,6 +13,7 @@ from hybridize.array.device import as_device
 from hybridize.array.placing import moved
 from hybridize.base.advice import warn
 from hybridize.base.errors import ValueArgumentError
+from hybridize.base.names import late
 from hybridize.formats.downloads import check_sha1 as check_sha1
 from hybridize.formats.downloads import download as download
 from hybridize.ops.library.rnn import RecurrentStack
@@ -136,3 +137,6 @@ def split_rnn_params(
     """
     stack = RecurrentStack(mode, hidden_size, num_layers, bidirectional, projection_size or None)
     return {name: param[place].reshape(shape) for name, place, shape in stack.places(input_size)}
+
+
+__getattr__, __dir__ = late(globals(), {})

@@ -19,10 +19,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from hybridize import nd
+from hybridize import ndarray as nd
 from hybridize.array import np, npx
 from hybridize.array.operators import Operators
-from hybridize.array.symbol import Symbol
+from hybridize.array.symbol import Symbol as _Captured
+from hybridize.base.names import at, further
 from hybridize.symbol import control, executor, inference, stored
 from hybridize.symbol.composing import composed
 from hybridize.symbol.expression import FUNCTIONS as _FUNCTIONS
@@ -31,6 +32,21 @@ from hybridize.symbol.scopes import AttrScope, NameManager, Prefix
 
 Variable = var
 Group = group
+
+
+class _Kinds(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, (Expression, _Captured))
+
+
+class Symbol(metaclass=_Kinds):
+    """What MXNet calls so, to be asked for by `isinstance`: expressions, and arrays of a program while it is captured.
+
+    `sym.var` and functions of expressions make expressions.
+    """
+
+    __hybridize_captured__ = True
+
 
 _cache: dict[str, Any] = {}
 _OF_FILES = {"load": stored.load, "load_json": stored.load_json, "fromjson": stored.load_json}
@@ -46,6 +62,8 @@ def __getattr__(name: str) -> Any:
         return _cache[name]
     if name in _OF_FILES:
         return _OF_FILES[name]
+    if (place := further(__name__, name)) is not None:
+        return at(place)
     if name in nd.OF_FILES:
         raise nd.absent(__name__, name)
     try:

@@ -1,11 +1,14 @@
 """Blocks as they are imperatively: members, names, calls, hooks, tables."""
 
+import copy
+import functools
 import re
 import warnings
 
 import numpy
 import pytest
 
+import hybridize
 from hybridize import gluon, init
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, HybridizeError, ShapeError, StateError
@@ -305,6 +308,64 @@ def test_small_layers(layer, expected):
     x = numpy.linspace(-3, 2, 12, dtype="f4").reshape(2, 3, 2)
     layer.initialize()
     numpy.testing.assert_allclose(layer(np.array(x)).asnumpy(), expected(x), rtol=1e-4, atol=1e-5)
+
+
+class _Maps:
+    scale = 2.0
+
+    def of_f(self, F, x):
+        return F.relu(x) * self.scale
+
+    def of_arrays(self, x):
+        return npx.relu(x) * self.scale
+
+    @classmethod
+    def of_class(cls, F, x):
+        return F.relu(x) * cls.scale
+
+    @staticmethod
+    def static(F, x):
+        return F.relu(x) * 2.0
+
+    def __call__(self, F, x, *others):
+        return F.relu(x) * self.scale
+
+
+def _of_keyword(F, x, *, by):
+    return F.relu(x) * by
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _Maps().of_f, _Maps().of_arrays, _Maps.of_class, _Maps().of_class, _Maps.static, _Maps(),
+        functools.partial(_of_keyword, by=2.0), functools.partial(lambda by, F, x: F.relu(x) * by, 2.0),
+        lambda x, by=2.0: npx.relu(x) * by, lambda ops, x, by=2.0: ops.relu(x) * by, lambda x, *rest: npx.relu(x) * 2,
+        lambda F, *xs: F.relu(xs[0]) * 2,
+    ],
+)  # fmt: skip
+def test_functions_of_any_kind_are_blocks(function):
+    """`F` comes first where it is asked for, by its name or by one argument more than there are: MXNet 1's and 2's."""
+    x = np.array([-1.0, 2.0])
+    block = nn.HybridLambda(function)
+    assert block(x).tolist() == [0.0, 4.0]
+    block.hybridize()
+    assert block(x).tolist() == [0.0, 4.0]
+    assert copy.deepcopy(block)(x).tolist() == [0.0, 4.0]
+
+
+def test_functions_of_ours_are_blocks_by_name_or_by_themselves():
+    x = np.array([[-1.0, 2.0]])
+    for function in (npx.relu, "relu", hybridize.nd.relu, nn.Activation("relu")):
+        assert nn.HybridLambda(function)(x).tolist() == [[0.0, 2.0]]
+    assert nn.HybridLambda("SoftmaxActivation")(x).shape == (1, 2)  # which only `nd` has
+
+
+def test_a_function_of_which_nobody_knows_whether_it_takes_f():
+    with pytest.raises(ArgumentError, match=r"E332.*may want F first or not(.|\n)*lambda F, \*args"):
+        nn.HybridLambda(lambda *args: args[0])
+    with pytest.raises(ArgumentError, match=r"E332.*neither a function nor the name of one in np, npx or nd"):
+        nn.HybridLambda("nothing_of_this_name")
 
 
 def test_dense_flattens_or_not():

@@ -20,6 +20,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.faces import Face
+from hybridize.base.members import class_member
 from hybridize.capture.control.special import is_users_object, method
 from hybridize.capture.control.texts import Text
 from hybridize.capture.control.truth import bool_, plain, truth
@@ -97,6 +98,8 @@ def is_instance(value: Any, kinds: Any) -> Any:
     if isinstance(kinds, (tuple, types.UnionType)):
         parts = kinds if isinstance(kinds, tuple) else kinds.__args__
         return any(truth(is_instance(value, part)) for part in parts)
+    if type(value) is Symbol and value.weak is None and class_member(kinds, "__hybridize_captured__", False):
+        return True
     trace = current_trace()
     _depend_on_metaclass(trace, kinds, "__instancecheck__")
     if trace is not None and answers_itself(kinds):
@@ -116,7 +119,7 @@ def is_instance(value: Any, kinds: Any) -> Any:
         if trace is not None:
             trace.root.world.read_kind(value)
         return isinstance(value, kinds)
-    return isinstance(_example(class_of(value)), kinds) or kinds is Symbol
+    return isinstance(_example(class_of(value)), kinds)
 
 
 # --------------------------------------------------------------------------------------------------- single dispatch

@@ -13,6 +13,7 @@ from hybridize.array.ndarray import wrap
 from hybridize.array.orders import STEP, drawn, mixed
 from hybridize.base.errors import ArgumentError
 from hybridize.base.loading import LOADING, load_module
+from hybridize.base.names import late
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.data.batchify import default_batchify_fn
 from hybridize.gluon.data.dataset import Dataset, as_dataset
@@ -201,3 +202,6 @@ def _numbers(indices: Any) -> Any:
     if type(indices) is slice:
         return range(indices.start, indices.stop)
     return indices.tolist() if hasattr(indices, "tolist") else indices
+
+
+__getattr__, __dir__ = late(globals(), {})

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ from hybridize.array import np, npx
 from hybridize.array.functions import dense, neural
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.loading import load_module
 from hybridize.gluon.block import Block
 from hybridize.gluon.checking import check_count, check_part
 from hybridize.gluon.dependence import convert
@@ -150,7 +152,7 @@ class Lambda(_FunctionBlock):
     """A function as a Block.
 
     Args:
-        function: a callable, or the name of a function of `np` or `npx`.
+        function: a callable, or the name of a function of `np`, `npx` or `nd`.
     """
 
     def forward(self, *args: Any) -> Any:
@@ -160,21 +162,53 @@ class Lambda(_FunctionBlock):
 class HybridLambda(_FunctionBlock, HybridBlock):
     """A function as a HybridBlock.
 
+    It gets the arrays of the call, as in MXNet 2, or before them `F`, as in MXNet 1.x: where its first parameter is
+    called so, or where it needs one argument more than there are arrays (`lambda nd, x: ...`).
+
     Args:
-        function: `function(x, ...)` or MXNet 1.x's `function(F, x, ...)`, or the name of a function of `np` or `npx`.
+        function: a function, a method, a partial or any callable; or the name of a function of `np`, `npx` or `nd`.
+
+    Raises:
+        ArgumentError E332: it is none of these, or it takes whatever there is (`*args`), so that nobody can tell.
     """
 
+    def __init__(self, function: Callable[..., Any] | str, prefix: str | None = None) -> None:
+        super().__init__(function, prefix)
+        self._takes_functions, self._count = _parameters(self._func)
+
     def forward(self, *args: Any) -> Any:
-        names = getattr(getattr(self._func, "__code__", None), "co_varnames", ())
-        if names[:1] == ("F",):
+        if self._takes_functions or len(args) < self._count:
             return convert(self._func)(functions(), *args)
         return convert(self._func)(*args)
+
+
+def _parameters(function: Callable[..., Any]) -> tuple[bool, int]:
+    """Return whether the first parameter of a callable is `F`, and the number of arguments that it needs by position.
+
+    Raises:
+        ArgumentError E332: the first one is `*args`, unless it is ours: functions of arrays take arrays.
+    """
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # of C, which knows no `F`
+        return False, 0
+    if parameters and parameters[0].kind is inspect.Parameter.VAR_POSITIONAL:
+        called = function if hasattr(function, "__code__") else type(function).__call__
+        if str(called.__module__).partition(".")[0] != __name__.partition(".")[0]:
+            raise ArgumentError(
+                "E332",
+                f"the first parameter of {function!r} is *{parameters[0].name}, so it may want F first or not",
+                help="name the first one: lambda F, *args: ... gets F, and lambda x, *args: ... the arrays alone",
+            )
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [one for one in parameters if one.kind in places and one.default is one.empty]
+    return bool(parameters) and parameters[0].name == "F", len(needed)
 
 
 def _function(function: Callable[..., Any] | str) -> tuple[Callable[..., Any], str]:
     if callable(function):
         return function, getattr(function, "__name__", type(function).__name__)
-    for module in (np, npx):
-        if isinstance(function, str) and hasattr(module, function):
+    for module in (np, npx, load_module("hybridize.ndarray")) if isinstance(function, str) else ():
+        if hasattr(module, function):
             return getattr(module, function), function
-    raise ArgumentError("E332", f"{function!r} is neither a function nor the name of one in np or npx")
+    raise ArgumentError("E332", f"{function!r} is neither a function nor the name of one in np, npx or nd")

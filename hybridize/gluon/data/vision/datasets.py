@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hybridize.array.ndarray import wrap
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.base.library import data_dir
+from hybridize.base.names import late
 from hybridize.formats.idx import not_as_published, read_bytes, read_idx
 from hybridize.gluon.data.dataset import ArrayDataset, Columns, Dataset
 
@@ -155,3 +156,6 @@ def _records(path: str, classes: list[int], chosen: int) -> Images:
         raise not_as_published(path, f"labels are below {' and '.join(map(str, classes))}, some are not")
     images = rows[:, labels:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
     return numpy.ascontiguousarray(images), rows[:, chosen].copy()
+
+
+__getattr__, __dir__ = late(globals(), {})

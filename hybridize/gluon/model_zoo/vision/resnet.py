@@ -14,6 +14,7 @@ from typing import Any
 from hybridize.array import npx
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
+from hybridize.base.names import late
 from hybridize.gluon import nn
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -262,3 +263,6 @@ def get_resnet(
     if version not in VERSIONS:
         raise ArgumentError("E331", f"the version of ResNet must be 1 or 2, got {version!r}")
     return of_family("ResNet", VERSIONS[version], num_layers)(pretrained, device, root, **kwargs)
+
+
+__getattr__, __dir__ = late(globals(), {})
