@@ -36,6 +36,8 @@ class Dense(HybridBlock):
     Dense(3 -> 4, linear)
     """
 
+    _operands = "weight bias?"
+
     def __init__(
         self,
         units: int,
@@ -117,6 +119,7 @@ class Embedding(HybridBlock):
         sparse_grad: accepted for MXNet; gradients are dense.
     """
 
+    _operands = "weight"
     _repr_form = "{0._input_dim} -> {0._output_dim}, {0._dtype}"
 
     def __init__(

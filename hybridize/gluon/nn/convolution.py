@@ -93,6 +93,7 @@ class _Convolution(Convolving):
     """
 
     _name_hint = "conv"
+    _operands = "weight bias?"
     _operation: Callable[..., Any] = staticmethod(convolution.convolution)
     _more: Mapping[str, Any] = {}
     """Arguments of the function besides those of all convolutions."""

@@ -49,6 +49,7 @@ class DeformableConvolution(Convolving, rank=2):
     deformable_conv_weight: Parameter
     deformable_conv_bias: Parameter | None
 
+    _operands = "offset_weight deformable_conv_weight offset_bias? deformable_conv_bias?"
     _each = 2
     """Numbers that the convolution of offsets gives for each element of a window."""
 

@@ -39,6 +39,7 @@ def _along_axis(block: HybridBlock, name: str, learned: bool, size: int, init: A
 class _Scaled(HybridBlock):
     """The base of the layers: `gamma` along an axis, whose size the first input tells."""
 
+    _operands = "gamma"
     _repr_form = "eps={0._epsilon}, axis={0._axis}, scale={0._scale}, in_channels={0._size}"
 
     def __init__(
@@ -61,13 +62,14 @@ class _Scaled(HybridBlock):
 
     def infer_shape(self, x: Any) -> None:
         size = x.shape[axis_of(self._axis, x.ndim, type(self).__name__)]
-        for parameter in self._parameters.values():
-            parameter.complete(size)
+        for name in self._operands.split():
+            self._parameters[name].complete(size)
 
 
 class _Normalized(_Scaled):
     """The base of the layers that have `beta`, too."""
 
+    _operands = "gamma beta"
     _repr_form = "eps={0._epsilon}, axis={0._axis}, center={0._center}, scale={0._scale}, in_channels={0._size}"
 
     def __init__(
@@ -114,6 +116,7 @@ class BatchNorm(_Normalized):
     BatchNorm(axis=1, eps=1e-05, momentum=0.9, fix_gamma=False, use_global_stats=False, in_channels=3)
     """
 
+    _operands = "gamma beta running_mean running_var"
     _repr_form = (
         "axis={0._axis}, eps={0._epsilon}, momentum={0._momentum}, fix_gamma={0._fix_gamma}, "
         "use_global_stats={0._use_global_stats}, in_channels={0._size}"
