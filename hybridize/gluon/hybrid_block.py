@@ -45,7 +45,7 @@ class HybridBlock(Block, layer=False):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        overriding.settle(cls)
+        overriding.settle(cls, HybridBlock.forward)
         cls._overrides = cls.hybrid_forward is not HybridBlock.hybrid_forward
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None, **unknown: Any) -> None:

@@ -13,54 +13,58 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.deferred import array_of, is_deferred
-
-if TYPE_CHECKING:
-    from hybridize.gluon.hybrid_block import HybridBlock
-    from hybridize.gluon.parameter import Parameter
-
-    _Base = HybridBlock
-else:
-    _Base = object
+from hybridize.gluon.parameter import Parameter
 
 INTERNALS = {
-    "_forward_kernel": "layers of rnn run as one function; override hybrid_forward(self, F, inputs, states, **weights)",
-    "_get_activation": "cells apply activations themselves; pass activation=, or override hybrid_forward",
     "_build_cache": "there is no cached graph of MXNet's; override hybrid_forward",
     "_call_cached_op": "there is no cached graph of MXNet's; override hybrid_forward",
     "_get_graph": "there is no cached graph of MXNet's; override hybrid_forward",
     "_deferred_infer_shape": "the first call says what shapes are; override infer_shape(self, *inputs)",
     "_infer_attrs": "the first call says what shapes are; override infer_shape(self, *inputs)",
 }
-"""Methods of MXNet's own classes that nothing here calls, and what to override instead."""
+"""Methods of MXNet's blocks that nothing here calls, and what to override instead."""
+OF_LAYERS = {
+    "_forward_kernel": "layers of rnn run as one function; override hybrid_forward(self, F, inputs, states, **weights)",
+    "_get_activation": "cells apply activations themselves; pass activation=, or override hybrid_forward",
+}
+"""The same of MXNet's layers."""
 
 
-class Overriding(_Base):
+class Overriding:
     """Stands between the classes of the user's and the layer of ours that they derive from."""
 
+    _overrides: bool
+    _by_hybrid_forward: Callable[..., Any]
+
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        return (self._by_hybrid_forward if self._overrides else super().forward)(*args, **kwargs)
+        layer: Any = super()
+        return (self._by_hybrid_forward if self._overrides else layer.forward)(*args, **kwargs)
 
     def infer_shape(self, *args: Any) -> None:
         """Leave the shapes to the first use of the parameters where `hybrid_forward` is the user's."""
+        layer: Any = super()
         if not self._overrides:
-            super().infer_shape(*args)
+            layer.infer_shape(*args)
 
 
-def settle(kind: type[HybridBlock]) -> None:
+def settle(kind: Any, default: Callable[..., Any]) -> None:
     """Note the computation of a layer of ours; let a class of the user's have what it overrides.
+
+    Args:
+        kind: the class.
+        default: `forward` of a class that defines none.
 
     Raises:
         ArgumentError E363: the class overrides a method of MXNet's that nothing here calls.
     """
     if kind.__module__.startswith("hybridize."):
-        if "forward" in vars(kind):
-            kind._computation = vars(kind)["forward"]
+        kind._computation = None if kind.forward is default else kind.forward
         return
-    for name, help in INTERNALS.items():
+    for name, help in (INTERNALS if kind._computation is None else INTERNALS | OF_LAYERS).items():
         if name in vars(kind):
             raise ArgumentError("E363", f"{kind.__name__} overrides {name}, which is not called here", help=help)
     own = False
@@ -110,7 +114,7 @@ def _signature(computation: Callable[..., Any], operands: str) -> inspect.Signat
     return inspect.Signature(inputs)
 
 
-def apply(block: HybridBlock, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+def apply(block: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """Compute what a layer of ours does to inputs, with values in place of its parameters.
 
     Args:
@@ -122,25 +126,20 @@ def apply(block: HybridBlock, args: tuple[Any, ...], kwargs: Mapping[str, Any]) 
         ArgumentError E344: one lacks, or is one too many.
     """
     computation = type(block)._computation
-    assert computation is not None
+    signature = _signature(computation, block._operands)
     try:
-        bound = _signature(computation, block._operands).bind(*args, **kwargs)
+        bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        takes = str(_signature(computation, block._operands)).replace("(", "(F, ", 1)
+        takes = ", ".join(["F", *(str(one).replace(": 'Any'", "") for one in signature.parameters.values())])
         what = f"hybrid_forward of {computation.__qualname__.partition('.')[0]}: {error}"
-        raise ArgumentError("E344", what, help=f"it takes {takes}") from None
-    values = {}
-    for name in block._operands.split():
-        name = name.removesuffix("?")
-        values[name] = bound.arguments.pop(name, None)
+        raise ArgumentError("E344", what, help=f"it takes ({takes})") from None
+    names = block._operands.replace("?", "").split()
+    values = {name: bound.arguments.pop(name, None) for name in names}
     if any(map(is_deferred, values.values())):
-        rule = super(Overriding, block).infer_shape if isinstance(block, Overriding) else block.infer_shape
-        rule(*bound.args)
+        layer: Any = super(Overriding, block) if isinstance(block, Overriding) else block
+        layer.infer_shape(*bound.args)
     view: Any = object.__new__(type(block))
-    parts = {
-        name: None if value is None else _Value(array_of(value), block._parameters.get(name))
-        for name, value in values.items()
-    }
-    vars(view).update(vars(block) | parts)
-    view.__dict__["_parameters"] = block._parameters | {name: one for name, one in parts.items() if one is not None}
+    vars(view).update(vars(block))
+    for name, value in values.items():
+        vars(view)[name] = None if value is None else _Value(array_of(value), block._parameters.get(name))
     return computation(view, *bound.args, **bound.kwargs)
