@@ -16,17 +16,22 @@ from typing import Any
 from hybridize.array.operators import Operators
 from hybridize.base.errors import DeferredInitializationError
 from hybridize.base.loading import load_module
-from hybridize.base.types import Shape
+from hybridize.base.types import Shape, same_shape
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 
 
 class DeferredArray(Operators):
-    """Stands for the array of a parameter until its shape is known."""
+    """Stands for the array of a parameter, or for what one function makes of it, until its shape is known.
 
-    __slots__ = ("parameter",)
+    Args:
+        parameter: the parameter.
+        computation: makes the array that this stands for, in the parameter's shape; None: it is the parameter's own.
+    """
 
-    def __init__(self, parameter: Parameter) -> None:
-        self.parameter = parameter
+    __slots__ = ("computation", "parameter")
+
+    def __init__(self, parameter: Parameter, computation: Callable[[], Any] | None = None) -> None:
+        self.parameter, self.computation = parameter, computation
 
     @property
     def shape(self) -> Shape:
@@ -47,20 +52,44 @@ class DeferredArray(Operators):
                 value = arrays.get(key)
                 if isinstance(value, DeferredArray) and value.parameter.deferred and UNKNOWN not in shape:
                     value.parameter.complete(*shape)
-        return function(*map(_array, args), **{key: _array(value) for key, value in kwargs.items()})
+
+        def result() -> Any:
+            return function(*map(array_of, args), **{key: array_of(value) for key, value in kwargs.items()})
+
+        one = next(iter(arrays.values())) if len(arrays) == 1 else None
+        if isinstance(one, DeferredArray) and one.parameter.deferred:
+            return DeferredArray(one.parameter, result)  # `weight * 2`: the next use tells the shape
+        return result()
 
 
-def _array(value: Any) -> Any:
+def is_deferred(value: Any) -> bool:
+    """Tell whether a value stands for an array whose shape is not known."""
+    return isinstance(value, DeferredArray)
+
+
+def array_of(value: Any) -> Any:
+    """Return the array that a value stands for, or the value itself.
+
+    Raises:
+        DeferredInitializationError E501: its shape is not known, or is not the parameter's.
+    """
     if not isinstance(value, DeferredArray):
         return value
-    if value.parameter.deferred:
-        raise DeferredInitializationError(
-            "E501",
-            f"the shape {value.parameter.shape} of parameter {value.parameter.name!r} cannot be inferred from its "
-            f"first use",
-            help="give the shape in full, or define infer_shape(self, x) in the block",
-        )
-    return value.parameter.data()
+    parameter = value.parameter
+    if not parameter.deferred:
+        array = parameter.data() if value.computation is None else value.computation()
+        if same_shape(array.shape, parameter.shape or ()):
+            return array
+    raise DeferredInitializationError(
+        "E501",
+        f"the shape {parameter.shape} of parameter {parameter.name!r} cannot be inferred from its first use",
+        help="give the shape in full, or define infer_shape(self, x) in the block",
+    )
+
+
+def arrays_of(result: Any) -> Any:
+    """Return what a block gives, with arrays in place of what stands for them."""
+    return type(result)(map(arrays_of, result)) if type(result) in (list, tuple) else array_of(result)
 
 
 Arguments = Mapping[str, Any]

@@ -6,15 +6,16 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hybridize.array.device import OTHERS
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError, StateError, UndefinedError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import outside_only
 from hybridize.base.tracebacks import trim
+from hybridize.gluon import overriding
 from hybridize.gluon.block import Block
-from hybridize.gluon.deferred import DeferredArray
+from hybridize.gluon.deferred import DeferredArray, arrays_of, is_deferred
 from hybridize.gluon.dependence import convert, depend, method
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.within import tell
@@ -33,6 +34,19 @@ class HybridBlock(Block, layer=False):
     module of functions, `hybridize.ndarray` or, while compiling, `hybridize.symbol`, and the block's own parameters
     come by keyword.
     """
+
+    _computation: ClassVar[Callable[..., Any] | None] = None
+    """The `forward` of the layer of ours that this is, or derives from."""
+    _overrides: ClassVar[bool] = False
+    """True if a class of the user's has defined `hybrid_forward`."""
+    _operands: str = ""
+    """Names of the parameters whose values a layer's `hybrid_forward` takes after the inputs, in MXNet's order; `?`:
+    one that may be None."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        overriding.settle(cls, HybridBlock.forward)
+        cls._overrides = cls.hybrid_forward is not HybridBlock.hybrid_forward
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None, **unknown: Any) -> None:
         super().__init__(prefix, params, **unknown)
@@ -112,14 +126,42 @@ class HybridBlock(Block, layer=False):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Apply the block to its inputs; by default by `hybrid_forward`."""
-        function = getattr(self, "hybrid_forward", None)
-        if function is None:
+        if not self._overrides:
             return super().forward(*args, **kwargs)
+        args, kwargs = self._hybrid_arguments(args, kwargs)
         parameters = {
             name: DeferredArray(p) if p.deferred and not p.shape_is_known else p.data()
             for name, p in self._parameters.items()
         }
-        return convert(function)(functions(), *args, **kwargs, **parameters)
+        result = convert(self.hybrid_forward)(functions(), *args, **kwargs, **parameters)
+        return arrays_of(result) if any(map(is_deferred, parameters.values())) else result
+
+    _by_hybrid_forward = forward
+
+    def _hybrid_arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the inputs of `hybrid_forward` in a call with these."""
+        return args, kwargs
+
+    def hybrid_forward(self, F: Any, *args: Any, **kwargs: Any) -> Any:
+        """Compute what a layer of ours does: `layer.hybrid_forward(F, x, weight, bias)` of any weight and bias.
+
+        Subclasses that define it are run by what they define, and reach the layer by `super().hybrid_forward`.
+
+        Args:
+            F: the module of functions; layers need none.
+            args: the inputs, and values in place of the layer's parameters, in MXNet's order.
+            kwargs: the same by keyword.
+
+        Raises:
+            UndefinedError E328: it is not defined, and there is no layer.
+            ArgumentError E344: a value lacks, or is one too many.
+        """
+        if self._computation is None:
+            what = f"{type(self).__name__} has no hybrid_forward"
+            raise UndefinedError("E328", what, help="define forward or hybrid_forward")
+        return overriding.apply(self, args, kwargs)
 
     # ------------------------------------------------------------------------------------------------- compiling
 
@@ -153,7 +195,7 @@ class HybridBlock(Block, layer=False):
     def _described_by(self) -> Callable[..., Any]:
         """Return the function after whose parameters the arguments are called in files and messages: the user's own."""
         kind = type(self)
-        if kind.forward is HybridBlock.forward and hasattr(kind, "hybrid_forward"):
+        if kind._overrides and kind.forward in (HybridBlock.forward, overriding.Overriding.forward):
             return functools.partial(kind.hybrid_forward, self, None)  # without F
         if str(getattr(kind.forward, "__module__", "")).startswith("hybridize."):
             return _data  # a layer of ours

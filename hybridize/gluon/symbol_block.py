@@ -36,6 +36,12 @@ class SymbolBlock(HybridBlock):
         params: arrays by name; None: `initialize` or `load_parameters` comes later.
     """
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls._overrides:
+            what = f"{cls.__name__} overrides hybrid_forward, which is not called here, nor in MXNet: the graph is"
+            raise ArgumentError("E363", what, help="override forward(self, *inputs), and call super().forward")
+
     def __init__(self, outputs: Any, inputs: Any, params: Any = None) -> None:
         super().__init__(prefix="")
         graph = outputs if isinstance(outputs, SymbolGraph) else SymbolGraph((), (), source="the expression")

@@ -68,6 +68,8 @@ class PReLU(HybridBlock):
         in_channels: number of slopes: 1, or one for each index of axis 1.
     """
 
+    _operands = "alpha"
+
     def __init__(self, alpha_initializer: Any = None, in_channels: int = 1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         start = initializers.Constant(0.25) if alpha_initializer is None else alpha_initializer

@@ -18,7 +18,7 @@ from hybridize.gluon.checking import check_count, check_part
 from hybridize.gluon.dependence import convert
 from hybridize.gluon.hybrid_block import HybridBlock, functions
 from hybridize.gluon.nn.activations import activation_of
-from hybridize.gluon.parameter import UNKNOWN
+from hybridize.gluon.operator_keywords import OperatorKeywords
 
 
 class Dense(HybridBlock):
@@ -37,6 +37,8 @@ class Dense(HybridBlock):
     >>> Dense(4, in_units=3)
     Dense(3 -> 4, linear)
     """
+
+    _operands = "weight bias?"
 
     def __init__(
         self,
@@ -57,6 +59,11 @@ class Dense(HybridBlock):
         self.bias = self.params.deferred("bias", (units,), bias_initializer, dtype=dtype) if use_bias else None
         self.act = activation_of(self, activation)
 
+    @property
+    def _in_units(self) -> int:
+        """The number of inputs; 0: not known yet."""
+        return max((self.weight.shape or (0, 0))[1], 0)
+
     def infer_shape(self, x: Any) -> None:
         if not x.shape:
             raise ShapeError("E102", f"Dense needs [n, in], got a scalar {x.dtype}", help="np.array([x]) has one axis")
@@ -68,8 +75,8 @@ class Dense(HybridBlock):
         return y if self.act is None else self.act(y)
 
     def __repr__(self) -> str:
-        units, inputs = self.weight.shape or (self._units, UNKNOWN)
-        return f"{type(self).__name__}({inputs if inputs >= 0 else None} -> {units}, {self.act or 'linear'})"
+        units = (self.weight.shape or (self._units,))[0]
+        return f"{type(self).__name__}({self._in_units or None} -> {units}, {self.act or 'linear'})"
 
 
 class Dropout(HybridBlock):
@@ -119,6 +126,10 @@ class Embedding(HybridBlock):
         sparse_grad: accepted for MXNet; gradients are dense.
     """
 
+    _operands = "weight"
+    _kwargs = OperatorKeywords(
+        input_dim="_input_dim", output_dim="_output_dim", dtype="_dtype", sparse_grad="_sparse_grad"
+    )
     _repr_form = "{0._input_dim} -> {0._output_dim}, {0._dtype}"
 
     def __init__(
@@ -131,7 +142,7 @@ class Embedding(HybridBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self._input_dim, self._output_dim, self._dtype = input_dim, output_dim, dtype
+        self._input_dim, self._output_dim, self._dtype, self._sparse_grad = input_dim, output_dim, dtype, sparse_grad
         self.weight = self.params.deferred("weight", (input_dim, output_dim), weight_initializer, dtype=dtype)
 
     def forward(self, x: Any) -> ndarray:

@@ -11,6 +11,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.checking import check_count
 from hybridize.gluon.nn.activations import activation_of
+from hybridize.gluon.operator_keywords import OperatorKeywords
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.gluon.windowed import Numbers, Windowed
 from hybridize.ops.library.convolution_layers import is_channels_last, weight_shape
@@ -93,9 +94,15 @@ class _Convolution(Convolving):
     """
 
     _name_hint = "conv"
+    _operands = "weight bias?"
     _operation: Callable[..., Any] = staticmethod(convolution.convolution)
     _more: Mapping[str, Any] = {}
     """Arguments of the function besides those of all convolutions."""
+    _op_name = "Convolution"
+    _kwargs = OperatorKeywords(
+        kernel="_kernel", stride="_strides", dilate="_dilation", pad="_padding", num_filter="_channels",
+        num_group="_groups", no_bias="_no_bias", layout="_layout", adj="_adj",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -129,11 +136,21 @@ class _Convolution(Convolving):
         windows = {"num_filter": self._channels, "num_group": self._groups, "layout": self._layout, **self._more}
         return self._activated(self._applied(self._operation, (x,), self.weight, self.bias, **windows))
 
-    def _in_channels(self) -> int | None:
-        """Return the number of channels of the input, where it is known."""
+    @property
+    def _in_channels(self) -> int:
+        """The number of channels of the input; 0: not known yet."""
         shape = self.weight.shape or (UNKNOWN,) * 2
         size = shape[-1 if is_channels_last(self._layout) else 1]
-        return None if size == UNKNOWN else size * self._groups
+        return 0 if size == UNKNOWN else size * self._groups
+
+    @property
+    def _no_bias(self) -> bool:
+        return self.bias is None
+
+    @property
+    def _adj(self) -> Any:
+        """The output padding of transposed layers."""
+        return self._more.get("adj")
 
     def _shown(self) -> list[str]:
         """Return the settings that `repr` shows besides those of all layers."""
@@ -153,14 +170,14 @@ class _Convolution(Convolving):
             shown.append("bias=False")
         if self.act is not None:
             shown.append(str(self.act))
-        inputs = self._in_channels()
-        return f"{type(self).__name__}({inputs} -> {self._channels}, {', '.join(shown)})"
+        return f"{type(self).__name__}({self._in_channels or None} -> {self._channels}, {', '.join(shown)})"
 
 
 class _Transposed(_Convolution):
     """The base of the transposed layers, whose weight begins with the channels of the input."""
 
     _operation = staticmethod(convolution.deconvolution)
+    _op_name = "Deconvolution"
 
     def __init__(
         self,
@@ -183,9 +200,10 @@ class _Transposed(_Convolution):
     def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
         return weight_shape(in_channels, self._channels // self._groups, self._kernel, self._layout)
 
-    def _in_channels(self) -> int | None:
+    @property
+    def _in_channels(self) -> int:
         size = (self.weight.shape or (UNKNOWN,))[0]
-        return None if size == UNKNOWN else size
+        return 0 if size == UNKNOWN else size
 
     def _shown(self) -> list[str]:
         return [f"output_padding={self._more['adj']}"] if any(self._more["adj"]) else []

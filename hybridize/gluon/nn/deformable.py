@@ -10,6 +10,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.checking import check_choice
 from hybridize.gluon.nn.convolution import Convolving
+from hybridize.gluon.operator_keywords import OperatorKeywords
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.gluon.windowed import Numbers
 
@@ -49,6 +50,16 @@ class DeformableConvolution(Convolving, rank=2):
     deformable_conv_weight: Parameter
     deformable_conv_bias: Parameter | None
 
+    _operands = "offset_weight deformable_conv_weight offset_bias? deformable_conv_bias?"
+    _op_name = "DeformableConvolution"
+    _layout = "NCHW"
+    _windows = {
+        "kernel": "_kernel", "stride": "_strides", "dilate": "_dilation", "pad": "_padding", "layout": "_layout",
+    }  # fmt: skip
+    _kwargs_offset = OperatorKeywords(**_windows, num_filter="_offsets", no_bias="_no_offset_bias")
+    _kwargs_deformable_conv = OperatorKeywords(
+        **_windows, num_filter="_channels", num_group="_groups", num_deformable_group="_parts", no_bias="_no_bias"
+    )
     _each = 2
     """Numbers that the convolution of offsets gives for each element of a window."""
 
@@ -90,6 +101,14 @@ class DeformableConvolution(Convolving, rank=2):
             ("deformable_conv_bias", use_bias, bias_initializer),
         ):
             setattr(self, key, self.params.deferred(key, shapes[key], init) if used else None)
+
+    @property
+    def _no_offset_bias(self) -> bool:
+        return self.offset_bias is None
+
+    @property
+    def _no_bias(self) -> bool:
+        return self.deformable_conv_bias is None
 
     def _shapes(self, in_channels: int) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the parameters; 0 channels are not known yet."""
@@ -140,6 +159,7 @@ class DeformableConvolution(Convolving, rank=2):
 class ModulatedDeformableConvolution(DeformableConvolution):
     """The same, each element of each window multiplied by a number between 0 and 2, computed from the image as well."""
 
+    _op_name = "ModulatedDeformableConvolution"
     _each = 3
 
     def forward(self, x: Any) -> ndarray:

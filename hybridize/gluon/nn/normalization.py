@@ -16,6 +16,7 @@ from hybridize.base.dtypes import as_dtype, bfloat16, float16
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.checking import check_part
 from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.operator_keywords import OperatorKeywords
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 
 
@@ -39,6 +40,7 @@ def _along_axis(block: HybridBlock, name: str, learned: bool, size: int, init: A
 class _Scaled(HybridBlock):
     """The base of the layers: `gamma` along an axis, whose size the first input tells."""
 
+    _operands = "gamma"
     _repr_form = "eps={0._epsilon}, axis={0._axis}, scale={0._scale}, in_channels={0._size}"
 
     def __init__(
@@ -61,13 +63,15 @@ class _Scaled(HybridBlock):
 
     def infer_shape(self, x: Any) -> None:
         size = x.shape[axis_of(self._axis, x.ndim, type(self).__name__)]
-        for parameter in self._parameters.values():
-            parameter.complete(size)
+        for name in self._operands.split():
+            self._parameters[name].complete(size)
 
 
 class _Normalized(_Scaled):
     """The base of the layers that have `beta`, too."""
 
+    _operands = "gamma beta"
+    _kwargs = OperatorKeywords(eps="_epsilon", axis="_axis", center="_center", scale="_scale")
     _repr_form = "eps={0._epsilon}, axis={0._axis}, center={0._center}, scale={0._scale}, in_channels={0._size}"
 
     def __init__(
@@ -114,6 +118,11 @@ class BatchNorm(_Normalized):
     BatchNorm(axis=1, eps=1e-05, momentum=0.9, fix_gamma=False, use_global_stats=False, in_channels=3)
     """
 
+    _operands = "gamma beta running_mean running_var"
+    _kwargs = OperatorKeywords(
+        axis="_axis", eps="_epsilon", momentum="_momentum", fix_gamma="_fix_gamma",
+        use_global_stats="_use_global_stats",
+    )  # fmt: skip
     _repr_form = (
         "axis={0._axis}, eps={0._epsilon}, momentum={0._momentum}, fix_gamma={0._fix_gamma}, "
         "use_global_stats={0._use_global_stats}, in_channels={0._size}"
@@ -186,6 +195,12 @@ class SyncBatchNorm(BatchNorm):
         ArgumentError E331: several devices.
     """
 
+    _num_devices = 1
+    _kwargs = OperatorKeywords(
+        eps="_epsilon", momentum="_momentum", fix_gamma="_fix_gamma", use_global_stats="_use_global_stats",
+        ndev="_num_devices", key="prefix",
+    )  # fmt: skip
+
     def __init__(
         self,
         in_channels: int = 0,
@@ -254,6 +269,7 @@ class GroupNorm(_Normalized):
         in_channels: number of channels; 0: taken from the first input.
     """
 
+    _kwargs = OperatorKeywords(eps="_epsilon", num_groups="_num_groups", center="_center", scale="_scale")
     _repr_form = f"num_groups={{0._num_groups}}, {_Normalized._repr_form}"
 
     def __init__(

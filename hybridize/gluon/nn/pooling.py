@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from hybridize.array.functions import pooling
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ValueArgumentError
+from hybridize.gluon.operator_keywords import OperatorKeywords
 from hybridize.gluon.windowed import Windowed
 from hybridize.ops.library.convolution_layers import LAYOUTS
 
@@ -20,6 +21,10 @@ class _Pooling(Windowed):
         "size={0._kernel}, stride={0._stride}, padding={0._pad}, ceil_mode={0._ceil_mode}, global_pool={0._global}, "
         "pool_type={0._kind}, layout={0._layout}"
     )
+    _kwargs = OperatorKeywords(
+        kernel="_kernel", stride="_stride", pad="_pad", global_pool="_global", pool_type="_kind", layout="_layout",
+        pooling_convention="_convention", count_include_pad="_count_include_pad",
+    )  # fmt: skip
     _kind: ClassVar[str]
     _global: ClassVar[bool] = False
 
@@ -43,6 +48,11 @@ class _Pooling(Windowed):
         self._stride = self._kernel if strides is None else self._numbers("strides", strides)
         self._pad = self._numbers("padding", padding, 0)
         self._ceil_mode, self._layout, self._count_include_pad = bool(ceil_mode), layout, count_include_pad
+
+    @property
+    def _convention(self) -> str:
+        """MXNet's word for how the number of windows is rounded."""
+        return "full" if self._ceil_mode else "valid"
 
     def forward(self, x: Any) -> ndarray:
         return pooling.pooling(

@@ -84,6 +84,8 @@ class LearnedPositionalEncoding(HybridBlock):
             vector.
     """
 
+    _operands = "weight"
+
     def __init__(
         self,
         max_length: int,

@@ -32,6 +32,13 @@ class RecurrentCell(Stateful, Block):
                 if isinstance(child, RecurrentCell):
                     child.infer_shape(x, *others)
 
+    _counter: int = 0
+    """MXNet's number of the step, of which its cells make names; here names are not needed."""
+
+    def _get_activation(self, F: Any, inputs: Any, activation: Any, **kwargs: Any) -> Any:
+        """Apply an activation, as cells written for MXNet 1 do it."""
+        return activated(inputs, activation)
+
     def _width(self, below: int) -> int:
         """Return how many numbers an output has, of inputs of so many."""
         states = self.state_info(0)
@@ -75,7 +82,7 @@ class RecurrentCell(Stateful, Block):
         self.reset()
         x = steps_first(length, inputs, layout)
         states = self._initial_states(x, begin_state)
-        outputs, last = self._through(x, states, lengths_of(x, valid_length))
+        outputs, last = _through_own(self, x, states, lengths_of(x, valid_length))
         merge = valid_length is not None if merge_outputs is None else merge_outputs
         return given_back(outputs, layout, merge), last
 
@@ -118,9 +125,19 @@ class HybridRecurrentCell(RecurrentCell, HybridBlock):
 def through_cell(cell: RecurrentCell, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
     """Apply a cell to x [steps, batch, ...], as its own `unroll` does where it has one."""
     if type(cell).unroll is RecurrentCell.unroll:
-        return cell._through(x, states, valid_length)
+        return _through_own(cell, x, states, valid_length)
     y, after = cell.unroll(x.shape[0], x, states, "TNC", True, valid_length)
     return y, list(after)
+
+
+def _through_own(cell: RecurrentCell, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
+    """Apply a cell to x [steps, batch, ...] step by step where its step is the user's, else as its class does."""
+    for kind in type(cell).__mro__:
+        if "_through" in vars(kind):
+            return cell._through(x, states, valid_length)
+        if "forward" in vars(kind) or "hybrid_forward" in vars(kind):
+            break
+    return through_steps(cell, x, states, valid_length)
 
 
 def activated(x: Any, activation: Any) -> Any:

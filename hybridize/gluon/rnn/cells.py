@@ -197,6 +197,7 @@ class LSTMPCell(LSTMCell):
             "h2r_weight", (self._projection_size, self._hidden_size), h2r_weight_initializer
         )
 
+    _operands = "i2h_weight h2h_weight h2r_weight i2h_bias h2h_bias"
     _projection_size: int
 
     @property

@@ -13,6 +13,7 @@ from hybridize.gluon.rnn.base import HybridRecurrentCell, activated
 class GatedCell(HybridRecurrentCell, ABC):
     """The base of cells of two products, of the input and of the state, for some gates."""
 
+    _operands = "i2h_weight h2h_weight i2h_bias h2h_bias"
     _gates: ClassVar[int] = 1
     _states: ClassVar[int] = 1
     _activation: Any

@@ -47,6 +47,8 @@ class RecurrentLayer(Stateful, HybridBlock):
     _projection_size: int | None = None
     _clip: tuple[float | None, float | None, bool] = (None, None, False)
     _h2r_weight_initializer: Any = None
+    skip_states: bool = False
+    """True if the present call of an overridden `hybrid_forward` was made without states, and gives none."""
 
     def __init__(
         self,
@@ -80,6 +82,7 @@ class RecurrentLayer(Stateful, HybridBlock):
         self._use_sequence_length = use_sequence_length
         weights, biases = (i2h_weight_initializer, h2h_weight_initializer), (i2h_bias_initializer, h2h_bias_initializer)
         init = dict(zip(KINDS, (*weights, *biases, self._h2r_weight_initializer), strict=True))
+        self._operands = " ".join(part for part, _ in self._stack.parts(1))
         for part, shape in self._stack.parts(input_size):
             setattr(self, part, self.params.deferred(part, shape, init[part.partition("_")[2]], dtype=dtype))
 
@@ -150,7 +153,20 @@ class RecurrentLayer(Stateful, HybridBlock):
         weights = [getattr(self, part).data() for part, _ in self._stack.parts(1)]
         y, *last = recurrent(self._stack, steps, weights, begin, sequence_length)
         y = y if self._layout == "TNC" else np.swapaxes(y, 0, 1)
-        return y if states is None else (y, last)
+        return y if states is None or self.skip_states else (y, last)
+
+    def _hybrid_arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the inputs with states to begin with, as `hybrid_forward` of MXNet has them at each call."""
+        named = dict(zip(("states", "sequence_length"), args[1:], strict=False)) | kwargs
+        states, lengths = named.pop("states", None), named.pop("sequence_length", None)
+        vars(self)["skip_states"] = states is None
+        if states is None:
+            self._check_axes(args[0])
+            states = self.begin_state(args[0].shape[self._layout.index("N")], dtype=args[0].dtype)
+        states = list(states) if isinstance(states, (list, tuple)) else [states]
+        return (args[0], states, *(() if lengths is None else (lengths,))), named
 
     def cast(self, dtype: Any) -> None:
         super().cast(dtype)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classes of the user's that derive from layers of ours: which of `forward` and `hybrid_forward` runs.
+
+In MXNet 1 a layer is its `hybrid_forward(F, x, weight, bias)`, which `HybridBlock.forward` calls. Layers of ours are
+written as `forward(x)`, which reads its parameters, so that a call has no further frame. A class of the user's that
+defines one of the two gets `Overriding` between itself and the layer: there `forward` goes to `hybrid_forward` where
+the user has defined it, and else to the layer. A layer's own `hybrid_forward` is its `forward` applied to a view of
+the block, whose parameters are the values that were passed.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hybridize.base.errors import ArgumentError
+from hybridize.gluon.deferred import array_of, is_deferred
+from hybridize.gluon.parameter import Parameter
+
+INTERNALS = {
+    "_build_cache": "there is no cached graph of MXNet's; override hybrid_forward",
+    "_call_cached_op": "there is no cached graph of MXNet's; override hybrid_forward",
+    "_get_graph": "there is no cached graph of MXNet's; override hybrid_forward",
+    "_deferred_infer_shape": "the first call says what shapes are; override infer_shape(self, *inputs)",
+    "_infer_attrs": "the first call says what shapes are; override infer_shape(self, *inputs)",
+}
+"""Methods of MXNet's blocks that nothing here calls, and what to override instead."""
+OF_LAYERS = {
+    "_forward_kernel": "layers of rnn run as one function; override hybrid_forward(self, F, inputs, states, **weights)",
+    "_get_activation": "cells apply activations themselves; pass activation=, or override hybrid_forward",
+}
+"""The same of MXNet's layers."""
+
+
+class Overriding:
+    """Stands between the classes of the user's and the layer of ours that they derive from."""
+
+    _overrides: bool
+    _by_hybrid_forward: Callable[..., Any]
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        layer: Any = super()
+        return (self._by_hybrid_forward if self._overrides else layer.forward)(*args, **kwargs)
+
+    def infer_shape(self, *args: Any) -> None:
+        """Leave the shapes to the first use of the parameters where `hybrid_forward` is the user's."""
+        layer: Any = super()
+        if not self._overrides:
+            layer.infer_shape(*args)
+
+
+def settle(kind: Any, default: Callable[..., Any]) -> None:
+    """Note the computation of a layer of ours; let a class of the user's have what it overrides.
+
+    Args:
+        kind: the class.
+        default: `forward` of a class that defines none.
+
+    Raises:
+        ArgumentError E363: the class overrides a method of MXNet's that nothing here calls.
+    """
+    if kind.__module__.startswith("hybridize."):
+        kind._computation = None if kind.forward is default else kind.forward
+        return
+    for name, help in (INTERNALS if kind._computation is None else INTERNALS | OF_LAYERS).items():
+        if name in vars(kind):
+            raise ArgumentError("E363", f"{kind.__name__} overrides {name}, which is not called here", help=help)
+    own = False
+    for one in kind.__mro__:
+        if one is Overriding:
+            return
+        if vars(one).get("_computation") is not None:
+            break
+        own = own or "forward" in vars(one) or "hybrid_forward" in vars(one)
+    else:
+        return
+    if own:
+        bases = list(kind.__bases__)
+        bases.insert(next(k for k, base in enumerate(bases) if getattr(base, "_computation", None)), Overriding)
+        kind.__bases__ = tuple(bases)
+
+
+class _Value:
+    """A value in place of a parameter, as layers read it."""
+
+    __slots__ = ("_array", "_parameter")
+
+    def __init__(self, array: Any, parameter: Parameter) -> None:
+        self._array, self._parameter = array, parameter
+
+    def data(self) -> Any:
+        return self._array
+
+    @property
+    def shape(self) -> Any:
+        return self._array.shape
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._parameter, name)
+
+
+@functools.lru_cache(1024)
+def _signature(computation: Callable[..., Any], operands: str) -> inspect.Signature:
+    """Return the signature of `hybrid_forward` without `self` and `F`: the inputs, then the operands."""
+    inputs = list(inspect.signature(computation).parameters.values())[1:]
+    last = inputs[-1] if inputs else None
+    keywords = last is not None and (last.kind is not last.POSITIONAL_OR_KEYWORD or last.default is not last.empty)
+    kind = inspect.Parameter.KEYWORD_ONLY if keywords else inspect.Parameter.POSITIONAL_OR_KEYWORD
+    for name in operands.split():
+        default = None if name.endswith("?") else inspect.Parameter.empty
+        inputs.append(inspect.Parameter(name.removesuffix("?"), kind, default=default))
+    return inspect.Signature(inputs)
+
+
+def apply(block: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Compute what a layer of ours does to inputs, with values in place of its parameters.
+
+    Args:
+        block: the layer, or what derives from it.
+        args: the inputs, then the values, by position.
+        kwargs: the others, by keyword.
+
+    Raises:
+        ArgumentError E344: one lacks, or is one too many.
+    """
+    computation = type(block)._computation
+    signature = _signature(computation, block._operands)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        takes = ", ".join(["F", *(str(one).replace(": 'Any'", "") for one in signature.parameters.values())])
+        what = f"hybrid_forward of {computation.__qualname__.partition('.')[0]}: {error}"
+        raise ArgumentError("E344", what, help=f"it takes ({takes})") from None
+    names = block._operands.replace("?", "").split()
+    values = {name: bound.arguments.pop(name, None) for name in names}
+    if any(map(is_deferred, values.values())):
+        layer: Any = super(Overriding, block) if isinstance(block, Overriding) else block
+        layer.infer_shape(*bound.args)
+    view: Any = object.__new__(type(block))
+    vars(view).update(vars(block))
+    for name, value in values.items():
+        vars(view)[name] = None if value is None else _Value(array_of(value), block._parameters.get(name))
+    return computation(view, *bound.args, **bound.kwargs)
