@@ -17,7 +17,7 @@ import numpy
 from hybridize.base.locations import SourceLoc, user_location
 
 __all__ = [
-    "ArgumentError", "AssertionFailed", "AxisError", "CaptureError", "CodegenError", "DTypeError",
+    "ArgumentError", "AssertionFailed", "AxisError", "CaptureError", "CodegenError", "ContentError", "DTypeError",
     "DeferredInitializationError", "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError",
     "KeyTypeError", "LinAlgError", "LoadError",
     "MatrixShapeError", "MissingNameError", "OutOfBoundsError", "ScheduledError", "ShapeError", "StateError",
@@ -88,6 +88,14 @@ class ValueArgumentError(ArgumentError, ValueError):
     """An argument of the right kind with a value that the function does not take (code E345)."""
 
 
+class ParameterError(ValueArgumentError, AssertionError):
+    """What a parameter or a dict of them does not take (codes E32x); MXNet asserts it, or raises a ValueError."""
+
+
+class MissingParameterError(ParameterError, KeyError):
+    """A constant that is asked for without a value, and is not there (code E324)."""
+
+
 class UndefinedError(ArgumentError, NotImplementedError):
     """A method that a subclass has to define, and does not (code E328)."""
 
@@ -134,6 +142,10 @@ class LinAlgError(StateError, numpy.linalg.LinAlgError):
 
 class LoadError(HybridizeError, ValueError):
     """A file that is not what it claims to be (codes E6xx); the message names the byte offset or the key."""
+
+
+class ContentError(LoadError, AssertionError):
+    """A file that does not have the arrays of the net (codes E610, E611, E613); MXNet asserts it."""
 
 
 class DeviceError(HybridizeError, RuntimeError):

@@ -269,7 +269,7 @@ class HybridBlock(Block, layer=False):
                 f"{type(self).__name__} has not been compiled yet, so there is nothing to export",
                 help="first call net.hybridize() and then the net once, with an input",
             )
-        parameters = self.collect_params()
+        parameters = self._all_parameters()
         if format != "mxnet":
             return export.deploy(
                 function, parameters, path, format, samples=samples, progress=progress, options=options
@@ -288,7 +288,7 @@ class HybridBlock(Block, layer=False):
             samples: calls by which the file can be checked; see `export`.
         """
         export = load_module("hybridize.gluon.export")
-        export.save(self._hybridized("program"), self.collect_params(), path, samples)
+        export.save(self._hybridized("program"), self._all_parameters(), path, samples)
 
 
 def _data(data: Any, *args: Any) -> None:

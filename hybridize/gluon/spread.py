@@ -16,6 +16,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.placing import moved
 from hybridize.base.errors import ArgumentError, AssertionFailed, StateError, ValueArgumentError
 from hybridize.gluon.parameter import Parameter
+from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.kvstore import KVStore, KVStoreBase, create
 from hybridize.kvstore.base import total_of as total_of
 from hybridize.optimizer import Optimizer, Updater
@@ -108,7 +109,7 @@ def _entries(params: Any) -> list[tuple[str, Parameter]]:
     """The parameters, each once, with the path by which a dict knows it."""
     pairs: list[tuple[str, Any]]
     if isinstance(params, Mapping):
-        pairs = list(params.items())
+        pairs = list((params.by_path() if isinstance(params, ParameterDict) else params).items())
     elif isinstance(params, Sequence) and not isinstance(params, str):
         pairs = [("", one) for one in params]
     else:

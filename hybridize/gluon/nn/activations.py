@@ -41,7 +41,7 @@ class Activation(HybridBlock):
 
 def activation_of(block: HybridBlock, word: str | None) -> Activation | None:
     """Make the activation of a layer's result, in the layer's scope of names; None where there is none."""
-    with block.name_scope():
+    with block._internal_scope():
         return None if word is None else Activation(word)
 
 
