@@ -249,11 +249,15 @@ class Block:
         return parameters if select is None else parameters.select(select)
 
     def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
-        """The parameters of this block and all below by path, of nets of either generation."""
+        """MXNet 1's name of what `save_parameters` writes: the parameters by their paths in files."""
+        names = self._names_in_files()
         start = f"{prefix}." if prefix else ""
+        return {start + names[path]: parameter for path, parameter in self._parameters_by_path().items()}
+
+    def _parameters_by_path(self) -> dict[str, Parameter]:
         return {
             path + name: parameter
-            for path, block in self._walk(start)
+            for path, block in self._walk("")
             for name, parameter in block._own_parameters().items()
         }
 
@@ -261,7 +265,7 @@ class Block:
         """The parameters of this block and all below by path, as a dict that does things to all of them."""
         for _, block in self._walk(""):
             block._warn_of_hidden_blocks()
-        return ParameterDict.of(self._collect_params_with_prefix(), self._params.prefix)
+        return ParameterDict.of(self._parameters_by_path(), self._params.prefix)
 
     @property
     def _reg_params(self) -> dict[str, Parameter]:
@@ -402,6 +406,20 @@ class Block:
             arrays: by name; those of other blocks stay as they are.
         """
         return arrays
+
+    def save_params(self, filename: Any) -> None:
+        """Write all parameters by their names in MXNet 1, without the net's prefix; `save_parameters` writes paths.
+
+        Raises:
+            ValueArgumentError E324: a name does not begin with the prefix, as names of shared parameters do not.
+        """
+        self.collect_params().save(filename, strip_prefix=self.prefix)
+
+    def load_params(
+        self, filename: Any, ctx: Any = None, allow_missing: bool = False, ignore_extra: bool = False
+    ) -> None:
+        """MXNet 1.x's older name of `load_parameters`."""
+        self.load_parameters(filename, ctx, allow_missing, ignore_extra)
 
     @outside_only("reads a file")
     def load_parameters(

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from hybridize.array.device import OTHERS
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import outside_only
 from hybridize.base.tracebacks import trim
@@ -216,7 +216,7 @@ class HybridBlock(Block, layer=False):
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Make `block`, which must be a HybridBlock, a child."""
         if not isinstance(block, HybridBlock):
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E326",
                 f"children of HybridBlock must also be HybridBlock, but {block!r} is a {type(block).__name__}",
                 help="derive it from HybridBlock, or make the parent a Block (Sequential instead of HybridSequential)",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from hybridize import init as initializers
-from hybridize.base.errors import ContentError, MissingParameterError, ParameterError
+from hybridize.base.errors import ContentError, MissingConstantError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.formats import mxnet
 from hybridize.gluon.parameter import Constant, Parameter, checked_devices
@@ -96,7 +96,7 @@ class ParameterDict(dict[str, Parameter]):
         Without keywords and without such a parameter it is `dict.get`.
 
         Raises:
-            ParameterError E324: there is one, of another shape or dtype.
+            ValueArgumentError E324: there is one, of another shape or dtype.
         """
         full = self.prefix + name
         parameter = self._find(full)
@@ -129,13 +129,13 @@ class ParameterDict(dict[str, Parameter]):
         entry = self._find(full)
         if entry is None:
             if value is None:
-                raise MissingParameterError("E324", f"there is no constant {full!r}; pass a value to create it")
+                raise MissingConstantError("E324", f"there is no constant {full!r}; pass a value to create it")
             entry = self[full] = Constant(full, value)
             entry.adopted = True
         if not isinstance(entry, Constant):
-            raise ParameterError("E324", f"{full!r} is a Parameter, not a Constant")
+            raise ValueArgumentError("E324", f"{full!r} is a Parameter, not a Constant")
         if value is not None and not numpy.array_equal(entry.value.asnumpy(), Constant(full, value).value.asnumpy()):
-            raise ParameterError("E324", f"constant {full!r} has another value already")
+            raise ValueArgumentError("E324", f"constant {full!r} has another value already")
         return entry
 
     def adopt(self, name: str, parameter: Parameter) -> None:
@@ -162,7 +162,7 @@ class ParameterDict(dict[str, Parameter]):
         new: dict[str, Parameter] = {}
         for name, parameter in [*pairs, *kwargs.items()]:
             if dict.get(self, name, parameter) is not parameter or new.setdefault(name, parameter) is not parameter:
-                raise ParameterError(
+                raise ValueArgumentError(
                     "E324",
                     f"two different parameters have the name {name!r}",
                     help="give one of the blocks another prefix, or share the parameter by params=",
@@ -231,12 +231,12 @@ class ParameterDict(dict[str, Parameter]):
         """Write MXNet's `.params`: the names of 1.x, without `strip_prefix`. `save_parameters` of a net writes paths.
 
         Raises:
-            ParameterError E324: a name does not begin so, or two different parameters have the same.
+            ValueArgumentError E324: a name does not begin so, or two different parameters have the same.
         """
         named = ParameterDict.of(self, by_name=True)
         for name in named:
             if not name.startswith(strip_prefix):
-                raise ParameterError(
+                raise ValueArgumentError(
                     "E324",
                     f"the name {name!r} does not begin with strip_prefix={strip_prefix!r}",
                     help="net.save_parameters(path) writes shared parameters and parts with prefixes of their own",
@@ -286,11 +286,11 @@ class ParameterDict(dict[str, Parameter]):
 
         Raises:
             ContentError E610: a parameter is missing; E611: an array belongs to none; E613: a shape or dtype differs.
-            ParameterError E327: an unknown `dtype_source`.
+            ValueArgumentError E327: an unknown `dtype_source`.
             DeviceError E704: a parameter is on other devices.
         """
         if dtype_source not in ("current", "saved"):
-            raise ParameterError("E327", f"dtype_source must be current or saved, got {dtype_source!r}")
+            raise ValueArgumentError("E327", f"dtype_source must be current or saved, got {dtype_source!r}")
 
         devices = None if device is None else checked_devices(device)
         values = {
@@ -327,5 +327,14 @@ def _agree(parameter: Parameter, kwargs: dict[str, Any]) -> None:
     """Demand that a parameter asked for again is the one that is there; sizes unknown so far are filled in."""
     if kwargs.get("shape") is not None:
         parameter.shape = kwargs["shape"]
+    for word in ("grad_req", "lr_mult", "wd_mult"):
+        if kwargs.get(word, getattr(parameter, word)) != getattr(parameter, word):
+            raise ValueArgumentError(
+                "E324",
+                f"parameter {parameter.name!r} has {word}={getattr(parameter, word)!r}, got {kwargs[word]!r}",
+                help=f"set {word} of the shared parameter before or after",
+            )
     if "dtype" in kwargs and numpy.dtype(parameter.dtype) != numpy.dtype(kwargs["dtype"]):
-        raise ParameterError("E324", f"parameter {parameter.name!r} has dtype {parameter.dtype}, got {kwargs['dtype']}")
+        raise ValueArgumentError(
+            "E324", f"parameter {parameter.name!r} has dtype {parameter.dtype}, got {kwargs['dtype']}"
+        )

@@ -42,10 +42,9 @@ def names_by_path(parameters: Mapping[str, Parameter], values: Mapping[str, Any]
         values: arrays by name.
         prefix: that names of MXNet 1.x may lack, as in the files of `save_params`.
     """
-    names = {path: path for path in parameters if path in values}
-    if names or not values:
-        return names
-    candidates = []
+    candidates = [{path: path for path in parameters if path in values}]
+    if len(candidates[0]) == len(values):
+        return candidates[0]
     for start in dict.fromkeys(("", prefix)):
         whole = {start + name: name for name in values}
         names = {path: whole[p.name] for path, p in parameters.items() if p.name in whole}

@@ -8,7 +8,7 @@ from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.modes import is_training
 from hybridize.base.types import same_shape
 from hybridize.gluon.checking import check_part
@@ -64,7 +64,7 @@ class ModifierCell(HybridRecurrentCell):
         with open_scope(None, internal=not base_cell._first_generation):
             super().__init__(prefix=f"{base_cell.prefix}{self._alias()}_")
         if isinstance(base_cell, BidirectionalCell) and not isinstance(self, ResidualCell):
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E331",
                 f"{type(self).__name__} cannot wrap a BidirectionalCell, which has no single step",
                 help="wrap each of the two cells instead",
