@@ -7,7 +7,8 @@ The text is derived from the fields:
       train.py:41 in forward:  y = h @ self.w
       help: the inner sizes 10 and 12 must be equal
 
-Each class also derives from the built-in exception that Python programmers expect, so `except ValueError` works.
+Each class also derives from the built-in exception that Python programmers expect, so `except ValueError` works; where
+MXNet raises another one, from that one too. All of them are RuntimeErrors, as MXNet's own error is.
 """
 
 from __future__ import annotations
@@ -17,15 +18,16 @@ import numpy
 from hybridize.base.locations import SourceLoc, user_location
 
 __all__ = [
-    "ArgumentError", "AssertionFailed", "AxisError", "CaptureError", "CodegenError", "DTypeError",
+    "ArgumentError", "AssertionFailed", "AxisError", "CaptureError", "CodegenError", "ContentError", "DTypeError",
     "DeferredInitializationError", "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError",
-    "KeyTypeError", "LinAlgError", "LoadError",
-    "MatrixShapeError", "MissingNameError", "OutOfBoundsError", "ScheduledError", "ShapeError", "StateError",
-    "UndefinedError", "UntypedError", "UnusedError", "ValueArgumentError", "VerificationError", "WriteError",
+    "KeyTypeError", "LinAlgError", "LoadError", "MatrixShapeError", "MissingConstantError", "MissingNameError",
+    "OutOfBoundsError", "ParameterShapeError", "PlacementError", "ReadError", "ScheduledError", "ShapeError",
+    "StaleGradientError", "StateError", "UndefinedError", "UninitializedError", "UntypedError", "UnusedError",
+    "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip
 
 
-class HybridizeError(Exception):
+class HybridizeError(RuntimeError):
     """Base of all errors of hybridize.
 
     Attributes:
@@ -64,6 +66,10 @@ class ShapeError(HybridizeError, ValueError):
     """Sizes or numbers of axes do not fit (codes E1xx)."""
 
 
+class ParameterShapeError(ShapeError, AssertionError):
+    """A parameter is given another shape than it has (codes E122, E124); MXNet asserts it."""
+
+
 class KeyShapeError(ShapeError, IndexError):
     """A key of indices or bools that does not fit the axes of its array (code E133)."""
 
@@ -84,8 +90,12 @@ class ArgumentError(HybridizeError, TypeError):
     """A call with an argument of the wrong kind, missing, or unknown (codes E3xx)."""
 
 
-class ValueArgumentError(ArgumentError, ValueError):
-    """An argument of the right kind with a value that the function does not take (code E345)."""
+class ValueArgumentError(ArgumentError, ValueError, AssertionError):
+    """An argument with a value that the function does not take (code E345); MXNet often asserts it."""
+
+
+class MissingConstantError(ValueArgumentError, KeyError):
+    """A constant that is asked for without a value, and is not there (code E324)."""
 
 
 class UndefinedError(ArgumentError, NotImplementedError):
@@ -100,7 +110,7 @@ class WriteError(ArgumentError, OSError):
     """A file that cannot be written where it was asked for (code E335); `errno` and `strerror` say why."""
 
 
-class CaptureError(HybridizeError, RuntimeError):
+class CaptureError(HybridizeError):
     """A line of the user's program that cannot become part of a compiled program (codes E4xx)."""
 
 
@@ -112,8 +122,16 @@ class UnusedError(CaptureError, AssertionError):
     """A slice or a state that the body of a loop of expressions does not look at (code E461)."""
 
 
-class StateError(HybridizeError, RuntimeError):
+class StateError(HybridizeError):
     """Something is asked for before it is there, or after it is gone (codes E5xx)."""
+
+
+class UninitializedError(StateError, ValueError, AssertionError):
+    """A parameter has no array yet (code E502): MXNet has an error of its own for each thing that needs it."""
+
+
+class StaleGradientError(StateError, UserWarning):
+    """A gradient that no backward pass has written since the last update (code E561); MXNet raises a UserWarning."""
 
 
 class DeferredInitializationError(StateError):
@@ -136,8 +154,20 @@ class LoadError(HybridizeError, ValueError):
     """A file that is not what it claims to be (codes E6xx); the message names the byte offset or the key."""
 
 
-class DeviceError(HybridizeError, RuntimeError):
+class ReadError(LoadError, OSError):
+    """A file that cannot be read (code E600); `errno` and `strerror` say why."""
+
+
+class ContentError(LoadError, AssertionError):
+    """A file that does not have the arrays of the net (codes E610, E611, E613); MXNet asserts it."""
+
+
+class DeviceError(HybridizeError):
     """A device that is not there (codes E7xx)."""
+
+
+class PlacementError(DeviceError, AssertionError):
+    """A parameter is on other devices than it is loaded on (code E704); MXNet asserts it."""
 
 
 class VerificationError(HybridizeError, AssertionError):

@@ -14,7 +14,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import DType
-from hybridize.base.errors import LoadError
+from hybridize.base.errors import LoadError, ReadError
 
 MAX_AXES = 32
 """More axes than any array of MXNet or NumPy of its time can have."""
@@ -102,12 +102,19 @@ def checked_size(shape: tuple[int, ...], dtype: DType) -> int | None:
 
 
 def open_for_reading(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a file; a missing one is a `LoadError` as well as an ordinary message."""
+    """Open a file; a missing one is a `ReadError` as well as an ordinary message."""
     try:
         return open(path, "rb")
     except OSError as error:
-        what = f"cannot read {os.fspath(path)}: {error.strerror}"
-        raise LoadError("E600", what, help=f"check the path; relative paths begin at {os.getcwd()}") from error
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: str | os.PathLike[str], error: OSError) -> ReadError:
+    """Return the error for a file that the system does not read."""
+    what = f"cannot read {os.fspath(path)}: {error.strerror or error}"
+    failure = ReadError("E600", what, help=f"check the path; relative paths begin at {os.getcwd()}")
+    failure.errno, failure.strerror, failure.filename = error.errno, error.strerror, os.fspath(path)
+    return failure
 
 
 def bytes_of(path: str | os.PathLike[str]) -> memoryview:

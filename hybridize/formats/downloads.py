@@ -14,6 +14,7 @@ from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import replacing
+from hybridize.formats.cursor import unreadable
 
 _PIECE: Final = 1 << 20
 _PATIENCE: Final = 60.0
@@ -35,7 +36,7 @@ def check_sha1(filename: str | os.PathLike[str], sha1_hash: str) -> bool:
     """Tell whether a file has this SHA-1, in hexadecimal.
 
     Raises:
-        LoadError E600: it cannot be read.
+        ReadError E600: it cannot be read.
     """
     with LOADING:
         import hashlib  # late: it takes milliseconds to load
@@ -46,7 +47,7 @@ def check_sha1(filename: str | os.PathLike[str], sha1_hash: str) -> bool:
             while piece := file.read(_PIECE):
                 sha1.update(piece)
     except OSError as error:
-        raise LoadError("E600", f"cannot read {os.fspath(filename)}: {error.strerror or error}") from error
+        raise unreadable(filename, error) from error
     return sha1.hexdigest() == sha1_hash.lower()
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 _NOT_SETTINGS = frozenset({
     "_children", "_parameters", "_params", "_scope", "_prefix", "watch", "_watches", "_hooks", "_pre_hooks",
-    "_function", "_compiled",
+    "_function", "_compiled", "_first_generation",
 })  # fmt: skip
 
 
@@ -82,10 +82,21 @@ class Block:
             raise unknown_keyword(type(self), next(iter(unknown)))
         check_prefix(type(self), prefix)
         set_plain = super().__setattr__
-        full = naming.new_prefix(self._alias(), prefix)
-        set_plain("_prefix", full)
-        set_plain("_scope", naming.NameScope(full))
-        set_plain("_params", ParameterDict(full if params is None else params.prefix, params))
+        scope = naming.current_scope()
+        own = scope.next_prefix(self._alias()) if prefix is None else prefix
+        parent = scope.parameters
+        set_plain("_prefix", scope.prefix + own)
+        if params is not None:
+            parameters = ParameterDict(params.prefix, params)
+        elif parent is not None:
+            parameters = ParameterDict(parent.prefix + own, parent._shared)
+        else:
+            parameters = ParameterDict(own)
+        set_plain("_params", parameters)
+        # As in MXNet 1, where a block with the prefix "" opens no scope: its parts are counted with those around it.
+        set_plain("_scope", None if prefix == "" else naming.NameScope(self._prefix, parameters))
+        if not (prefix is None and params is None) and not naming.internal():
+            set_plain("_first_generation", True)
         set_plain("_children", {})
         set_plain("_parameters", {})
         set_plain("_hooks", {})
@@ -94,7 +105,7 @@ class Block:
         set_plain("watch", Storage())
 
     _prefix: str
-    _scope: naming.NameScope
+    _scope: naming.NameScope | None
     _params: ParameterDict
     _children: dict[str, Block]
     _parameters: dict[str, Parameter]
@@ -107,6 +118,8 @@ class Block:
     """The text of a layer in parentheses, with its attributes as `{0._rate}`; none: `repr` shows its children."""
     _name_hint: ClassVar[str] = ""
     """The word by which MXNet 1.x counts names of such blocks; none: the class, in small letters."""
+    _first_generation: bool = False
+    """True if the block is made by what only MXNet 1 has: `prefix`, `params`, `name_scope` or `hybrid_forward`."""
     _is_layer: bool = False
     """True if `forward` is ours, and reads attributes that no capture guards; the user's own code is guarded."""
 
@@ -114,6 +127,8 @@ class Block:
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("hybridize."):
             cls._is_layer = layer
+        elif "hybrid_forward" in vars(cls):
+            cls._first_generation = True
 
     # --------------------------------------------------------------------------------------------------- members
 
@@ -202,8 +217,13 @@ class Block:
         return self._prefix.removesuffix("_")
 
     def name_scope(self) -> AbstractContextManager[None]:
-        """Give blocks made in a `with` block names that begin with this one's; has no other effect."""
+        """Give blocks made in a `with` block names that begin with this one's, and what `params` shares by name."""
+        self._first_generation = True
         return naming.open_scope(self._scope)
+
+    def _internal_scope(self) -> AbstractContextManager[None]:
+        """Name what a class of ours makes, as `name_scope` does; it says nothing of the user's program."""
+        return naming.open_scope(self._scope, internal=True)
 
     @property
     def params(self) -> ParameterDict:
@@ -213,17 +233,45 @@ class Block:
     # ------------------------------------------------------------------------------------------------ parameters
 
     def collect_params(self, select: str | None = None) -> ParameterDict:
-        """The parameters of this block and all below, by path (`0.weight`).
+        """The parameters of this block and all below; a look-up finds them by path (`0.weight`) and by name.
+
+        The keys are paths, as in MXNet 2. They are MXNet 1's names (`net0_dense0_weight`) if a block of the net is
+        made by what only MXNet 1 has: `prefix`, `params`, `name_scope` or `hybrid_forward`.
 
         Args:
             select: a regular expression; only those whose path or name it matches from the start.
+
+        Raises:
+            ValueArgumentError E324: the keys are names, and two different parameters have the same.
         """
-        parameters = ParameterDict()
-        for path, block in self._walk(""):
-            block._warn_of_hidden_blocks()
-            for name, parameter in block._own_parameters().items():
-                parameters[path + name] = parameter
+        parameters = self._all_parameters()
+        if any(block._first_generation for _, block in self._walk("")):
+            parameters = ParameterDict.of(parameters, self._params.prefix, by_name=True)
         return parameters if select is None else parameters.select(select)
+
+    def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
+        """MXNet 1's name of what `save_parameters` writes: the parameters by their paths in files."""
+        names = self._names_in_files()
+        start = f"{prefix}." if prefix else ""
+        return {start + names[path]: parameter for path, parameter in self._parameters_by_path().items()}
+
+    def _parameters_by_path(self) -> dict[str, Parameter]:
+        return {
+            path + name: parameter
+            for path, block in self._walk("")
+            for name, parameter in block._own_parameters().items()
+        }
+
+    def _all_parameters(self) -> ParameterDict:
+        """The parameters of this block and all below by path, as a dict that does things to all of them."""
+        for _, block in self._walk(""):
+            block._warn_of_hidden_blocks()
+        return ParameterDict.of(self._parameters_by_path(), self._params.prefix)
+
+    @property
+    def _reg_params(self) -> dict[str, Parameter]:
+        """MXNet's name of the parameters that are attributes."""
+        return self._parameters
 
     def _own_parameters(self) -> dict[str, Parameter]:
         known = {id(parameter) for parameter in self._parameters.values()}
@@ -273,7 +321,7 @@ class Block:
             force_reinit: initialize again what is initialized already.
             ctx: MXNet 1.x name of `device`.
         """
-        self.collect_params().initialize(init, device, verbose, force_reinit, ctx=ctx)
+        self._all_parameters().initialize(init, device, verbose, force_reinit, ctx=ctx)
 
     def cast(self, dtype: Any) -> None:
         """Change the dtype of all parameters."""
@@ -285,16 +333,16 @@ class Block:
 
     def zero_grad(self) -> None:
         """Set all gradients to zero."""
-        self.collect_params().zero_grad()
+        self._all_parameters().zero_grad()
 
     @outside_only("sets an attribute of every parameter")
     def setattr(self, name: str, value: Any) -> None:
         """Set an attribute of every parameter: `net.setattr("grad_req", "null")`."""
-        self.collect_params().setattr(name, value)
+        self._all_parameters().setattr(name, value)
 
     def reset_device(self, device: Any) -> None:
         """Move all parameters to a device, or have an array of each on each of a list of them."""
-        self.collect_params().reset_device(device)
+        self._all_parameters().reset_device(device)
 
     reset_ctx = reset_device
 
@@ -307,7 +355,7 @@ class Block:
         """
         paths = {path + name: (block, name) for path, block in self._walk("") for name in block._own_parameters()}
         prefix = shared.prefix if isinstance(shared, ParameterDict) else ""
-        for path, parameter in (shared or {}).items():
+        for path, parameter in (shared.by_path() if isinstance(shared, ParameterDict) else shared or {}).items():
             path = path if path in paths else path.removeprefix(prefix)
             if path not in paths:
                 warn(f"Parameter name {path} is not in the current model!")
@@ -332,7 +380,7 @@ class Block:
             filename: where; an existing file is replaced when the new one is whole.
             deduplicate: store a shared parameter once, under its last path.
         """
-        parameters, names = self.collect_params(), self._names_in_files()
+        parameters, names = self._all_parameters(), self._names_in_files()
         if deduplicate:
             last = {id(parameter): path for path, parameter in parameters.items()}
             parameters = ParameterDict.of({path: parameters[path] for path in last.values()})
@@ -359,6 +407,20 @@ class Block:
             arrays: by name; those of other blocks stay as they are.
         """
         return arrays
+
+    def save_params(self, filename: Any) -> None:
+        """Write all parameters by their names in MXNet 1, without the net's prefix; `save_parameters` writes paths.
+
+        Raises:
+            ValueArgumentError E324: a name does not begin with the prefix, as names of shared parameters do not.
+        """
+        self.collect_params().save(filename, strip_prefix=self.prefix)
+
+    def load_params(
+        self, filename: Any, ctx: Any = None, allow_missing: bool = False, ignore_extra: bool = False
+    ) -> None:
+        """MXNet 1.x's older name of `load_parameters`."""
+        self.load_parameters(filename, ctx, allow_missing, ignore_extra)
 
     @outside_only("reads a file")
     def load_parameters(
@@ -407,7 +469,7 @@ class Block:
         """Take over arrays by path, as `load_parameters` does those of a file."""
         for path, block in self._walk(""):
             param_dict = block._from_files(path, param_dict)
-        self.collect_params().load_dict(
+        self._all_parameters().load_dict(
             param_dict, device, allow_missing, ignore_extra, cast_dtype, dtype_source, source=source
         )
 
@@ -440,7 +502,7 @@ class Block:
             LoadError E612: the source holds something that is no array.
         """
         report: LoadReport = load_module("hybridize.gluon.foreign").load(
-            self.collect_params(),
+            self._all_parameters(),
             source,
             names,
             allow_missing=allow_missing,

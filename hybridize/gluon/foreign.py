@@ -11,7 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import REALS, bfloat16
-from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.errors import ArgumentError, ContentError, LoadError
 from hybridize.base.frozen import frozen
 from hybridize.base.participation import ReadPolicy
 from hybridize.formats import detect, read_archive
@@ -107,13 +107,13 @@ def load(
     missing = [row.path for row in rows if row.result == "missing"]
     extra = [row.name for row in rest if row.result == "extra"]
     if missing and not allow_missing:
-        raise LoadError(
+        raise ContentError(
             "E610", f"parameter {missing[0]!r} is missing in {title}, {_others(extra)}",
             help="map the array with names={theirs: ours}, or pass allow_missing=True to leave such parameters "
             "unchanged",
         )  # fmt: skip
     if extra and not ignore_extra:
-        raise LoadError(
+        raise ContentError(
             "E611", f"array {extra[0]!r} of {title} is not a parameter of the net",
             help="map the array with names={theirs: ours}, or leave it out with ignore_extra=True or "
             "names={theirs: None}",

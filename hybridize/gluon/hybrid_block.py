@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hybridize.array.device import OTHERS
-from hybridize.base.errors import ArgumentError, StateError, UndefinedError
+from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import outside_only
 from hybridize.base.tracebacks import trim
@@ -258,7 +258,7 @@ class HybridBlock(Block, layer=False):
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Make `block`, which must be a HybridBlock, a child."""
         if not isinstance(block, HybridBlock):
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E326",
                 f"children of HybridBlock must also be HybridBlock, but {block!r} is a {type(block).__name__}",
                 help="derive it from HybridBlock, or make the parent a Block (Sequential instead of HybridSequential)",
@@ -311,7 +311,7 @@ class HybridBlock(Block, layer=False):
                 f"{type(self).__name__} has not been compiled yet, so there is nothing to export",
                 help="first call net.hybridize() and then the net once, with an input",
             )
-        parameters = self.collect_params()
+        parameters = self._all_parameters()
         if format != "mxnet":
             return export.deploy(
                 function, parameters, path, format, samples=samples, progress=progress, options=options
@@ -330,7 +330,7 @@ class HybridBlock(Block, layer=False):
             samples: calls by which the file can be checked; see `export`.
         """
         export = load_module("hybridize.gluon.export")
-        export.save(self._hybridized("program"), self.collect_params(), path, samples)
+        export.save(self._hybridized("program"), self._all_parameters(), path, samples)
 
 
 def _data(data: Any, *args: Any) -> None:

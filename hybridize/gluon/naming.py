@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """The names of Gluon 1.x: `net0_dense1_weight`, from class names, counters and scopes.
 
-Files and `collect_params` go by structure (`1.weight`), which does not depend on what else a process has built. These
-names are for people and for 1.x programs: `prefix`, `name_scope`, `params.get`.
+Files go by structure (`1.weight`), which does not depend on what else a process has built, and so does
+`collect_params` of nets as MXNet 2 has them. These names are those of 1.x programs: `prefix`, `name_scope`, `params`.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from hybridize.base.frozen import mutable
+
+if TYPE_CHECKING:
+    from hybridize.gluon.parameter_dict import ParameterDict
 
 
 @mutable
@@ -21,38 +26,53 @@ class NameScope:
     """Names given inside one block's `name_scope`, or, for the scope at the bottom, in the whole process."""
 
     prefix: str = ""
+    parameters: ParameterDict | None = None
+    """The block's own, whose prefix and shared parameters are those of the blocks made in the scope."""
     counters: dict[str, int] = field(default_factory=dict)
 
     def next_prefix(self, hint: str) -> str:
         """`dense0_`, then `dense1_`, ..."""
+        scopes = None if self.parameters is not None else sys.modules.get("hybridize.symbol.scopes")
+        manager = None if scopes is None else scopes.NameManager._current.get()
+        if manager is not None:  # `with mx.name.Prefix("net_"):`, where no block's scope is open
+            return f"{manager.get(None, hint)}_"
         count = self.counters.get(hint, 0)
         self.counters[hint] = count + 1
-        return f"{self.prefix}{hint}{count}_"
+        return f"{hint}{count}_"
 
 
 class _Current(threading.local):
     def __init__(self) -> None:
         self.scopes: list[NameScope] = []
+        self.internal: list[bool] = [False]
 
 
 _process = NameScope()
 _current = _Current()
 
 
-def new_prefix(hint: str, prefix: str | None) -> str:
-    """The full prefix of a new block: `prefix`, or the next one for `hint`, in the scope that is open."""
-    scope = _current.scopes[-1] if _current.scopes else _process
-    return scope.next_prefix(hint) if prefix is None else scope.prefix + prefix
+def current_scope() -> NameScope:
+    """The scope that is open."""
+    return _current.scopes[-1] if _current.scopes else _process
+
+
+def internal() -> bool:
+    """True while a class of ours makes its parts: that these have prefixes says nothing of the user's program."""
+    return _current.internal[-1]
 
 
 @contextmanager
-def open_scope(scope: NameScope) -> Iterator[None]:
-    """Name the blocks made in a `with` block inside `scope`."""
-    _current.scopes.append(scope)
+def open_scope(scope: NameScope | None, internal: bool = False) -> Iterator[None]:
+    """Name the blocks made in a `with` block inside `scope`, or, without one, inside the scope that is open."""
+    if scope is not None:
+        _current.scopes.append(scope)
+    _current.internal.append(internal)
     try:
         yield
     finally:
-        _current.scopes.pop()
+        _current.internal.pop()
+        if scope is not None:
+            _current.scopes.pop()
 
 
 def without_counters(names: Iterable[str]) -> dict[str, str]:

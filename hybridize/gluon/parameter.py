@@ -32,11 +32,15 @@ from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType, as_dtype, is_float
 from hybridize.base.errors import (
     ArgumentError,
+    ContentError,
     DeferredInitializationError,
     DeviceError,
-    LoadError,
+    ParameterShapeError,
+    PlacementError,
     ShapeError,
     StateError,
+    UninitializedError,
+    ValueArgumentError,
 )
 from hybridize.base.forks import renewed
 from hybridize.base.loading import load_module
@@ -85,11 +89,11 @@ class Parameter:
         init: the initializer; wins over the one given to `initialize`.
         allow_deferred_init: `initialize` may come before the shape is known.
         differentiable: whether there can be a gradient at all.
-        stype: storage type; another one than `default` is made dense, with a warning.
-        grad_stype: likewise.
+        stype: storage type; another one than `default` is made dense, with a warning, and has `row_sparse_data`.
+        grad_stype: likewise, of the gradient.
 
     Raises:
-        ArgumentError E321: there is no such storage type.
+        ValueArgumentError E321: there is no such storage type.
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY
@@ -112,7 +116,7 @@ class Parameter:
     ) -> None:
         for value in (stype, grad_stype):
             if value not in ("default", "csr", "row_sparse"):
-                raise ArgumentError("E321", f"the storage type must be default, csr or row_sparse, got {value!r}")
+                raise ValueArgumentError("E321", f"the storage type must be default, csr or row_sparse, got {value!r}")
         if (stype, grad_stype) != ("default", "default"):
             warn(f"Parameter {name!r} is dense, and so is its gradient: each step updates all of its rows")
         self.name = name
@@ -128,6 +132,8 @@ class Parameter:
         """The holders of the arrays on further devices."""
         self.watch = Storage()
         """Touched whenever another buffer takes the place of this parameter's."""
+        self._stype, self._grad_stype = stype, grad_stype
+        self._var: Any = None
         self._shape = _normalized(shape)
         self._dtype = as_dtype(dtype)
         self._differentiable = differentiable
@@ -149,13 +155,15 @@ class Parameter:
     def shape(self, shape: Any) -> None:
         new = _normalized(shape)
         if new is None or not self._takes(new):
-            raise ShapeError("E122", f"parameter {self.name} of shape {self._shape} cannot be given the shape {new}")
+            raise ParameterShapeError(
+                "E122", f"parameter {self.name} of shape {self._shape} cannot be given the shape {new}"
+            )
         self._shape = tuple(b if b != UNKNOWN else a for a, b in zip(self._shape or new, new, strict=True))
 
     def complete(self, *shape: int) -> None:
         """Say what the first input tells of the shape, and initialize what waited for it."""
         if not self._takes(shape):
-            raise ShapeError(
+            raise ParameterShapeError(
                 "E122",
                 f"parameter {self.name} has the shape {self._shape}, but the input requires {shape}",
                 help="the net was initialized for inputs of another size",
@@ -197,7 +205,7 @@ class Parameter:
     @grad_req.setter
     def grad_req(self, grad_req: str) -> None:
         if grad_req not in ("write", "add", "null"):
-            raise ArgumentError("E322", f"grad_req must be write, add or null, got {grad_req!r}")
+            raise ValueArgumentError("E322", f"grad_req must be write, add or null, got {grad_req!r}")
         if not (ACTIVE and capturing() and "_grad_req" in vars(self) and _variables().request_in_turn(self, grad_req)):
             self.request(grad_req)
 
@@ -317,14 +325,14 @@ class Parameter:
         """Have an array on each of these devices, if there is none yet.
 
         Raises:
-            DeviceError E704: there are some on other devices.
+            PlacementError E704: there are some on other devices.
         """
         if self._data is None and self._deferred is None:
             self._live_on(devices)
         elif set(devices) != set(self.list_device()):
             actual, wanted = (", ".join(map(str, some)) for some in (self.list_device(), devices))
             what = f"parameter {self.name!r} is on {actual}, and was to be loaded on {wanted}"
-            raise DeviceError("E704", what, help="leave the device out, or call reset_ctx(...) first")
+            raise PlacementError("E704", what, help="leave the device out, or call reset_ctx(...) first")
 
     def _copy(self, device: Device) -> Parameter:
         """A holder of the array on a further device."""
@@ -353,7 +361,7 @@ class Parameter:
                 "the first call",
                 help="call the net once with a batch of data, or give the sizes (in_units, in_channels, ...)",
             )
-        return StateError(
+        return UninitializedError(
             "E502",
             f"parameter {self.name!r} has not been initialized",
             help="call net.initialize(); parameters of children are in net.collect_params(), not in net.params",
@@ -370,7 +378,7 @@ class Parameter:
             ctx: MXNet 1.x name of `device`.
 
         Raises:
-            StateError E502: not initialized.
+            UninitializedError E502: not initialized.
             DeferredInitializationError E501: the shape is not known yet.
             DeviceError E704: there is none on that device.
         """
@@ -416,11 +424,56 @@ class Parameter:
         """The array on each device."""
         return [one._held() for one in self.copies()]
 
+    def row_sparse_data(self, row_id: Any) -> ndarray:
+        """The array, dense, with zeros in all rows but those of some numbers; only they get a gradient from it.
+
+        Args:
+            row_id: an array of the numbers of rows, on the device whose array is meant.
+
+        Raises:
+            StateError E507: the parameter has another `stype` than `row_sparse`.
+        """
+        if self._stype != "row_sparse":
+            what = f"parameter {self.name!r} has the storage type {self._stype!r}, so it has no row_sparse_data"
+            raise StateError("E507", what, help="call data()")
+        return _rows_of(self.data(row_id.device if self._elsewhere else None), row_id)
+
+    def list_row_sparse_data(self, row_id: Any) -> list[ndarray]:
+        """The `row_sparse_data` on each device."""
+        return [self.row_sparse_data(row_id.as_in_ctx(device)) for device in self.list_device()]
+
+    def var(self) -> Any:
+        """The parameter as an expression of `sym`; the same at each call."""
+        if self._var is None:
+            shape = None if self._shape is None else tuple(max(size, 0) for size in self._shape)
+            self._var = load_module("hybridize.symbol").var(self.name, shape=shape, dtype=self._dtype)
+        return self._var
+
+    def _check_and_get(self, arrays: Any, ctx: Any) -> Any:
+        """MXNet's way to the array of a device, for subclasses with a `data` of their own; `list` for all of them."""
+        if isinstance(arrays, list):
+            return arrays if ctx is list else arrays[self.list_device().index(as_device(ctx))]
+        return Parameter.list_data(self) if ctx is list else Parameter.data(self, ctx)
+
+    @property
+    def _allow_deferred_init(self) -> bool:
+        """MXNet's private name of `allow_deferred_init`."""
+        return self.allow_deferred_init
+
+    @property
+    def _deferred_init(self) -> tuple[Any, Any] | None:
+        """MXNet's private name of the initialization that waits."""
+        return self._deferred
+
+    @_deferred_init.setter
+    def _deferred_init(self, deferred: tuple[Any, Any] | None) -> None:
+        self._deferred = deferred or None
+
     def mean(self) -> NDArray[Any]:
         """Return the mean of the arrays of all devices: what files hold.
 
         Raises:
-            StateError E502, DeferredInitializationError E501: not initialized.
+            UninitializedError E502, DeferredInitializationError E501: not initialized.
         """
         first, *others = [one._held().asnumpy() for one in self.copies()]
         if all(numpy.array_equal(first, other) for other in others):
@@ -436,11 +489,11 @@ class Parameter:
         """Copy `data` into the array, on each device; compiled programs see it at their next call.
 
         Raises:
-            ShapeError E124: `data` has another shape.
+            ParameterShapeError E124: `data` has another shape.
         """
         shape = tuple(data.shape) if hasattr(data, "shape") else numpy.shape(data)
         if not self._takes(_exact(shape)):
-            raise ShapeError("E124", f"parameter {self.name!r}: expected shape {self._shape}, got {shape}")
+            raise ParameterShapeError("E124", f"parameter {self.name!r}: expected shape {self._shape}, got {shape}")
         if self._data is None:
             if isinstance(data, Symbol) or self._deferred is None:
                 raise self._not_ready()
@@ -458,12 +511,12 @@ class Parameter:
         """Raise unless `load` can take `data`, which a file has for this parameter at `path` of the net.
 
         Raises:
-            LoadError E613: another shape, or another dtype without `cast_dtype`.
+            ContentError E613: another shape, or another dtype without `cast_dtype`.
         """
         if not self._takes(data.shape):
-            raise LoadError("E613", f"parameter {path!r}: expected shape {self._shape}, saved {data.shape}")
+            raise ContentError("E613", f"parameter {path!r}: expected shape {self._shape}, saved {data.shape}")
         if data.dtype != self._dtype and not cast_dtype:
-            raise LoadError(
+            raise ContentError(
                 "E613",
                 f"failed loading parameter {path!r}: dtype incompatible, expected {self._dtype}, saved {data.dtype}",
                 help="pass cast_dtype=True to convert it",
@@ -556,7 +609,7 @@ class Parameter:
         """List the devices of the array.
 
         Raises:
-            StateError E502: not initialized.
+            UninitializedError E502: not initialized.
         """
         if self._data is None and self._deferred is None:
             raise self._not_ready()
@@ -569,7 +622,7 @@ class Parameter:
         """Move to a device, or have a new array on each of a list of them: the mean of those there were.
 
         Raises:
-            StateError E502: not initialized.
+            UninitializedError E502: not initialized.
         """
         devices = checked_devices(device)
         if self._data is None:
@@ -585,6 +638,16 @@ class Parameter:
                 one._become(array)
 
     reset_ctx = reset_device
+
+
+def _rows_of(data: ndarray, row_id: Any) -> ndarray:
+    """The array with zeros in all rows but some."""
+    np = load_module("hybridize.array.np")
+    rows = np.array(row_id).reshape((-1,)).astype("int64")
+    wanted = np.zeros((data.shape[0],) + (1,) * (data.ndim - 1), dtype="bool")
+    wanted[rows] = True
+    selected: ndarray = np.where(wanted, data, np.zeros((), dtype=data.dtype))
+    return selected
 
 
 def _exact(shape: Sequence[int]) -> Shape:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from hybridize import init as initializers
-from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.errors import ContentError, MissingConstantError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.formats import mxnet
 from hybridize.gluon.parameter import Constant, Parameter, checked_devices
@@ -20,12 +20,12 @@ from hybridize.gluon.stored import listed, named_arrays, names_by_path
 class ParameterDict(dict[str, Parameter]):
     """A dict of parameters.
 
-    Keys are structure paths (`0.weight`) where it comes from `collect_params`, names of MXNet 1.x (`dense0_weight`)
-    where it is a block's own `params`; look-ups find either.
+    Keys are structure paths (`0.weight`) or names of MXNet 1.x (`dense0_weight`), see `Block.collect_params`; look-ups
+    find either. They are names where it is a block's own `params`.
 
     Args:
         prefix: put before the names that `get` is given.
-        shared: where `get` looks for parameters of other blocks.
+        shared: where `get` looks for parameters of other blocks, by their names.
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY
@@ -35,25 +35,56 @@ class ParameterDict(dict[str, Parameter]):
         super().__init__()
         self.prefix = prefix
         self._shared = shared
+        self._is_own = True
+        self._paths: dict[str, Parameter] = {}
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Parameter]) -> ParameterDict:
-        """Parameters by path."""
-        self = cls()
-        dict.update(self, parameters)
+    def of(cls, parameters: Mapping[str, Parameter], prefix: str = "", by_name: bool = False) -> ParameterDict:
+        """Parameters by path, or, with these at hand, by name."""
+        self = cls(prefix)
+        self._is_own = False
+        if by_name:
+            self._paths = dict(parameters)
+            self.update((parameter.name, parameter) for parameter in parameters.values())
+        else:
+            dict.update(self, parameters)
+        return self
+
+    def by_path(self) -> dict[str, Parameter]:
+        """The parameters by path, where that is known; else by key."""
+        if not self._paths:
+            return dict(self)
+        mine = set(map(id, self.values()))
+        paths = {path: parameter for path, parameter in self._paths.items() if id(parameter) in mine}
+        covered = set(map(id, paths.values()))
+        return paths | {key: parameter for key, parameter in self.items() if id(parameter) not in covered}
+
+    @property
+    def _params(self) -> ParameterDict:
+        """MXNet's name of the dict behind this one."""
         return self
 
     def __missing__(self, name: str) -> Parameter:
-        if self.prefix and self.prefix + name in self:
-            return dict.__getitem__(self, self.prefix + name)
-        for parameter in self.values():
-            if parameter.name == name:
-                return parameter
-        raise KeyError(name)
+        parameter = self._named(name)
+        if parameter is None and self.prefix:
+            parameter = self._named(self.prefix + name)
+        if parameter is None:
+            raise KeyError(name)
+        return parameter
+
+    def __contains__(self, name: object) -> bool:
+        return self._named(name) is not None
+
+    def _named(self, name: Any) -> Parameter | None:
+        """The parameter of a key, a path, or a name of MXNet 1.x."""
+        for keys in (self, self._paths):
+            if dict.__contains__(keys, name):
+                return dict.__getitem__(keys, name)
+        return next((one for one in self.values() if one.name == name), None)
 
     def __repr__(self) -> str:
-        if self.prefix:  # as MXNet 1 shows them
-            inner = "".join(f"\n  {value!r}" for value in self.values())
+        if self.prefix and (self._paths or all(key == one.name for key, one in self.items())):
+            inner = "".join(f"\n  {value!r}" for value in self.values())  # as MXNet 1 shows them
             return f"{self.prefix} ({inner}\n)"
         return "{" + ",\n ".join(f"{key!r}: {value!r}" for key, value in self.items()) + "}"
 
@@ -65,16 +96,14 @@ class ParameterDict(dict[str, Parameter]):
         Without keywords and without such a parameter it is `dict.get`.
 
         Raises:
-            ArgumentError E324: there is one, of another shape or dtype.
+            ValueArgumentError E324: there is one, of another shape or dtype.
         """
-        if not kwargs:
-            known = dict.get(self, name)
-            if known is None:
-                known = self._find(self.prefix + name)
-            if known is not None or default is not None or not self.prefix:
-                return default if known is None else known
         full = self.prefix + name
         parameter = self._find(full)
+        if parameter is None and not kwargs:
+            parameter = self._named(name)
+            if parameter is not None or default is not None or not self.prefix or not self._is_own:
+                return default if parameter is None else parameter
         if parameter is None:
             parameter = self[full] = Parameter(full, **kwargs)
             parameter.adopted = True
@@ -100,11 +129,13 @@ class ParameterDict(dict[str, Parameter]):
         entry = self._find(full)
         if entry is None:
             if value is None:
-                raise ArgumentError("E324", f"there is no constant {full!r}; pass a value to create it")
+                raise MissingConstantError("E324", f"there is no constant {full!r}; pass a value to create it")
             entry = self[full] = Constant(full, value)
             entry.adopted = True
         if not isinstance(entry, Constant):
-            raise ArgumentError("E324", f"{full!r} is a Parameter, not a Constant")
+            raise ValueArgumentError("E324", f"{full!r} is a Parameter, not a Constant")
+        if value is not None and not numpy.array_equal(entry.value.asnumpy(), Constant(full, value).value.asnumpy()):
+            raise ValueArgumentError("E324", f"constant {full!r} has another value already")
         return entry
 
     def adopt(self, name: str, parameter: Parameter) -> None:
@@ -117,21 +148,26 @@ class ParameterDict(dict[str, Parameter]):
         self.pop(self.prefix + name, None)
 
     def _find(self, full: str) -> Parameter | None:
-        if full in self:
-            return dict.__getitem__(self, full)
-        if self._shared is not None and full in self._shared:
-            self[full] = self._shared[full]
-            return self[full]
-        return None
+        parameter = self._named(full)
+        if parameter is None and self._shared is not None:
+            parameter = self._shared._named(full)
+            if parameter is not None:
+                self[full] = parameter
+        return parameter
 
     @outside_only("adds parameters to the dict")
     def update(self, other: Any = (), /, **kwargs: Parameter) -> None:
         """Add parameters; two different ones of one name are an error."""
         pairs: Iterable[tuple[str, Parameter]] = other.items() if isinstance(other, Mapping) else other
+        new: dict[str, Parameter] = {}
         for name, parameter in [*pairs, *kwargs.items()]:
-            if name in self and dict.__getitem__(self, name) is not parameter:
-                raise ArgumentError("E324", f"two different parameters have the name {name!r}")
-            self[name] = parameter
+            if dict.get(self, name, parameter) is not parameter or new.setdefault(name, parameter) is not parameter:
+                raise ValueArgumentError(
+                    "E324",
+                    f"two different parameters have the name {name!r}",
+                    help="give one of the blocks another prefix, or share the parameter by params=",
+                )
+        dict.update(self, new)
 
     # --------------------------------------------------------------------------------------------- all at once
 
@@ -179,22 +215,33 @@ class ParameterDict(dict[str, Parameter]):
     list_ctx = list_device
 
     def select(self, pattern: str) -> ParameterDict:
-        """Those whose path or name matches a regular expression from the start."""
-        return ParameterDict.of(
-            {key: p for key, p in self.items() if re.match(pattern, key) or re.match(pattern, p.name)}
-        )
+        """Those whose key or name matches a regular expression from the start."""
+        by_name = bool(self._paths)
+        paths = {
+            path: p
+            for path, p in self.by_path().items()
+            if re.match(pattern, p.name) or (not by_name and re.match(pattern, path))
+        }
+        return ParameterDict.of(paths, self.prefix, by_name)
 
     # --------------------------------------------------------------------------------------------------- files
 
     @outside_only("writes a file")
     def save(self, filename: Any, strip_prefix: str = "") -> None:
-        """Write MXNet's `.params`, names without `strip_prefix`."""
-        arrays = {}
-        for name, parameter in self.items():
+        """Write MXNet's `.params`: the names of 1.x, without `strip_prefix`. `save_parameters` of a net writes paths.
+
+        Raises:
+            ValueArgumentError E324: a name does not begin so, or two different parameters have the same.
+        """
+        named = ParameterDict.of(self, by_name=True)
+        for name in named:
             if not name.startswith(strip_prefix):
-                raise ArgumentError("E324", f"the name {name!r} does not begin with strip_prefix={strip_prefix!r}")
-            arrays[name[len(strip_prefix) :]] = parameter.mean()
-        mxnet.write_params(filename, arrays)
+                raise ValueArgumentError(
+                    "E324",
+                    f"the name {name!r} does not begin with strip_prefix={strip_prefix!r}",
+                    help="net.save_parameters(path) writes shared parameters and parts with prefixes of their own",
+                )
+        mxnet.write_params(filename, {name[len(strip_prefix) :]: one.mean() for name, one in named.items()})
 
     @outside_only("reads a file")
     def load(
@@ -238,46 +285,56 @@ class ParameterDict(dict[str, Parameter]):
             source: what messages call the arrays' origin.
 
         Raises:
-            LoadError E610: a parameter is missing; E611: an array belongs to none; E613: a shape or dtype differs.
-            ArgumentError E327: an unknown `dtype_source`.
+            ContentError E610: a parameter is missing; E611: an array belongs to none; E613: a shape or dtype differs.
+            ValueArgumentError E327: an unknown `dtype_source`.
             DeviceError E704: a parameter is on other devices.
         """
         if dtype_source not in ("current", "saved"):
-            raise ArgumentError("E327", f"dtype_source must be current or saved, got {dtype_source!r}")
+            raise ValueArgumentError("E327", f"dtype_source must be current or saved, got {dtype_source!r}")
 
         devices = None if device is None else checked_devices(device)
         values = {
             name: array.asnumpy() if hasattr(array, "asnumpy") else numpy.asarray(array)
             for name, array in arrays.items()
         }
-        names = names_by_path(self, values)
-        by_path = {path: self[path].fitted(values[name]) for path, name in names.items()}
-        shared = {id(self[path]) for path in by_path}
-        missing = [path for path, p in self.items() if id(p) not in shared and not isinstance(p, Constant)]
+        parameters = self.by_path()
+        names = names_by_path(parameters, values, self.prefix)
+        by_path = {path: parameters[path].fitted(values[name]) for path, name in names.items()}
+        shared = {id(parameters[path]) for path in by_path}
+        missing = [path for path, p in parameters.items() if id(p) not in shared and not isinstance(p, Constant)]
         if missing and not allow_missing:
-            raise LoadError(
+            raise ContentError(
                 "E610",
                 f"parameter {missing[0]!r} is missing in {source}, which contains {listed(values)}",
                 help="pass allow_missing=True to leave such parameters unchanged",
             )
         extra = set(values) - set(names.values())
         if extra and not ignore_extra:
-            raise LoadError(
+            raise ContentError(
                 "E611",
-                f"parameter {min(extra)!r} of {source} is not in the net, which has {listed(self)}",
+                f"parameter {min(extra)!r} of {source} is not in the net, which has {listed(parameters)}",
                 help="pass ignore_extra=True to leave it out",
             )
         for path, array in by_path.items():
-            self[path].check(array, path, cast_dtype)
+            parameters[path].check(array, path, cast_dtype)
             if devices is not None:
-                self[path].expect_on(devices)
+                parameters[path].expect_on(devices)
         for path, array in by_path.items():
-            self[path].load(array, dtype_source=dtype_source)
+            parameters[path].load(array, dtype_source=dtype_source)
 
 
 def _agree(parameter: Parameter, kwargs: dict[str, Any]) -> None:
     """Demand that a parameter asked for again is the one that is there; sizes unknown so far are filled in."""
     if kwargs.get("shape") is not None:
         parameter.shape = kwargs["shape"]
+    for word in ("grad_req", "lr_mult", "wd_mult"):
+        if kwargs.get(word, getattr(parameter, word)) != getattr(parameter, word):
+            raise ValueArgumentError(
+                "E324",
+                f"parameter {parameter.name!r} has {word}={getattr(parameter, word)!r}, got {kwargs[word]!r}",
+                help=f"set {word} of the shared parameter before or after",
+            )
     if "dtype" in kwargs and numpy.dtype(parameter.dtype) != numpy.dtype(kwargs["dtype"]):
-        raise ArgumentError("E324", f"parameter {parameter.name!r} has dtype {parameter.dtype}, got {kwargs['dtype']}")
+        raise ValueArgumentError(
+            "E324", f"parameter {parameter.name!r} has dtype {parameter.dtype}, got {kwargs['dtype']}"
+        )

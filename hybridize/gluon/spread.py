@@ -14,8 +14,9 @@ from typing import Any
 from hybridize.array.device import OTHERS
 from hybridize.array.ndarray import ndarray
 from hybridize.array.placing import moved
-from hybridize.base.errors import ArgumentError, AssertionFailed, StateError, ValueArgumentError
+from hybridize.base.errors import AssertionFailed, StaleGradientError, ValueArgumentError
 from hybridize.gluon.parameter import Parameter
+from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.kvstore import KVStore, KVStoreBase, create
 from hybridize.kvstore.base import total_of as total_of
 from hybridize.optimizer import Optimizer, Updater
@@ -37,7 +38,7 @@ class Updating:
     ) -> None:
         named = _entries(params)
         if compression_params is not None or "dist" in str(kvstore):
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E359",
                 f"training must be on one machine, got kvstore={kvstore!r} and "
                 f"compression_params={compression_params!r}",
@@ -56,7 +57,9 @@ class Updating:
         if isinstance(optimizer, Optimizer):
             if optimizer_params:
                 text = f"optimizer_params={optimizer_params!r} were given beside an optimizer that is made already"
-                raise ArgumentError("E358", text, help="pass an optimizer's name, or set the attributes of the object")
+                raise ValueArgumentError(
+                    "E358", text, help="pass an optimizer's name, or set the attributes of the object"
+                )
             self._optimizer = optimizer
         else:
             self._optimizer = Optimizer.create_optimizer(optimizer, **dict(optimizer_params or {}))
@@ -88,7 +91,7 @@ class Updating:
                 if ignore_stale_grad:
                     continue
                 parameter.data()  # where it is not initialized, that is what is wrong
-                raise StateError(
+                raise StaleGradientError(
                     "E561",
                     f"the gradient of parameter {self._called(index)!r} has not been written by backward since the "
                     "last step",
@@ -108,17 +111,19 @@ def _entries(params: Any) -> list[tuple[str, Parameter]]:
     """The parameters, each once, with the path by which a dict knows it."""
     pairs: list[tuple[str, Any]]
     if isinstance(params, Mapping):
-        pairs = list(params.items())
+        pairs = list((params.by_path() if isinstance(params, ParameterDict) else params).items())
     elif isinstance(params, Sequence) and not isinstance(params, str):
         pairs = [("", one) for one in params]
     else:
         what = f"a trainer takes a dict or list of parameters, got {type(params).__name__}"
-        raise ArgumentError("E358", what, help="pass the parameters of the net: Trainer(net.collect_params(), ...)")
+        raise ValueArgumentError(
+            "E358", what, help="pass the parameters of the net: Trainer(net.collect_params(), ...)"
+        )
     entries: dict[int, tuple[str, Parameter]] = {}
     for path, parameter in pairs:
         if not isinstance(parameter, Parameter):
             what = f"a trainer takes parameters, got {type(parameter).__name__} among them"
-            raise ArgumentError("E358", what, help="net.collect_params() returns the parameters of a net")
+            raise ValueArgumentError("E358", what, help="net.collect_params() returns the parameters of a net")
         entries.setdefault(id(parameter), (path, parameter))
     return list(entries.values())
 
@@ -175,7 +180,7 @@ def due(trainer: Updating, ignore_stale_grad: bool) -> list[int]:
         stale = [one for one in parameter.copies() if not is_fresh(one)]
         if stale and not ignore_stale_grad:
             parameter.list_data()  # where it is not initialized, that is what is wrong
-            raise StateError(
+            raise StaleGradientError(
                 "E561",
                 f"the gradient of parameter {trainer._called(index)!r} on {stale[0]._home} has not been written by "
                 "backward since the last step",

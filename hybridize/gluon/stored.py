@@ -34,17 +34,26 @@ def named_arrays(filename: Any) -> dict[str, NDArray[Any]]:
     return named
 
 
-def names_by_path(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> dict[str, str]:
-    """For each path the name under which its array is there: itself, or its MXNet 1.x name, counters aside."""
-    names = {path: path for path in parameters if path in values}
-    if names or not values:
-        return names
-    names = {path: p.name for path, p in parameters.items() if p.name in values}
-    if len(names) == len(values):
-        return names
-    theirs = {plain: name for name, plain in without_counters(values).items()}
-    ours = without_counters({p.name for p in parameters.values()})
-    return {path: theirs[ours[p.name]] for path, p in parameters.items() if ours[p.name] in theirs}
+def names_by_path(parameters: Mapping[str, Parameter], values: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    """For each path the name under which its array is there: itself, or its MXNet 1.x name, counters aside.
+
+    Args:
+        parameters: by path.
+        values: arrays by name.
+        prefix: that names of MXNet 1.x may lack, as in the files of `save_params`.
+    """
+    candidates = [{path: path for path in parameters if path in values}]
+    if len(candidates[0]) == len(values):
+        return candidates[0]
+    for start in dict.fromkeys(("", prefix)):
+        whole = {start + name: name for name in values}
+        names = {path: whole[p.name] for path, p in parameters.items() if p.name in whole}
+        if len(set(names.values())) == len(values):
+            return names
+        theirs = {plain: whole[name] for name, plain in without_counters(whole).items()}
+        ours = without_counters({p.name for p in parameters.values()})
+        candidates.append({path: theirs[ours[p.name]] for path, p in parameters.items() if ours[p.name] in theirs})
+    return max(candidates, key=len)
 
 
 def listed(names: Mapping[str, Any]) -> str:

@@ -18,6 +18,7 @@ from hybridize.formats.mxnet.attributes import parse_value
 from hybridize.formats.mxnet.params import DTYPES
 from hybridize.formats.mxnet.symbol import LABELLED, SymbolGraph, read_symbol
 from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.naming import open_scope
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.stored import named_arrays
 from hybridize.symbol import inference, stored
@@ -43,7 +44,8 @@ class SymbolBlock(HybridBlock):
             raise ArgumentError("E363", what, help="override forward(self, *inputs), and call super().forward")
 
     def __init__(self, outputs: Any, inputs: Any, params: Any = None) -> None:
-        super().__init__(prefix="")
+        with open_scope(None, internal=True):
+            super().__init__(prefix="")
         graph = outputs if isinstance(outputs, SymbolGraph) else SymbolGraph((), (), source="the expression")
         if isinstance(outputs, SymbolGraph):
             outputs = stored.of_graph(outputs)

@@ -20,7 +20,7 @@ _MOST = 400
 def page(block: Any) -> Markup:
     """Return the tree as HTML. Nothing is called, and no weight is drawn: what is not known yet is a question mark."""
     rows = [*_rows(block, "", 0)]
-    counts = {id(one): _count(one) for one in block.collect_params().values()}
+    counts = {id(one): _count(one) for one in block._all_parameters().values()}
     known = sum(count for count in counts.values() if count is not None)
     open_ = sum(count is None for count in counts.values())
     total = f"{known:,} parameters" + (f", and {open_} arrays whose shapes the first call tells" if open_ else "")
@@ -36,7 +36,7 @@ def _rows(block: Any, name: str, depth: int) -> Iterator[tuple[str, str, str, st
     text = repr(block)
     tells = "\n" not in text  # a layer, whose text is one line; else its parts have a line each
     children = {
-        child: part for child, part in block._children.items() if not tells or part.collect_params()
+        child: part for child, part in block._children.items() if not tells or part._all_parameters()
     }  # an activation of a layer stands in its text
     shapes = ", ".join(f"{word} {_shape(one)} {getattr(one.dtype, '__name__', one.dtype)}" for word, one in own.items())
     counts = [_count(one) for one in own.values()]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, UndefinedError
+from hybridize.base.errors import UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.base.registry import Registry, described
@@ -136,7 +136,7 @@ def create(spec: Any, **kwargs: Any) -> Initializer:
     """The initializer that `spec` stands for: one itself, a class, a name, or JSON `["xavier", {...}]`.
 
     Raises:
-        ArgumentError E311: there is no such initializer.
+        ValueArgumentError E311: there is no such initializer.
     """
     if isinstance(spec, Initializer):
         return spec
@@ -148,4 +148,6 @@ def create(spec: Any, **kwargs: Any) -> Initializer:
         cls = _REGISTRY.find(spec)
         if cls is not None:
             return cls(**kwargs)
-    raise ArgumentError("E311", f"{spec!r} is not an initializer", help=f"one of {_REGISTRY.names}, or an Initializer")
+    raise ValueArgumentError(
+        "E311", f"{spec!r} is not an initializer", help=f"one of {_REGISTRY.names}, or an Initializer"
+    )

@@ -333,12 +333,14 @@ class Optimizer:
         """The optimizer of a name, made with these keywords.
 
         Raises:
-            ArgumentError E354: there is none.
+            ValueArgumentError E354: there is none.
         """
         kind = Optimizer.opt_registry.get(name.lower()) if isinstance(name, str) else None
         if kind is None:
             known = ", ".join(sorted(Optimizer.opt_registry))
-            raise ArgumentError("E354", f"{name!r} is not an optimizer", help=f"use one of {known}, or an Optimizer")
+            raise ValueArgumentError(
+                "E354", f"{name!r} is not an optimizer", help=f"use one of {known}, or an Optimizer"
+            )
         return kind(**kwargs)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from hybridize import init as initializers
 from hybridize.array.functions import neural
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, ValueArgumentError
 from hybridize.gluon.checking import check_number
 from hybridize.gluon.hybrid_block import HybridBlock
 
@@ -41,8 +41,8 @@ class Activation(HybridBlock):
 
 def activation_of(block: HybridBlock, word: str | None) -> Activation | None:
     """Make the activation of a layer's result, in the layer's scope of names; None where there is none."""
-    with block.name_scope():
-        return None if word is None else Activation(word)
+    with block._internal_scope():
+        return None if word is None else Activation(word, prefix=f"{word}_")
 
 
 class LeakyReLU(HybridBlock):
@@ -52,7 +52,7 @@ class LeakyReLU(HybridBlock):
 
     def __init__(self, alpha: float, **kwargs: Any) -> None:
         if not hasattr(alpha, "__float__") or alpha < 0:
-            raise ArgumentError("E330", f"the slope of LeakyReLU must not be negative, got {alpha!r}")
+            raise ValueArgumentError("E330", f"the slope of LeakyReLU must not be negative, got {alpha!r}")
         super().__init__(**kwargs)
         self._alpha = alpha
 

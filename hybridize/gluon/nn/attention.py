@@ -138,7 +138,7 @@ class MultiHeadAttention(_Attention):
             "use_bias": use_bias, "flatten": False, "dtype": dtype, "weight_initializer": weight_initializer,
             "bias_initializer": bias_initializer,
         }  # fmt: skip
-        with self.name_scope():
+        with self._internal_scope():
             self.q_proj = Dense(units, in_units=query_units, **settings)
             self.k_proj = Dense(size * shared, in_units=key_units, **settings)
             self.v_proj = Dense(size * shared, in_units=value_units, **settings)

@@ -12,6 +12,7 @@ from hybridize.base.advice import warn
 from hybridize.base.participation import outside_only
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.naming import open_scope
 
 
 class Chain(Block, layer=False):
@@ -39,7 +40,8 @@ class Chain(Block, layer=False):
         return part
 
     def _like(self) -> Self:
-        return type(self)(prefix=self._prefix)
+        with open_scope(None, internal=not self._first_generation):
+            return type(self)(prefix=self._prefix)
 
 
 def _through(chain: Chain, x: Any, args: tuple[Any, ...]) -> Any:

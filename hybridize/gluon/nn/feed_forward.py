@@ -81,7 +81,7 @@ class FeedForward(HybridBlock):
             "use_bias": use_bias, "flatten": False, "dtype": dtype, "weight_initializer": weight_initializer,
             "bias_initializer": bias_initializer,
         }  # fmt: skip
-        with self.name_scope():
+        with self._internal_scope():
             self.gate = Dense(hidden_size, in_units=in_units, **settings) if activation in _GATES else None
             self.linear1 = Dense(hidden_size, in_units=in_units, **settings)
             self.linear2 = Dense(units, in_units=hidden_size, **settings)

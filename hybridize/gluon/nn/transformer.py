@@ -59,7 +59,7 @@ class _Layer(HybridBlock):
                 units, num_heads, part, use_bias, num_kv_heads, query_units=units, **of, **weights
             )  # fmt: skip
 
-        with self.name_scope():
+        with self._internal_scope():
             self.self_attn = attention(rotary=rotary, key_units=units, value_units=units)
             if self._sublayers == 3:
                 self.cross_attn = attention()  # of a memory, whose vectors may have another size
@@ -175,9 +175,9 @@ class _Stack(HybridBlock):
     ) -> None:
         check_count(self, "num_layers", num_layers)
         super().__init__(**{word: kwargs.pop(word) for word in ("prefix", "params") if word in kwargs})
-        with self.name_scope():
+        with self._internal_scope():
             self.layers = HybridSequential()
-            with self.layers.name_scope():
+            with self.layers._internal_scope():
                 for _ in range(num_layers):
                     self.layers.add(self._layer(units, num_heads, *args, **kwargs))
             first = self.layers[0]

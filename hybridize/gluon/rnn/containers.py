@@ -13,6 +13,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, UndefinedError
 from hybridize.base.participation import outside_only
 from hybridize.gluon.block import Block
+from hybridize.gluon.naming import open_scope
 from hybridize.gluon.nn.containers import Chain
 from hybridize.gluon.rnn.base import HybridRecurrentCell, RecurrentCell, through_cell
 
@@ -120,7 +121,8 @@ class BidirectionalCell(_OfCells, HybridRecurrentCell):
         params: Any = None,
         output_prefix: str = "bi_",
     ) -> None:
-        super().__init__(prefix="" if prefix is None else prefix, params=params)
+        with open_scope(None, internal=prefix is None and params is None):
+            super().__init__(prefix="" if prefix is None else prefix, params=params)
         self.l_cell, self.r_cell = l_cell, r_cell
 
     def infer_shape(self, x: Any, *others: Any) -> None:

@@ -12,7 +12,7 @@ import numpy
 from hybridize.array import np
 from hybridize.array.functions.recurrent import recurrent
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, LoadError, ShapeError
+from hybridize.base.errors import ArgumentError, ContentError, ShapeError
 from hybridize.gluon.checking import check_choice, check_count, check_number, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import UNKNOWN, Parameter
@@ -225,7 +225,7 @@ class RecurrentLayer(Stateful, HybridBlock):
             values = whole.asnumpy() if hasattr(whole, "asnumpy") else numpy.asarray(whole)
             inputs = self._stack.inputs_of(values.size) if values.ndim == 1 else None
             if inputs is None:
-                raise LoadError(
+                raise ContentError(
                     "E613",
                     f"{path}rnn_param of shape {values.shape} does not hold the parameters of {self!r}",
                     help="the parameters belong to another mode, to other sizes, or to another number of layers",

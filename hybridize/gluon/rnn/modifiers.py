@@ -8,10 +8,11 @@ from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.modes import is_training
 from hybridize.base.types import same_shape
 from hybridize.gluon.checking import check_part
+from hybridize.gluon.naming import open_scope
 from hybridize.gluon.rnn.base import HybridRecurrentCell, RecurrentCell, through_cell
 from hybridize.gluon.rnn.containers import BidirectionalCell
 from hybridize.gluon.rnn.memory import CellMemory
@@ -60,9 +61,10 @@ class ModifierCell(HybridRecurrentCell):
     _repr_form = "{0.base_cell!r}"
 
     def __init__(self, base_cell: RecurrentCell) -> None:
-        super().__init__(prefix=f"{base_cell.prefix}{self._alias()}_")
+        with open_scope(None, internal=not base_cell._first_generation):
+            super().__init__(prefix=f"{base_cell.prefix}{self._alias()}_")
         if isinstance(base_cell, BidirectionalCell) and not isinstance(self, ResidualCell):
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E331",
                 f"{type(self).__name__} cannot wrap a BidirectionalCell, which has no single step",
                 help="wrap each of the two cells instead",

@@ -363,7 +363,8 @@ def test_deferred_sizes_and_names():
     assert repr(layer) == "LSTM(None -> 6, TNC, num_layers=2, bidirectional)"
     layer(np.ones((2, 1, INPUTS)))
     assert layer.l0_i2h_weight.shape == (4 * SIZE, INPUTS) and layer.r1_i2h_weight.shape == (4 * SIZE, 2 * SIZE)
-    assert list(layer.collect_params())[:4] == ["l0_i2h_weight", "l0_h2h_weight", "r0_i2h_weight", "r0_h2h_weight"]
+    assert list(layer._parameters_by_path())[:3] == ["l0_i2h_weight", "l0_h2h_weight", "r0_i2h_weight"]
+    assert list(layer.collect_params())[:2] == ["net_l0_i2h_weight", "net_l0_h2h_weight"]
     assert layer.l0_i2h_weight.name == "net_l0_i2h_weight"
     assert repr(layer) == "LSTM(4 -> 6, TNC, num_layers=2, bidirectional)"
 

@@ -148,7 +148,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
                 f"{path} has {epoch} epochs, {batch} batches: nothing is left to train",
                 help="pass more epochs or batches to fit, or do not set resume_from_checkpoint",
             )
-        parameters = estimator.net.collect_params().values()
+        parameters = estimator.net._all_parameters().values()
         before = [(one, one.list_data()[0].copy()) for one in parameters if one._data is not None]
         estimator.net.load_parameters(f"{path}.params")
         try:

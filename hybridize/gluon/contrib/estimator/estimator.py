@@ -116,7 +116,7 @@ class Estimator:
         devices = target if isinstance(target, (list, tuple)) else [cpu() if target is None else target]
         self.device = checked_devices([_of_kind("device", one, Device) for one in devices])
         self._initialize(initializer)
-        if target is not None and self.net.collect_params().list_device() != self.device:
+        if target is not None and self.net._all_parameters().list_device() != self.device:
             self.net.reset_device(self.device)
         if trainer is None:
             warn("No trainer specified: the Estimator uses SGD with a learning rate of 0.001.")
@@ -133,7 +133,7 @@ class Estimator:
         self.epoch = self.batch = 0
 
     def _initialize(self, initializer: Any) -> None:
-        waiting = [p for p in self.net.collect_params().values() if p._data is None and not p.deferred]
+        waiting = [p for p in self.net._all_parameters().values() if p._data is None and not p.deferred]
         if waiting:
             self.net.initialize(*(() if initializer is None else (initializer,)), device=self.device)
         elif initializer is not None:

@@ -147,7 +147,7 @@ class CausalDecoder(HybridBlock, layer=False):
         check_counts(self, vocab_size=vocab_size, units=units, max_length=max_length)
         self.vocab_size, self.max_length, self._waves = vocab_size, max_length, waves
         self._groups, self._size = layers[0].attention._groups, layers[0].attention._size
-        with self.name_scope():
+        with self._internal_scope():
             self.embedding = nn.Embedding(vocab_size, units)
             self.positions = nn.Embedding(max_length, units) if learned_positions else None
             self.layers = nn.HybridSequential()

@@ -19,7 +19,7 @@ class AlexNet(Classifier):
 
     def __init__(self, classes: int = 1000, **kwargs: Any) -> None:
         super().__init__(classes, **kwargs)
-        with self.name_scope():
+        with self._internal_scope():
             self.features = chain(
                 nn.Conv2D(64, 11, 4, 2, activation="relu"),
                 nn.MaxPool2D(3, 2),

@@ -51,12 +51,12 @@ class DenseNet(Classifier):
         **kwargs: Any,
     ) -> None:
         super().__init__(classes, **kwargs)
-        with self.name_scope():
+        with self._internal_scope():
             blocks: list[Block] = [*normalized(num_init_features, 7, 2, 3), relu(), nn.MaxPool2D(3, 2, 1)]
             channels = num_init_features
             for number, layers in enumerate(block_config, 1):
                 stage = nn.HybridSequential(prefix=f"stage{number}_")
-                with stage.name_scope():
+                with stage._internal_scope():
                     stage.add(*(_layer(growth_rate, bn_size, dropout) for _ in range(layers)))
                 blocks.append(stage)
                 channels += layers * growth_rate

@@ -107,12 +107,12 @@ class Inception3(Classifier):
 
     def __init__(self, classes: int = 1000, **kwargs: Any) -> None:
         super().__init__(classes, **kwargs)
-        with self.name_scope():
+        with self._internal_scope():
             blocks: list[Block] = [_convolution(32, 3, 2), _convolution(32, 3), _around(64, 3), nn.MaxPool2D(3, 2)]
             blocks += [_convolution(80, 1), _convolution(192, 3), nn.MaxPool2D(3, 2)]
             for prefix, branches, *numbers in MODULES:
                 module = nn.HybridConcatenate(axis=1, prefix=prefix)
-                with module.name_scope():
+                with module._internal_scope():
                     module.add(*branches(*numbers))
                 blocks.append(module)
             self.features = chain(*blocks, nn.AvgPool2D(8), nn.Dropout(0.5))

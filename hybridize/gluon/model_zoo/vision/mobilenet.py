@@ -41,7 +41,7 @@ class MobileNet(Classifier):
 
     def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Any) -> None:
         super().__init__(classes, **kwargs)
-        with self.name_scope():
+        with self._internal_scope():
             channels = int(32 * multiplier)
             blocks: list[Block] = [*normalized(channels, 3, 2, 1), relu()]
             for width, stride in SEPARABLE:
@@ -66,7 +66,7 @@ class LinearBottleneck(NetworkPart):
         super().__init__(**kwargs)
         self.use_shortcut = stride == 1 and in_channels == channels
         wide = in_channels * t
-        with self.name_scope():
+        with self._internal_scope():
             widened = [*normalized(wide, 1), RELU6()]
             windows = [*normalized(wide, 3, stride, 1, groups=wide), RELU6()]
             self.out = chain(*widened, *windows, *normalized(channels, 1))
@@ -90,9 +90,9 @@ class MobileNetV2(Classifier):
 
     def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Any) -> None:
         super().__init__(classes, **kwargs)
-        with self.name_scope():
+        with self._internal_scope():
             self.features = nn.HybridSequential(prefix="features_")
-            with self.features.name_scope():
+            with self.features._internal_scope():
                 before = int(32 * multiplier)
                 self.features.add(*normalized(before, 3, 2, 1), RELU6())
                 for times, width, count, first in INVERTED:
@@ -103,7 +103,7 @@ class MobileNetV2(Classifier):
                 last = int(1280 * multiplier) if multiplier > 1.0 else 1280
                 self.features.add(*normalized(last, 1), RELU6(), nn.GlobalAvgPool2D())
             self.output = nn.HybridSequential(prefix="output_")
-            with self.output.name_scope():
+            with self.output._internal_scope():
                 self.output.add(nn.Conv2D(classes, 1, use_bias=False, prefix="pred_"), nn.Flatten())
 
 

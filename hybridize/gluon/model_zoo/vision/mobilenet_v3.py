@@ -122,7 +122,7 @@ class MobileNetV3(Classifier):
         **kwargs: Any,
     ) -> None:
         super().__init__(classes, **kwargs)
-        with self.name_scope():
+        with self._internal_scope():
             before = _eighths(16 * multiplier)
             layers: list[Block] = [*_normalized(before, 3, 2), HardSwish()]
             for kernel, inside, out, excites, swish, stride in blocks:

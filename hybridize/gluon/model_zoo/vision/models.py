@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ValueArgumentError
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.model_zoo.vision import densenet, inception, mobilenet, mobilenet_v3, resnet, squeezenet, vgg
 from hybridize.gluon.model_zoo.vision.alexnet import alexnet
@@ -31,6 +31,6 @@ def get_model(name: str, **kwargs: Any) -> HybridBlock:
     make = MODELS.get(str(name).lower())
     if make is None:
         known = ", ".join(MODELS)
-        raise ArgumentError("E331", f"the model zoo has no model {name!r}", help=f"one of {known}")
+        raise ValueArgumentError("E331", f"the model zoo has no model {name!r}", help=f"one of {known}")
     net: HybridBlock = make(**kwargs)
     return net

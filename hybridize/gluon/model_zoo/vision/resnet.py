@@ -152,7 +152,7 @@ class _ResNet(Classifier):
         **kwargs: Any,
     ) -> None:
         super().__init__(classes, **kwargs)
-        with self.name_scope():
+        with self._internal_scope():
             first = [*self._before(), *_first(channels[0], thumbnail)]
             self.features = chain(*first, *self._stages(block, layers, channels), *self._after())
             self.output = nn.Dense(classes, in_units=channels[-1])
@@ -172,7 +172,7 @@ class _ResNet(Classifier):
         stages: list[Block] = []
         for number, (count, before, after) in enumerate(zip(layers, channels[:-1], channels[1:], strict=True), 1):
             stage = nn.HybridSequential(prefix=f"stage{number}_")
-            with stage.name_scope():
+            with stage._internal_scope():
                 stage.add(block(after, 1 if number == 1 else 2, after != before, in_channels=before, prefix=""))
                 stage.add(*(block(after, 1, False, in_channels=after, prefix="") for _ in range(count - 1)))
             stages.append(stage)

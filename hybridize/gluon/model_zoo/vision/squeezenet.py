@@ -40,7 +40,7 @@ class SqueezeNet(Classifier):
         if version not in VERSIONS:
             raise ArgumentError("E331", f"SqueezeNet has versions {', '.join(VERSIONS)}, not {version!r}")
         channels, size, modules = VERSIONS[version]
-        with self.name_scope():
+        with self._internal_scope():
             blocks: list[Block] = [nn.Conv2D(channels, size, 2), relu(), nn.MaxPool2D(3, 2, ceil_mode=True)]
             blocks += [nn.MaxPool2D(3, 2, ceil_mode=True) if one == POOL else _fire(one) for one in modules]
             self.features = chain(*blocks, nn.Dropout(0.5))

@@ -40,7 +40,7 @@ class VGG(Classifier):
         if len(layers) != len(filters):
             what = f"VGG with {len(layers)} numbers of layers and {len(filters)} of filters"
             raise ArgumentError("E331", what, help="give one entry of each for every stage")
-        with self.name_scope():
+        with self._internal_scope():
             blocks: list[Block] = []
             for count, channels in zip(layers, filters, strict=True):
                 for _ in range(count):
