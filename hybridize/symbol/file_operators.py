@@ -27,12 +27,12 @@ from hybridize.symbol.operators import OPERATORS
 Function = Callable[..., Any]
 
 ARRAYS = frozenset((
-    "A", "B", "C", "a", "anchor", "array", "attention", "b", "base", "beta", "bias", "cls_prob", "condition",
-    "data", "data1", "data2", "data_lengths", "dilation", "exp", "gamma", "grid", "index", "index_vector",
-    "indices", "key", "keys_values", "label", "label_lengths", "length", "lhs", "like", "loc", "loc_pred", "mask",
-    "moving_mean", "moving_var", "new", "offset", "old", "parameters", "queries", "queries_keys_values", "query",
-    "rhs", "rois", "score", "sequence_length", "shape_like", "state", "state_cell", "tensor", "valid_length",
-    "value", "weight", "x", "x1", "x2", "y",
+    "A", "B", "C", "a", "anchor", "array", "ary", "attention", "b", "base", "beta", "bias", "cls_prob", "condition",
+    "data", "data1", "data2", "data_lengths", "dilation", "exp", "gamma", "grid", "index", "index_vector", "indices",
+    "key", "keys_values", "label", "label_lengths", "length", "lhs", "like", "loc", "loc_pred", "mask", "moving_mean",
+    "moving_var", "new_tensor", "offset", "old_tensor", "parameters", "queries", "queries_keys_values", "query",
+    "rhs", "rois", "score", "sequence_length", "shape_like", "state", "state_cell", "tensor", "valid_length", "value",
+    "weight", "x", "x1", "x2", "y",
 ))  # fmt: skip
 """Names of parameters that are arrays, where they have no default, or None, and may be given by position."""
 _WITHOUT_EFFECT = frozenset(("ctx", "cudnn_off", "cudnn_tune", "sparse_grad", "workspace"))

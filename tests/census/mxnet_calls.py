@@ -38,6 +38,33 @@ WITH_NUMBERS = (
     "add", "subtract", "multiply", "divide", "true_divide", "modulo", "power", "maximum", "minimum", "equal",
     "not_equal", "greater", "greater_equal", "lesser", "lesser_equal", "logical_and", "logical_or", "logical_xor",
 )  # fmt: skip
+CODES = (
+    ((4, 6, 2, 2), (-1, -3, 0, -2), False), ((2, 3, 4, 5), (-2, 0, -3, -1), True),
+    ((4, 12, 6), (0, -4, 1, -1, -2), False), ((2, 3, 4), (-2, -3, 0), True), ((6,), (-1, -2, 0), True),
+    ((4, 12, 6), (6, -2, -2, -1, 0), True), ((2, 1, 6), (-4, 2, -1, -3), False),
+    ((2, 1, 6), (-3, -4, 2, -1, -1), False), ((4, 6, 2, 2), (-2, -2, 1, -1, 2, -4, -1), True),
+    ((12, 8), (0, -1, -2, 1), False), ((4, 6, 2, 2), (-1, 2, 0, -3), True),
+    ((2, 3, 4), (-2, 2, 1, -4, 2, -1), True), ((4, 12, 6), (-4, 2, -1, 0, 0, -1), False),
+    ((2, 3, 4, 5), (-3, 0, -2), False), ((2, 3, 4, 5), (1, -1, -3, -2), False),
+    ((2, 1, 6), (-3, -1, 2, -4), True), ((4, 12, 6), (2, 2, -4, 0, -1), True),
+    ((2, 3, 4, 5), (-1, -2), False), ((4, 6, 2, 2), (-3, 0, 0), False), ((4, 12, 6), (-1, 1, 0, 6), True),
+    ((2, 3, 4), (-3, -2), False), ((4, 6, 2, 2), (3, 2, -1, -3), True), ((4, 6, 2, 2), (-2, -1), True),
+    ((2, 1, 6), (1, -3, 2, 3, -4), True), ((12, 8), (1, 0, -1), False), ((2, 3, 4), (-3, -1, 2), False),
+    ((4, 12, 6), (-1, -2, -2), False), ((4, 6, 2, 2), (-2, -3), True), ((4, 6, 2, 2), (0, 6, -3), True),
+    ((2, 3, 4, 5), (0, 0, -1), True),
+    ((2, 3, 4, 5), (-1, 0, 0, 0), False), ((12, 8), (0, -2), False), ((4, 6, 2, 2), (-3, 0, 2), False),
+    ((2, 3, 4), (0, -1, 0), False), ((4, 12, 6), (-1, 2, -4, 1, -1, 12), False),
+    ((4, 12, 6), (-3, -2, -2), False), ((12, 8), (4, -4, 2, -1, 3), False), ((2, 3, 4), (-2, 0, 3, 4), True),
+    ((1, 1), (1, -1, -4), True), ((12, 8), (-1, 1, -2, -2, -2), True), ((6,), (0, -2, -2), False),
+    ((2, 1, 6), (-3, -2, -2, -2), False), ((6,), (1, -1), True), ((2, 3, 4, 5), (-2, -2), False),
+    ((2, 1, 6), (12, -1), False), ((1, 1), (-2,), False), ((1, 1), (0, 0), True),
+    ((2, 1, 6), (0, 0, 6), False), ((4, 6, 2, 2), (-2,), True), ((12, 8), (2, 0, 4), True),
+    ((12, 8), (-3,), False), ((6,), (2, 3, -4), True), ((4, 6, 2, 2), (4, 6, -3), True),
+    ((6,), (-4, 2, 3), False), ((1, 1), (-2, -2), True), ((2, 3, 4, 5), (-3, -3), True),
+    ((2, 3, 4, 5), (-3, -3), False), ((12, 8), (12, 0), False), ((2, 3, 4), (0, 0, 0), False),
+    ((2, 3, 4), (-2, -2, -2), True), ((2, 3, 4), (1, 4, 6, 1), False), ((2, 1, 6), (1, 12), True),
+)  # fmt: skip
+"""Shapes, codes of new ones, and whether these are read from the right: a random draw, one of each mix of codes."""
 REDUCTIONS = ("sum", "mean", "prod", "max", "min", "nansum", "nanprod", "sum_axis", "max_axis", "min_axis")
 
 
@@ -90,10 +117,8 @@ def _binary() -> Iterator[Call]:
         if word in ("add", "sub", "mul", "div"):
             yield f"elemwise_{word}", [(dtype, (2, 3), "mixed"), (dtype, (2, 3), "other")], {}
     for word, dtype, number in itertools.product(WITH_NUMBERS, DTYPES, (2, 2.5, 0.5, -3)):
-        if word == "power" and (dtype in INTS or number < 0):
-            continue
         yield word, [(dtype, (2, 3), "positive"), number], {}
-        if word in ("add", "subtract", "multiply", "divide", "modulo", "maximum", "lesser", "logical_and"):
+        if word in ("add", "subtract", "multiply", "divide", "modulo", "power", "maximum", "lesser", "logical_and"):
             yield word, [number, (dtype, (2, 3), "positive")], {}
     for word, dtype in itertools.product(WITH_NUMBERS, DTYPES):
         if word != "power":
@@ -169,7 +194,6 @@ def _shapes() -> Iterator[Call]:
         x = (dtype, (2, 3, 4), "line")
         for shape in ((0, -1), (-2,), (-3, 0), (0, -4, 1, 3, 0), (4, 6), (-1,), (2, -2), (-4, 1, 2, -2)):
             yield "reshape", [x], {"shape": shape}
-        yield "reshape", [x], {"shape": (-1, 0), "reverse": True}
         yield "transpose", [x], {"axes": (1, 0, 2)}
         yield "expand_dims", [x], {"axis": 1}
         yield "squeeze", [(dtype, (2, 1, 3), "line")], {"axis": 1}
@@ -203,6 +227,13 @@ def _shapes() -> Iterator[Call]:
         yield "pad", [(dtype, (1, 1, 2, 3), "line")], {
             "mode": "constant", "pad_width": (0, 0, 0, 0, 1, 1, 1, 0), "constant_value": 2.0,
         }  # fmt: skip
+    for old, codes, reverse in CODES:
+        yield "reshape", [("int32", old, "line")], {"shape": codes, "reverse": reverse}
+    for attributes in (
+        {"lhs_begin": 0, "lhs_end": 2},
+        {"lhs_begin": -2, "lhs_end": None, "rhs_begin": 0, "rhs_end": 2},
+    ):
+        yield "reshape_like", [("float32", (3, 2, 4), "line"), ("float32", (2, 4, 3), "other")], attributes
     for name in ("zeros", "ones"):
         yield name, [], {"shape": (2, 3)}
         yield name, [], {"shape": (2, 3), "dtype": "int32"}
