@@ -16,7 +16,7 @@ from inspect import Parameter, Signature, signature
 from types import SimpleNamespace
 from typing import Any
 
-from hybridize.array import densities, legacy_linalg, legacy_random, np, npx
+from hybridize.array import densities, legacy_linalg, legacy_random, legacy_updates, np, npx
 from hybridize.array import legacy_rules as rules
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import boxes, control, legacy_shapes, neural, regions, resizing, sampling
@@ -386,6 +386,18 @@ def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, nor
     return rules.with_gradient_of(x * npx.stop_gradient(scale) if normalization == "valid" else x * scale, x)
 
 
+def svm_output(
+    data: Any, label: Any, margin: float = 1.0, regularization_coefficient: float = 1.0, use_linear: bool = False
+) -> Any:
+    """The scores [n, classes]; their gradient is that of the hinge loss, squared unless `use_linear`."""
+    x = array(data)
+    if not modes.is_recording():
+        return np.copy(x)
+    side = np.subtract(npx.one_hot(label, x.shape[1]) * 2.0, 1.0).astype(x.dtype)
+    hinge = npx.relu(margin - x * side)
+    return rules.with_gradient_of((hinge if use_linear else np.square(hinge)) * regularization_coefficient, x)
+
+
 def linear_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
     """The data; their gradient is that of half the squared distance to `label`, by the numbers of a sample."""
     return _regression(array(data), label, grad_scale, lambda distance: distance)
@@ -473,6 +485,52 @@ def index_copy(old_tensor: Any, index_vector: Any, new_tensor: Any) -> Any:
     return output
 
 
+def fill_element_0index(lhs: Any, mhs: Any, rhs: Any) -> Any:
+    """A copy of `lhs` whose elements at the columns `rhs` are `mhs`, one in each row."""
+    x = array(lhs)
+    here = npx.one_hot(rhs, x.shape[1])
+    return np.where(here > 0, np.expand_dims(mhs, 1), x)
+
+
+def onehot_encode(indices: Any, out: Any) -> Any:
+    """Write to `out` 1 at the indices, one in each row, and 0 elsewhere."""
+    return finished(npx.one_hot(indices, out.shape[1]), out)
+
+
+def quadratic(data: Any, a: float = 0.0, b: float = 0.0, c: float = 0.0) -> Any:
+    """a x^2 + b x + c."""
+    x = array(data)
+    return np.square(x) * a + x * b + c
+
+
+def gradientmultiplier(data: Any, scalar: float = 1.0, is_int: bool = True) -> Any:
+    """The same values, whose gradient is `scalar` times that which arrives."""
+    x = array(data)
+    return rules.with_gradient_of(x * scalar, x)
+
+
+def round_ste(data: Any) -> Any:
+    """The nearest integer, halves away from zero; the gradient goes through."""
+    return rules.with_gradient_of(array(data), round_away(data))
+
+
+def sign_ste(data: Any) -> Any:
+    """The sign; the gradient goes through."""
+    return rules.with_gradient_of(array(data), np.sign(data))
+
+
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = True) -> Any:
+    """1 where all elements are close, else 0."""
+    return np.all(np.isclose(a, b, rtol, atol, equal_nan)).astype("uint8")
+
+
+def amp_multicast(*data: Any, num_outputs: int | None = None, cast_narrow: bool = False) -> Any:
+    """Arrays of floats in the widest dtype of theirs, or in the narrowest."""
+    xs = _counted(data, num_outputs, "amp_multicast")
+    dtypes = sorted((x.dtype for x in xs), key=lambda dtype: dtype.itemsize)
+    return rules.as_dtype_of(xs, dtypes[0 if cast_narrow else -1])
+
+
 class _Group(SimpleNamespace):
     """Functions that stand below a name of the face."""
 
@@ -520,7 +578,7 @@ _ROWS: tuple[_Rows, ...] = (
         "ElementWiseSum=add_n Flatten=batch_flatten InstanceNorm=instance_norm L2Normalization=l2_normalization "
         "LayerNorm=layer_norm LeakyReLU=leaky_relu Pad=pad SequenceLast=sequence_last "
         "SequenceMask=sequence_mask SequenceReverse=sequence_reverse UpSampling=upsampling add_n batch_flatten "
-        "broadcast_like choose_element_0index=pick ctc_loss flatten=batch_flatten from_numpy gather_nd glu "
+        "broadcast_like choose_element_0index=pick crop=slice ctc_loss flatten=batch_flatten from_numpy gather_nd glu "
         "hard_sigmoid log_sigmoid masked_log_softmax masked_softmax mish pad pick reshape_like rms_norm "
         "rotary_embedding scaled_dot_product_attention scatter_nd sinusoidal_positions slice slice_axis slice_like "
         "softmin topk waitall"
@@ -533,7 +591,7 @@ _ROWS: tuple[_Rows, ...] = (
     ), "RNN=rnn"),
     (npx, None, "data axis=-1 temperature=None dtype=None use_length=None", "log_softmax"),
     (npx, None, "data", "BlockGrad=stop_gradient relu shape_array stop_gradient"),
-    (npx, None, "data dtype", "Cast=cast cast"),
+    (npx, None, "data dtype", "Cast=cast amp_cast=cast cast"),
     (npx, None, "data gamma beta moving_mean moving_var", "BatchNorm=batch_norm"),
     (npx, None, "data gamma beta num_groups=1 eps=1e-5", "GroupNorm=group_norm"),
     (npx, None, (
@@ -544,10 +602,11 @@ _ROWS: tuple[_Rows, ...] = (
     (npx, None, "indices", "one_hot"),
     (npx, rules.of_dtype, "data", "erf erfinv gamma gammaln rsqrt sigmoid smooth_l1 softsign"),
     (legacy_shapes, None, "", (
-        "Reshape=reshape_legacy broadcast_axes=broadcast_axis broadcast_axis broadcast_to=broadcast_to_legacy "
-        "reshape=reshape_legacy"
+        "Crop=crop_like Reshape=reshape_legacy broadcast_axes=broadcast_axis broadcast_axis "
+        "broadcast_to=broadcast_to_legacy reshape=reshape_legacy"
     )),
     (neural, None, "", "softmax_cross_entropy"),
+    (legacy_linalg, None, "", "khatri_rao"),
     (regions, None, "", "Correlation=correlation ROIPooling=roi_pooling"),
     (resizing, None, "", "depth_to_space space_to_depth"),
     (sampling, None, "", (
@@ -558,10 +617,11 @@ _ROWS: tuple[_Rows, ...] = (
     (sys.modules[__name__], None, "", (
         "Concat=concat Embedding=embedding LinearRegressionOutput=linear_regression_output "
         "LogisticRegressionOutput=logistic_regression_output MAERegressionOutput=mae_regression_output "
-        "MakeLoss=make_loss SliceChannel=split Softmax=softmax_output SoftmaxActivation=softmax_activation "
-        "SoftmaxOutput=softmax_output arange argsort array=array_of_numbers batch_dot clip concat concatenate cumsum "
-        "diag dot expand_dims eye full histogram logical_not make_loss norm ravel_multi_index size_array softmax "
-        "sort split split_v2 stack transpose unravel_index where"
+        "MakeLoss=make_loss SVMOutput=svm_output SliceChannel=split Softmax=softmax_output "
+        "SoftmaxActivation=softmax_activation SoftmaxOutput=softmax_output amp_multicast arange argsort "
+        "array=array_of_numbers batch_dot clip concat concatenate cumsum diag dot expand_dims eye "
+        "fill_element_0index full histogram logical_not make_loss norm onehot_encode ravel_multi_index size_array "
+        "softmax sort split split_v2 stack transpose unravel_index where"
     )),
     (sys.modules[__name__], rules.of_dtype, "", "argmax_channel moments rcbrt rint round=round_away"),
     (sys.modules[__name__], rules.reduction, "", "max=_GREATEST max_axis=_GREATEST min=_LEAST min_axis=_LEAST"),
@@ -586,6 +646,7 @@ _DRAWS: tuple[_Rows, ...] = (
 """Draws whose words below `nd.random` are others."""
 _LINALG: tuple[_Rows, ...] = (
     (np.linalg, None, "A", "det inverse=inv potrf=cholesky slogdet"),
+    (legacy_linalg, None, "A", "gelqf syevd"),
     (legacy_linalg, None, "", "extractdiag extracttrian gemm gemm2 makediag maketrian potri sumlogdiag syrk trmm trsm"),
 )  # fmt: skip
 _CONTRIB: tuple[_Rows, ...] = (
@@ -602,7 +663,12 @@ _CONTRIB: tuple[_Rows, ...] = (
     (sampling, None, "", (
         "DeformableConvolution=deformable_convolution ModulatedDeformableConvolution=modulated_deformable_convolution"
     )),
-    (sys.modules[__name__], None, "", "boolean_mask index_array index_copy"),
+    (legacy_random, None, "", "rand_zipfian"),
+    (npx, None, "", "CTCLoss=ctc_loss ctc_loss"),
+    (sys.modules[__name__], None, "", (
+        "SparseEmbedding=embedding allclose boolean_mask gradientmultiplier index_array index_copy quadratic"
+    )),
+    (sys.modules[__name__], rules.of_dtype, "", "round_ste sign_ste"),
     (sys.modules[__name__], rules.of_dtype, "", "div_sqrt_dim"),
 )  # fmt: skip
 
@@ -633,6 +699,7 @@ def _functions() -> Mapping[str, _Row]:
         if name not in ("seed", "randn"):
             rows |= {f"random_{name}": row, f"sample_{name}": row}
     rows |= _rows(_DRAWS)
+    rows |= _plain(legacy_updates.FUNCTIONS)
     return rows | _plain(densities.FUNCTIONS) | {"power": (rows["power"][0], "base exp")}
 
 
@@ -643,7 +710,11 @@ def table() -> Mapping[str, Any]:
     It is made at the first look at it, not with `import hybridize`.
     """
     faces: dict[str, Any] = {name: _face(name, row) for name, row in _functions().items()}
-    groups = {"random": _plain(legacy_random.FUNCTIONS), "linalg": _rows(_LINALG), "contrib": _rows(_CONTRIB)}
+    groups = {
+        "random": _plain(legacy_random.FUNCTIONS),
+        "linalg": _rows(_LINALG),
+        "contrib": _rows(_CONTRIB) | _plain(legacy_updates.CONTRIB),
+    }
     return faces | {group: _Group(group, rows) for group, rows in groups.items()}
 
 

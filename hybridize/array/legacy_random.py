@@ -139,6 +139,20 @@ def categorical(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any =
     return [indices, np.reshape(chosen - whole, p.shape[:-1] + sizes)]
 
 
+def rand_zipfian(true_classes: Any, num_sampled: int, range_max: int, ctx: Any = None) -> Any:
+    """Classes drawn by a law of Zipf, how often each is expected, and how often those of `true_classes` are."""
+    whole = math.log(range_max + 1)
+    with nullcontext() if ctx is None else as_device(ctx):
+        drawn = np.exp(random.uniform(0.0, whole, (num_sampled,), "float64")) - 1.0
+    sampled = np.mod(drawn.astype("int64"), range_max)
+
+    def expected(classes: Any) -> Any:
+        number = array(classes).astype("float64")
+        return np.log((number + 2.0) / (number + 1.0)) / whole * num_sampled
+
+    return [sampled, expected(true_classes), expected(sampled)]
+
+
 def shuffle(data: Any) -> Any:
     """The rows in random order; a new array."""
     return random.permutation(array(data))

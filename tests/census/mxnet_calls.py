@@ -83,6 +83,8 @@ def array(dtype: str, shape: tuple[int, ...], kind: str = "mixed") -> numpy.ndar
         values = numpy.array([0, 2, 1, 1, 0, 2])
     elif kind == "lengths":
         values = numpy.array([1, 2, 1])
+    elif kind == "symmetric":
+        values = numpy.array([2.0, -1.0, -1.0, 3.0])
     elif kind == "outside":
         values = numpy.array([-1, 5, 1, 3, -4, 0])
     else:
@@ -319,6 +321,77 @@ def _layers() -> Iterator[Call]:
     yield "contrib.box_iou", [("float32", (2, 4), "positive"), ("float32", (3, 4), "positive")], {}
 
 
+def _updates() -> Iterator[Call]:
+    states = {
+        "sgd_update": 0, "sgd_mom_update": 1, "nag_mom_update": 1, "signsgd_update": 0, "signum_update": 1,
+        "adam_update": 2, "ftrl_update": 2, "rmsprop_update": 1, "ftml_update": 3, "lamb_update_phase1": 2,
+    }  # fmt: skip
+    shape, kinds = (2, 4), ("mixed", "line", "positive", "positive", "positive")
+    for name, count in states.items():
+        own: dict[str, Any] = {} if "lamb" in name else {"lr": 0.125}
+        own |= {"momentum": 0.75} if "mom" in name or "signum" in name else {}
+        own |= {"t": 2} if name in ("ftml_update", "lamb_update_phase1") else {}
+        last = {"clip_grad": 0.3} if name == "ftml_update" else {"clip_gradient": 0.3}
+        for attributes in ({"wd": 0.0}, {"wd": 0.1, "rescale_grad": 0.5, **last}):
+            yield name, [("float32", shape, kind) for kind in kinds[: count + 2]], {**own, **attributes}
+            if name in ("sgd_update", "sgd_mom_update"):
+                half = [("float16", shape, kind) for kind in kinds[:2]]
+                rest = [("float32", shape, kind) for kind in kinds[2 : count + 2]]
+                yield f"mp_{name}", [*half, *rest, ("float32", shape, "mixed")], {**own, **attributes}
+    yield "signum_update", [("float32", shape, kind) for kind in kinds[:3]], {"lr": 0.1, "momentum": 0.5, "wd_lh": 0.1}
+    yield "rmsprop_update", [("float32", shape, kind) for kind in kinds[:3]], {"lr": 0.1, "clip_weights": 0.5}
+    g = ("float32", shape, "line")
+    for bounds in ({}, {"lower_bound": 2.5}, {"upper_bound": 1.5}):
+        norms: list[Any] = [("float32", (1,), "positive"), ("float32", (1,), "other")]
+        yield "lamb_update_phase2", [("float32", shape, "mixed"), g, *norms], {"lr": 0.1, **bounds}
+    numbers: dict[str, Any] = {"lrs": (0.125, 0.25), "wds": (0.1, 0.0), "num_weights": 2, "rescale_grad": 0.5}
+    for width, name in enumerate(("multi_sgd_update", "multi_sgd_mom_update"), 2):
+        arrays = [("float32", shape, kind) for kind in kinds[:width]]
+        momentum = {"momentum": 0.75} if width == 3 else {}
+        yield name, [*arrays, *arrays[::-1]], numbers | momentum
+        loaded = {word: value for word, value in numbers.items() if word not in ("lrs", "wds")}
+        two = [("float32", (2,), "positive"), ("float32", (2,), "line")]
+        yield f"preloaded_{name}", [*arrays, *arrays[::-1], *two], loaded | momentum
+    for scale in ("positive", "mixed"):
+        arrays = [("float32", shape, kind) for kind in kinds[:4]]
+        yield "contrib.adamw_update", [*arrays, ("float32", (1,), scale), 0.125, 0.5], {"wd": 0.1, "clip_gradient": 0.5}
+    yield "multi_sum_sq", [g, ("float32", (3,), "mixed")], {"num_arrays": 2}
+    yield "multi_lars", [("float32", (4,), kind) for kind in ("positive", "indices", "lengths", "line")], {
+        "eta": 0.1, "eps": 0.01, "rescale_grad": 0.5,
+    }  # fmt: skip
+    yield "all_finite", [g], {}
+    yield "multi_all_finite", [g, ("float32", (8,), "edges")], {"num_arrays": 2}
+
+
+def _others() -> Iterator[Call]:
+    image = ("float32", (1, 2, 5, 7), "line")
+    yield "Crop", [image], {"num_args": 1, "offset": (1, 2), "h_w": (2, 3)}
+    yield "Crop", [image, ("float32", (1, 1, 2, 4), "other")], {"num_args": 2, "center_crop": True}
+    yield "Crop", [image, ("float32", (1, 1, 2, 4), "other")], {"num_args": 2, "offset": (2, 1)}
+    yield "khatri_rao", [("float32", (2, 3), "line"), ("float32", (4, 3), "other")], {}
+    yield (
+        "fill_element_0index",
+        [("float32", (2, 3), "line"), *[("float32", (2,), k) for k in ("other", "indices")]],
+        {},
+    )
+    yield "SVMOutput", [("float32", (2, 3), "line"), ("float32", (2,), "indices")], {}
+    yield "contrib.quadratic", [("float32", (2, 3), "line")], {"a": 1.0, "b": 2.0, "c": 3.0}
+    yield "contrib.round_ste", [("float32", (8,), "mixed")], {}
+    yield "contrib.sign_ste", [("float32", (8,), "mixed")], {}
+    yield "contrib.gradientmultiplier", [("float32", (8,), "mixed")], {"scalar": -0.5}
+    for dtype, shape in itertools.product(("float32", "float64"), ((3, 3), (2, 2, 2))):
+        yield "linalg.gelqf", [(dtype, (*shape[:-2], 2, 3), "line")], {}
+        if len(shape) == 2:  # symmetric by its contents
+            yield "linalg.syevd", [(dtype, (2, 2), "symmetric")], {}
+
+
+def seen(name: str, result: Any, arrays: list[Any]) -> Any:
+    """Return what a call is compared by: of an operator that writes states its arrays, too."""
+    if "_update" not in name:
+        return result
+    return [*(result if isinstance(result, (list, tuple)) else [result]), *arrays]
+
+
 def _npx_elements() -> Iterator[Call]:
     for dtype in DTYPES:
         x, positive = (dtype, (2, 3), "mixed"), (dtype, (2, 3), "positive")
@@ -467,7 +540,11 @@ def npx_calls() -> list[Call]:
 
 def calls() -> list[Call]:
     """Return all calls of MXNet 1's `nd`, each once."""
-    every = [call for family in (_unary, _binary, _reductions, _look_ups, _shapes, _layers) for call in family()]
+    every = [
+        call
+        for family in (_unary, _binary, _reductions, _look_ups, _shapes, _layers, _updates, _others)
+        for call in family()
+    ]
     return list({key(call): call for call in every}.values())
 
 

@@ -159,6 +159,33 @@ def slice_axis(data: Any, axis: int, begin: int, end: int | None) -> Any:
 
 
 @public
+def crop_like(
+    *data: Any, num_args: int | None = None, offset: Any = (0, 0), h_w: Any = (0, 0), center_crop: bool = False
+) -> Any:
+    """Rows and columns of images [n, c, h, w]: as many as a second array has, or `h_w`.
+
+    Args:
+        data: the images, and the second array, if there is one.
+        num_args: how many arrays these are.
+        offset: the row and the column of the first pixel.
+        h_w: how many rows and columns, where there is no second array.
+        center_crop: the middle ones; `offset` does not count.
+
+    Raises:
+        OutOfBoundsError E110: the images have not so many from there on.
+    """
+    x, *rest = (array(one) for one in data)
+    sizes = tuple(rest[0].shape[2:4]) if rest else tuple(several(h_w))
+    starts = [(old - new) // 2 for old, new in zip(x.shape[2:], sizes, strict=True)] if center_crop else several(offset)
+    for start, size, old in zip(starts, sizes, x.shape[2:], strict=True):
+        if start < 0 or start + size > old:
+            what = f"Crop of {x.type}: {dims.text(size)} rows or columns from {start} on"
+            raise OutOfBoundsError("E110", what, help=f"there are {dims.text(old)}")
+    ranges = [_builtin_slice(start, start + size) for start, size in zip(starts, sizes, strict=True)]
+    return x[(_builtin_slice(None), _builtin_slice(None), *ranges)]
+
+
+@public
 def slice_like(data: Any, shape_like: Any, axes: Any = None) -> Any:
     """Cut to the sizes of another array, along `axes` (all when None)."""
     x, like = array(data), array(shape_like)
