@@ -8,10 +8,10 @@ that is of floats. With `is_log` they are logarithms.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.array.legacy_rules import by_position, named_as
 from hybridize.array.operands import array
 from hybridize.base.errors import ShapeError
 
@@ -20,11 +20,13 @@ _Function = Callable[..., Any]
 
 def _density(function: _Function) -> _Function:
     """Make a logarithm of a density of a sample and parameters, which broadcast, the density itself."""
+    names = function.__code__.co_varnames[1 : function.__code__.co_argcount]
 
-    @wraps(function)
+    @named_as(function, *by_position("sample", *names, is_log=False))
     def call(sample: Any, *arguments: Any, is_log: bool = False, **named: Any) -> Any:
+        if len(arguments) > len(names):
+            *arguments, is_log = arguments  # type: ignore[assignment]
         x = array(sample)
-        names = function.__code__.co_varnames[1 : function.__code__.co_argcount]
         parameters = dict(zip(names, arguments, strict=False)) | named
         spread = {name: _spread(array(one), x, name, function.__name__) for name, one in parameters.items()}
         logarithm = function(x, **spread)

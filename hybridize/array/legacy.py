@@ -16,7 +16,7 @@ from inspect import Parameter, Signature, signature
 from types import SimpleNamespace
 from typing import Any
 
-from hybridize.array import densities, legacy_linalg, legacy_random, np, npx
+from hybridize.array import densities, legacy_linalg, legacy_random, legacy_updates, np, npx
 from hybridize.array import legacy_rules as rules
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import boxes, control, legacy_shapes, neural, regions, resizing, sampling
@@ -73,7 +73,7 @@ def _face(name: str, row: _Row, shape: _Function = rules.with_axis) -> _Function
     return face  # type: ignore[no-any-return]
 
 
-def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_dtype: Any = None) -> Any:
+def norm(data: Any, ord: int = 2, axis: Any = None, out_dtype: Any = None, keepdims: bool = False) -> Any:
     """The L1 or L2 norm over `axis`."""
     if ord not in (1, 2):
         raise ValueArgumentError("E345", f"norm: ord must be 1 or 2, got {ord!r}", help="use np.linalg.norm")
@@ -109,9 +109,9 @@ def split(data: Any, num_outputs: int, axis: int = 1, squeeze_axis: bool = False
     return parts if num_outputs > 1 else parts[0]
 
 
-def split_v2(data: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False) -> Any:
+def split_v2(ary: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False) -> Any:
     """Parts along `axis`, equal or cut at indices."""
-    parts = np.split(data, indices_or_sections, axis)
+    parts = np.split(ary, indices_or_sections, axis)
     return [np.squeeze(part, axis) for part in parts] if squeeze_axis else parts
 
 
@@ -180,7 +180,7 @@ def _placed(ctx: Any, dtype: Any, device: Any) -> tuple[Any, Any]:
 def _creator(function: _Function) -> _Function:
     """zeros, ones or empty, whose second argument is the device."""
 
-    @wraps(function)
+    @rules.named_as(function)
     def call(shape: Any, ctx: Any = None, dtype: Any = None, stype: Any = None, device: Any = None) -> Any:
         ctx, dtype = _placed(ctx, dtype, device)
         dense = function(shape, float32 if dtype is None else dtype, ctx=ctx)
@@ -274,6 +274,30 @@ def rint(data: Any) -> Any:
     return np.where(x - low <= high - x, low, high)
 
 
+def histogram(a: Any, bins: Any = 10, range: Any = None) -> Any:
+    """Counts of elements between edges, and the edges."""
+    return np.histogram(a, bins, range)
+
+
+def expand_dims(data: Any, axis: int, inplace: bool = False) -> Any:
+    """A new axis of size 1: always a view, as MXNet's method gives with `inplace`."""
+    return np.expand_dims(data, axis)
+
+
+def softmax(
+    data: Any,
+    length: Any = None,
+    axis: int = -1,
+    temperature: float | None = None,
+    dtype: Any = None,
+    use_length: bool | None = None,
+) -> Any:
+    """exp(x / t) / sum(exp(x / t)) along `axis`; an integer in the place of `length` is the axis."""
+    if isinstance(length, int):
+        length, axis = None, length
+    return npx.softmax(data, axis, length, temperature, use_length, dtype)
+
+
 def softmax_activation(data: Any, mode: str = "instance") -> Any:
     """The softmax over axis 1 (`channel`), or over all axes but the first (`instance`)."""
     one_of(mode, ("instance", "channel"), "SoftmaxActivation", "mode")
@@ -362,6 +386,18 @@ def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, nor
     return rules.with_gradient_of(x * npx.stop_gradient(scale) if normalization == "valid" else x * scale, x)
 
 
+def svm_output(
+    data: Any, label: Any, margin: float = 1.0, regularization_coefficient: float = 1.0, use_linear: bool = False
+) -> Any:
+    """The scores [n, classes]; their gradient is that of the hinge loss, squared unless `use_linear`."""
+    x = array(data)
+    if not modes.is_recording():
+        return np.copy(x)
+    side = np.subtract(npx.one_hot(label, x.shape[1]) * 2.0, 1.0).astype(x.dtype)
+    hinge = npx.relu(margin - x * side)
+    return rules.with_gradient_of((hinge if use_linear else np.square(hinge)) * regularization_coefficient, x)
+
+
 def linear_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
     """The data; their gradient is that of half the squared distance to `label`, by the numbers of a sample."""
     return _regression(array(data), label, grad_scale, lambda distance: distance)
@@ -442,11 +478,57 @@ def size_array(data: Any) -> Any:
     return np.array([array(data).size], dtype="int64")
 
 
-def index_copy(old: Any, index: Any, new: Any) -> Any:
-    """A copy of `old` whose rows `index` are those of `new`."""
-    output = np.copy(old)
-    output[index.astype("int64")] = new
+def index_copy(old_tensor: Any, index_vector: Any, new_tensor: Any) -> Any:
+    """A copy of `old_tensor` whose rows `index_vector` are those of `new_tensor`."""
+    output = np.copy(old_tensor)
+    output[index_vector.astype("int64")] = new_tensor
     return output
+
+
+def fill_element_0index(lhs: Any, mhs: Any, rhs: Any) -> Any:
+    """A copy of `lhs` whose elements at the columns `rhs` are `mhs`, one in each row."""
+    x = array(lhs)
+    here = npx.one_hot(rhs, x.shape[1])
+    return np.where(here > 0, np.expand_dims(mhs, 1), x)
+
+
+def onehot_encode(indices: Any, out: Any) -> Any:
+    """Write to `out` 1 at the indices, one in each row, and 0 elsewhere."""
+    return finished(npx.one_hot(indices, out.shape[1]), out)
+
+
+def quadratic(data: Any, a: float = 0.0, b: float = 0.0, c: float = 0.0) -> Any:
+    """a x^2 + b x + c."""
+    x = array(data)
+    return np.square(x) * a + x * b + c
+
+
+def gradientmultiplier(data: Any, scalar: float = 1.0, is_int: bool = True) -> Any:
+    """The same values, whose gradient is `scalar` times that which arrives."""
+    x = array(data)
+    return rules.with_gradient_of(x * scalar, x)
+
+
+def round_ste(data: Any) -> Any:
+    """The nearest integer, halves away from zero; the gradient goes through."""
+    return rules.with_gradient_of(array(data), round_away(data))
+
+
+def sign_ste(data: Any) -> Any:
+    """The sign; the gradient goes through."""
+    return rules.with_gradient_of(array(data), np.sign(data))
+
+
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = True) -> Any:
+    """1 where all elements are close, else 0."""
+    return np.all(np.isclose(a, b, rtol, atol, equal_nan)).astype("uint8")
+
+
+def amp_multicast(*data: Any, num_outputs: int | None = None, cast_narrow: bool = False) -> Any:
+    """Arrays of floats in the widest dtype of theirs, or in the narrowest."""
+    xs = _counted(data, num_outputs, "amp_multicast")
+    dtypes = sorted((x.dtype for x in xs), key=lambda dtype: dtype.itemsize)
+    return rules.as_dtype_of(xs, dtypes[0 if cast_narrow else -1])
 
 
 class _Group(SimpleNamespace):
@@ -474,10 +556,11 @@ _Rows = tuple[Any, Callable[[_Function], _Function] | None, str, str]
 A parameter that a function has elsewhere is that one; any other is the function's at its place.
 """
 _ROWS: tuple[_Rows, ...] = (
-    (np, None, "", "histogram linspace meshgrid"),
+    (np, None, "", "meshgrid"),
+    (np, None, "start stop num=50 endpoint=True ctx=None dtype=None", "linspace"),
     (np, None, "a indices axis=0 mode='clip'", "take"),
     (np, None, "data", "abs ceil fix floor full_like identity=copy negative ones_like sign square trunc zeros_like"),
-    (np, None, "data axis", "expand_dims flip reverse=flip"),
+    (np, None, "data axis", "flip reverse=flip"),
     (np, None, "data axis=None", "squeeze"),
     (np, None, "data dim1=0 dim2=0", "SwapAxis=swapaxes swapaxes"),
     (np, None, "data repeats axis=None", "repeat"),
@@ -493,16 +576,22 @@ _ROWS: tuple[_Rows, ...] = (
     (npx, None, "", (
         "Activation=activation CTCLoss=ctc_loss Convolution=convolution Deconvolution=deconvolution Dropout=dropout "
         "ElementWiseSum=add_n Flatten=batch_flatten InstanceNorm=instance_norm L2Normalization=l2_normalization "
-        "LayerNorm=layer_norm LeakyReLU=leaky_relu Pad=pad RNN=rnn SequenceLast=sequence_last "
+        "LayerNorm=layer_norm LeakyReLU=leaky_relu Pad=pad SequenceLast=sequence_last "
         "SequenceMask=sequence_mask SequenceReverse=sequence_reverse UpSampling=upsampling add_n batch_flatten "
-        "broadcast_like choose_element_0index=pick ctc_loss flatten=batch_flatten from_numpy gather_nd glu "
-        "hard_sigmoid log_sigmoid log_softmax masked_log_softmax masked_softmax mish pad pick reshape_like rms_norm "
+        "broadcast_like choose_element_0index=pick crop=slice ctc_loss flatten=batch_flatten from_numpy gather_nd glu "
+        "hard_sigmoid log_sigmoid masked_log_softmax masked_softmax mish pad pick reshape_like rms_norm "
         "rotary_embedding scaled_dot_product_attention scatter_nd sinusoidal_positions slice slice_axis slice_like "
-        "softmax softmin topk waitall"
+        "softmin topk waitall"
     )),
     (npx, None, "a indices", "batch_take=pick"),
+    (npx, None, (
+        "data parameters state=None state_cell=None sequence_length=None state_size=None num_layers=None "
+        "bidirectional=False mode=None p=0.0 state_outputs=False projection_size=None lstm_state_clip_min=None "
+        "lstm_state_clip_max=None lstm_state_clip_nan=False use_sequence_length=None"
+    ), "RNN=rnn"),
+    (npx, None, "data axis=-1 temperature=None dtype=None use_length=None", "log_softmax"),
     (npx, None, "data", "BlockGrad=stop_gradient relu shape_array stop_gradient"),
-    (npx, None, "data dtype", "Cast=cast cast"),
+    (npx, None, "data dtype", "Cast=cast amp_cast=cast cast"),
     (npx, None, "data gamma beta moving_mean moving_var", "BatchNorm=batch_norm"),
     (npx, None, "data gamma beta num_groups=1 eps=1e-5", "GroupNorm=group_norm"),
     (npx, None, (
@@ -513,10 +602,11 @@ _ROWS: tuple[_Rows, ...] = (
     (npx, None, "indices", "one_hot"),
     (npx, rules.of_dtype, "data", "erf erfinv gamma gammaln rsqrt sigmoid smooth_l1 softsign"),
     (legacy_shapes, None, "", (
-        "Reshape=reshape_legacy broadcast_axes=broadcast_axis broadcast_axis broadcast_to=broadcast_to_legacy "
-        "reshape=reshape_legacy"
+        "Crop=crop_like Reshape=reshape_legacy broadcast_axes=broadcast_axis broadcast_axis "
+        "broadcast_to=broadcast_to_legacy reshape=reshape_legacy"
     )),
     (neural, None, "", "softmax_cross_entropy"),
+    (legacy_linalg, None, "", "khatri_rao"),
     (regions, None, "", "Correlation=correlation ROIPooling=roi_pooling"),
     (resizing, None, "", "depth_to_space space_to_depth"),
     (sampling, None, "", (
@@ -527,19 +617,20 @@ _ROWS: tuple[_Rows, ...] = (
     (sys.modules[__name__], None, "", (
         "Concat=concat Embedding=embedding LinearRegressionOutput=linear_regression_output "
         "LogisticRegressionOutput=logistic_regression_output MAERegressionOutput=mae_regression_output "
-        "MakeLoss=make_loss SliceChannel=split Softmax=softmax_output SoftmaxActivation=softmax_activation "
-        "SoftmaxOutput=softmax_output arange argsort array=array_of_numbers batch_dot clip concat concatenate cumsum "
-        "diag dot eye full logical_not make_loss norm ravel_multi_index size_array sort split split_v2 stack transpose "
-        "unravel_index where"
+        "MakeLoss=make_loss SVMOutput=svm_output SliceChannel=split Softmax=softmax_output "
+        "SoftmaxActivation=softmax_activation SoftmaxOutput=softmax_output amp_multicast arange argsort "
+        "array=array_of_numbers batch_dot clip concat concatenate cumsum diag dot expand_dims eye "
+        "fill_element_0index full histogram logical_not make_loss norm onehot_encode ravel_multi_index size_array "
+        "softmax sort split split_v2 stack transpose unravel_index where"
     )),
     (sys.modules[__name__], rules.of_dtype, "", "argmax_channel moments rcbrt rint round=round_away"),
     (sys.modules[__name__], rules.reduction, "", "max=_GREATEST max_axis=_GREATEST min=_LEAST min_axis=_LEAST"),
 )  # fmt: skip
 _ARITHMETIC: tuple[_Rows, ...] = (
     (np, rules.paired, "", (
-        "add hypot minus=subtract mod modulo=mod mul=multiply multiply plus=add power sub=subtract subtract"
+        "add hypot minus=subtract mod modulo=mod mul=multiply multiply plus=add sub=subtract subtract"
     )),
-    (rules, rules.paired, "", "div=divided divide=divided true_divide=divided"),
+    (rules, rules.paired, "", "div=divided divide=divided power true_divide=divided"),
     (sys.modules[__name__], rules.paired, "", "maximum=_MAXIMUM minimum=_MINIMUM"),
 )  # fmt: skip
 _COMPARISONS: tuple[_Rows, ...] = (
@@ -547,14 +638,22 @@ _COMPARISONS: tuple[_Rows, ...] = (
         "equal greater greater_equal lesser=less lesser_equal=less_equal logical_and logical_or logical_xor not_equal"
     )),
 )  # fmt: skip
+_DRAWS: tuple[_Rows, ...] = (
+    (legacy_random, None, "mu=0.0 sigma=1.0", "sample_normal=normal"),
+    (legacy_random, None, "", "random_exponential=exponential_by_rate sample_exponential=exponential_by_rate"),
+    (legacy_random, None, "low high shape=(1,) ctx=None dtype=None", "random_randint=randint"),
+)  # fmt: skip
+"""Draws whose words below `nd.random` are others."""
 _LINALG: tuple[_Rows, ...] = (
     (np.linalg, None, "A", "det inverse=inv potrf=cholesky slogdet"),
+    (legacy_linalg, None, "A", "gelqf syevd"),
     (legacy_linalg, None, "", "extractdiag extracttrian gemm gemm2 makediag maketrian potri sumlogdiag syrk trmm trsm"),
 )  # fmt: skip
 _CONTRIB: tuple[_Rows, ...] = (
     (np, rules.of_dtype, "data", "isfinite isinf isnan"),
+    (npx, None, "data start=0.0 step=1.0 repeat=1 ctx=None axis=None", "arange_like"),
     (npx, None, "", (
-        "arange_like interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt interleaved_matmul_selfatt_qk "
+        "interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt interleaved_matmul_selfatt_qk "
         "interleaved_matmul_selfatt_valatt sldwin_atten_context sldwin_atten_mask_like sldwin_atten_score"
     )),
     (boxes, None, "", "MultiBoxDetection=multibox_detection box_iou box_nms"),
@@ -564,7 +663,12 @@ _CONTRIB: tuple[_Rows, ...] = (
     (sampling, None, "", (
         "DeformableConvolution=deformable_convolution ModulatedDeformableConvolution=modulated_deformable_convolution"
     )),
-    (sys.modules[__name__], None, "", "boolean_mask index_array index_copy"),
+    (legacy_random, None, "", "rand_zipfian"),
+    (npx, None, "", "CTCLoss=ctc_loss ctc_loss"),
+    (sys.modules[__name__], None, "", (
+        "SparseEmbedding=embedding allclose boolean_mask gradientmultiplier index_array index_copy quadratic"
+    )),
+    (sys.modules[__name__], rules.of_dtype, "", "round_ste sign_ste"),
     (sys.modules[__name__], rules.of_dtype, "", "div_sqrt_dim"),
 )  # fmt: skip
 
@@ -588,12 +692,14 @@ def _functions() -> Mapping[str, _Row]:
     """Return the functions by the names of the face."""
     rows = _rows(_ROWS) | {f"linalg_{name}": row for name, row in _rows(_LINALG).items()}
     for name, row in _rows(_ARITHMETIC).items():
-        rows |= {name: row, f"broadcast_{name}": row, f"elemwise_{name}": (rules.of_equal_shapes(row[0]), "")}
-    for name, row in _rows(_COMPARISONS).items():
-        rows |= {name: row, f"broadcast_{name}": row}
+        rows[f"elemwise_{name}"] = rules.of_equal_shapes(row[0]), ""
+    for name, (pair, words) in (_rows(_ARITHMETIC) | _rows(_COMPARISONS)).items():
+        rows |= {name: (pair, words), f"broadcast_{name}": (rules.broadcast(pair, f"broadcast_{name}"), "")}
     for name, row in _plain(legacy_random.FUNCTIONS).items():
         if name not in ("seed", "randn"):
             rows |= {f"random_{name}": row, f"sample_{name}": row}
+    rows |= _rows(_DRAWS)
+    rows |= _plain(legacy_updates.FUNCTIONS)
     return rows | _plain(densities.FUNCTIONS) | {"power": (rows["power"][0], "base exp")}
 
 
@@ -604,7 +710,11 @@ def table() -> Mapping[str, Any]:
     It is made at the first look at it, not with `import hybridize`.
     """
     faces: dict[str, Any] = {name: _face(name, row) for name, row in _functions().items()}
-    groups = {"random": _plain(legacy_random.FUNCTIONS), "linalg": _rows(_LINALG), "contrib": _rows(_CONTRIB)}
+    groups = {
+        "random": _plain(legacy_random.FUNCTIONS),
+        "linalg": _rows(_LINALG),
+        "contrib": _rows(_CONTRIB) | _plain(legacy_updates.CONTRIB),
+    }
     return faces | {group: _Group(group, rows) for group, rows in groups.items()}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from hybridize.array import np
+from hybridize.array import np, npx
 from hybridize.array.operands import array
 
 
@@ -67,6 +67,31 @@ def potri(A: Any) -> Any:
     """The inverse of L L^T for the lower triangle L, as `potrf` gives it."""
     triangle = _triangle(A, True, False)
     return np.linalg.inv(gemm2(triangle, triangle, transpose_b=True))
+
+
+def gelqf(A: Any) -> Any:
+    """Q and L: A = L Q, the rows of Q are orthonormal, L is a lower triangle."""
+    q, r = np.linalg.qr(np.swapaxes(A, -1, -2))
+    return [np.swapaxes(q, -1, -2), np.swapaxes(r, -1, -2)]
+
+
+def syevd(A: Any) -> Any:
+    """U, whose rows are the eigenvectors of symmetric matrices, and their eigenvalues, which ascend.
+
+    Of each vector the element that is largest in magnitude is positive.
+    """
+    values, vectors = np.linalg.eigh(A)
+    rows = np.swapaxes(vectors, -1, -2)
+    largest = np.take_along_axis(rows, np.expand_dims(np.argmax(np.abs(rows), -1), -1), -1)
+    return [rows * npx.stop_gradient(np.sign(largest)), values]
+
+
+def khatri_rao(*args: Any) -> Any:
+    """The products of matrices by columns: each column is the Kronecker product of theirs."""
+    first, *rest = map(array, args)
+    for one in rest:
+        first = np.reshape(np.expand_dims(first, 1) * np.expand_dims(one, 0), (-1, one.shape[1]))
+    return first
 
 
 def sumlogdiag(A: Any) -> Any:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import wraps
+from inspect import signature
 from typing import Any
 
 from hybridize.array import np, npx, random
 from hybridize.array.device import as_device
+from hybridize.array.legacy_rules import by_position, named_as
 from hybridize.array.operands import array, several
 from hybridize.base import dims
 from hybridize.base.dtypes import as_dtype, float32
@@ -26,8 +27,9 @@ _Function = Callable[..., Any]
 def sampled(function: _Function) -> _Function:
     """A function of parameters, a shape and a dtype as one of MXNet 1's."""
     names = function.__code__.co_varnames[2 : function.__code__.co_argcount]
+    defaults = dict(zip(names, function.__defaults__ or (), strict=True))
 
-    @wraps(function)
+    @named_as(function, *by_position(**defaults, shape=None, dtype=None, ctx=None))
     def call(*args: Any, shape: Any = None, dtype: Any = None, ctx: Any = None, **kwargs: Any) -> Any:
         args, more = args[: len(names)], args[len(names) :]
         if more:
@@ -109,7 +111,7 @@ def randn(*shape: int, loc: Any = 0.0, scale: Any = 1.0, dtype: Any = None, ctx:
 def _like(function: _Function) -> _Function:
     """The numbers in the shape and dtype of an array."""
 
-    @wraps(function)
+    @named_as(function, *by_position("data"), *list(signature(function).parameters.values())[:-3])
     def call(data: Any, *args: Any, **kwargs: Any) -> Any:
         x = array(data)
         return function(*args, shape=x.shape, dtype=x.dtype, **kwargs)
@@ -117,8 +119,10 @@ def _like(function: _Function) -> _Function:
     return call
 
 
-def _exponential_by_rate(lam: float = 1.0, **kwargs: Any) -> Any:
-    return exponential(1.0 / lam, **kwargs)
+@sampled
+def exponential_by_rate(shape: Any, dtype: Any, lam: Any = 1.0) -> Any:
+    """Exponential numbers with mean `1 / lam`."""
+    return random.exponential(1.0 / lam, shape).astype(dtype)
 
 
 def categorical(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any = "int32") -> Any:
@@ -133,6 +137,20 @@ def categorical(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any =
     chosen = np.log(np.take_along_axis(p, drawn, -1))  # not of all: that of a share of 0 has no gradient
     whole = npx.stop_gradient(np.log(np.sum(p, -1, keepdims=True)))
     return [indices, np.reshape(chosen - whole, p.shape[:-1] + sizes)]
+
+
+def rand_zipfian(true_classes: Any, num_sampled: int, range_max: int, ctx: Any = None) -> Any:
+    """Classes drawn by a law of Zipf, how often each is expected, and how often those of `true_classes` are."""
+    whole = math.log(range_max + 1)
+    with nullcontext() if ctx is None else as_device(ctx):
+        drawn = np.exp(random.uniform(0.0, whole, (num_sampled,), "float64")) - 1.0
+    sampled = np.mod(drawn.astype("int64"), range_max)
+
+    def expected(classes: Any) -> Any:
+        number = array(classes).astype("float64")
+        return np.log((number + 2.0) / (number + 1.0)) / whole * num_sampled
+
+    return [sampled, expected(true_classes), expected(sampled)]
 
 
 def shuffle(data: Any) -> Any:
@@ -151,7 +169,7 @@ _DRAWS = (
 FUNCTIONS: dict[str, _Function] = {
     **{draw.__name__: draw for draw in (*_DRAWS, categorical, randint, randn, shuffle)},
     "multinomial": categorical, "seed": random.seed,
-    **{f"{draw.__name__}_like": _like(draw) for draw in _DRAWS}, "exponential_like": _like(_exponential_by_rate),
+    **{f"{draw.__name__}_like": _like(draw) for draw in _DRAWS}, "exponential_like": _like(exponential_by_rate),
 }  # fmt: skip
 """By their names below `nd.random`."""
 

@@ -9,8 +9,9 @@ the first of two operands. Bools, which MXNet 1 does not have, count as float32.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce, wraps
-from typing import Any
+from functools import reduce, update_wrapper, wraps
+from inspect import Parameter, Signature
+from typing import Any, TypeVar
 
 import numpy
 
@@ -18,12 +19,40 @@ from hybridize.array import np, npx
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.operands import array, axes_of
 from hybridize.base import modes
-from hybridize.base.dtypes import DType, bool_, float32, is_float, is_integer
+from hybridize.base.advice import warn
+from hybridize.base.dtypes import DType, bool_, float32, float64, is_float, is_integer
 from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import NUMBERS, promote
 from hybridize.base.types import same_shape
 
 Function = Callable[..., Any]
+_Function = TypeVar("_Function", bound=Function)
+
+
+def named_as(function: Function, *parameters: Parameter) -> Callable[[_Function], _Function]:
+    """Give a function the name and the text of another, whose parameters are not its own.
+
+    Args:
+        function: the other one.
+        parameters: those that are shown; none: those that the function is written with.
+    """
+
+    def decorate(call: Any) -> Any:
+        update_wrapper(call, function, updated=())
+        del call.__wrapped__
+        if parameters:
+            call.__signature__ = Signature(parameters)
+        return call
+
+    return decorate
+
+
+def by_position(*names: str, **defaults: Any) -> list[Parameter]:
+    """Parameters that are given by position or by name."""
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    return [Parameter(name, kind) for name in names] + [
+        Parameter(name, kind, default=value) for name, value in defaults.items()
+    ]
 
 
 def as_dtype_of(y: Any, dtype: DType) -> Any:
@@ -77,7 +106,7 @@ def of_dtype(function: Function) -> Function:
 def paired(function: Function) -> Function:
     """A function of two operands, elementwise, whose result has the dtype of both."""
 
-    @wraps(function)
+    @named_as(function)
     def call(lhs: ArrayLike, rhs: ArrayLike) -> Any:
         (x, y), dtype = alike(lhs, rhs)
         output = function(x, y)
@@ -108,12 +137,24 @@ def of_equal_shapes(function: Function) -> Function:
         ShapeError E101: their shapes differ.
     """
 
-    @wraps(function)
+    @named_as(function)
     def call(lhs: ArrayLike, rhs: ArrayLike) -> Any:
         shapes = [x.shape for x in (array(lhs), array(rhs))]
         if not same_shape(*shapes):
             what = f"{function.__name__}: the shapes differ: {shapes[0]} and {shapes[1]}"
             raise ShapeError("E101", what, help="use a broadcast_* function, such as broadcast_add")
+        return function(lhs, rhs)
+
+    return call
+
+
+def broadcast(function: Function, name: str) -> Function:
+    """A function of two operands under a name, with a keyword that libraries pass to it and MXNet 1 does not read."""
+
+    @named_as(function)
+    def call(lhs: ArrayLike, rhs: ArrayLike, axis: Any = None) -> Any:
+        if axis is not None:
+            warn(f"{name}: axis={axis} is not read, as in MXNet 1: axes of the operands meet from the last one on")
         return function(lhs, rhs)
 
     return call
@@ -143,6 +184,13 @@ def divided(x: Any, y: Any) -> Any:
         return floor
     below = np.logical_and(np.not_equal(np.multiply(floor, y), x), np.less(floor, 0))
     return np.add(floor, below.astype(whole[0].dtype))
+
+
+def power(x: Any, y: Any) -> Any:
+    """The power; that of integers by floats, so that a negative exponent gives 0 where the base is no unit."""
+    if any(is_integer(one.dtype) for one in (x, y) if not isinstance(one, NUMBERS)):
+        x, y = (float(one) if isinstance(one, NUMBERS) else one.astype(float64) for one in (x, y))
+    return np.power(x, y)
 
 
 def extremum(function: Function, beyond: Function) -> Function:

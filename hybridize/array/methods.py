@@ -56,12 +56,14 @@ _OF_NUMPY = (
     "sum swapaxes take tan tanh tile topk tostype trace trunc var zeros_like"
 )
 _OF_MXNET = (
-    "argmax_channel broadcast_axes depth_to_space diag nanprod nansum norm pad rcbrt rsqrt shape_array size_array "
+    "argmax_channel broadcast_axes depth_to_space diag nanprod nansum norm pad rcbrt reshape_like rsqrt shape_array "
+    "size_array "
     "slice slice_axis slice_like softmin space_to_depth split_v2"
 )
 _KEYWORDS = {
     **dict.fromkeys(("max", "mean", "min", "prod", "sum"), ("exclude",)), "argsort": ("is_ascend", "dtype"),
-    "clip": ("a_min", "a_max"), "split": ("num_outputs", "squeeze_axis"), "swapaxes": ("dim1", "dim2"),
+    "clip": ("a_min", "a_max"), "expand_dims": ("inplace",), "split": ("num_outputs", "squeeze_axis"),
+    "swapaxes": ("dim1", "dim2"),
 }  # fmt: skip
 """Keywords of MXNet 1's, by methods that are NumPy's without them."""
 
@@ -92,15 +94,17 @@ class Methods:
         """Write `values` to elements of the flat array, in place."""
         functions.put(self, indices, values, mode=mode)
 
+    @or_legacy("length", "use_length", "dtype")
     def softmax(self, axis: int = -1, temperature: float | None = None) -> Self:
         """exp(x) / sum(exp(x)) along `axis`."""
         return functions.softmax(self, axis=axis, temperature=temperature)
 
+    @or_legacy("use_length", "dtype")
     def log_softmax(self, axis: int = -1, temperature: float | None = None) -> Self:
         """Logarithm of the softmax along `axis`."""
         return functions.log_softmax(self, axis=axis, temperature=temperature)
 
-    @or_legacy("shape", "reverse")
+    @or_legacy("shape", "reverse", "target_shape")
     def reshape(self, *shape: Any, order: str = "C") -> Self:
         """The same elements under another shape, one size may be -1; a view where NumPy gives one.
 
@@ -111,13 +115,9 @@ class Methods:
             return functions.legacy("reshape")(self, wanted)
         return functions.reshape(self, wanted, order=order)
 
-    def reshape_like(self, other: Any) -> Self:
-        """The same elements under the shape of `other`."""
-        return functions.reshape(self, other.shape)
-
-    def broadcast_like(self, other: Any) -> Self:
-        """Stretched to the shape of `other`; a read-only view."""
-        return functions.broadcast_to(self, other.shape)
+    def broadcast_like(self, other: Any, lhs_axes: Any = None, rhs_axes: Any = None) -> Self:
+        """Stretched to the shape of `other`, or along some axes to the sizes of some of its; a read-only view."""
+        return functions.legacy("broadcast_like")(self, other, lhs_axes, rhs_axes)
 
     @or_legacy("axes")
     def transpose(self, *axes: Any) -> Self:
@@ -126,8 +126,10 @@ class Methods:
             axes = (axes[0],)
         return functions.transpose(self, (axes[0] if len(axes) == 1 else axes) if axes else None)
 
-    def flatten(self, order: str = "C") -> Self:
-        """All elements along one axis; a copy."""
+    def flatten(self, order: str = "C", inplace: bool | None = None) -> Self:
+        """All elements along one axis; a copy. With the keyword of MXNet 1, `nd.flatten`."""
+        if inplace is not None:
+            return functions.legacy("flatten")(self)
         return functions.copy(functions.ravel(self, order=order))
 
     def astype(

@@ -55,8 +55,9 @@ class Methods:
         recorded of."""
     def broadcast_axes(self, axis: Any = ..., size: Any = ...) -> Self:
         """Axes of size 1 stretched to the given sizes."""
-    def broadcast_like(self, other: Any) -> Self:
-        """Stretched to the shape of `other`; a read-only view."""
+    def broadcast_like(self, other: Any, lhs_axes: Any = None, rhs_axes: Any = None) -> Self:
+        """Stretched to the shape of `other`, or along some axes to the sizes of some of its; a read-only
+        view."""
     def broadcast_to(self, shape: Any, subok: bool = False) -> Self:
         """Stretched to `shape`; a read-only view. A size of -2, as MXNet has it, is that of `array`."""
     def cbrt(self, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Self:
@@ -108,8 +109,8 @@ class Methods:
         """exp(x) - 1, exact for small x."""
     def fix(self, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Self:
         """The integer part of x."""
-    def flatten(self, order: str = 'C') -> Self:
-        """All elements along one axis; a copy."""
+    def flatten(self, order: str = 'C', inplace: bool | None = None) -> Self:
+        """All elements along one axis; a copy. With the keyword of MXNet 1, `nd.flatten`."""
     def flip(self, axis: Any = None) -> Self:
         """Elements in reverse order along `axis` (all axes when None); a view."""
     def floor(self, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Self:
@@ -137,7 +138,7 @@ class Methods:
         """The sum over `axis`, NaN counted as 0; `initial` and `where` as of `sum`."""
     def nonzero(self, /, *args: Any, **kwargs: Any) -> Self:
         """NumPy's `nonzero`, imperatively; it cannot be compiled."""
-    def norm(self, ord: int = 2, axis: Any = None, keepdims: bool = False, out_dtype: Any = None) -> Self:
+    def norm(self, ord: int = 2, axis: Any = None, out_dtype: Any = None, keepdims: bool = False) -> Self:
         """The L1 or L2 norm over `axis`."""
     def one_hot(self, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = None) -> Self:
         """A new last axis of size `depth`: `on_value` at the element's index, `off_value` elsewhere."""
@@ -165,8 +166,9 @@ class Methods:
         """Each element repeated along `axis` (of the flat array when None)."""
     def reshape(self, *shape: Any, order: str = 'C') -> Self:
         """The same elements under another shape, one size may be -1; a view where NumPy gives one."""
-    def reshape_like(self, other: Any) -> Self:
-        """The same elements under the shape of `other`."""
+    def reshape_like(self, rhs: Any, lhs_begin: int | None = None, lhs_end: int | None = None, rhs_begin: int | None = None, rhs_end: int | None = None) -> Self:
+        """The elements of `lhs` under the shape of `rhs`, or a range of its axes under a range of the
+        other's."""
     def rint(self, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Self:
         """The nearest integer, halves to even."""
     def round(self, decimals: int = 0, out: Any = None) -> Self:

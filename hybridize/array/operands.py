@@ -536,10 +536,14 @@ def float_operand(x: Any) -> Operand:
 
 
 def finished(x: Any, out: Any) -> Any:
-    """`x`, or `out` with `x` written to it."""
+    """`x`, or `out` with `x` written to it; of several, each to one of a list."""
     if out is None:
         return x
-    out[...] = x
+    if not isinstance(out, (list, tuple)):
+        out[...] = x
+        return out
+    for one, value in zip(out, several(x), strict=True):
+        one[...] = value
     return out
 
 

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
 from hybridize.base.modes import BUSY, LOCKED, THREAD
+from hybridize.base.participation import outside_only
 from hybridize.ops.op import ACTIVE, BOTTOM, STACK, Interpreter, capturing, taped
 
 
@@ -89,6 +92,41 @@ def is_recording() -> bool:
 def is_training() -> bool:
     """Tell whether layers behave as in training in this thread."""
     return modes.is_training()
+
+
+class _Set(threading.local):
+    """The modes that `set_recording` and `set_training` have entered in a thread, each with the switch before it."""
+
+    def __init__(self) -> None:
+        self.modes: list[tuple[str, bool, AbstractContextManager[None]]] = []
+
+
+_SET = _Set()
+
+
+def _set(switch: str, on: bool, mode: Callable[[], AbstractContextManager[None]]) -> bool:
+    """Turn a switch of this thread, and return what it was; turning back leaves the mode that was entered."""
+    before: bool = getattr(THREAD, switch)
+    if on != before:
+        if _SET.modes and _SET.modes[-1][:2] == (switch, on):
+            _SET.modes.pop()[2].__exit__(None, None, None)
+        else:
+            entered = mode()
+            entered.__enter__()
+            _SET.modes.append((switch, before, entered))
+    return before
+
+
+@outside_only("changes the mode of the thread", help="with autograd.record(): and the like hold for a part of it")
+def set_recording(is_record: bool) -> bool:
+    """Record operations from now on, or no more; return whether they were recorded before."""
+    return _set("recording", bool(is_record), lambda: _Recording(bool(is_record), None))
+
+
+@outside_only("changes the mode of the thread", help="with autograd.train_mode(): and the like hold for a part of it")
+def set_training(train_mode: bool) -> bool:
+    """Let layers behave as in training from now on, or as in prediction; return how they did before."""
+    return _set("training", bool(train_mode), lambda: modes.mode(training=bool(train_mode)))
 
 
 def begin() -> None:

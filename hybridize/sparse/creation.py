@@ -45,7 +45,8 @@ def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None,
 
     Args:
         arg1: a dense matrix; one of csr, ours or SciPy's; its parts `(data, indices, indptr)`; elements and their
-            places `(data, (row, col))`; or `(M, N)`, its shape, for one in which nothing is stored.
+            places `(data, (row, col))`; or `(M, N)`, its shape, for one in which nothing is stored. What is stored
+            at one place several times is added up.
         shape: `(M, N)`; by default the smallest that holds the parts.
         ctx: the device; the present one when None.
         dtype: by default that of `arg1`, float32 for lists.
@@ -57,7 +58,7 @@ def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None,
     if isinstance(arg1, tuple) and len(arg1) == 3:
         values, columns, starts = _array(arg1[0], dtype), _indices(arg1[1]), _indices(arg1[2])
         sizes = (starts.size - 1, _least(columns)) if shape is None else _sizes(shape)
-        return CSRNDArray(_fitting(CSR, sizes, values, starts, columns))
+        return CSRNDArray(_fitting(CSR, sizes, *_added_up(values, starts, columns)))
     if isinstance(arg1, tuple) and len(arg1) == 2 and isinstance(arg1[1], tuple):
         values, rows, columns = _array(arg1[0], dtype), *map(_indices, arg1[1])
         if not values.shape == rows.shape == columns.shape or values.ndim != 1:
@@ -69,7 +70,8 @@ def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None,
         if sizes[0] * 8 > MAX_DENSE_BYTES:
             raise ValueArgumentError("E345", f"csr_matrix: the shape {sizes} has too many rows")
         order = numpy.lexsort((columns, rows))
-        return CSRNDArray(_fitting(CSR, sizes, values[order], starts_of(rows, sizes[0]), columns[order]))
+        starts = starts_of(rows, sizes[0])
+        return CSRNDArray(_fitting(CSR, sizes, *_added_up(values[order], starts, columns[order])))
     if isinstance(arg1, tuple) and len(arg1) == 2:
         none: CSRNDArray = zeros(CSR, arg1, dtype=dtype)
         return _same_shape(none, shape, "csr_matrix")
@@ -191,6 +193,24 @@ def _fitting(stype: str, shape: tuple[int, ...], values: NDArray[Any], *indices:
     if isinstance(parts, str):
         raise ValueArgumentError("E345", f"these are not the parts of an array of storage type {stype}: {parts}")
     return parts
+
+
+def _added_up(
+    values: NDArray[Any], starts: NDArray[Any], columns: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Parts of a csr matrix with each place once; parts that do not fit each other as they are."""
+    lengths = numpy.diff(starts)
+    fit = starts.size and starts[0] == 0 and starts[-1] == values.size and (lengths >= 0).all()
+    if not fit or values.shape != columns.shape or values.ndim != 1:
+        return values, starts, columns
+    rows = numpy.repeat(numpy.arange(lengths.size), lengths)
+    order = numpy.lexsort((columns, rows))
+    places = numpy.stack([rows, columns])[:, order]
+    first = numpy.flatnonzero(numpy.append(True, (places[:, 1:] != places[:, :-1]).any(0))[: values.size])
+    if first.size == values.size:
+        return values, starts, columns
+    rows, columns = places[:, first]
+    return numpy.add.reduceat(values[order], first), starts_of(rows, lengths.size), columns
 
 
 def _array(source: Any, dtype: Any) -> NDArray[Any]:

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from hybridize import ndarray as nd
-from hybridize.array import legacy_rules, np, npx
+from hybridize.array import legacy_rules, legacy_updates, np, npx
 from hybridize.base.errors import HybridizeError, LoadError
 from hybridize.base.frozen import frozen
 from hybridize.formats.mxnet.attributes import parse_value
@@ -27,11 +27,11 @@ from hybridize.symbol.operators import OPERATORS
 Function = Callable[..., Any]
 
 ARRAYS = frozenset((
-    "A", "B", "C", "a", "anchor", "array", "attention", "b", "base", "beta", "bias", "cls_prob", "condition",
-    "data", "data1", "data2", "data_lengths", "dilation", "exp", "gamma", "grid", "index", "index_vector",
-    "indices", "key", "keys_values", "label", "label_lengths", "length", "lhs", "like", "loc", "loc_pred", "mask",
-    "moving_mean", "moving_var", "new", "offset", "old", "parameters", "queries", "queries_keys_values", "query",
-    "rhs", "rois", "score", "sequence_length", "shape_like", "state", "state_cell", "tensor", "valid_length",
+    "A", "B", "C", "a", "anchor", "array", "ary", "attention", "b", "base", "beta", "bias", "cls_prob", "condition",
+    "data", "data1", "data2", "data_lengths", "dilation", "exp", "gamma", "grid", "index", "index_vector", "indices",
+    "key", "keys_values", "label", "label_lengths", "length", "lhs", "like", "loc", "loc_pred", "mask", "mhs",
+    "moving_mean", "moving_var", "new_tensor", "offset", "old_tensor", "parameters", "queries", "queries_keys_values",
+    "query", "rhs", "rois", "score", "sequence_length", "shape_like", "state", "state_cell", "tensor", "valid_length",
     "value", "weight", "x", "x1", "x2", "y",
 ))  # fmt: skip
 """Names of parameters that are arrays, where they have no default, or None, and may be given by position."""
@@ -177,7 +177,8 @@ _RANDOM = ("random_", "sample_", "shuffle", "_random_", "_sample_", "_shuffle")
 """Beginnings of operators that draw numbers, whose shapes and generators files say in other ways."""
 _NO_OPERATORS = frozenset((
     "Custom", "array", "concatenate", "empty", "exponential", "from_numpy", "full_like", "histogram", "load",
-    "meshgrid", "normal", "poisson", "randn", "save", "split_v2", "uniform", "waitall",
+    "meshgrid", "normal", "onehot_encode", "poisson", "randn", "save", "split_v2", "uniform", "waitall",
+    *legacy_updates.FUNCTIONS, *legacy_updates.CONTRIB,
 ))  # fmt: skip
 """Functions of `nd` that are no operators of MXNet's files."""
 

@@ -67,6 +67,23 @@ METHODS = {
     "reshape -3": (lambda x: x.reshape((-3, -2)), X.reshape(6, 4)),
     "reshape -4": (lambda x: x.reshape((0, 0, -4, 2, -1)), X.reshape(2, 3, 2, 2)),
     "reshape shape": (lambda x: x.reshape(shape=(-3, 0)), X.reshape(6, 4)),
+    "reshape -4 reverse": (lambda x: x.reshape((-2, 2, 2, -4), reverse=1), X.reshape(2, 3, 2, 2)),
+    "reshape target_shape": (lambda x: x.reshape(target_shape=(0, 2, 6), keep_highest=True), X.reshape(2, 2, 6)),
+    "reshape_like": (lambda x: x.reshape_like(nd.ones((6, 4))), X.reshape(6, 4)),
+    "reshape_like axes": (
+        lambda x: x.reshape_like(nd.ones((3, 2)), lhs_begin=0, lhs_end=2, rhs_begin=0, rhs_end=2),
+        X.reshape(3, 2, 4),
+    ),
+    "broadcast_like axes": (
+        lambda x: x[:1].broadcast_like(nd.ones((5, 7)), lhs_axes=(0,), rhs_axes=(1,)),
+        numpy.repeat(X[:1], 7, 0),
+    ),
+    "expand_dims inplace": (lambda x: x.expand_dims(axis=1, inplace=True), X[:, None]),
+    "flatten inplace": (lambda x: x.flatten(inplace=True), X.reshape(2, 12)),
+    "softmax length": (
+        lambda x: x.softmax(length=nd.array([[1, 1, 1, 1]] * 2), axis=1, use_length=True),
+        numpy.broadcast_to(numpy.array([[1.0], [0], [0]], "float32"), (2, 3, 4)),
+    ),
     "reshape reverse": (lambda x: x.reshape((-1, 0), reverse=True), X.reshape(6, 4)),
     **{name: (lambda x, name=name: getattr(x, name)(), getattr(numpy, name)(X)) for name in ELEMENTWISE},
     "arccosh": (lambda x: (x + 1).arccosh(), numpy.arccosh(X + 1)),

@@ -16,20 +16,40 @@ from tests.refusals import refusal
 
 SIGNATURES = Path(__file__).parents[1] / "formats/mxnet_files/op_signatures_1_9_1.json"
 MXNETS = {
-    name: [argument[0] for argument in op["args"]]
+    name: [argument[0] for argument in sorted(op["args"], key=lambda one: not one[1].startswith("NDArray"))]
     for op in json.loads(SIGNATURES.read_text())["ops"]
     for name in [op["name"], *op["aliases"]]
 }
-"""Names of the arguments of MXNet 1's operators."""
+"""Names of the arguments of MXNet 1's operators as of its functions, arrays first."""
 
 X = numpy.array([[3.0, -1.0, 2.0], [0.5, 4.0, -2.0]], "float32")
 SQUARE = numpy.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]], "float32")
 LOWER, UPPER = numpy.tril(SQUARE), numpy.triu(SQUARE)
 SIZES = numpy.arange(6, dtype="float32")
+HALVED = numpy.exp(X / 2)
 WORDS = {
     "broadcast_add": (lambda x: nd.broadcast_add(lhs=x, rhs=x[:1]), X + X[:1]),
     "elemwise_mul": (lambda x: nd.elemwise_mul(x, rhs=x), X * X),
     "maximum": (lambda x: nd.maximum(lhs=x, rhs=0), numpy.maximum(X, 0)),
+    "softmax, lengths": (
+        lambda x: nd.softmax(x, nd.array([1, 1]), 1, use_length=True),
+        numpy.array([[1.0, 0, 0]] * 2, "float32"),
+    ),
+    "softmax, an axis": (lambda x: nd.softmax(x * 0, 0), numpy.full((2, 3), 0.5, "float32")),
+    "log_softmax, a temperature": (
+        lambda x: nd.log_softmax(x, 1, 2.0),
+        numpy.log(HALVED / HALVED.sum(1, keepdims=True)),
+    ),
+    "norm": (lambda x: nd.norm(x, 1, 1, None, True), abs(X).sum(1, keepdims=True)),
+    "expand_dims": (lambda x: nd.expand_dims(x, axis=0, inplace=True), X[None]),
+    "reshape": (lambda x: nd.reshape(x, target_shape=(3, 0), name="r"), X.reshape(3, 2)),
+    "split_v2": (lambda x: nd.split_v2(ary=x, indices_or_sections=3, axis=1)[1], X[:, 1:2]),
+    "index_copy": (
+        lambda x: nd.contrib.index_copy(old_tensor=x, index_vector=nd.array([1]), new_tensor=x[:1]),
+        X[[0, 0]],
+    ),
+    "arange_like": (lambda x: nd.contrib.arange_like(x, 1, 2, 1, None, 1), numpy.array([1.0, 3, 5])),
+    "linspace": (lambda x: nd.linspace(0, 1, 3, True, None, "float64"), numpy.array([0, 0.5, 1])),
     "power": (lambda x: nd.power(base=x, exp=2), X**2),
     "lesser": (lambda x: nd.broadcast_lesser(lhs=x, rhs=x * 0), (X < 0).astype("float32")),
     "abs": (lambda x: nd.abs(data=x), abs(X)),
@@ -83,6 +103,14 @@ def test_linear_algebra(name):
         numpy.testing.assert_allclose(one(nd.array(SQUARE), nd.array(X.T)).asnumpy(), expected, rtol=1e-5, atol=1e-6)
 
 
+def test_a_word_that_mxnet_does_not_read_is_a_warning():
+    x = nd.array(X)
+    function = lambda x: nd.broadcast_mul(x, x[:1], axis=1)  # noqa: E731
+    for one in (function, hybridize(function)):
+        with pytest.warns(UserWarning, match="broadcast_mul: axis=1 is not read"):
+            numpy.testing.assert_array_equal(one(x).asnumpy(), X * X[:1])
+
+
 def test_words_that_nobody_has():
     with refusal(ArgumentError, "datum"):
         nd.abs(datum=nd.array(X))
@@ -120,6 +148,27 @@ def test_random_numbers_take_their_shape_in_its_place_and_by_its_name():
     assert mx.random.randint(0, 5, shape=(4,)).shape == (4,)
     assert mx.random.multinomial(nd.array([0.0, 1.0]), shape=3).tolist() == [1, 1, 1]
     assert mx.random.multinomial(5, [0.0, 1.0]).tolist() == [0, 5]
+
+
+@pytest.mark.parametrize("rate", ["random_exponential", "sample_exponential"])
+def test_exponential_numbers_by_their_rate(rate):
+    draw = getattr(nd, rate)
+    rates = nd.array([4.0, 0.25]) if rate.startswith("sample") else 4.0
+    for one in (draw, hybridize(draw)):
+        drawn = one(lam=rates, shape=(20000,))
+        numpy.testing.assert_allclose(drawn.asnumpy().mean(-1), [0.25, 4.0][: drawn.ndim], rtol=0.1)
+
+
+def test_normal_numbers_of_arrays():
+    means, widths = nd.array([[1.0, 2.0, 3.0]]), nd.array([[1e-3, 1e-3, 1e-3]])
+    for draw in (
+        lambda mu, sigma: nd.sample_normal(mu=mu, sigma=sigma, shape=(2,), dtype="float32"),
+        lambda mu, sigma: nd.sample_normal(mu, sigma, 2),
+    ):
+        for one in (draw, hybridize(draw)):
+            drawn = one(means, widths)
+            assert drawn.shape == (1, 3, 2)
+            numpy.testing.assert_allclose(drawn.asnumpy(), [[[1, 1], [2, 2], [3, 3]]], atol=0.01)
 
 
 def sigmoid(x):
@@ -196,3 +245,40 @@ def test_a_row_takes_mxnets_words_in_mxnets_order(name):
 
 def test_most_rows_are_of_operators_of_mxnet():
     assert len(ROWS.keys() & MXNETS.keys()) > 60
+
+
+FACES = {
+    f"{group}{name}": function
+    for group, functions in (
+        ("", legacy.table()), ("_linalg_", vars(nd.linalg)), ("_contrib_", vars(nd.contrib)),
+        ("_random_", {name: nd.random.__dict__[name] for name in vars(nd.random) if name.endswith("_like")}),
+    )
+    for name, function in functions.items()
+    if callable(function)
+}  # fmt: skip
+OPERATORS = sorted(FACES.keys() & MXNETS.keys())
+OTHERWISE = {
+    "output_mean_var": {"GroupNorm"},  # an error says that there is no such keyword
+    "use_length": {"softmin"},  # which takes no lengths
+    "ctx": {name for name in OPERATORS if name.startswith(("random_", "normal", "uniform"))},  # or after the dtype
+    "dtype": {name for name in OPERATORS if name.startswith(("random_", "normal", "uniform"))},
+    "data": {name for name in OPERATORS if name.endswith("_like")},  # MXNet's Python has it first
+}
+"""Keywords of operators that are not there, or not at MXNet's place."""
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_a_function_takes_each_of_mxnets_keywords_at_its_place(name):
+    """By the functions' own signatures, whose calls the test of rows holds to them."""
+    parameters = list(inspect.signature(FACES[name]).parameters.values())
+    words = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+    several = [one.name for one in parameters if one.kind is one.VAR_POSITIONAL]
+    wanted = [word for word in MXNETS[name] if name not in OTHERWISE.get(word, ()) and word not in several]
+    if several:  # the others by name alone
+        assert {one.name for one in parameters} >= set(wanted)
+    else:
+        assert [word for word in words if word in wanted] == wanted
+
+
+def test_nearly_all_functions_are_operators_of_mxnet():
+    assert len(OPERATORS) > 250

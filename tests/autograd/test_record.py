@@ -742,3 +742,27 @@ def test_values_that_are_written_again_after_they_were_read(function):
                 z[k] += sign * 1e-4
                 ends.append(float(function(np.array(z, dtype="float64"))))
             numpy.testing.assert_allclose((ends[0] - ends[1]) / 2e-4, found[0][k], rtol=1e-3, atol=1e-5)
+
+
+def test_modes_are_set_and_set_back():
+    before = BUSY[0], autograd.is_recording(), autograd.is_training()
+    x = variable([1.0, 2.0])
+    assert autograd.set_recording(True) is False
+    assert autograd.set_training(True) is False
+    assert (autograd.is_recording(), autograd.is_training()) == (True, True)
+    y = (x * x).sum()
+    with autograd.pause():
+        assert autograd.set_recording(True) is False
+        z = x * 3
+        assert autograd.set_recording(False) is True
+    assert autograd.set_training(False) is True
+    assert autograd.set_recording(False) is True
+    assert autograd.set_recording(False) is False
+    assert (BUSY[0], autograd.is_recording(), autograd.is_training()) == before
+    y.backward()
+    close(x.grad, [2.0, 4.0])
+    z.backward()
+    close(x.grad, [3.0, 3.0])
+    with pytest.raises(errors.CaptureError, match="E407"):
+        hybridize.hybridize(lambda x: (autograd.set_training(True), x * 2)[1])(x)
+    assert (BUSY[0], autograd.is_recording(), autograd.is_training()) == before

@@ -49,7 +49,8 @@ def _run(surface: str, every: list[Any], start: int) -> None:
             arrays = [
                 array(mxnet_calls.array(*one), dtype=one[0]) if isinstance(one, tuple) else one for one in operands
             ]
-            found = _described(function(*arrays, **attributes))
+            result = function(*arrays, **attributes)
+            found = _described(mxnet_calls.seen(name, result, [one for one in arrays if hasattr(one, "asnumpy")]))
         except Exception as error:
             found = f"{type(error).__name__}: {str(error).strip().splitlines()[-1][:120]}"
         print(json.dumps(found), flush=True)

@@ -38,6 +38,33 @@ WITH_NUMBERS = (
     "add", "subtract", "multiply", "divide", "true_divide", "modulo", "power", "maximum", "minimum", "equal",
     "not_equal", "greater", "greater_equal", "lesser", "lesser_equal", "logical_and", "logical_or", "logical_xor",
 )  # fmt: skip
+CODES = (
+    ((4, 6, 2, 2), (-1, -3, 0, -2), False), ((2, 3, 4, 5), (-2, 0, -3, -1), True),
+    ((4, 12, 6), (0, -4, 1, -1, -2), False), ((2, 3, 4), (-2, -3, 0), True), ((6,), (-1, -2, 0), True),
+    ((4, 12, 6), (6, -2, -2, -1, 0), True), ((2, 1, 6), (-4, 2, -1, -3), False),
+    ((2, 1, 6), (-3, -4, 2, -1, -1), False), ((4, 6, 2, 2), (-2, -2, 1, -1, 2, -4, -1), True),
+    ((12, 8), (0, -1, -2, 1), False), ((4, 6, 2, 2), (-1, 2, 0, -3), True),
+    ((2, 3, 4), (-2, 2, 1, -4, 2, -1), True), ((4, 12, 6), (-4, 2, -1, 0, 0, -1), False),
+    ((2, 3, 4, 5), (-3, 0, -2), False), ((2, 3, 4, 5), (1, -1, -3, -2), False),
+    ((2, 1, 6), (-3, -1, 2, -4), True), ((4, 12, 6), (2, 2, -4, 0, -1), True),
+    ((2, 3, 4, 5), (-1, -2), False), ((4, 6, 2, 2), (-3, 0, 0), False), ((4, 12, 6), (-1, 1, 0, 6), True),
+    ((2, 3, 4), (-3, -2), False), ((4, 6, 2, 2), (3, 2, -1, -3), True), ((4, 6, 2, 2), (-2, -1), True),
+    ((2, 1, 6), (1, -3, 2, 3, -4), True), ((12, 8), (1, 0, -1), False), ((2, 3, 4), (-3, -1, 2), False),
+    ((4, 12, 6), (-1, -2, -2), False), ((4, 6, 2, 2), (-2, -3), True), ((4, 6, 2, 2), (0, 6, -3), True),
+    ((2, 3, 4, 5), (0, 0, -1), True),
+    ((2, 3, 4, 5), (-1, 0, 0, 0), False), ((12, 8), (0, -2), False), ((4, 6, 2, 2), (-3, 0, 2), False),
+    ((2, 3, 4), (0, -1, 0), False), ((4, 12, 6), (-1, 2, -4, 1, -1, 12), False),
+    ((4, 12, 6), (-3, -2, -2), False), ((12, 8), (4, -4, 2, -1, 3), False), ((2, 3, 4), (-2, 0, 3, 4), True),
+    ((1, 1), (1, -1, -4), True), ((12, 8), (-1, 1, -2, -2, -2), True), ((6,), (0, -2, -2), False),
+    ((2, 1, 6), (-3, -2, -2, -2), False), ((6,), (1, -1), True), ((2, 3, 4, 5), (-2, -2), False),
+    ((2, 1, 6), (12, -1), False), ((1, 1), (-2,), False), ((1, 1), (0, 0), True),
+    ((2, 1, 6), (0, 0, 6), False), ((4, 6, 2, 2), (-2,), True), ((12, 8), (2, 0, 4), True),
+    ((12, 8), (-3,), False), ((6,), (2, 3, -4), True), ((4, 6, 2, 2), (4, 6, -3), True),
+    ((6,), (-4, 2, 3), False), ((1, 1), (-2, -2), True), ((2, 3, 4, 5), (-3, -3), True),
+    ((2, 3, 4, 5), (-3, -3), False), ((12, 8), (12, 0), False), ((2, 3, 4), (0, 0, 0), False),
+    ((2, 3, 4), (-2, -2, -2), True), ((2, 3, 4), (1, 4, 6, 1), False), ((2, 1, 6), (1, 12), True),
+)  # fmt: skip
+"""Shapes, codes of new ones, and whether these are read from the right: a random draw, one of each mix of codes."""
 REDUCTIONS = ("sum", "mean", "prod", "max", "min", "nansum", "nanprod", "sum_axis", "max_axis", "min_axis")
 
 
@@ -56,6 +83,8 @@ def array(dtype: str, shape: tuple[int, ...], kind: str = "mixed") -> numpy.ndar
         values = numpy.array([0, 2, 1, 1, 0, 2])
     elif kind == "lengths":
         values = numpy.array([1, 2, 1])
+    elif kind == "symmetric":
+        values = numpy.array([2.0, -1.0, -1.0, 3.0])
     elif kind == "outside":
         values = numpy.array([-1, 5, 1, 3, -4, 0])
     else:
@@ -90,10 +119,8 @@ def _binary() -> Iterator[Call]:
         if word in ("add", "sub", "mul", "div"):
             yield f"elemwise_{word}", [(dtype, (2, 3), "mixed"), (dtype, (2, 3), "other")], {}
     for word, dtype, number in itertools.product(WITH_NUMBERS, DTYPES, (2, 2.5, 0.5, -3)):
-        if word == "power" and (dtype in INTS or number < 0):
-            continue
         yield word, [(dtype, (2, 3), "positive"), number], {}
-        if word in ("add", "subtract", "multiply", "divide", "modulo", "maximum", "lesser", "logical_and"):
+        if word in ("add", "subtract", "multiply", "divide", "modulo", "power", "maximum", "lesser", "logical_and"):
             yield word, [number, (dtype, (2, 3), "positive")], {}
     for word, dtype in itertools.product(WITH_NUMBERS, DTYPES):
         if word != "power":
@@ -169,7 +196,6 @@ def _shapes() -> Iterator[Call]:
         x = (dtype, (2, 3, 4), "line")
         for shape in ((0, -1), (-2,), (-3, 0), (0, -4, 1, 3, 0), (4, 6), (-1,), (2, -2), (-4, 1, 2, -2)):
             yield "reshape", [x], {"shape": shape}
-        yield "reshape", [x], {"shape": (-1, 0), "reverse": True}
         yield "transpose", [x], {"axes": (1, 0, 2)}
         yield "expand_dims", [x], {"axis": 1}
         yield "squeeze", [(dtype, (2, 1, 3), "line")], {"axis": 1}
@@ -203,6 +229,13 @@ def _shapes() -> Iterator[Call]:
         yield "pad", [(dtype, (1, 1, 2, 3), "line")], {
             "mode": "constant", "pad_width": (0, 0, 0, 0, 1, 1, 1, 0), "constant_value": 2.0,
         }  # fmt: skip
+    for old, codes, reverse in CODES:
+        yield "reshape", [("int32", old, "line")], {"shape": codes, "reverse": reverse}
+    for attributes in (
+        {"lhs_begin": 0, "lhs_end": 2},
+        {"lhs_begin": -2, "lhs_end": None, "rhs_begin": 0, "rhs_end": 2},
+    ):
+        yield "reshape_like", [("float32", (3, 2, 4), "line"), ("float32", (2, 4, 3), "other")], attributes
     for name in ("zeros", "ones"):
         yield name, [], {"shape": (2, 3)}
         yield name, [], {"shape": (2, 3), "dtype": "int32"}
@@ -286,6 +319,77 @@ def _layers() -> Iterator[Call]:
     image = ("float32", (2, 4, 5, 5), "line")
     yield "contrib.MultiBoxPrior", [image], {"sizes": (0.5, 0.25), "ratios": (1.0, 2.0)}
     yield "contrib.box_iou", [("float32", (2, 4), "positive"), ("float32", (3, 4), "positive")], {}
+
+
+def _updates() -> Iterator[Call]:
+    states = {
+        "sgd_update": 0, "sgd_mom_update": 1, "nag_mom_update": 1, "signsgd_update": 0, "signum_update": 1,
+        "adam_update": 2, "ftrl_update": 2, "rmsprop_update": 1, "ftml_update": 3, "lamb_update_phase1": 2,
+    }  # fmt: skip
+    shape, kinds = (2, 4), ("mixed", "line", "positive", "positive", "positive")
+    for name, count in states.items():
+        own: dict[str, Any] = {} if "lamb" in name else {"lr": 0.125}
+        own |= {"momentum": 0.75} if "mom" in name or "signum" in name else {}
+        own |= {"t": 2} if name in ("ftml_update", "lamb_update_phase1") else {}
+        last = {"clip_grad": 0.3} if name == "ftml_update" else {"clip_gradient": 0.3}
+        for attributes in ({"wd": 0.0}, {"wd": 0.1, "rescale_grad": 0.5, **last}):
+            yield name, [("float32", shape, kind) for kind in kinds[: count + 2]], {**own, **attributes}
+            if name in ("sgd_update", "sgd_mom_update"):
+                half = [("float16", shape, kind) for kind in kinds[:2]]
+                rest = [("float32", shape, kind) for kind in kinds[2 : count + 2]]
+                yield f"mp_{name}", [*half, *rest, ("float32", shape, "mixed")], {**own, **attributes}
+    yield "signum_update", [("float32", shape, kind) for kind in kinds[:3]], {"lr": 0.1, "momentum": 0.5, "wd_lh": 0.1}
+    yield "rmsprop_update", [("float32", shape, kind) for kind in kinds[:3]], {"lr": 0.1, "clip_weights": 0.5}
+    g = ("float32", shape, "line")
+    for bounds in ({}, {"lower_bound": 2.5}, {"upper_bound": 1.5}):
+        norms: list[Any] = [("float32", (1,), "positive"), ("float32", (1,), "other")]
+        yield "lamb_update_phase2", [("float32", shape, "mixed"), g, *norms], {"lr": 0.1, **bounds}
+    numbers: dict[str, Any] = {"lrs": (0.125, 0.25), "wds": (0.1, 0.0), "num_weights": 2, "rescale_grad": 0.5}
+    for width, name in enumerate(("multi_sgd_update", "multi_sgd_mom_update"), 2):
+        arrays = [("float32", shape, kind) for kind in kinds[:width]]
+        momentum = {"momentum": 0.75} if width == 3 else {}
+        yield name, [*arrays, *arrays[::-1]], numbers | momentum
+        loaded = {word: value for word, value in numbers.items() if word not in ("lrs", "wds")}
+        two = [("float32", (2,), "positive"), ("float32", (2,), "line")]
+        yield f"preloaded_{name}", [*arrays, *arrays[::-1], *two], loaded | momentum
+    for scale in ("positive", "mixed"):
+        arrays = [("float32", shape, kind) for kind in kinds[:4]]
+        yield "contrib.adamw_update", [*arrays, ("float32", (1,), scale), 0.125, 0.5], {"wd": 0.1, "clip_gradient": 0.5}
+    yield "multi_sum_sq", [g, ("float32", (3,), "mixed")], {"num_arrays": 2}
+    yield "multi_lars", [("float32", (4,), kind) for kind in ("positive", "indices", "lengths", "line")], {
+        "eta": 0.1, "eps": 0.01, "rescale_grad": 0.5,
+    }  # fmt: skip
+    yield "all_finite", [g], {}
+    yield "multi_all_finite", [g, ("float32", (8,), "edges")], {"num_arrays": 2}
+
+
+def _others() -> Iterator[Call]:
+    image = ("float32", (1, 2, 5, 7), "line")
+    yield "Crop", [image], {"num_args": 1, "offset": (1, 2), "h_w": (2, 3)}
+    yield "Crop", [image, ("float32", (1, 1, 2, 4), "other")], {"num_args": 2, "center_crop": True}
+    yield "Crop", [image, ("float32", (1, 1, 2, 4), "other")], {"num_args": 2, "offset": (2, 1)}
+    yield "khatri_rao", [("float32", (2, 3), "line"), ("float32", (4, 3), "other")], {}
+    yield (
+        "fill_element_0index",
+        [("float32", (2, 3), "line"), *[("float32", (2,), k) for k in ("other", "indices")]],
+        {},
+    )
+    yield "SVMOutput", [("float32", (2, 3), "line"), ("float32", (2,), "indices")], {}
+    yield "contrib.quadratic", [("float32", (2, 3), "line")], {"a": 1.0, "b": 2.0, "c": 3.0}
+    yield "contrib.round_ste", [("float32", (8,), "mixed")], {}
+    yield "contrib.sign_ste", [("float32", (8,), "mixed")], {}
+    yield "contrib.gradientmultiplier", [("float32", (8,), "mixed")], {"scalar": -0.5}
+    for dtype, shape in itertools.product(("float32", "float64"), ((3, 3), (2, 2, 2))):
+        yield "linalg.gelqf", [(dtype, (*shape[:-2], 2, 3), "line")], {}
+        if len(shape) == 2:  # symmetric by its contents
+            yield "linalg.syevd", [(dtype, (2, 2), "symmetric")], {}
+
+
+def seen(name: str, result: Any, arrays: list[Any]) -> Any:
+    """Return what a call is compared by: of an operator that writes states its arrays, too."""
+    if "_update" not in name:
+        return result
+    return [*(result if isinstance(result, (list, tuple)) else [result]), *arrays]
 
 
 def _npx_elements() -> Iterator[Call]:
@@ -436,7 +540,11 @@ def npx_calls() -> list[Call]:
 
 def calls() -> list[Call]:
     """Return all calls of MXNet 1's `nd`, each once."""
-    every = [call for family in (_unary, _binary, _reductions, _look_ups, _shapes, _layers) for call in family()]
+    every = [
+        call
+        for family in (_unary, _binary, _reductions, _look_ups, _shapes, _layers, _updates, _others)
+        for call in family()
+    ]
     return list({key(call): call for call in every}.values())
 
 

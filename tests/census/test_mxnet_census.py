@@ -32,7 +32,9 @@ def operands_of(call, dtype=None, array=nd.array):
 
 
 def imperative(call, face=nd, array=nd.array):
-    return function_of(call[0], face)(*operands_of(call, array=array), **call[2])
+    operands = operands_of(call, array=array)
+    result = function_of(call[0], face)(*operands, **call[2])
+    return mxnet_calls.seen(call[0], result, [one for one in operands if hasattr(one, "asnumpy")])
 
 
 def listed(result):
@@ -112,7 +114,8 @@ def hybridized(calls, face=nd, array=nd.array):
         rest, found = iter(given), []
         for name, operands, attributes in calls:
             values = [next(rest) if isinstance(one, tuple) else one for one in operands]
-            found.append(function_of(name, face)(*values, **attributes))
+            result = function_of(name, face)(*values, **attributes)
+            found.append(mxnet_calls.seen(name, result, [one for one in values if hasattr(one, "shape")]))
         return found
 
     return hybridize(program)(*(one for several in arrays for one in several))
@@ -142,7 +145,7 @@ def from_file(call):
     return block(*(one for one in operands_of(call) if hasattr(one, "asnumpy")))
 
 
-UNWRITTEN = r"contrib\.(boolean_mask|index_copy|index_array)|moments"
+UNWRITTEN = r"contrib\.(boolean_mask|index_copy|index_array)|moments|.*_update|multi_|all_finite"
 """Functions that are several operators, or whose results have sizes that only values tell."""
 
 

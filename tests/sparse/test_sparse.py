@@ -185,10 +185,22 @@ def test_it_is_never_changed():
     same(x, DENSE)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+def test_what_is_stored_at_a_place_several_times_is_added_up(dtype):
+    values, rows, columns = numpy.array([1, 2, 4, 8, 16], dtype), [0, 0, 2, 0, 2], [1, 1, 0, 2, 0]
+    wanted = numpy.array([[0, 3, 8], [0, 0, 0], [20, 0, 0]], dtype)
+    places = sparse.csr_matrix((values, (rows, columns)), shape=(3, 3))
+    parts = sparse.csr_matrix((values[[0, 3, 1, 2, 4]], [1, 2, 1, 0, 0], [0, 3, 3, 5]), shape=(3, 3))
+    for x in (places, parts):
+        same(x, wanted)
+        assert x.data.size == 3
+        if dtype == "float32":
+            numpy.testing.assert_array_equal(sparse.dot(x, np.eye(3)).asnumpy(), wanted)
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: sparse.csr_matrix(([1, 2], [0, 0], [0, 2]), shape=(1, 3)), "stores an element twice"),
         (lambda: sparse.csr_matrix(([1, 2], [0, 5], [0, 2]), shape=(1, 3)), "do not fit"),
         (lambda: sparse.csr_matrix(([1, 2], [0, 1], [0, 1]), shape=(1, 3)), "do not fit"),
         (lambda: sparse.csr_matrix(([1, 2], [0, 1], [0, 2, 1]), shape=(2, 3)), "do not fit"),

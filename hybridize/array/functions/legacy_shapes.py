@@ -75,20 +75,9 @@ _CODES_2 = {-1: "infer", -2: "copy", -3: "drop", -4: "rest", -5: "merge", -6: "s
 
 
 def _reshape(x: Any, codes: Any, names: dict[int, str], reverse: bool) -> Any:
-    wanted = shape_from(codes)
-    if not reverse:
-        return plain_reshape(x, _coded(x.shape, wanted, names, x.type))
-    # Read from the right; the two sizes that follow a split keep their order.
-    flipped: list[int] = []
-    parts = list(wanted)
-    while parts:
-        code = parts.pop(0)
-        if names.get(code) == "split":
-            flipped[:0] = [code, parts[1], parts[0]]
-            del parts[:2]
-        else:
-            flipped.insert(0, code)
-    return plain_reshape(x, _coded(x.shape[::-1], flipped, names, x.type)[::-1])
+    """An array under the shape of codes; read from the right, the two sizes of a split stand before it."""
+    way = -1 if reverse else 1
+    return plain_reshape(x, _coded(x.shape[::way], shape_from(codes)[::way], names, x.type)[::way])
 
 
 @public
@@ -103,13 +92,27 @@ def reshape(a: Any, newshape: Any, reverse: bool = False, order: str = "C") -> A
 
 
 @public
-def reshape_legacy(data: Any, shape: Any = None, reverse: bool = False) -> Any:
+def reshape_legacy(
+    data: Any, shape: Any = None, reverse: bool = False, target_shape: Any = None, keep_highest: bool = False
+) -> Any:
     """The same elements under another shape, with MXNet 1's codes.
 
     0 copy this size, -1 what the others leave, -2 copy all the rest, -3 the product of two sizes, -4 split a size into
-    the two that follow. `reverse` reads from the right.
+    the two that follow. `reverse` reads from the right, so that the two sizes of a split stand before it.
+
+    Args:
+        data: any array.
+        shape: sizes and codes.
+        reverse: read them from the right.
+        target_shape: MXNet's older words for a shape, where 0 is what the others leave.
+        keep_highest: the first size of `target_shape` is that of `data`.
     """
-    return _reshape(array(data), shape, _CODES_1, reverse)
+    x = array(data)
+    if not shape and target_shape:
+        first, *rest = shape_from(target_shape)
+        head = x.shape[0] if keep_highest else first or -1
+        return plain_reshape(x, (head, *(size or -1 for size in rest)))
+    return _reshape(x, () if shape is None else shape, _CODES_1, bool(reverse))
 
 
 @public
@@ -153,6 +156,33 @@ def slice_axis(data: Any, axis: int, begin: int, end: int | None) -> Any:
         what = f"slice_axis of {x.type}: axis {axis} has nothing from {begin} to {end}"
         raise OutOfBoundsError("E110", what, help=f"begin must be less than end, both within {dims.text(size)}")
     return x[(_builtin_slice(None),) * axis + (_builtin_slice(begin, end),)]
+
+
+@public
+def crop_like(
+    *data: Any, num_args: int | None = None, offset: Any = (0, 0), h_w: Any = (0, 0), center_crop: bool = False
+) -> Any:
+    """Rows and columns of images [n, c, h, w]: as many as a second array has, or `h_w`.
+
+    Args:
+        data: the images, and the second array, if there is one.
+        num_args: how many arrays these are.
+        offset: the row and the column of the first pixel.
+        h_w: how many rows and columns, where there is no second array.
+        center_crop: the middle ones; `offset` does not count.
+
+    Raises:
+        OutOfBoundsError E110: the images have not so many from there on.
+    """
+    x, *rest = (array(one) for one in data)
+    sizes = tuple(rest[0].shape[2:4]) if rest else tuple(several(h_w))
+    starts = [(old - new) // 2 for old, new in zip(x.shape[2:], sizes, strict=True)] if center_crop else several(offset)
+    for start, size, old in zip(starts, sizes, x.shape[2:], strict=True):
+        if start < 0 or start + size > old:
+            what = f"Crop of {x.type}: {dims.text(size)} rows or columns from {start} on"
+            raise OutOfBoundsError("E110", what, help=f"there are {dims.text(old)}")
+    ranges = [_builtin_slice(start, start + size) for start, size in zip(starts, sizes, strict=True)]
+    return x[(_builtin_slice(None), _builtin_slice(None), *ranges)]
 
 
 @public
