@@ -21,7 +21,7 @@ PLACES = places(
         "sweep": "backward grad",
         "function": "Function",
         "functional": "checkpoint grad_of value_and_grad",
-        "modes": "is_recording is_training pause predict_mode record train_mode",
+        "modes": "is_recording is_training pause predict_mode record set_recording set_training train_mode",
         "variables": "mark_variables",
     },
 )
@@ -33,9 +33,5 @@ __all__ = sorted(PLACES)
 
 __getattr__, __dir__ = late(
     globals(), PLACES,
-    {
-        "set_recording": "with autograd.record(): or with autograd.pause():",
-        "set_training": "with autograd.train_mode(): or with autograd.predict_mode():",
-        "get_symbol": "hybridize(function).program(x).captured is the graph",
-    },
+    {"get_symbol": "hybridize(function).program(x).captured is the graph"},
 )  # fmt: skip

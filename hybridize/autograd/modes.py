@@ -9,6 +9,7 @@ from typing import Any, Final
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
 from hybridize.base.modes import BUSY, LOCKED, THREAD
+from hybridize.base.participation import outside_only
 from hybridize.ops.op import ACTIVE, BOTTOM, STACK, Interpreter, capturing, taped
 
 
@@ -27,7 +28,7 @@ class _Recording(modes.Busy):
         if not capturing():  # what is captured is differentiated as a graph, if at all
             chosen, more, fewer = taped(TAPE if self._on else None).chosen()
         on, training, active = self._on, self._train_mode, ACTIVE
-        outer = THREAD.recording, THREAD.training, before, fewer, more, self._outer
+        outer = THREAD.recording, THREAD.training, before, self._outer
         if training is None:
             training = THREAD.training
         if LOCKED:
@@ -42,11 +43,14 @@ class _Recording(modes.Busy):
 
     def __exit__(self, *_: object) -> None:
         assert self._outer is not None
-        active = ACTIVE
-        THREAD.recording, THREAD.training, STACK.interpreters, more, fewer, self._outer = self._outer
-        active += more
-        if fewer:
-            del active[-1:]
+        active, now = ACTIVE, STACK.interpreters
+        THREAD.recording, THREAD.training, then, self._outer = self._outer
+        if now is not then:  # in the block, `set_recording` may have changed it
+            if TAPE in then and TAPE not in now:
+                active += [TAPE]
+            if TAPE in now and TAPE not in then:
+                del active[-1:]
+        STACK.interpreters = then
         if LOCKED:
             super().__exit__()
         else:
@@ -91,9 +95,43 @@ def is_training() -> bool:
     return modes.is_training()
 
 
+@outside_only("changes the mode of the thread", help="use a block: with autograd.record():")
+def set_recording(is_recording: bool) -> bool:
+    """Record operations from now on, or no more, and tell whether they were recorded before.
+
+    The end of a `with` block puts back what was before it.
+    """
+    before = THREAD.recording
+    if bool(is_recording) != before:
+        chosen, more, fewer = taped(TAPE if is_recording else None).chosen()
+        THREAD.recording, STACK.interpreters = bool(is_recording), chosen
+        ACTIVE.extend(more)
+        if fewer:
+            del ACTIVE[-1:]
+        _count_mode()
+    return before
+
+
+@outside_only("changes the mode of the thread", help="use a block: with autograd.train_mode():")
+def set_training(train_mode: bool) -> bool:
+    """Let layers behave as in training from now on, or as in prediction, and tell whether they did so before."""
+    before, THREAD.training = THREAD.training, bool(train_mode)
+    _count_mode()
+    return before
+
+
+def _count_mode() -> None:
+    """Count this thread among the busy ones where it is in a mode without a `with` block."""
+    standing = THREAD.standing
+    if THREAD.depth == standing:  # a block counts it until its end, which puts the mode back
+        more = int(THREAD.recording or THREAD.training) - standing
+        THREAD.depth, THREAD.standing = THREAD.depth + more, standing + more
+        modes.count_busy(more)
+
+
 def begin() -> None:
     """Be in no mode, with nobody in charge: for a process that was forked in the middle of anything, to begin with."""
     THREAD.recording = THREAD.training = THREAD.disabled = False
     STACK.interpreters = [BOTTOM.value]
     ACTIVE.clear()
-    BUSY[0] = THREAD.depth = 0
+    BUSY[0] = THREAD.depth = THREAD.standing = 0
