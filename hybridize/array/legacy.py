@@ -23,7 +23,18 @@ from hybridize.array.functions import boxes, control, legacy_shapes, neural, reg
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.elementwise import root
 from hybridize.array.methods import functions
-from hybridize.array.operands import array, axis_of, finished, float_operand, floats, one_of, public, result, several
+from hybridize.array.operands import (
+    array,
+    axis_of,
+    finished,
+    float_operand,
+    floats,
+    one_of,
+    public,
+    result,
+    several,
+    unknown_sizes,
+)  # fmt: skip
 from hybridize.array.operands import indices as index_operand
 from hybridize.base import modes
 from hybridize.base.dtypes import as_dtype, float32
@@ -184,6 +195,7 @@ def _creator(function: _Function) -> _Function:
     def call(shape: Any, ctx: Any = None, dtype: Any = None, stype: Any = None, device: Any = None) -> Any:
         ctx, dtype = _placed(ctx, dtype, device)
         dense = function(shape, float32 if dtype is None else dtype, ctx=ctx)
+        unknown_sizes(dense, int(function is np.ones))
         return dense if stype in (None, "default") else functions.tostype(dense, stype)
 
     return call
@@ -242,7 +254,7 @@ def ravel_multi_index(data: Any, shape: Any) -> Any:
 
 def full(shape: Any, val: ArrayLike, ctx: Any = None, dtype: Any = None) -> Any:
     """`val` everywhere; float32 unless said."""
-    return np.full(shape, val, float32 if dtype is None else dtype, ctx=ctx)
+    return unknown_sizes(np.full(shape, val, float32 if dtype is None else dtype, ctx=ctx), val)
 
 
 def eye(N: int, M: int = 0, k: int = 0, ctx: Any = None, dtype: Any = None) -> Any:

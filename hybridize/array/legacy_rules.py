@@ -17,7 +17,7 @@ import numpy
 
 from hybridize.array import np, npx
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.operands import array, axes_of
+from hybridize.array.operands import array, axes_of, completed
 from hybridize.base import modes
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType, bool_, float32, float64, is_float, is_integer
@@ -139,7 +139,9 @@ def of_equal_shapes(function: Function) -> Function:
 
     @named_as(function)
     def call(lhs: ArrayLike, rhs: ArrayLike) -> Any:
-        shapes = [x.shape for x in (array(lhs), array(rhs))]
+        lhs, rhs = array(lhs), array(rhs)
+        lhs, rhs = completed(lhs, rhs.shape), completed(rhs, lhs.shape)
+        shapes = [lhs.shape, rhs.shape]
         if not same_shape(*shapes):
             what = f"{function.__name__}: the shapes differ: {shapes[0]} and {shapes[1]}"
             raise ShapeError("E101", what, help="use a broadcast_* function, such as broadcast_add")

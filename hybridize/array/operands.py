@@ -452,7 +452,7 @@ def common_shape(xs: Sequence[Any], name: str) -> Shape:
     first = shapes[0]
     if all(surely_same(shape, first) for shape in shapes):
         return first
-    common = dims.broadcast(*shapes)
+    common = dims.broadcast(*open_shapes(xs))
     if common is None:
         types = " and ".join(str(typed(x)) for x in xs)
         raise errors.ShapeError(
@@ -472,7 +472,47 @@ def positions(count: int) -> Any:
 
 def broadcast(x: Operand, shape: Shape) -> Operand:
     """An operand stretched to `shape`."""
-    return x if surely_same(shape_of(x), shape) else bind1(Broadcast(shape), x)
+    has = shape_of(x)
+    if surely_same(has, shape):
+        return x
+    number = _number_of(x, has)
+    return bind1(Broadcast(shape), x if number is None else number)
+
+
+def unknown_sizes(value: Any, number: Any) -> Any:
+    """An array of MXNet 1's that is `number` everywhere; in a program its sizes of 0 are those of what it meets."""
+    if type(value) is Symbol and any(type(size) is int and size == 0 for size in value.shape):
+        staging().fill(operand(value), strong(number, value.dtype))
+    return value
+
+
+def _number_of(x: Operand, shape: Shape) -> Operand | None:
+    """The number that an operand with sizes that are unknown is everywhere; None of all others."""
+    if not any(type(size) is int and size == 0 for size in shape) or not capturing():
+        return None
+    return staging().fill_of(x)
+
+
+def open_shapes(xs: Sequence[Any]) -> list[Shape]:
+    """The shapes of operands, with 1 in the place of sizes that are unknown where another operand tells them."""
+    shapes = [shape_of(x) for x in xs]
+    unknown = [_number_of(x, shape) is not None for x, shape in zip(xs, shapes, strict=True)]
+    if all(is_open or not shape for shape, is_open in zip(shapes, unknown, strict=True)):
+        return shapes
+    return [
+        tuple(1 if type(size) is int and size == 0 else size for size in shape) if is_open else shape
+        for shape, is_open in zip(shapes, unknown, strict=True)
+    ]
+
+
+def completed(x: Any, shape: Shape) -> Any:
+    """An array; where some of its sizes are unknown, with those of `shape`, which has the others too."""
+    if type(x) is not Symbol or x.weak is not None or x.ndim != len(shape):
+        return x
+    number = _number_of(operand(x), x.shape)
+    if number is None or any(mine not in (0, size) for mine, size in zip(x.shape, shape, strict=True)):
+        return x
+    return result(bind1(Broadcast(shape), number))
 
 
 def aligned(*xs: Any, name: str = "", float_only: bool = False, dtype: dtypes.DType | None = None) -> list[Operand]:

@@ -45,6 +45,15 @@ class Staging(SymbolStaging):
     def depend(self, storage: Storage) -> None:
         """Let the program be valid only until `storage` is touched."""
 
+    # ------------------------------------------------------------------------------------------- sizes to come
+
+    def fill(self, value: Operand, number: Operand) -> None:
+        """Hear that a value is `number` everywhere, and that its sizes of 0 are those of what it is computed with."""
+
+    def fill_of(self, value: Operand) -> Operand | None:
+        """Return the number that such a value is everywhere; None of all others."""
+        return None
+
     # ---------------------------------------------------------------------------------------- Python's numbers
 
     def outside(self, value: Operand, kind: type, low: int, high: int) -> Any:

@@ -7,12 +7,17 @@ array is: `ops` computes with its `data`, and the tape finds by its `edge` whom 
 
 from __future__ import annotations
 
+import math
+import weakref
+from collections.abc import Collection, Iterable
 from typing import Any, Final, NoReturn
 
 from numpy.typing import NDArray
 
 from hybridize.array.storage import Storage
 from hybridize.base.errors import StateError
+from hybridize.base.frozen import frozen
+from hybridize.base.locations import SourceLoc, user_location
 
 
 class Variable:
@@ -54,20 +59,88 @@ class Traced:
         """The ops that make the view."""
 
 
+@frozen
+class Release:
+    """The end of a backward pass that let go of what was recorded: later recordings take its arrays as constants."""
+
+    at: SourceLoc | None
+    """The user's line."""
+    variables: tuple[weakref.ref[Variable], ...]
+    """Those whose gradients it has computed."""
+
+    @staticmethod
+    def of(points: Iterable[Any]) -> Release:
+        """Make that of a pass which ends now, and whose gradients have arrived at some points."""
+        return Release(user_location(), tuple([weakref.ref(point) for point in points if type(point) is Variable]))
+
+    def reaches(self, variable: Any) -> bool:
+        """Tell whether the pass has computed the gradient of a variable."""
+        return any(ref() is variable for ref in self.variables)
+
+    def missed(self, arrived: Collection[Any]) -> bool:
+        """Tell whether one of its variables is not among those where gradients of a later pass have arrived."""
+        return any(variable is not None and variable not in arrived for variable in (ref() for ref in self.variables))
+
+
+class _Released:
+    """The releases of all passes: the number of the last, and the constants that recordings have read since."""
+
+    number = 0
+    constants: tuple[tuple[Traced, Release, SourceLoc | None], ...] = ()
+    """Operands that the next nodes may have, each with the pass that freed its graph, and the line that reads it."""
+
+
+RELEASED = _Released()
+_LAST = 16
+
+
+def released(node: Any) -> Any:
+    """Return a node behind `node`, or that itself, whose values a pass let go; None where a way to a variable is left.
+
+    What was computed beside that pass of what it has freed (the last state of a layer whose sequence made the loss)
+    has a history that leads nowhere else.
+    """
+    gone, seen, todo = None, {node}, [node]
+    while todo:
+        one = todo.pop()
+        if one.freed:
+            gone = one
+        elif one.live >= RELEASED.number or hasattr(one.rule, "sweep") or Variable in map(type, one.edges):
+            if node.live < RELEASED.number:
+                node.live = RELEASED.number
+            return None
+        else:
+            below = {edge[0] for edge in one.edges if edge is not None} - seen
+            seen |= below
+            todo += below
+    return gone
+
+
+def constant(traced: Traced, by: Release) -> Traced:
+    """The operand that an array of a freed graph is to a recording."""
+    operand = Traced(traced.data, None, traced.storage, traced.version)
+    RELEASED.constants = (*RELEASED.constants[1 - _LAST :], (operand, by, user_location()))
+    return operand
+
+
 class LostHistory:
     """The node in the place of a history that stayed in a call: of an array that a compiled function recorded.
 
     The calls of a program keep no tape. What they computed while recording inside, and left outside, has a history
     imperatively: a backward pass that comes to it is refused, where it would drop a gradient.
 
-    Args:
-        freed: a backward pass inside of the call has gone through it.
+    Where a pass inside of the call has freed what was recorded, the array is a constant to later recordings, and no
+    such node is made.
     """
 
-    __slots__ = ("__weakref__", "edges", "freed", "number", "private", "retained")
+    __slots__ = ("__weakref__", "edges", "number", "private", "retained")
 
-    def __init__(self, freed: bool) -> None:
-        self.freed = freed
+    freed: Final = None
+    live: Final = math.inf
+    """There is a way from here, however many passes have let go of what they went through."""
+    constants: Final = ()
+
+    def __init__(self) -> None:
         self.number = 0
         """Before those of all nodes of a tape."""
         self.edges: tuple[Any, ...] = ()
@@ -82,7 +155,7 @@ class LostHistory:
 
     def history(self, data: NDArray[Any], storage: Storage, version: int) -> Traced:
         """Make the history of one array that has lost its own, with a node of its own."""
-        return Traced(data, (LostHistory(self.freed), 0), storage, version)
+        return Traced(data, (LostHistory(), 0), storage, version)
 
     def mark(self, array: Any) -> None:
         """Mark an array, which need not be new, as one that has lost what its elements were computed of just now."""
@@ -95,14 +168,8 @@ class LostHistory:
         """Refuse to go back any further.
 
         Raises:
-            StateError E541, E558: a backward pass has freed what was recorded; the call has kept nothing of it.
+            StateError E558: always.
         """
-        if self.freed:
-            raise StateError(
-                "E541", "the graph of an array that a compiled function computed was freed by a backward pass inside "
-                "of that call",
-                help="record again, or store x.detach() outside",
-            )  # fmt: skip
         raise StateError(
             "E558", "a backward pass comes to an array that a compiled function computed while recording inside, in an "
             "earlier call: what it recorded there is not kept",
@@ -110,9 +177,7 @@ class LostHistory:
         )  # fmt: skip
 
 
-LOST: Final = LostHistory(False)
+LOST: Final = LostHistory()
 """Marks an array as one whose history stayed in a call."""
-FREED: Final = LostHistory(True)
-"""The same where a backward pass has gone through it there."""
-OVERWRITTEN: Final = LostHistory(False)
+OVERWRITTEN: Final = LostHistory()
 """Such an array, or rather what was written to it while nothing was recorded: which history it has is not clear."""

@@ -33,7 +33,5 @@ __all__ = sorted(PLACES)
 
 __getattr__, __dir__ = late(
     globals(), PLACES,
-    {
-        "get_symbol": "hybridize(function).program(x).captured is the graph",
-    },
+    {"get_symbol": "hybridize(function).program(x).captured is the graph"},
 )  # fmt: skip

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
@@ -30,7 +28,7 @@ class _Recording(modes.Busy):
         if not capturing():  # what is captured is differentiated as a graph, if at all
             chosen, more, fewer = taped(TAPE if self._on else None).chosen()
         on, training, active = self._on, self._train_mode, ACTIVE
-        outer = THREAD.recording, THREAD.training, before, fewer, more, self._outer
+        outer = THREAD.recording, THREAD.training, before, self._outer
         if training is None:
             training = THREAD.training
         if LOCKED:
@@ -45,11 +43,14 @@ class _Recording(modes.Busy):
 
     def __exit__(self, *_: object) -> None:
         assert self._outer is not None
-        active = ACTIVE
-        THREAD.recording, THREAD.training, STACK.interpreters, more, fewer, self._outer = self._outer
-        active += more
-        if fewer:
-            del active[-1:]
+        active, now = ACTIVE, STACK.interpreters
+        THREAD.recording, THREAD.training, then, self._outer = self._outer
+        if now is not then:  # in the block, `set_recording` may have changed it
+            if TAPE in then and TAPE not in now:
+                active += [TAPE]
+            if TAPE in now and TAPE not in then:
+                del active[-1:]
+        STACK.interpreters = then
         if LOCKED:
             super().__exit__()
         else:
@@ -94,39 +95,38 @@ def is_training() -> bool:
     return modes.is_training()
 
 
-class _Set(threading.local):
-    """The modes that `set_recording` and `set_training` have entered in a thread, each with the switch before it."""
+@outside_only("changes the mode of the thread", help="use a block: with autograd.record():")
+def set_recording(is_recording: bool) -> bool:
+    """Record operations from now on, or no more, and tell whether they were recorded before.
 
-    def __init__(self) -> None:
-        self.modes: list[tuple[str, bool, AbstractContextManager[None]]] = []
-
-
-_SET = _Set()
-
-
-def _set(switch: str, on: bool, mode: Callable[[], AbstractContextManager[None]]) -> bool:
-    """Turn a switch of this thread, and return what it was; turning back leaves the mode that was entered."""
-    before: bool = getattr(THREAD, switch)
-    if on != before:
-        if _SET.modes and _SET.modes[-1][:2] == (switch, on):
-            _SET.modes.pop()[2].__exit__(None, None, None)
-        else:
-            entered = mode()
-            entered.__enter__()
-            _SET.modes.append((switch, before, entered))
+    The end of a `with` block puts back what was before it.
+    """
+    before = THREAD.recording
+    if bool(is_recording) != before:
+        chosen, more, fewer = taped(TAPE if is_recording else None).chosen()
+        THREAD.recording, STACK.interpreters = bool(is_recording), chosen
+        ACTIVE.extend(more)
+        if fewer:
+            del ACTIVE[-1:]
+        _count_mode()
     return before
 
 
-@outside_only("changes the mode of the thread", help="with autograd.record(): and the like hold for a part of it")
-def set_recording(is_record: bool) -> bool:
-    """Record operations from now on, or no more; return whether they were recorded before."""
-    return _set("recording", bool(is_record), lambda: _Recording(bool(is_record), None))
-
-
-@outside_only("changes the mode of the thread", help="with autograd.train_mode(): and the like hold for a part of it")
+@outside_only("changes the mode of the thread", help="use a block: with autograd.train_mode():")
 def set_training(train_mode: bool) -> bool:
-    """Let layers behave as in training from now on, or as in prediction; return how they did before."""
-    return _set("training", bool(train_mode), lambda: modes.mode(training=bool(train_mode)))
+    """Let layers behave as in training from now on, or as in prediction, and tell whether they did so before."""
+    before, THREAD.training = THREAD.training, bool(train_mode)
+    _count_mode()
+    return before
+
+
+def _count_mode() -> None:
+    """Count this thread among the busy ones where it is in a mode without a `with` block."""
+    standing = THREAD.standing
+    if THREAD.depth == standing:  # a block counts it until its end, which puts the mode back
+        more = int(THREAD.recording or THREAD.training) - standing
+        THREAD.depth, THREAD.standing = THREAD.depth + more, standing + more
+        modes.count_busy(more)
 
 
 def begin() -> None:
@@ -134,4 +134,4 @@ def begin() -> None:
     THREAD.recording = THREAD.training = THREAD.disabled = False
     STACK.interpreters = [BOTTOM.value]
     ACTIVE.clear()
-    BUSY[0] = THREAD.depth = 0
+    BUSY[0] = THREAD.depth = THREAD.standing = 0

@@ -18,7 +18,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.storage import Storage
-from hybridize.array.traced import Traced, Variable
+from hybridize.array.traced import RELEASED, Release, Traced, Variable
 from hybridize.base.errors import StateError
 from hybridize.base.locations import SourceLoc, is_users
 from hybridize.base.types import TensorType
@@ -48,8 +48,8 @@ class TapeNode:
     """One recorded operation."""
 
     __slots__ = (
-        "__weakref__", "_code", "_guards", "_last", "edges", "freed", "number", "private", "retained", "rule", "xs",
-        "ys",
+        "__weakref__", "_code", "_guards", "_last", "constants", "edges", "freed", "live", "number", "private",
+        "retained", "rule", "xs", "ys",
     )  # fmt: skip
 
     def __init__(
@@ -60,8 +60,14 @@ class TapeNode:
         self.number = next(_numbers)
         """Later than those of all nodes that it has edges to."""
         self.edges: tuple[Edge, ...] | None = tuple([x.edge if type(x) is Traced else None for x in operands])
-        self.freed: SourceLoc | bool = False
-        """The user's line where a backward pass let its values go."""
+        self.live = self.number
+        """The number of the last release that is known to have left a way from here to a variable."""
+        self.constants: tuple[tuple[Release, SourceLoc | None], ...] = ()
+        """Its operands that are constants since a pass has freed their graphs, and where they were read."""
+        if RELEASED.constants:
+            self.constants = tuple([one[1:] for one in RELEASED.constants if any(x is one[0] for x in operands)])
+        self.freed: Release | None = None
+        """The backward pass that let its values go."""
         self.retained: dict[int, Variable] | None = None
         """Outputs whose gradients are wanted too."""
         self.private = False
@@ -125,8 +131,8 @@ class TapeNode:
         Raises:
             StateError E541, E542: a backward pass freed them; they were overwritten.
         """
-        if self.freed:
-            raise freed(self.described(), self.freed if isinstance(self.freed, SourceLoc) else None)
+        if self.freed is not None:
+            raise freed(self.described(), self.freed.at)
         for _, storage, version in self._guards:
             if storage.version != version:
                 at = storage.written_at
@@ -142,9 +148,9 @@ class TapeNode:
         """The operation and its line, for messages."""
         return described(self.rule.name, self.loc)
 
-    def release(self, where: SourceLoc | None) -> None:
+    def release(self, by: Release) -> None:
         """Let go of everything."""
-        self.freed = where if where is not None else True
+        self.freed = by
         for _, storage, _ in self._guards:
             if storage.tape_uses:
                 storage.tape_uses -= 1

@@ -22,15 +22,16 @@ from hybridize.array.operands import operand
 from hybridize.array.placing import beside
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
-from hybridize.array.traced import LostHistory, Traced, Variable
-from hybridize.autograd.nodes import TapeNode
+from hybridize.array.traced import RELEASED, LostHistory, Release, Traced, Variable, released
+from hybridize.autograd.nodes import TapeNode, freed, number_of_next
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
 from hybridize.base.access import ACCESS, READERS, SMALL, WRITER
+from hybridize.base.advice import warn
 from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.forks import renewed
-from hybridize.base.locations import user_location
+from hybridize.base.locations import SourceLoc
 from hybridize.base.modes import LOCKED
 from hybridize.base.nested import listed
 from hybridize.base.types import TensorType
@@ -95,11 +96,29 @@ class Sweep:
             for edge, gradient in heads:
                 self.variables.add(edge, gradient)
             reverse(self._in_order(nodes), self.variables, self._through)
+        constants = {one for node in self._visited for one in node.constants}
+        if constants and not self._since:
+            self._check_constants(constants)
         if not self.keep:
-            where = user_location()
+            release = Release.of(self.variables)
             for node in self._visited:
                 if self.targets is None or node in self._leads:
-                    node.release(where)
+                    node.release(release)
+            RELEASED.number, RELEASED.constants = number_of_next(), ()
+
+    def _check_constants(self, constants: Iterable[tuple[Release, SourceLoc | None]]) -> None:
+        """Tell of gradients that would go on where an earlier pass has freed the graph of what was recorded.
+
+        Raises:
+            StateError E541: it is all that was asked for that may lie there.
+        """
+        wanted = {edge for edge in self.targets or () if edge not in self.variables}
+        for release, line in constants:
+            read = "" if line is None else f", read at {line.described()},"
+            if any(map(release.reaches, wanted)):
+                raise freed(f"an array{read} that may depend on what the gradient is asked for", release.at)
+            if self.targets is None and release.missed(self.variables):
+                warn(missing(read, release))
 
     def take(self, edge: Edge, gradient: Operand) -> None:
         """Take a gradient that a rule has found of something that its node has no edge to: of a closure's array."""
@@ -223,6 +242,16 @@ class Sweep:
         return at_output(number, (node, number), gradients, xs)
 
 
+def missing(read: str, release: Release) -> str:
+    """The warning of a pass that gives no gradient to variables which an array, `read` somewhere, was computed of."""
+    at = "" if release.at is None else f" at {release.at.described()}"
+    return (
+        f"a backward pass{at} has freed the graph of an array{read} so this pass takes it as a constant, and some of "
+        "the variables that it was computed of get no gradient here; pass retain_graph=True to the earlier pass, or "
+        "write x.detach() where a constant is meant"
+    )
+
+
 def _behind(node: Any) -> Callable[[int], Iterable[int]] | None:
     """The function by which a node's rule tells what is behind each output; None where all is behind all of them."""
     return getattr(node.rule, "behind", None) if node.private else None
@@ -302,7 +331,7 @@ def grad(
     edges = []
     for x in of:
         traced = history(x) if type(x) is ndarray else None
-        if traced is None or traced.edge is None:
+        if traced is None or traced.edge is None or (type(traced.edge) is tuple and released(traced.edge[0])):
             what = str(x.type) if type(x) is ndarray else type(x).__name__
             raise ArgumentError("E388", f"grad: {what} was not recorded", help="call x.attach_grad() before recording")
         edges.append(traced.edge)
@@ -441,10 +470,14 @@ def edge_of(head: Any) -> Edge:
     if type(head) is not ndarray:
         what = f"backward starts from an array, got {type(head).__name__}"
         raise ArgumentError("E385", what, help="compute it with functions of arrays, without float() and item()")
-    lifted = None if history(head) is None else TAPE.operand(head)
+    known = history(head)
+    lifted = None if known is None else TAPE.operand(head)
     if not is_inexact(head.dtype) and (type(lifted) is not Traced or lifted.edge is None or head.dtype.kind == "b"):
         raise ArgumentError("E385", f"only floats have gradients, not {head.type}", help="x.astype('float32')")
     if lifted is None or lifted.edge is None:
+        gone = released(known.edge[0]) if known is not None and type(known.edge) is tuple else None
+        if gone is not None:
+            gone.check()
         raise StateError(
             "E540",
             f"{head.type} was not recorded, so it cannot be differentiated",

@@ -22,7 +22,7 @@ from hybridize.array.ndarray import Taping, history, ndarray, view, wrap
 from hybridize.array.staging import Staging
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Strided
-from hybridize.array.traced import Traced
+from hybridize.array.traced import RELEASED, Traced, constant, released
 from hybridize.autograd.fused import RULES
 from hybridize.autograd.nodes import TapeNode, reads, unowned
 from hybridize.base.access import exclusively
@@ -120,7 +120,10 @@ class Tape(Staging, Taping):
             return data.copy()  # an index that is overwritten later must not change a gradient
         traced = getattr(array, "_traced", None)
         if type(traced) is Traced and traced.storage is not None and traced.version == traced.storage.version:
-            return traced
+            edge = traced.edge
+            if type(edge) is not tuple or edge[0].live >= RELEASED.number:
+                return traced
+            return self._remaining(traced)
         traced = history(array)
         storage = array.storage
         if traced is None:
@@ -128,12 +131,26 @@ class Tape(Staging, Taping):
                 raise unclear(array.type, WRITTEN_THROUGH)
             return Traced(data, None, storage, storage.version)
         if traced.version == storage.version:
-            return traced
+            return self._remaining(traced)
         if traced.base is not None:
             traced.edge = self._stepped(self.operand(traced.base), traced.steps, data).edge
         elif traced.edge is not None and traced.edge is not traced.variable:
-            raise unclear(array.type, WRITTEN_IN_PAUSE)
+            traced.edge = self._remaining(traced).edge
+            if traced.edge is not None:
+                raise unclear(array.type, WRITTEN_IN_PAUSE)
         traced.data, traced.version = data, storage.version
+        return traced
+
+    def _remaining(self, traced: Traced) -> Traced:
+        """What of a history the backward passes since have left: nothing where they have freed all of its graph."""
+        if type(traced.edge) is not tuple:
+            return traced
+        gone = released(traced.edge[0])
+        if gone is None:
+            return traced
+        if traced.variable is None:
+            return constant(traced, gone.freed)
+        traced.edge = traced.variable  # as of an array that was computed before: recordings begin with it
         return traced
 
     def wrap(self, traced: Traced) -> ndarray:

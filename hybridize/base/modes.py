@@ -35,6 +35,8 @@ class _Switches(threading.local):
     """True while a function is recomputed, as `checkpoint` does: state that it keeps was moved the first time."""
     depth: int = 0
     """The number of times that `BUSY` counts this thread."""
+    standing: int = 0
+    """1 if one of them is for a mode that was set without a `with` block."""
 
 
 THREAD = _Switches()
@@ -124,7 +126,13 @@ class Mode(Busy):
 
     def __exit__(self, *_: object) -> None:
         assert self._outer is not None
-        (THREAD.recording, THREAD.training, THREAD.disabled), self._outer = self._outer
+        (recording, training, disabled), self._outer = self._outer
+        if self._recording is not None:
+            THREAD.recording = recording
+        if self._training is not None:
+            THREAD.training = training
+        if self._disabled is not None:
+            THREAD.disabled = disabled
         if LOCKED:
             Busy.__exit__(self)
         else:

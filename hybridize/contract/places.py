@@ -20,7 +20,7 @@ from types import CellType, FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
 from hybridize.array.ndarray import gradient_of, history, ndarray
-from hybridize.array.traced import FREED, LOST, OVERWRITTEN, LostHistory, Traced, Variable
+from hybridize.array.traced import LOST, OVERWRITTEN, LostHistory, Traced, Variable, released
 from hybridize.base.locations import is_users
 from hybridize.contract.snapshots import MISSING, own, shown
 from hybridize.runtime.cpython import CELL_CONTENTS, DICT_USED, FUNCTION_WORDS, OB_TYPE, member_offset
@@ -648,14 +648,19 @@ def _offset(kind: type, name: str) -> int | None:
 def variable_of(array: ndarray) -> Any:
     """Give the variable that an array is, or what else a tape knows it by; None for a constant.
 
-    Of an array whose history stayed in a call, it is `LOST`, `FREED` or `OVERWRITTEN`.
+    What a backward pass has freed is a constant. Of an array whose history stayed in a call, it is `LOST` or
+    `OVERWRITTEN`.
     """
     traced = history(array)
     if traced is None:
         return None
     edge = traced.edge
-    if type(edge) is tuple and type(edge[0]) is LostHistory and traced.variable is None:
-        return (FREED if edge[0].freed else LOST) if traced.version == array.storage.version else OVERWRITTEN
+    if type(edge) is not tuple:
+        return edge
+    if released(edge[0]):
+        return traced.variable
+    if type(edge[0]) is LostHistory and traced.variable is None:
+        return LOST if traced.version == array.storage.version else OVERWRITTEN
     return edge
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from types import SimpleNamespace
 
 import numpy
 import pytest
@@ -240,3 +241,30 @@ def test_one_program_serves_all_floats_of_an_interval():
             compiled(np.ones(2), limit, 0).asnumpy(), until(np.ones(2), limit, 0).asnumpy()
         )
     assert compiled.cache_info().captures == 3
+
+
+SIZES = SimpleNamespace(parts=[1, 2])
+NUMPYS = {
+    "cut": lambda: numpy.cumsum([1, 2])[:-1][0], "cut attribute": lambda: numpy.cumsum(SIZES.parts)[:-1][0],
+    "tuple": lambda: max(tuple(numpy.cumsum([1, 2])[1:])) - 2, "list": lambda: list(numpy.arange(3)[::-1])[1],
+    "tolist": lambda: numpy.cumsum([1, 2])[:-1].tolist()[0], "int": lambda: int(numpy.cumsum([1, 2])[:-1][0]),
+    "transposed": lambda: numpy.array([[1, 2], [3, 4]]).T[0][1] - 1, "by indices": lambda: numpy.arange(5)[[1, 2]][0],
+    "by mask": lambda: numpy.arange(3)[numpy.arange(3) > 1][0], "new axis": lambda: numpy.arange(5)[None][0, 2],
+    "reshaped": lambda: numpy.arange(4).reshape(2, 2)[:, 1][0], "ravelled": lambda: numpy.ones((2, 2))[0].astype(int)[0],
+    "unpacked": lambda: max(*numpy.arange(2)[:2]), "loop": lambda: sum(int(n) for n in numpy.arange(3)[1:2]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NUMPYS)
+def test_parts_of_what_numpy_makes_of_plain_numbers_are_plain(name):
+    """They may be sizes and indices, as Python's numbers: nothing of it is data of the program."""
+    number = NUMPYS[name]
+
+    def of(x):
+        first, rest = np.split(x, (number(),), axis=1)
+        return first * 2, rest, x[:, : number()]
+
+    x = np.array(numpy.arange(6.0).reshape(2, 3))
+    for mine, other in zip(hybridize(of)(x), of(x), strict=True):
+        assert mine.shape == other.shape
+        numpy.testing.assert_array_equal(mine.asnumpy(), other.asnumpy())

@@ -30,6 +30,7 @@ from hybridize.array.operands import (
     float_operand,
     made_in_order,
     one_of,
+    open_shapes,
     operand,
     operands,
     public,
@@ -518,7 +519,7 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
 
 
 def _where_shape(condition: Operand, x: Operand, y: Operand) -> tuple[int, ...]:
-    shape = dims.broadcast(shape_of(condition), shape_of(x), shape_of(y))
+    shape = dims.broadcast(*open_shapes((condition, x, y)))
     if shape is None:
         types = f"{typed(condition)}, {typed(x)} and {typed(y)}"
         raise ShapeError("E101", f"where: shapes do not broadcast: {types}")

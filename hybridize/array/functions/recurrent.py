@@ -10,7 +10,7 @@ from hybridize.array.draws import key
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.dense import layer_dtype
 from hybridize.array.functions.neural import used
-from hybridize.array.operands import array, cast, operand, public, result, strong
+from hybridize.array.operands import array, cast, completed, operand, public, result, strong
 from hybridize.array.operands import indices as index_operand
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -116,6 +116,8 @@ def recurrent(
         steps = x.shape[0]
         help = f"a length is from 0 to the {dims.text(steps)} steps"
         check(ends, 0, steps + 1, f"lengths of sequences {x.type}", help)
+    if x.ndim == 3:
+        states = [completed(state, (*state.shape[:1], x.shape[1], *state.shape[2:])) for state in map(array, states)]
     drawn = key() if is_training() and stack.p > 0 and stack.num_layers > 1 else None
     (first,), parameters, begin = ([cast(strong(one), dtype) for one in group] for group in ([x], weights, states))
     return tuple(map(result, library.rnn(stack, first, parameters, begin, ends, drawn)))

@@ -8,25 +8,27 @@ Two arrays may hold one value (a copy is no operation), but only one of them may
 nothing is recorded is a constant. So who reads an array while recording gets, of a variable, a value of its own, a
 leaf, and who reads what has a history while nothing is recorded gets a value without one. Passes remove both.
 
-What a call computes while recording inside, and leaves outside, has no history there: it is marked (`LostHistory`), and
-read as a leaf by later programs, at which a backward pass is refused.
+What a backward pass has freed is a constant to what is recorded afterwards, as imperatively: it is read as a value
+without a history. What a call computes while recording inside, and leaves outside, has none there: it is marked
+(`LostHistory`), and read as a leaf by later programs, at which a backward pass is refused.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy
 
 from hybridize.array.ndarray import gradient_of, ndarray
 from hybridize.array.symbol import Cell, Symbol
-from hybridize.array.traced import FREED, LOST, OVERWRITTEN, LostHistory, Variable
+from hybridize.array.traced import LOST, OVERWRITTEN, LostHistory, Release, Variable
 from hybridize.autograd.nodes import described, freed
-from hybridize.autograd.sweep import head_gradients
+from hybridize.autograd.sweep import head_gradients, missing
 from hybridize.autograd.tape import WRITTEN_IN_PAUSE, WRITTEN_THROUGH, unclear, variable_written
 from hybridize.base import modes
+from hybridize.base.advice import warn
 from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.locations import SourceLoc, user_location
@@ -59,7 +61,11 @@ class History:
         """Variables whose gradients are written, and whether that was the case before."""
         self.requests: dict[Variable, str] = {}
         """Variables whose `req` the program sets, and what it was before."""
-        self._freed: dict[Value, SourceLoc | None] = {}
+        self._freed: dict[Value, Release] = {}
+        self._live: set[Value] = set()
+        """Values that the passes up to now have left a way from to a variable."""
+        self._constants: dict[Value, tuple[Release, SourceLoc | None]] = {}
+        """Values that recorded operations read freed ones as."""
         self._leaf_of: dict[tuple[Variable | LostHistory, Value], Value] = {}
         self._constant_of: dict[Value, Value] = {}
         self._carried: set[Value] = set()
@@ -105,6 +111,9 @@ class History:
             return value
         if cell in self._unclear:
             raise unclear(value.type, WRITTEN_IN_PAUSE)
+        left = self._left(at, value)
+        if left is not value:
+            return left
         variable = self._variable(cell)
         if variable is None:
             self._check_origins(at, cell)
@@ -114,6 +123,31 @@ class History:
                 return value  # of what it holds now, all is known
             self._check_overwritten(cell, variable)
         return self._leaf(at, value, variable)
+
+    def _left(self, at: Recording, value: Value) -> Value:
+        """What passes have left of a value: itself, or a constant where they have freed what it was computed of."""
+        release = self._released(at, value)
+        if release is None:
+            return value
+        constant = self._constant(at, value)
+        self._constants[constant] = release, user_location()
+        return constant
+
+    def _released(self, at: Recording, value: Value) -> Release | None:
+        """Return the pass that has freed what a value was computed of; None where a way to a variable is left."""
+        gone, seen, todo = None, {value}, [value] if self._freed else []
+        while todo:
+            one = origin(at, todo.pop())
+            producer = self.nodes.get(one)
+            if one in self._freed:
+                gone = self._freed[one]
+            elif producer is not None and one not in self._live:
+                todo += [x for x in producer.node.inputs if x not in seen]
+                seen.update(producer.node.inputs)
+            elif self.has(at, one):
+                self._live.add(value)
+                return None
+        return gone
 
     def _check_overwritten(self, cell: Cell, lost: LostHistory) -> None:
         """Refuse an array that has lost its history, and that was written since while nothing was recorded."""
@@ -173,13 +207,13 @@ class History:
         """Hear of a write to an array, or to a part of it, before it happens; give what it holds then."""
         self.trace.world.fed.check(self.trace, self.trace.inputs.of_cell(cell), "written")
         if not modes.is_recording():
-            if cell.value in self.nodes:
+            if cell.value in self.nodes and self._released(at, cell.value) is None:
                 self._unclear.add(cell)
             return cell.value
         variable = None if self.called else self._variable(cell)
         if isinstance(variable, Variable):
             raise variable_written(cell.value.type)
-        before = cell.value
+        before = self._left(at, cell.value)
         if variable is not None and not whole and cell not in self._recorded:  # the rest of it has lost its history
             self._check_overwritten(cell, variable)
             before = self._leaf(at, before, variable)
@@ -254,11 +288,20 @@ class History:
         sweep = TraceSweep(self, at, self._heads(at, heads), None)
         with modes.mode(recording=False, training=train_mode):
             arrived = sweep.run(self._head_grads(at, sweep.heads, head_grads))
-            self._write(at, arrived)
+            written = self._write(at, arrived)
+        for line, release in self._read_by(sweep.reached):
+            if release.missed(written):
+                warn(missing(line, release))
         if not retain_graph:
-            self._free(sweep.nodes)
+            self._free(sweep.nodes, written)
 
-    def _write(self, at: Recording, arrived: dict[Value, Operand]) -> None:
+    def _read_by(self, nodes: Iterable[Node]) -> Iterator[tuple[str, Release]]:
+        """Yield where nodes read what a pass had freed, in words, and that pass."""
+        for constant in {x for node in nodes for x in node.inputs if x in self._constants}:
+            release, line = self._constants[constant]
+            yield "" if line is None else f", read at {line.described()},", release
+
+    def _write(self, at: Recording, arrived: dict[Value, Operand]) -> Collection[Variable]:
         sums: dict[Variable, Operand] = {}
         for value, gradient in arrived.items():
             leaf = origin(at, value)
@@ -272,6 +315,7 @@ class History:
             buffer.write(add(buffer.operand(), gradient) if variable.req == "add" else gradient)
             self.fresh.setdefault(variable, variable.fresh)
             variable.fresh = True
+        return sums
 
     def grad(
         self, at: Recording, heads: Any, variables: Any, head_grads: Any, retain_graph: bool | None, create: bool,
@@ -296,8 +340,12 @@ class History:
             for value in wanted:
                 here = next((x for x in arrived if origin(at, x) is value), None)
                 results.append(Symbol.of(at, full(0, value.type) if here is None else arrived[here]))
+        leaves = {self.leaves[x][0]: x in arrived for x in wanted if x in self.leaves}
+        for line, release in self._read_by(sweep.reached):
+            if any(not has_arrived and release.reaches(leaf) for leaf, has_arrived in leaves.items()):
+                raise freed(f"an array{line} that may depend on what the gradient is asked for", release.at)
         if not (create if retain_graph is None else retain_graph):
-            self._free(sweep.nodes)
+            self._free(sweep.nodes, [leaf for leaf, has_arrived in leaves.items() if has_arrived])
         return results if isinstance(variables, (list, tuple)) else results[0]
 
     def variable(self, at: Recording, x: Any) -> Symbol:
@@ -340,7 +388,7 @@ class History:
         """Tell the same of an array from outside that the program has written."""
         if self.called or not self.leaves or not self.has(self.trace, cell.value):
             return None
-        return FREED if cell.value in self._freed else LOST
+        return None if self._released(self.trace, cell.value) else LOST
 
     def _head(self, symbol: Symbol) -> Value:
         """The value of an array with its history."""
@@ -366,6 +414,8 @@ class History:
                 )
             value = self._head(symbol)
             if not self.has(at, value):
+                if value in self._constants:
+                    raise freed("an array", self._constants[value][0].at)
                 raise StateError(
                     "E555", f"{symbol.type} was not recorded, so it cannot be differentiated",
                     help="compute it within `with autograd.record():`, from an array with attach_grad()",
@@ -382,9 +432,10 @@ class History:
         gradients = head_gradients([head.type for head in heads], head_grads, operand, at.type_of)
         return [(head, full(1, head.type) if g is None else g) for head, g in zip(heads, gradients, strict=True)]
 
-    def _free(self, nodes: Iterable[Node]) -> None:
-        where = user_location()
-        self._freed.update((value, where) for node in nodes for value in node.outputs)
+    def _free(self, nodes: Iterable[Node], variables: Iterable[Any]) -> None:
+        release = Release.of(variables)
+        self._freed.update((value, release) for node in nodes for value in node.outputs)
+        self._live.clear()
 
     def check(self, node: Node) -> None:
         """Refuse to go twice along a node that nobody asked to keep.
@@ -393,7 +444,7 @@ class History:
             StateError E541: as imperatively.
         """
         if node.outputs[0] in self._freed:
-            raise freed(described(node.op.name, node.loc), self._freed[node.outputs[0]])
+            raise freed(described(node.op.name, node.loc), self._freed[node.outputs[0]].at)
 
 
 def _added(at: Recording, op: Any, value: Value) -> Value:

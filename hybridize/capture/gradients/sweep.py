@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from hybridize.array.traced import FREED, LostHistory
+from hybridize.array.traced import LostHistory
 from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
@@ -47,6 +47,8 @@ class TraceSweep:
         self.targets = None if wanted is None else set(wanted)
         self._before = set() if anew else {value for value in self.targets or () if value in history.leaves}
         """Those of the wanted that may be behind histories which stayed in earlier calls."""
+        self.reached: Collection[Node] = ()
+        """Those behind the heads."""
         self.nodes: list[Node] = []
         """Those that lead to what is wanted, oldest first."""
         self._active: set[Value] = set()
@@ -54,6 +56,7 @@ class TraceSweep:
 
     def _find(self) -> None:
         reached: dict[int, Node] = {}
+        self.reached = reached.values()
         todo = list(self.heads)
         while todo:
             producer = self._maker(todo.pop())
@@ -71,9 +74,6 @@ class TraceSweep:
         history = self.history
         value = origin(self.at, value)
         if value in history.leaves:
-            variable = history.leaves[value][0]
-            if variable is FREED:
-                variable.check()
             return None
         producer = history.nodes.get(value)
         if producer is not None and producer.at is not self.at:

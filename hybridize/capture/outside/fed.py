@@ -21,7 +21,7 @@ import numpy
 from hybridize.array.layouts import share_elements
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
-from hybridize.array.traced import FREED, LOST
+from hybridize.array.traced import LOST
 from hybridize.base.access import consistently
 from hybridize.base.faces import Face, Library
 from hybridize.base.nested import Structure, unflatten
@@ -64,7 +64,7 @@ class Contents(Feed):
         self._read, self._kind, self._lost = read, now.type, None
         self.array = fed_array(numpy.zeros(now.shape, now.dtype))
         lost = variable_of(now)
-        if lost is LOST or lost is FREED:
+        if lost is LOST:
             self._lost = lost
             lost.mark(self.array)
         self.written: list[ndarray] = []

@@ -28,6 +28,7 @@ from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol, check_classes, described
 from hybridize.base.dims import is_symbolic
+from hybridize.base.dtypes import CODES
 from hybridize.base.faces import Face, check_own
 from hybridize.base.members import class_member
 from hybridize.base.nested import is_sequence_class
@@ -278,6 +279,8 @@ class Router:
             return masks.selected(array, key) if masks.selects(array, key) else array[key]
         if isinstance(array, Face):
             return array[key]  # type: ignore[index]  # which the library's have
+        if isinstance(owner, numpy.ndarray) and owner.dtype in CODES:
+            return owner[plain(key)]  # NumPy has made it of what is known while capturing, as all of it is
         if kind in CONTAINERS:
             return item(self, trace.root, owner, plain(key), whole)
         method = special.method(trace, owner, "__getitem__")

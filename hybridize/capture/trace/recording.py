@@ -320,6 +320,12 @@ class Recording(GraphScope):
         if self.root.inputs.object_of(symbol) is not None:
             self.root.world.fed.check(self.root, self.root.inputs.of_cell(symbol._cell), "asked for its identity")
 
+    def fill(self, value: Operand, number: Operand) -> None:
+        self.root.fills[value] = number
+
+    def fill_of(self, value: Operand) -> Operand | None:
+        return self.root.fills.get(value)
+
     def read(self, cell: Cell, detached: bool) -> Operand:
         return self.root.history.read(self, cell, detached)
 
@@ -514,6 +520,8 @@ class Trace(Recording):
         self.world = World(self, FedReads(changing, library))
         self.aliases = Aliases(self.world)
         self.numbers = Numbers(self, self.inputs, self.world, check, indices)
+        self.fills: dict[Value, Operand] = {}
+        """MXNet 1's arrays of one number whose sizes of 0 are unknown, and that number."""
         self.feed_states: FeedStates = []
         """Feeds that calls of the program begin with, in the order of its lines, and what undoes the capture's own."""
         self.decisions = Decisions(self, self.inputs, self.world, self.feed_states, sizes) if decides else None

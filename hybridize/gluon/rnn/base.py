@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np, npx
-from hybridize.array.operands import array
+from hybridize.array.operands import array, completed
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -96,7 +96,8 @@ class RecurrentCell(Stateful, Block):
             return self.begin_state(x.shape[1], dtype=x.dtype)
         states = list(begin_state) if isinstance(begin_state, (list, tuple)) else [begin_state]
         self._check_states(states)
-        return [array(state) for state in states]
+        wanted = self.state_info(x.shape[1])
+        return [completed(array(state), info["shape"]) for state, info in zip(states, wanted, strict=True)]
 
     def _check_states(self, states: Any) -> None:
         """Raise unless there are as many states as the cell has.

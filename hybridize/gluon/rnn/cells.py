@@ -8,6 +8,7 @@ from typing import Any
 
 from hybridize.array import npx
 from hybridize.array.ndarray import ndarray
+from hybridize.array.operands import completed
 from hybridize.base.errors import ShapeError
 from hybridize.gluon.checking import check_count
 from hybridize.gluon.parameter import UNKNOWN
@@ -72,7 +73,9 @@ class _DenseCell(GatedCell):
         """
         self._check_axes(x)
         self._check_states(states)
-        for state, info in zip(states, self.state_info(x.shape[0]), strict=True):
+        wanted = self.state_info(x.shape[0])
+        states = [completed(state, info["shape"]) for state, info in zip(states, wanted, strict=True)]
+        for state, info in zip(states, wanted, strict=True):
             if state.shape != info["shape"]:
                 raise ShapeError(
                     "E187",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.array.operands import completed
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.rnn.gates import GatedCell, MemoryCell, MixedCell, PlainCell
 from hybridize.gluon.windowed import Numbers, Windowed
@@ -128,6 +129,7 @@ class ConvolutionalCell(GatedCell, Windowed):
         """
         self._check_states(states)
         wanted = (*x.shape[:1], *self._state_shape)
+        states = [completed(state, wanted) for state in states]
         if x.shape[1:] != self._input_shape or any(state.shape != wanted for state in states):
             types = ", ".join(str(state.type) for state in states)
             raise ShapeError(
