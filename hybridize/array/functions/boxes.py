@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from hybridize.array import functions as np
-from hybridize.array.functions import control
-from hybridize.array.operands import array, one_of, public
+from hybridize.array.functions.sampling import same_floats
+from hybridize.array.operands import array, one_of, public, result
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.ops.library import boxes as library
 
 _FORMATS = ("corner", "center")
 
@@ -31,13 +31,7 @@ def box_iou(lhs: Any, rhs: Any, format: str = "corner") -> Any:
         ShapeError E182: a last axis that is not of size 4.
     """
     one_of(format, _FORMATS, "box_iou", "format")
-    x, y = array(lhs), array(rhs)
-    for one in (x, y):
-        if one.ndim < 1 or one.shape[-1] != 4:
-            raise ShapeError("E182", f"box_iou of {x.type} and {y.type}", help="a box is four numbers on the last axis")
-    shape = x.shape[:-1] + y.shape[:-1]
-    left, right = (_corners(np.reshape(one, (-1, 4)), format) for one in (x, y))
-    return np.reshape(_overlap(np.expand_dims(left, 1), np.expand_dims(right, 0)), shape)
+    return result(library.box_iou(*same_floats("box_iou", lhs, rhs), format))
 
 
 @public
@@ -60,7 +54,7 @@ def box_nms(
         data: [..., boxes, numbers]; each box has a score and four places among its numbers.
         overlap_thresh: a box is left out that overlaps a better one by more, as `box_iou` says.
         valid_thresh: a box counts if its score is higher.
-        topk: as many are looked at, the best ones; below 1: all.
+        topk: as many are looked at, the best ones; below 0: all; 0: the data are the result.
         coord_start: where the places begin.
         score_index: where the score is.
         id_index: where the class is; below 0: there is none.
@@ -84,41 +78,10 @@ def box_nms(
     if not (0 <= coord_start <= width - 4 and 0 <= score_index < width and id_index < width):
         text = f"box_nms of {table.type} with coord_start={coord_start}, score_index={score_index}, id_index={id_index}"
         raise ArgumentError("E365", text, help=f"a box has {width} numbers; its four coordinates begin at coord_start")
-    count = table.shape[-2]
-    x = np.reshape(table, (-1, count, width))
-    counts = x[..., score_index] > valid_thresh
-    if id_index >= 0 and background_id >= 0:
-        counts = counts & (x[..., id_index] != background_id)
-    order = np.argsort(np.where(counts, -x[..., score_index], math.inf), axis=1)
-    x, counts = np.take_along_axis(x, np.expand_dims(order, -1), 1), np.take_along_axis(counts, order, 1)
-    place = np.arange(count, dtype="int64")
-    if topk > 0:
-        counts = counts & (place < topk)
-    boxes = _corners(x[..., coord_start : coord_start + 4], in_format)
-    classes = x[..., id_index] if id_index >= 0 and not force_suppress else None
-    stays = _survivors(boxes, classes, counts, overlap_thresh, place)
-    if in_format != out_format:
-        places = boxes if out_format == "corner" else _centers(boxes)
-        x = np.concatenate([x[..., :coord_start], places, x[..., coord_start + 4 :]], -1)
-    order = np.argsort(np.where(stays, place, count), axis=1)
-    x, stays = np.take_along_axis(x, np.expand_dims(order, -1), 1), np.take_along_axis(stays, order, 1)
-    return np.reshape(np.where(np.expand_dims(stays, -1), x, -1.0), table.shape)
-
-
-def _survivors(boxes: Any, classes: Any, counts: Any, threshold: float, place: Any) -> Any:
-    """True [batch, boxes] for those that no better one leaves out; they lie by falling scores."""
-
-    def step(one: Any, stays: Any) -> Any:
-        box, number = one[0], one[1]
-        here = np.expand_dims(np.sum(stays * (place == number), 1) > 0, 1)
-        out = here & (_overlap(np.expand_dims(box, 1), boxes) > threshold) & (place > number)
-        if classes is not None:
-            out = out & (classes == np.expand_dims(one[2], 1))
-        return number, np.where(out, 0, stays)
-
-    rows = [np.moveaxis(boxes, 1, 0), place, *([] if classes is None else [np.moveaxis(classes, 1, 0)])]
-    _, stays = control.foreach(step, rows, counts.astype("int64"))
-    return stays > 0
+    numbers = float(overlap_thresh), float(valid_thresh)
+    places = tuple(map(int, (topk, coord_start, score_index, id_index, background_id)))
+    (x,) = same_floats("box_nms", table)
+    return result(library.box_nms(x, *numbers, *places, bool(force_suppress), in_format, out_format))
 
 
 @public
@@ -185,14 +148,3 @@ def _corners(boxes: Any, form: str) -> Any:
 def _centers(boxes: Any) -> Any:
     begin, end = boxes[..., :2], boxes[..., 2:]
     return np.concatenate([(begin + end) / 2, end - begin], -1)
-
-
-def _overlap(left: Any, right: Any) -> Any:
-    begin, end = np.maximum(left[..., :2], right[..., :2]), np.minimum(left[..., 2:], right[..., 2:])
-    common = np.prod(np.clip(end - begin, 0, None), -1)
-    whole = _area(left) + _area(right) - common
-    return np.where(whole > 0, common / np.where(whole > 0, whole, 1.0), 0.0)
-
-
-def _area(boxes: Any) -> Any:
-    return np.prod(np.clip(boxes[..., 2:] - boxes[..., :2], 0, None), -1)
