@@ -16,7 +16,7 @@ from inspect import Parameter, Signature, signature
 from types import SimpleNamespace
 from typing import Any
 
-from hybridize.array import densities, legacy_linalg, legacy_random, np, npx
+from hybridize.array import densities, images, legacy_linalg, legacy_random, np, npx
 from hybridize.array import legacy_rules as rules
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import boxes, control, legacy_shapes, neural, regions, resizing, sampling
@@ -557,7 +557,10 @@ _CONTRIB: tuple[_Rows, ...] = (
         "arange_like interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt interleaved_matmul_selfatt_qk "
         "interleaved_matmul_selfatt_valatt sldwin_atten_context sldwin_atten_mask_like sldwin_atten_score"
     )),
-    (boxes, None, "", "MultiBoxDetection=multibox_detection box_iou box_nms"),
+    (boxes, None, "", (
+        "MultiBoxDetection=multibox_detection MultiBoxTarget=multibox_target bipartite_matching box_decode box_encode "
+        "box_iou box_nms box_non_maximum_suppression=box_nms"
+    )),
     (control, None, "", "cond foreach while_loop"),
     (regions, None, "", "MultiBoxPrior=multibox_prior ROIAlign=roi_align"),
     (resizing, None, "", "AdaptiveAvgPooling2D=adaptive_avg_pooling_2d BilinearResize2D=bilinear_resize_2d"),
@@ -567,6 +570,8 @@ _CONTRIB: tuple[_Rows, ...] = (
     (sys.modules[__name__], None, "", "boolean_mask index_array index_copy"),
     (sys.modules[__name__], rules.of_dtype, "", "div_sqrt_dim"),
 )  # fmt: skip
+
+_IMAGE: tuple[_Rows, ...] = ((images, None, "", " ".join(images.__all__)),)
 
 
 def _rows(table: tuple[_Rows, ...]) -> dict[str, _Row]:
@@ -599,12 +604,13 @@ def _functions() -> Mapping[str, _Row]:
 
 @cache
 def table() -> Mapping[str, Any]:
-    """Every name of the face: functions by name, and the groups `random`, `linalg` and `contrib`.
+    """Every name of the face: functions by name, and the groups `random`, `linalg`, `contrib` and `image`.
 
     It is made at the first look at it, not with `import hybridize`.
     """
     faces: dict[str, Any] = {name: _face(name, row) for name, row in _functions().items()}
     groups = {"random": _plain(legacy_random.FUNCTIONS), "linalg": _rows(_LINALG), "contrib": _rows(_CONTRIB)}
+    groups["image"] = _rows(_IMAGE)
     return faces | {group: _Group(group, rows) for group, rows in groups.items()}
 
 

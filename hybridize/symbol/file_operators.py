@@ -27,12 +27,12 @@ from hybridize.symbol.operators import OPERATORS
 Function = Callable[..., Any]
 
 ARRAYS = frozenset((
-    "A", "B", "C", "a", "anchor", "array", "attention", "b", "base", "beta", "bias", "cls_prob", "condition",
-    "data", "data1", "data2", "data_lengths", "dilation", "exp", "gamma", "grid", "index", "index_vector",
-    "indices", "key", "keys_values", "label", "label_lengths", "length", "lhs", "like", "loc", "loc_pred", "mask",
-    "moving_mean", "moving_var", "new", "offset", "old", "parameters", "queries", "queries_keys_values", "query",
-    "rhs", "rois", "score", "sequence_length", "shape_like", "state", "state_cell", "tensor", "valid_length",
-    "value", "weight", "x", "x1", "x2", "y",
+    "A", "B", "C", "a", "anchor", "anchors", "array", "attention", "b", "base", "beta", "bias", "cls_pred",
+    "cls_prob", "condition", "data", "data1", "data2", "data_lengths", "dilation", "exp", "gamma", "grid", "index",
+    "index_vector", "indices", "key", "keys_values", "label", "label_lengths", "length", "lhs", "like", "loc",
+    "loc_pred", "mask", "matches", "means", "moving_mean", "moving_var", "new", "offset", "old", "parameters",
+    "queries", "queries_keys_values", "query", "refs", "rhs", "rois", "samples", "score", "sequence_length",
+    "shape_like", "state", "state_cell", "stds", "tensor", "valid_length", "value", "weight", "x", "x1", "x2", "y",
 ))  # fmt: skip
 """Names of parameters that are arrays, where they have no default, or None, and may be given by position."""
 _WITHOUT_EFFECT = frozenset(("ctx", "cudnn_off", "cudnn_tune", "sparse_grad", "workspace"))
@@ -171,7 +171,10 @@ _NUMPY_EXTENSION = frozenset((
     "broadcast_like", "embedding", "erf", "erfinv", "gamma", "gammaln", "rnn",
 ))  # fmt: skip
 """Functions of `npx` whose attributes in files are their parameters."""
-_GROUPS: dict[str, Callable[[], Any]] = {"_contrib_": lambda: nd.contrib, "_linalg_": lambda: nd.linalg}
+GROUPS: dict[str, Callable[[], Any]] = {
+    "_contrib_": lambda: nd.contrib, "_image_": lambda: nd.image, "_linalg_": lambda: nd.linalg,
+}  # fmt: skip
+"""Groups of functions of `nd`, by how their operators begin."""
 _NUMPY_GROUPS = {"_npi_": (np, _NUMPY), "_np_": (np, _NUMPY), "_npx_": (npx, _NUMPY_EXTENSION)}
 _RANDOM = ("random_", "sample_", "shuffle", "_random_", "_sample_", "_shuffle")
 """Beginnings of operators that draw numbers, whose shapes and generators files say in other ways."""
@@ -200,7 +203,7 @@ def function_of(op: str, np_shape: bool = False) -> Function | None:
         if op.startswith(start):
             name = op.removeprefix(start)
             return getattr(room, name) if name in names else None
-    for start, group in _GROUPS.items():
+    for start, group in GROUPS.items():
         if op.startswith(start):
             return _public(group(), op.removeprefix(start))
     return _public(nd, op) or (_public(nd, op[1:]) if op.startswith("_") else None)

@@ -122,8 +122,7 @@ def test_detections():
         places = numpy.concatenate([center - extent / 2, center + extent / 2], 1).clip(0, 1)
         rows = numpy.concatenate([share[1:].argmax(0)[:, None], share[1:].max(0)[:, None], places], 1)
         kept = best(rows, 0.3, 0.3, -1, True, False)
-        numpy.testing.assert_allclose(image[: len(kept)], kept, rtol=1e-4, atol=1e-5)
-        assert (image[len(kept) :] == -1).all()
+        numpy.testing.assert_allclose(image[image[:, 0] >= 0], kept, rtol=1e-4, atol=1e-5)
 
 
 def test_parts_by_a_mask_and_indices():
