@@ -16,7 +16,7 @@ from inspect import Parameter, Signature, signature
 from types import SimpleNamespace
 from typing import Any
 
-from hybridize.array import densities, images, legacy_linalg, legacy_random, np, npx
+from hybridize.array import densities, images, legacy_contrib, legacy_linalg, legacy_random, np, npx
 from hybridize.array import legacy_rules as rules
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import boxes, control, legacy_shapes, neural, regions, resizing, sampling
@@ -553,8 +553,12 @@ _LINALG: tuple[_Rows, ...] = (
 )  # fmt: skip
 _CONTRIB: tuple[_Rows, ...] = (
     (np, rules.of_dtype, "data", "isfinite isinf isnan"),
+    (legacy_contrib, None, "", (
+        "BatchNormWithReLU=batch_norm_with_relu SyncBatchNorm=sync_batch_norm allclose gradientmultiplier quadratic "
+        "round_ste sign_ste"
+    )),
     (npx, None, "", (
-        "arange_like interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt interleaved_matmul_selfatt_qk "
+        "CTCLoss=ctc_loss ctc_loss arange_like interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt interleaved_matmul_selfatt_qk "
         "interleaved_matmul_selfatt_valatt sldwin_atten_context sldwin_atten_mask_like sldwin_atten_score"
     )),
     (boxes, None, "", (

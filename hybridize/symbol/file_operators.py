@@ -47,7 +47,6 @@ _NUMPY_REVERSED = ("subtract", "true_divide", "mod", "power")
 _RENAMED = {
     "BlockGrad": "stop_gradient", "IdentityAttachKLSparseReg": "identity", "Pooling_v1": "Pooling", "_copy": "identity",
     "_copyto": "identity", "_npi_absolute": "abs", "_rnn_param_concat": "concat", "amp_cast": "cast",
-    "_contrib_SyncBatchNorm": "BatchNorm",
 }  # fmt: skip
 
 
@@ -62,10 +61,6 @@ def _with_number(function: Function, reverse: bool, weak: bool) -> Function:
         return function(number, data) if reverse else function(data, number)
 
     return call
-
-
-def _batch_norm_relu(data: Any, gamma: Any, beta: Any, moving_mean: Any, moving_var: Any, **keywords: Any) -> Any:
-    return nd.relu(nd.BatchNorm(data, gamma, beta, moving_mean, moving_var, **keywords))
 
 
 def _rnn(data: Any, parameters: Any, *rest: Any, **keywords: Any) -> Any:
@@ -137,7 +132,7 @@ def _rows() -> Mapping[str, Function]:
     for word in _NUMPY_REVERSED:
         rows[f"_npi_r{word}_scalar"] = _with_number(getattr(np, word), True, True)
     return rows | {
-        "Reshape": _reshape, "reshape": _reshape, "RNN": _rnn, "_contrib_BatchNormWithReLU": _batch_norm_relu,
+        "Reshape": _reshape, "reshape": _reshape, "RNN": _rnn,
         "_split_v2": _split_at,
         "_npi_split": _split_np, "_npi_reshape": npx.reshape, "arange_like": npx.arange_like,
         "_arange": _arange, "_npi_arange": _arange,

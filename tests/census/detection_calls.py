@@ -176,7 +176,11 @@ def _image_calls() -> Iterator[Call]:
         for name in ("brightness", "contrast"):
             for factor in (0.0, 0.5, 1.5):
                 yield f"image.random_{name}", [image], {"min_factor": factor, "max_factor": factor}
-        yield "image.random_saturation", [image], {"min_factor": 1.0, "max_factor": 1.0}  # else MXNet forgets two colours
+        yield (
+            "image.random_saturation",
+            [image],
+            {"min_factor": 1.0, "max_factor": 1.0},
+        )  # else MXNet forgets two colours
         for factor in (0.0, 0.25, 0.9):
             yield "image.random_hue", [image], {"min_factor": factor, "max_factor": factor}
         yield "image.adjust_lighting", [image], {"alpha": (0.1, -0.2, 0.3)}
@@ -191,8 +195,6 @@ def _other_calls() -> Iterator[Call]:
     image, channels = ("normal", (2, 4, 3, 3)), [("unit", (4,))] * 4
     yield "contrib.SyncBatchNorm", [image, *channels], {"key": "one", "fix_gamma": False}
     yield "contrib.BatchNormWithReLU", [image, *channels], {"fix_gamma": False}
-    yield "contrib.allclose", [("unit", (2, 3)), ("unit", (2, 3))], {}
-    yield "contrib.allclose", [("unit", (2, 3)), ("unit", (2, 3))], {"rtol": 1e6}
     yield "contrib.quadratic", [("normal", (2, 3))], {"a": 2.0, "b": -1.0, "c": 0.5}
     yield "contrib.gradientmultiplier", [("normal", (2, 3))], {"scalar": -0.5}
     yield "contrib.round_ste", [("normal", (2, 3))], {}
@@ -213,7 +215,9 @@ def calls() -> list[Call]:
 def ran(call: Call, module: Any, array_of: Any) -> list[Any]:
     """Run a call while recording; return its results and the gradients of what has some, as NumPy's arrays."""
     name, operands, settings = call
-    arrays = [array_of(array(number, *one), one[2] if len(one) > 2 else "float32") for number, one in enumerate(operands)]
+    arrays = [
+        array_of(array(number, *one), one[2] if len(one) > 2 else "float32") for number, one in enumerate(operands)
+    ]
     function = module.nd
     for word in name.split("."):
         function = getattr(function, word)
@@ -231,13 +235,13 @@ def ran(call: Call, module: Any, array_of: Any) -> list[Any]:
 
 
 WITHOUT_GRADIENT = frozenset((
-    "contrib.allclose", "contrib.bipartite_matching", "contrib.arange_like", "contrib.MultiBoxPrior",
+    "contrib.bipartite_matching", "contrib.arange_like", "contrib.MultiBoxPrior",
     "contrib.MultiBoxTarget", "contrib.MultiBoxDetection", "image.to_tensor", "image.resize", "image.flip_left_right",
     "image.flip_top_bottom", "image.random_brightness", "image.random_contrast", "image.random_saturation",
     "image.random_hue", "image.adjust_lighting", "image.random_lighting", "image.crop",
-    "contrib.box_encode", "contrib.box_decode", "contrib.box_iou",
+    "contrib.box_encode", "contrib.box_decode", "contrib.box_iou", "contrib.SyncBatchNorm", "contrib.BatchNormWithReLU",
 ))  # fmt: skip
-"""Those to which MXNet gives none, or of which it crashes."""
+"""Those to which MXNet gives none, or while predicting wrong ones; or of which it crashes."""
 
 
 def main() -> None:
