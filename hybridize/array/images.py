@@ -65,7 +65,14 @@ def crop(data: Any, x: int = 0, y: int = 0, width: int = 1, height: int = 1) -> 
 
 
 @public
-def random_crop(data: Any, xrange: Any = (0.0, 1.0), yrange: Any = (0.0, 1.0), width: int = 0, height: int = 0) -> Any:
+def random_crop(
+    data: Any,
+    xrange: Any = (0.0, 1.0),
+    yrange: Any = (0.0, 1.0),
+    width: int = 0,
+    height: int = 0,
+    interp: int = BILINEAR,
+) -> Any:
     """A part of images of a size, which begins at random within shares of where it may.
 
     Args:
@@ -74,11 +81,12 @@ def random_crop(data: Any, xrange: Any = (0.0, 1.0), yrange: Any = (0.0, 1.0), w
         yrange: the same of rows.
         width: of the part.
         height: of the part.
+        interp: as of `resize`.
     """
     x = image_of(data)
     h, w = x.shape[-3:-1]
     if w < width or h < height:
-        x = resized(x, w if w > width else width, h if h > height else height, BILINEAR)
+        x = resize(x, (max(w, width), max(h, height)), False, interp)
     for axis, size, (low, high) in ((-3, height, yrange), (-2, width, xrange)):
         first = np.floor(random.uniform(low, high) * (x.shape[axis] - size)).astype("int64")
         x = np.take(x, first + np.arange(size, dtype="int64"), axis=axis)

@@ -558,8 +558,9 @@ _CONTRIB: tuple[_Rows, ...] = (
         "round_ste sign_ste"
     )),
     (npx, None, "", (
-        "CTCLoss=ctc_loss ctc_loss arange_like interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt interleaved_matmul_selfatt_qk "
-        "interleaved_matmul_selfatt_valatt sldwin_atten_context sldwin_atten_mask_like sldwin_atten_score"
+        "CTCLoss=ctc_loss ctc_loss arange_like interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt "
+        "interleaved_matmul_selfatt_qk interleaved_matmul_selfatt_valatt sldwin_atten_context "
+        "sldwin_atten_mask_like sldwin_atten_score"
     )),
     (boxes, None, "", (
         "MultiBoxDetection=multibox_detection MultiBoxTarget=multibox_target bipartite_matching box_decode box_encode "

@@ -86,6 +86,11 @@ def _split_np(data: Any, num_outputs: int = 0, axis: int = 1, squeeze_axis: bool
     return _split_at(data, axis=axis, squeeze_axis=squeeze_axis, **keywords)
 
 
+def _added_at(data: Any, indices: Any, shape: Any) -> Any:
+    """Zeros to which is added at points: the gradient of `gather_nd`."""
+    return npx.index_add(np.zeros(shape, data.dtype), indices, data)
+
+
 def _reshape(data: Any, shape: Any = (), reverse: bool = False, target_shape: Any = ()) -> Any:
     return nd.reshape(data, shape=shape or target_shape, reverse=reverse)
 
@@ -133,7 +138,7 @@ def _rows() -> Mapping[str, Function]:
         rows[f"_npi_r{word}_scalar"] = _with_number(getattr(np, word), True, True)
     return rows | {
         "Reshape": _reshape, "reshape": _reshape, "RNN": _rnn,
-        "_split_v2": _split_at,
+        "_backward_gather_nd": _added_at, "_grad_add": nd.elemwise_add, "_split_v2": _split_at,
         "_npi_split": _split_np, "_npi_reshape": npx.reshape, "arange_like": npx.arange_like,
         "_arange": _arange, "_npi_arange": _arange,
         "_npi_concatenate": lambda *data, axis=1, dim=None: np.concatenate(data, axis if dim is None else dim),
