@@ -16,7 +16,7 @@ from inspect import Parameter, Signature, signature
 from types import SimpleNamespace
 from typing import Any
 
-from hybridize.array import densities, legacy_linalg, legacy_random, legacy_updates, np, npx
+from hybridize.array import densities, images, legacy_contrib, legacy_linalg, legacy_random, legacy_updates, np, npx
 from hybridize.array import legacy_rules as rules
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import boxes, control, legacy_shapes, neural, regions, resizing, sampling
@@ -663,12 +663,16 @@ _LINALG: tuple[_Rows, ...] = (
 )  # fmt: skip
 _CONTRIB: tuple[_Rows, ...] = (
     (np, rules.of_dtype, "data", "isfinite isinf isnan"),
+    (legacy_contrib, None, "", "BatchNormWithReLU=batch_norm_with_relu SyncBatchNorm=sync_batch_norm"),
     (npx, None, "data start=0.0 step=1.0 repeat=1 ctx=None axis=None", "arange_like"),
     (npx, None, "", (
         "interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt interleaved_matmul_selfatt_qk "
         "interleaved_matmul_selfatt_valatt sldwin_atten_context sldwin_atten_mask_like sldwin_atten_score"
     )),
-    (boxes, None, "", "MultiBoxDetection=multibox_detection box_iou box_nms"),
+    (boxes, None, "", (
+        "MultiBoxDetection=multibox_detection MultiBoxTarget=multibox_target bipartite_matching box_decode box_encode "
+        "box_iou box_nms box_non_maximum_suppression=box_nms"
+    )),
     (control, None, "", "cond foreach while_loop"),
     (regions, None, "", "MultiBoxPrior=multibox_prior ROIAlign=roi_align"),
     (resizing, None, "", "AdaptiveAvgPooling2D=adaptive_avg_pooling_2d BilinearResize2D=bilinear_resize_2d"),
@@ -683,6 +687,8 @@ _CONTRIB: tuple[_Rows, ...] = (
     (sys.modules[__name__], rules.of_dtype, "", "round_ste sign_ste"),
     (sys.modules[__name__], rules.of_dtype, "", "div_sqrt_dim"),
 )  # fmt: skip
+
+_IMAGE: tuple[_Rows, ...] = ((images, None, "", " ".join(images.__all__)),)
 
 
 def _rows(table: tuple[_Rows, ...]) -> dict[str, _Row]:
@@ -717,7 +723,7 @@ def _functions() -> Mapping[str, _Row]:
 
 @cache
 def table() -> Mapping[str, Any]:
-    """Every name of the face: functions by name, and the groups `random`, `linalg` and `contrib`.
+    """Every name of the face: functions by name, and the groups `random`, `linalg`, `contrib` and `image`.
 
     It is made at the first look at it, not with `import hybridize`.
     """
@@ -726,6 +732,7 @@ def table() -> Mapping[str, Any]:
         "random": _plain(legacy_random.FUNCTIONS),
         "linalg": _rows(_LINALG),
         "contrib": _rows(_CONTRIB) | _plain(legacy_updates.CONTRIB),
+        "image": _rows(_IMAGE),
     }
     return faces | {group: _Group(group, rows) for group, rows in groups.items()}
 

@@ -16,6 +16,7 @@ PLACES = places(
             "interleaved_matmul_selfatt_valatt scaled_dot_product_attention sldwin_atten_context "
             "sldwin_atten_mask_like sldwin_atten_score"
         ),
+        "functions.boxes": "multibox_detection multibox_target",
         "functions.control": (
             "assert_ cond constraint_check foreach is_np_array is_np_shape print=print_ reset_np set_np shape_array "
             "use_np waitall while_loop"
@@ -46,7 +47,7 @@ PLACES = places(
         "functions.sequences": "sequence_last sequence_mask sequence_reverse",
         "random": "bernoulli normal_n=normal seed uniform_n=uniform",
     },
-) | {"random": "hybridize.array.random"}
+) | {"image": "hybridize.array.images", "random": "hybridize.array.random"}
 """Places of the names."""
 
 __all__ = sorted(PLACES)

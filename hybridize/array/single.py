@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imperative operations for which NumPy has no fast form: each runs a compiled program of that one operation.
 
-Scans are such, too: node by node they cost a microsecond for every node of every step. A program is made of one when
-as much time was lost without it as making it takes.
+Scans are such, too: node by node they cost microseconds for every node of every step. A program is made of one when
+as much time was lost without it as making it takes, or would be lost by the call.
 
 A batch times a weight stored [out, in] is such a one, and so are the products of its gradients: BLAS reads the weight
 at a quarter of the speed of the memory that it lies in where there are few rows, and needs half as long again where
@@ -202,6 +202,8 @@ def _entry(
 
 PATIENCE = 0.05
 """Seconds that a scan may take node by node, all its calls together, before it is compiled: about what that takes."""
+NODE = 5e-6
+"""Seconds that a node takes at the least, with few numbers."""
 MANY = 1 << 15
 """Numbers that are worth a program at once."""
 
@@ -218,24 +220,25 @@ class Scans:
         """The outputs of a scan."""
         key = op, tuple(TensorType(x.shape, x.dtype) for x in inputs)
         program = self.programs.get(key)
+        spent = self._spent.get(key, 0.0)
+        least = op.length * len(op.body.nodes) * NODE
+        if program is None and spent + least >= PATIENCE and effect_of(op) is Effect.PURE:
+            program = self._make(key)
         if program is not None:
             return tuple(program(inputs))
         begin = time.perf_counter()
         outputs = op.reference(*inputs)
-        spent = self._spent.get(key, 0.0) + time.perf_counter() - begin
-        if spent >= PATIENCE and effect_of(op) is Effect.PURE:
-            self._make(key)
-        else:
-            with self._lock:
-                bounded(self._spent)[key] = spent
+        with self._lock:
+            bounded(self._spent)[key] = spent + time.perf_counter() - begin
         return outputs
 
-    def _make(self, key: tuple[Scan, tuple[TensorType, ...]]) -> None:
+    def _make(self, key: tuple[Scan, tuple[TensorType, ...]]) -> Callable[..., Sequence[NDArray[Any]]]:
         op, types = key
         program = compiler.compile(make_graph(lambda *xs: bind(op, *xs), types), name="scan").run
         with self._lock:
             self._spent.pop(key, None)
             bounded(self.programs)[key] = program
+        return program
 
 
 class CompiledDraw:

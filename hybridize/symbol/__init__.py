@@ -76,6 +76,8 @@ def __getattr__(name: str) -> Any:
         function = function.changed(lambda word, one: composed(f"random_{word}", one, draws=True))
     elif name == "contrib":
         function = function.changed(_of_contrib)
+    elif name == "image":
+        function = function.changed(lambda word, one: composed(word, one, draws=word.startswith("random_")))
     elif name == "linalg":
         function = function.changed(composed)
     _cache[name] = function

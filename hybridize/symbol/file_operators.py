@@ -27,12 +27,13 @@ from hybridize.symbol.operators import OPERATORS
 Function = Callable[..., Any]
 
 ARRAYS = frozenset((
-    "A", "B", "C", "a", "anchor", "array", "ary", "attention", "b", "base", "beta", "bias", "cls_prob", "condition",
-    "data", "data1", "data2", "data_lengths", "dilation", "exp", "gamma", "grid", "index", "index_vector", "indices",
-    "key", "keys_values", "label", "label_lengths", "length", "lhs", "like", "loc", "loc_pred", "mask", "mhs",
-    "moving_mean", "moving_var", "new_tensor", "offset", "old_tensor", "parameters", "queries", "queries_keys_values",
-    "query", "rhs", "rois", "score", "sequence_length", "shape_like", "state", "state_cell", "tensor", "valid_length",
-    "value", "weight", "x", "x1", "x2", "y",
+    "A", "B", "C", "a", "anchor", "anchors", "array", "ary", "attention", "b", "base", "beta", "bias", "cls_pred",
+    "cls_prob", "condition", "data", "data1", "data2", "data_lengths", "dilation", "exp", "gamma", "grid", "index",
+    "index_vector", "indices", "key", "keys_values", "label", "label_lengths", "length", "lhs", "like", "loc",
+    "loc_pred", "mask", "matches", "means", "mhs", "moving_mean", "moving_var", "new", "new_tensor", "offset",
+    "old", "old_tensor", "parameters", "queries", "queries_keys_values", "query", "refs", "rhs", "rois", "samples",
+    "score", "sequence_length", "shape_like", "state", "state_cell", "stds", "tensor", "valid_length", "value",
+    "weight", "x", "x1", "x2", "y",
 ))  # fmt: skip
 """Names of parameters that are arrays, where they have no default, or None, and may be given by position."""
 _WITHOUT_EFFECT = frozenset(("ctx", "cudnn_off", "cudnn_tune", "sparse_grad", "workspace"))
@@ -47,7 +48,6 @@ _NUMPY_REVERSED = ("subtract", "true_divide", "mod", "power")
 _RENAMED = {
     "BlockGrad": "stop_gradient", "IdentityAttachKLSparseReg": "identity", "Pooling_v1": "Pooling", "_copy": "identity",
     "_copyto": "identity", "_npi_absolute": "abs", "_rnn_param_concat": "concat", "amp_cast": "cast",
-    "_contrib_SyncBatchNorm": "BatchNorm",
 }  # fmt: skip
 
 
@@ -62,10 +62,6 @@ def _with_number(function: Function, reverse: bool, weak: bool) -> Function:
         return function(number, data) if reverse else function(data, number)
 
     return call
-
-
-def _batch_norm_relu(data: Any, gamma: Any, beta: Any, moving_mean: Any, moving_var: Any, **keywords: Any) -> Any:
-    return nd.relu(nd.BatchNorm(data, gamma, beta, moving_mean, moving_var, **keywords))
 
 
 def _rnn(data: Any, parameters: Any, *rest: Any, **keywords: Any) -> Any:
@@ -89,6 +85,11 @@ def _split_np(data: Any, num_outputs: int = 0, axis: int = 1, squeeze_axis: bool
     if num_outputs:
         return nd.split(data, num_outputs, axis, squeeze_axis)
     return _split_at(data, axis=axis, squeeze_axis=squeeze_axis, **keywords)
+
+
+def _added_at(data: Any, indices: Any, shape: Any) -> Any:
+    """Zeros to which is added at points: the gradient of `gather_nd`."""
+    return npx.index_add(np.zeros(shape, data.dtype), indices, data)
 
 
 def _reshape(data: Any, shape: Any = (), reverse: bool = False, target_shape: Any = ()) -> Any:
@@ -137,8 +138,8 @@ def _rows() -> Mapping[str, Function]:
     for word in _NUMPY_REVERSED:
         rows[f"_npi_r{word}_scalar"] = _with_number(getattr(np, word), True, True)
     return rows | {
-        "Reshape": _reshape, "reshape": _reshape, "RNN": _rnn, "_contrib_BatchNormWithReLU": _batch_norm_relu,
-        "_split_v2": _split_at,
+        "Reshape": _reshape, "reshape": _reshape, "RNN": _rnn,
+        "_backward_gather_nd": _added_at, "_grad_add": nd.elemwise_add, "_split_v2": _split_at,
         "_npi_split": _split_np, "_npi_reshape": npx.reshape, "arange_like": npx.arange_like,
         "_arange": _arange, "_npi_arange": _arange,
         "_npi_concatenate": lambda *data, axis=1, dim=None: np.concatenate(data, axis if dim is None else dim),
@@ -171,7 +172,10 @@ _NUMPY_EXTENSION = frozenset((
     "broadcast_like", "embedding", "erf", "erfinv", "gamma", "gammaln", "rnn",
 ))  # fmt: skip
 """Functions of `npx` whose attributes in files are their parameters."""
-_GROUPS: dict[str, Callable[[], Any]] = {"_contrib_": lambda: nd.contrib, "_linalg_": lambda: nd.linalg}
+GROUPS: dict[str, Callable[[], Any]] = {
+    "_contrib_": lambda: nd.contrib, "_image_": lambda: nd.image, "_linalg_": lambda: nd.linalg,
+}  # fmt: skip
+"""Groups of functions of `nd`, by how their operators begin."""
 _NUMPY_GROUPS = {"_npi_": (np, _NUMPY), "_np_": (np, _NUMPY), "_npx_": (npx, _NUMPY_EXTENSION)}
 _RANDOM = ("random_", "sample_", "shuffle", "_random_", "_sample_", "_shuffle")
 """Beginnings of operators that draw numbers, whose shapes and generators files say in other ways."""
@@ -201,7 +205,7 @@ def function_of(op: str, np_shape: bool = False) -> Function | None:
         if op.startswith(start):
             name = op.removeprefix(start)
             return getattr(room, name) if name in names else None
-    for start, group in _GROUPS.items():
+    for start, group in GROUPS.items():
         if op.startswith(start):
             return _public(group(), op.removeprefix(start))
     return _public(nd, op) or (_public(nd, op[1:]) if op.startswith("_") else None)

@@ -20,7 +20,7 @@ from hybridize.formats.mxnet.lost_roles import with_roles
 from hybridize.formats.mxnet.words import PAIRS, SYNONYMS, Words
 from hybridize.symbol.control import BODIES, COND, FOREACH, WHILE, BodyExpression, ControlFlow
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, var
-from hybridize.symbol.file_operators import ARRAYS, FileOperator, parameters_of
+from hybridize.symbol.file_operators import ARRAYS, GROUPS, FileOperator, parameters_of
 from hybridize.symbol.operators import OPERATORS, outputs_of
 
 _ROUNDS = 1 << 31
@@ -170,7 +170,7 @@ def _operator(part: Expression) -> str | None:
     word = part.word
     if part.function is getattr(nd, word, None):
         return _CANONICAL.get(word, word)
-    groups = {"_contrib_": nd.contrib, "_linalg_": nd.linalg}
+    groups = {start: group() for start, group in GROUPS.items()}
     return next((start + word for start, group in groups.items() if part.function is vars(group).get(word)), None)
 
 

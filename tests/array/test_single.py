@@ -154,6 +154,13 @@ def test_a_scan_is_compiled_when_it_has_taken_long_enough(monkeypatch):
         numpy.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
+def test_a_scan_of_many_steps_is_compiled_at_once(monkeypatch):
+    monkeypatch.setattr(control.RUNNER, "value", single.Scans().run)
+    monkeypatch.setattr(ops.Scan, "reference", None)
+    y, _ = _decayed(numpy.ones((20000, 2)), numpy.zeros(2), numpy.ones(2))
+    assert y.tolist() == [20000] * 2
+
+
 def test_programs_of_scans_are_bounded(monkeypatch):
     scans = single.Scans()
     monkeypatch.setattr(control.RUNNER, "value", scans.run)

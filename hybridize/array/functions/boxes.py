@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from hybridize.array import functions as np
-from hybridize.array.functions import control
-from hybridize.array.operands import array, one_of, public
+from hybridize.array.functions.sampling import same_floats
+from hybridize.array.operands import array, one_of, public, result
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.ops.library import boxes as library
 
 _FORMATS = ("corner", "center")
 
@@ -31,13 +31,7 @@ def box_iou(lhs: Any, rhs: Any, format: str = "corner") -> Any:
         ShapeError E182: a last axis that is not of size 4.
     """
     one_of(format, _FORMATS, "box_iou", "format")
-    x, y = array(lhs), array(rhs)
-    for one in (x, y):
-        if one.ndim < 1 or one.shape[-1] != 4:
-            raise ShapeError("E182", f"box_iou of {x.type} and {y.type}", help="a box is four numbers on the last axis")
-    shape = x.shape[:-1] + y.shape[:-1]
-    left, right = (_corners(np.reshape(one, (-1, 4)), format) for one in (x, y))
-    return np.reshape(_overlap(np.expand_dims(left, 1), np.expand_dims(right, 0)), shape)
+    return result(library.box_iou(*same_floats("box_iou", lhs, rhs), format))
 
 
 @public
@@ -60,7 +54,7 @@ def box_nms(
         data: [..., boxes, numbers]; each box has a score and four places among its numbers.
         overlap_thresh: a box is left out that overlaps a better one by more, as `box_iou` says.
         valid_thresh: a box counts if its score is higher.
-        topk: as many are looked at, the best ones; below 1: all.
+        topk: as many are looked at, the best ones; below 0: all; 0: the data are the result.
         coord_start: where the places begin.
         score_index: where the score is.
         id_index: where the class is; below 0: there is none.
@@ -84,41 +78,10 @@ def box_nms(
     if not (0 <= coord_start <= width - 4 and 0 <= score_index < width and id_index < width):
         text = f"box_nms of {table.type} with coord_start={coord_start}, score_index={score_index}, id_index={id_index}"
         raise ArgumentError("E365", text, help=f"a box has {width} numbers; its four coordinates begin at coord_start")
-    count = table.shape[-2]
-    x = np.reshape(table, (-1, count, width))
-    counts = x[..., score_index] > valid_thresh
-    if id_index >= 0 and background_id >= 0:
-        counts = counts & (x[..., id_index] != background_id)
-    order = np.argsort(np.where(counts, -x[..., score_index], math.inf), axis=1)
-    x, counts = np.take_along_axis(x, np.expand_dims(order, -1), 1), np.take_along_axis(counts, order, 1)
-    place = np.arange(count, dtype="int64")
-    if topk > 0:
-        counts = counts & (place < topk)
-    boxes = _corners(x[..., coord_start : coord_start + 4], in_format)
-    classes = x[..., id_index] if id_index >= 0 and not force_suppress else None
-    stays = _survivors(boxes, classes, counts, overlap_thresh, place)
-    if in_format != out_format:
-        places = boxes if out_format == "corner" else _centers(boxes)
-        x = np.concatenate([x[..., :coord_start], places, x[..., coord_start + 4 :]], -1)
-    order = np.argsort(np.where(stays, place, count), axis=1)
-    x, stays = np.take_along_axis(x, np.expand_dims(order, -1), 1), np.take_along_axis(stays, order, 1)
-    return np.reshape(np.where(np.expand_dims(stays, -1), x, -1.0), table.shape)
-
-
-def _survivors(boxes: Any, classes: Any, counts: Any, threshold: float, place: Any) -> Any:
-    """True [batch, boxes] for those that no better one leaves out; they lie by falling scores."""
-
-    def step(one: Any, stays: Any) -> Any:
-        box, number = one[0], one[1]
-        here = np.expand_dims(np.sum(stays * (place == number), 1) > 0, 1)
-        out = here & (_overlap(np.expand_dims(box, 1), boxes) > threshold) & (place > number)
-        if classes is not None:
-            out = out & (classes == np.expand_dims(one[2], 1))
-        return number, np.where(out, 0, stays)
-
-    rows = [np.moveaxis(boxes, 1, 0), place, *([] if classes is None else [np.moveaxis(classes, 1, 0)])]
-    _, stays = control.foreach(step, rows, counts.astype("int64"))
-    return stays > 0
+    numbers = float(overlap_thresh), float(valid_thresh)
+    places = tuple(map(int, (topk, coord_start, score_index, id_index, background_id)))
+    (x,) = same_floats("box_nms", table)
+    return result(library.box_nms(x, *numbers, *places, bool(force_suppress), in_format, out_format))
 
 
 @public
@@ -141,15 +104,16 @@ def multibox_detection(
         loc_pred: [batch, boxes * 4]: how each box is moved and stretched.
         anchor: [1, boxes, 4]: where they were, by corners.
         clip: cut at the border of the image.
-        threshold: a box counts if the probability of its class is higher.
+        threshold: a box counts from this probability of its class on.
         background_id: 0, the only one that there is.
-        nms_threshold: as of `box_nms`.
+        nms_threshold: a box goes that overlaps a better one by as much; not from 0 to 1: all stay, in their order.
         force_suppress: as of `box_nms`.
         variances: what the predictions are multiplied by.
-        nms_topk: as of `box_nms`.
+        nms_topk: the number of boxes that may stay; below 1: all.
 
     Returns:
-        [batch, boxes, 6]: class (without the background, from 0), probability, corners; -1 where there are no more.
+        [batch, boxes, 6]: class (without the background, from 0), probability, corners, in falling order of
+        probabilities. The class of those that go is -1, and all of what is no box.
 
     Raises:
         ArgumentError E365: another background. ShapeError E182: they do not fit together.
@@ -161,38 +125,132 @@ def multibox_detection(
         raise ShapeError("E182", text, help="pass [batch, classes + 1, boxes], [batch, 4 * boxes] and [1, boxes, 4]")
     if background_id != 0:
         raise ArgumentError("E365", f"multibox_detection with background_id={background_id}", help="it must be 0")
-    number = np.argmax(shares[:, 1:], 1).astype(shares.dtype)
-    best = np.max(shares[:, 1:], 1)
-    middle = _centers(places)
-    move = np.reshape(moves, (shares.shape[0], -1, 4)) * array(variances).astype(moves.dtype)
-    center, size = move[..., :2] * middle[..., 2:] + middle[..., :2], np.exp(move[..., 2:]) * middle[..., 2:]
-    boxes = _corners(np.concatenate([center, size], -1), "center")
-    if clip:
-        boxes = np.minimum(np.maximum(boxes, 0.0), 1.0)
-    counts = best > threshold
-    number = np.where(counts, number, -1.0)
-    objects = np.concatenate([np.stack([number, best], -1), boxes], -1)
-    return box_nms(objects, nms_threshold, threshold, nms_topk, 2, 1, 0, -1, force_suppress)
+    xs = same_floats("multibox_detection", shares, moves, places)
+    numbers = bool(clip), float(threshold), 0, float(nms_threshold), bool(force_suppress)
+    return result(library.multibox_detection(*xs, *numbers, _four(variances, "multibox_detection"), int(nms_topk)))
 
 
-def _corners(boxes: Any, form: str) -> Any:
-    if form == "corner":
-        return boxes
-    middle, half = boxes[..., :2], boxes[..., 2:] / 2
-    return np.concatenate([middle - half, middle + half], -1)
+@public
+def multibox_target(
+    anchor: Any,
+    label: Any,
+    cls_pred: Any,
+    overlap_threshold: float = 0.5,
+    ignore_label: float = -1.0,
+    negative_mining_ratio: float = -1.0,
+    negative_mining_thresh: float = 0.5,
+    minimum_negative_samples: int = 0,
+    variances: Sequence[float] = (0.1, 0.1, 0.2, 0.2),
+) -> Any:
+    """What a detector of boxes is to predict for images whose objects are known.
+
+    Args:
+        anchor: [1, anchors, 4], corners.
+        label: [batch, objects, 5 or more]: class, from 0 on, and corners of each; there are no more from a class of -1.
+        cls_pred: [batch, classes + 1, anchors], by which negatives are chosen.
+        overlap_threshold: an anchor has an object that it overlaps by more; each object has one anchor at the least.
+        ignore_label: the class of anchors that teach nothing.
+        negative_mining_ratio: negatives for each positive, those that look least like background; not above 0: all.
+        negative_mining_thresh: a negative overlaps every object by less.
+        minimum_negative_samples: without effect, as in MXNet.
+        variances: what the shifts are divided by.
+
+    Returns:
+        Shifts and their mask, [batch, anchors * 4] both; the classes of anchors from 1 on, 0 for background.
+
+    Raises:
+        ArgumentError E365: other than four variances.
+        ShapeError E182: they do not fit together.
+    """
+    xs = places, truth, scores = [array(x) for x in (anchor, label, cls_pred)]
+    fits = places.ndim == truth.ndim == scores.ndim == 3 and places.shape[::2] == (1, 4)
+    if not fits or truth.shape[2] < 5 or scores.shape[::2] != (truth.shape[0], places.shape[1]):
+        text = f"multibox_target of {places.type}, {truth.type} and {scores.type}"
+        raise ShapeError("E182", text, help="pass [1, boxes, 4], [batch, objects, 5] and [batch, classes + 1, boxes]")
+    numbers = [overlap_threshold, ignore_label, negative_mining_ratio, negative_mining_thresh]
+    more = int(minimum_negative_samples), _four(variances, "multibox_target")
+    found = library.multibox_target(*same_floats("multibox_target", *xs), *map(float, numbers), *more)
+    return [result(x) for x in found]
 
 
-def _centers(boxes: Any) -> Any:
-    begin, end = boxes[..., :2], boxes[..., 2:]
-    return np.concatenate([(begin + end) / 2, end - begin], -1)
+@public
+def bipartite_matching(data: Any, is_ascend: bool = False, threshold: float | None = None, topk: int = -1) -> Any:
+    """Match rows with columns: the pair of the best score first, then the best one of those that are left.
+
+    Args:
+        data: [..., rows, columns], the scores of pairs.
+        is_ascend: whether low scores are good ones.
+        threshold: only scores above it match; below it, if `is_ascend`.
+        topk: one less than the number of pairs, as in MXNet; below 1: as many as there are.
+
+    Returns:
+        The column of each row and the row of each column, -1 where there is none.
+
+    Raises:
+        ArgumentError E365: no threshold.
+        ShapeError E182: fewer than two axes.
+    """
+    if threshold is None:
+        raise ArgumentError("E365", "bipartite_matching without a threshold", help="only scores above it match")
+    (x,) = same_floats("bipartite_matching", data)
+    return [result(y) for y in library.bipartite_matching(x, bool(is_ascend), float(threshold), int(topk))]
 
 
-def _overlap(left: Any, right: Any) -> Any:
-    begin, end = np.maximum(left[..., :2], right[..., :2]), np.minimum(left[..., 2:], right[..., 2:])
-    common = np.prod(np.clip(end - begin, 0, None), -1)
-    whole = _area(left) + _area(right) - common
-    return np.where(whole > 0, common / np.where(whole > 0, whole, 1.0), 0.0)
+@public
+def box_encode(samples: Any, matches: Any, anchors: Any, refs: Any, means: Any, stds: Any) -> Any:
+    """How boxes differ from the anchors that they are matched with.
+
+    Args:
+        samples: [batch, anchors]: 1 where an anchor has a box.
+        matches: [batch, anchors]: the number of that box.
+        anchors: [batch, anchors, 4], corners.
+        refs: [batch, boxes, 4], corners.
+        means: four numbers, which are subtracted.
+        stds: four numbers, by which is divided then.
+
+    Returns:
+        The differences and 1 where there are some, [batch, anchors, 4] both.
+
+    Raises:
+        ShapeError E182: they do not fit together.
+    """
+    values = [*(array(x) for x in (samples, matches, anchors, refs)), *(np.array(x, "float32") for x in (means, stds))]
+    return [result(x) for x in library.box_encode(*same_floats("box_encode", *values))]
 
 
-def _area(boxes: Any) -> Any:
-    return np.prod(np.clip(boxes[..., 2:] - boxes[..., :2], 0, None), -1)
+@public
+def box_decode(
+    data: Any,
+    anchors: Any,
+    std0: float = 1.0,
+    std1: float = 1.0,
+    std2: float = 1.0,
+    std3: float = 1.0,
+    clip: float = -1.0,
+    format: str = "center",
+) -> Any:
+    """The corners of boxes that are told by how they differ from anchors.
+
+    Args:
+        data: [batch, anchors, 4].
+        anchors: [1, anchors, 4].
+        std0: times the shift along x.
+        std1: times the shift along y.
+        std2: times the logarithm of the ratio of widths.
+        std3: times that of heights.
+        clip: the largest logarithm of a ratio, where it is above 0.
+        format: of the anchors, `corner` or `center`.
+
+    Raises:
+        ShapeError E182: they do not fit together.
+    """
+    one_of(format, _FORMATS, "box_decode", "format")
+    numbers = map(float, (std0, std1, std2, std3, clip))
+    return result(library.box_decode(*same_floats("box_decode", data, anchors), *numbers, format))
+
+
+def _four(variances: Any, name: str) -> tuple[float, ...]:
+    numbers = tuple(map(float, variances))
+    if len(numbers) != 4:
+        raise ArgumentError("E365", f"{name} with variances={numbers}", help="give four numbers")
+    return numbers

@@ -503,7 +503,7 @@ def index_update(a: Any, ind: Any, val: Any) -> Any:
 
 def _scattered(a: Any, ind: Any, val: Any, mode: str) -> Any:
     x = array(a)
-    points = np.swapaxes(result(index_operand(ind)), 0, -1)
+    points = np.moveaxis(result(index_operand(ind)), 0, -1)
     if points.shape[-1] > x.ndim:
         raise ShapeError(
             "E134", f"index_{'add' if mode == 'add' else 'update'}: {points.shape[-1]} indices for {x.type}"

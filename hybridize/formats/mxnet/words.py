@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from hybridize import ops
 from hybridize.graph import Node
+from hybridize.ops.views import like
 
 
 class Words(NamedTuple):
@@ -93,6 +95,36 @@ PLAIN: dict[type, Callable[[Any, Node], Spelled]] = {
 """Operations of which MXNet has each as one operator of the same inputs."""
 
 
+def floor_quotient(x: Any, y: Any) -> Any:
+    """The quotient of floats without what follows the point."""
+    whole = ops.div(ops.sub(x, ops.mod(x, y)), y)
+    return ops.floor(ops.add(whole, like(0.5, whole)))
+
+
+def _round(x: Any) -> Any:
+    """The nearest integer, halves to the even one, which MXNet's `rint` does not know."""
+    low = ops.floor(x)
+    above, half = ops.sub(x, low), like(0.5, x)
+    up = ops.where(ops.eq(above, half), ops.mod(low, like(2, x)), ops.cast(ops.gt(above, half), ops.type_of(x).dtype))
+    return ops.where(ops.isfinite(x), ops.add(low, up), x)
+
+
+def _log_add_exp(x: Any, y: Any) -> Any:
+    apart = ops.abs(ops.sub(x, y))
+    larger = ops.add(ops.max(x, y), ops.log1p(ops.exp(ops.neg(apart))))
+    return ops.where(ops.eq(x, y), ops.add(x, like(math.log(2), x)), larger)  # of two infinities, too
+
+
+MADE_OF: dict[type, Callable[..., Any]] = {
+    ops.Exp2: lambda x: ops.pow(like(2, x), x),
+    ops.Isfinite: lambda x: ops.lt(ops.abs(x), like(math.inf, x)),
+    ops.Isinf: lambda x: ops.eq(ops.abs(x), like(math.inf, x)),
+    ops.Isnan: lambda x: ops.ne(x, x),
+    ops.LogAddExp: _log_add_exp,
+    ops.Round: _round,
+}
+"""Operations that MXNet's operators make together, as functions of operands."""
+
 Spelling = Callable[[dict[str, Any], Node], Spelled | None]
 """The operator that a composite with some attributes is; None: it is written by what it is made of."""
 
@@ -144,13 +176,14 @@ def _embedding(attributes: dict[str, Any], node: Node) -> Spelled:
 
 
 _ALWAYS = (
-    "BilinearSampler", "Correlation", "GridGenerator", "InstanceNorm", "LRN", "Pooling", "ROIPooling", "SequenceLast",
-    "SequenceMask", "SpatialTransformer", "UpSampling", "_contrib_AdaptiveAvgPooling2D", "_contrib_BilinearResize2D",
-    "_contrib_DeformableConvolution", "_contrib_ModulatedDeformableConvolution", "_contrib_MultiBoxPrior",
-    "_contrib_ROIAlign", "_contrib_div_sqrt_dim", "_contrib_interleaved_matmul_encdec_qk",
-    "_contrib_interleaved_matmul_encdec_valatt", "_contrib_interleaved_matmul_selfatt_qk",
-    "_contrib_interleaved_matmul_selfatt_valatt", "_contrib_sldwin_atten_context", "_contrib_sldwin_atten_mask_like",
-    "_contrib_sldwin_atten_score",
+    "BilinearSampler", "Correlation", "GridGenerator", "InstanceNorm", "LRN", "Pooling", "ROIPooling",
+    "SequenceLast", "SequenceMask", "SpatialTransformer", "UpSampling", "_contrib_AdaptiveAvgPooling2D",
+    "_contrib_BilinearResize2D", "_contrib_DeformableConvolution", "_contrib_ModulatedDeformableConvolution",
+    "_contrib_MultiBoxDetection", "_contrib_MultiBoxPrior", "_contrib_MultiBoxTarget", "_contrib_ROIAlign",
+    "_contrib_bipartite_matching", "_contrib_box_decode", "_contrib_box_encode", "_contrib_box_iou",
+    "_contrib_div_sqrt_dim", "_contrib_interleaved_matmul_encdec_qk", "_contrib_interleaved_matmul_encdec_valatt",
+    "_contrib_interleaved_matmul_selfatt_qk", "_contrib_interleaved_matmul_selfatt_valatt",
+    "_contrib_sldwin_atten_context", "_contrib_sldwin_atten_mask_like", "_contrib_sldwin_atten_score",
 )  # fmt: skip
 COMPOSITES: dict[str, Spelling] = {
     **dict.fromkeys(_ALWAYS, _where(lambda attributes, node: True)),
@@ -165,6 +198,7 @@ COMPOSITES: dict[str, Spelling] = {
     "LeakyReLU": _leaky_relu,
     "Pad": _where(_pads),
     "SequenceReverse": _where(lambda attributes, node: not attributes["axis"]),  # all that MXNet reverses
+    "_contrib_box_nms": _where(lambda attributes, node: attributes["in_format"] == attributes["out_format"]),
     "_contrib_arange_like": _where(lambda attributes, node: node.inputs[0].type.dtype == node.outputs[0].type.dtype),
     "col2im": _columns,
     "im2col": _columns,

@@ -16,23 +16,39 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
-from hybridize.base.dtypes import NO_INDEX, DType, bool_, float32, float64
+from hybridize.base.dtypes import NO_INDEX, DType, bool_, float32, float64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import Shape, TensorType
 from hybridize.formats.mxnet.params import CODES
 from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE, VERSION, laid_out, tree_of
-from hybridize.formats.mxnet.words import BINARY, COMPOSITES, LOGIC, PLAIN, REDUCTIONS, TRUTHS, UNARY, Words
+from hybridize.formats.mxnet.words import (
+    BINARY,
+    COMPOSITES,
+    LOGIC,
+    MADE_OF,
+    PLAIN,
+    REDUCTIONS,
+    TRUTHS,
+    UNARY,
+    Words,
+    floor_quotient,
+)
 from hybridize.graph import Graph, Node, Value, needed
 from hybridize.ops import Effect, effect_of
 from hybridize.ops.contract import read as read_spec
+from hybridize.ops.tracing import make_graph
 
 Entry = tuple[int, int]
 _NUMBERS = re.compile(r"\[\n[\d,\s]*\]")
 """Lists of numbers, which are to stand on one line; no string holds a line end."""
 _COUNTING = (float32, float64)
 """Dtypes of which MXNet makes indices that are exact."""
-_HIDDEN_OUTPUTS = {"BatchNorm": 3, "LayerNorm": 3, "InstanceNorm": 3, "Dropout": 2}
+_OUTPUTS = {
+    "BatchNorm": 3, "Dropout": 2, "InstanceNorm": 3, "LayerNorm": 3, "_contrib_MultiBoxTarget": 3,
+    "_contrib_bipartite_matching": 2, "_contrib_box_encode": 2, "_contrib_box_nms": 2,
+}  # fmt: skip
+"""The numbers of outputs, hidden ones among them, of operators that have several."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +167,9 @@ class GraphWriter(ABC):
             self.binary(node, BINARY[kind])
         elif kind in LOGIC and node.inputs[0].type.dtype == bool_:
             self.binary(node, LOGIC[kind])
+        elif kind in MADE_OF:
+            types = [value.type for value in node.inputs]
+            self.inline(node, make_graph(lambda *xs: [MADE_OF[kind](*xs)], types))
         elif kind in REDUCTIONS:
             word = "mean" if node in self.means else REDUCTIONS[kind]
             self.emit(word, node.outputs, [self.entry(node.inputs[0])], axis=tuple(op.axes), keepdims=False)
@@ -378,6 +397,20 @@ class GraphWriter(ABC):
         begin, end, step = (tuple(column) for column in zip(*bounds, strict=True))
         self.emit("slice", node.outputs, [self.entry(node.inputs[0])], begin=begin, end=end, step=step)
 
+    def on_floordiv(self, node: Node, op: Any) -> None:
+        """MXNet's quotient of integers is one: that of what the rest leaves is exact."""
+        (x, y), (result,) = node.inputs, node.outputs
+        if is_float(x.type.dtype):
+            self.inline(node, make_graph(lambda *xs: [floor_quotient(*xs)], [x.type, y.type]))
+            return
+        rest, whole = Value(result.type), Value(result.type)
+        for kind, operands, value in (
+            (ops.Mod, (x, y), rest),
+            (ops.Sub, (x, rest), whole),
+            (ops.Div, (whole, y), result),
+        ):
+            self.binary(Node(kind(), operands, (value,), node.loc), BINARY[kind])
+
     def on_gather(self, node: Node, op: Any) -> None:
         x, index = node.inputs
         self.emit("take", node.outputs, [self.entry(x), self.entry(index)], axis=op.axis, mode="clip")
@@ -429,6 +462,45 @@ class GraphWriter(ABC):
         last = points.type.ndim - 1
         index = self.turned(self.entry(points), range(last + 1), [last, *range(last)])
         self.emit("gather_nd", node.outputs, [self.entry(x), index])
+
+    def on_scatternd(self, node: Node, op: Any) -> None:
+        """MXNet has the indices of a point along the first axis, and scatters into zeros."""
+        base, points, updates = node.inputs
+        last = points.type.ndim - 1
+        index = self.turned(self.entry(points), range(last + 1), [last, *range(last)])
+        word = "scatter_nd" if op.mode == "set" else "_backward_gather_nd"
+        shape = {"shape": base.type.shape}
+        values = self.add(word, [self.entry(updates), index], **shape)
+        if self.numbers.get(base) == 0:
+            self.entries[node.outputs[0]] = values
+        elif op.mode == "add":
+            self.emit("elemwise_add", node.outputs, [self.entry(base), values])
+        else:
+            marks = self.add(word, [self.add("ones_like", [self.entry(updates)]), index], **shape)
+            self.emit("where", node.outputs, [marks, values, self.entry(base)])
+
+    def on_updateslice(self, node: Node, op: Any) -> None:
+        """What lies before, between and behind, one axis in the other: MXNet's assignment has no gradient."""
+        base, update = node.inputs
+        parts = zip(op.starts, op.stops, op.steps, base.type.shape, strict=True)
+        cuts = [(axis, *part) for axis, part in enumerate(parts) if part != (0, part[-1], 1, part[-1])]
+        if any(step != 1 for *_, step, _ in cuts):
+            self.refuse(f"the operation {op.name} with a step", node.loc)
+        self.entries[node.outputs[0]] = self.replaced(self.entry(base), self.entry(update), cuts)
+
+    def replaced(self, entry: Entry, update: Entry, cuts: Sequence[tuple[int, ...]]) -> Entry:
+        """An entry whose part within some axes is another one."""
+        if not cuts:
+            return update
+        (axis, start, stop, _, size), *rest = cuts
+
+        def part(begin: int, end: int | None) -> Entry:
+            return self.add("slice_axis", [entry], axis=axis, begin=begin, end=end)
+
+        parts = [part(0, start)] if start else []
+        parts.append(self.replaced(part(start, stop), update, rest) if rest else update)
+        parts += [part(stop, None)] if stop < size else []
+        return self.add("Concat", parts, dim=axis, num_args=len(parts)) if len(parts) > 1 else parts[0]
 
     def on_takealongaxis(self, node: Node, op: Any) -> None:
         """As `pick`, which takes one element of each row, from rows that are repeated for all of their indices."""
@@ -583,7 +655,7 @@ def _outputs_of(node: Mapping[str, Any]) -> int:
         return 3 if node["attrs"]["mode"] == "lstm" else 2
     if "subgraphs" in node:
         return int(node["attrs"]["num_outputs"])
-    return _HIDDEN_OUTPUTS.get(node["op"], 1)
+    return _OUTPUTS.get(node["op"], 1)
 
 
 def _shape(value: Value) -> tuple[int, ...]:

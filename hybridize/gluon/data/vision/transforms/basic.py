@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy
 
-from hybridize.array import np, random
-from hybridize.base.dtypes import as_dtype, float32
+from hybridize.array import images, np, random
+from hybridize.array.images import image_of
+from hybridize.base.dtypes import as_dtype
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.containers import Chain, HybridSequential, Sequential
@@ -45,7 +46,7 @@ class Sometimes(HybridBlock, ABC):
         self._p = probability(p)
 
     def forward(self, x: Any) -> Any:
-        x = as_image(x)
+        x = image_of(x)
         return np.where(random.uniform() < self._p, self._other(x), x)
 
     @abstractmethod
@@ -82,16 +83,14 @@ class Cast(HybridBlock):
         self._dtype = as_dtype(dtype)
 
     def forward(self, x: Any) -> Any:
-        return as_image(x).astype(self._dtype)
+        return image_of(x).astype(self._dtype)
 
 
 class ToTensor(HybridBlock):
     """An image (height, width, channels) of 0 to 255 to (channels, height, width) of 0 to 1, as float32."""
 
     def forward(self, x: Any) -> Any:
-        x = as_image(x)
-        axes = (2, 0, 1) if x.ndim == 3 else (0, 3, 1, 2)
-        return np.transpose(x, axes).astype(float32) / 255.0
+        return images.to_tensor(x)
 
 
 class Normalize(HybridBlock):
@@ -113,20 +112,3 @@ def probability(p: float) -> float:
     if not 0 <= p <= 1:
         raise ArgumentError("E384", f"a probability must be from 0 to 1, got {p!r}")
     return p
-
-
-def as_image(x: Any) -> Any:
-    """An array of ours of three axes, or four.
-
-    Raises:
-        ArgumentError E384: another number of axes.
-    """
-    if isinstance(x, numpy.ndarray):
-        x = np.array(x, dtype=x.dtype)
-    if x.ndim not in (3, 4):
-        raise ArgumentError(
-            "E384",
-            f"an image is [height, width, channels], a batch of images has one axis before these, got shape {x.shape}",
-            help="x[..., None] adds the channel axis of a grey image",
-        )
-    return x

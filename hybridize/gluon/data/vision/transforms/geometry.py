@@ -5,23 +5,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
-
-from hybridize.array import np
-from hybridize.base.dtypes import float32
+from hybridize.array import images, np
+from hybridize.array.images import BILINEAR, NEAREST, image_of, pair, resized
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.block import Block
-from hybridize.gluon.data.vision.transforms.basic import Sometimes, as_image
+from hybridize.gluon.data.vision.transforms.basic import Sometimes
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.image.parts import drawn_part, up_to
-
-NEAREST, BILINEAR = 0, 1
 
 
 class _Sized(Block):
     def __init__(self, size: Any, interpolation: int = BILINEAR) -> None:
         super().__init__()
-        self._size = _pair(size)
+        self._size = pair(size)
         self._interpolation = _interpolation_of(interpolation)
 
 
@@ -39,15 +35,11 @@ class Resize(_Sized, HybridBlock):
 
     def __init__(self, size: Any, keep_ratio: bool = False, interpolation: int = BILINEAR) -> None:
         super().__init__(size, interpolation)
-        self._short = int(size) if keep_ratio and isinstance(size, int) else None
+        self._keep = keep_ratio and isinstance(size, int)
+        self._size = self._size[:1] if self._keep else self._size
 
     def forward(self, x: Any) -> Any:
-        x = as_image(x)
-        width, height = self._size
-        if self._short is not None:
-            h, w = x.shape[-3:-1]
-            height, width = (h * self._short // w, self._short) if h > w else (self._short, w * self._short // h)
-        return resized(x, width, height, self._interpolation)
+        return images.resize(x, self._size, self._keep, self._interpolation)
 
 
 class CropResize(HybridBlock):
@@ -59,17 +51,12 @@ class CropResize(HybridBlock):
         super().__init__()
         if min(x, y) < 0:
             raise ArgumentError("E384", f"a crop must begin within the image, got ({x}, {y})")
-        self._part = x, y, *_pair((width, height))
-        self._size = None if size is None else _pair(size)
+        self._part = x, y, *pair((width, height))
+        self._size = None if size is None else pair(size)
         self._interpolation = _interpolation_of(BILINEAR if interpolation is None else interpolation)
 
     def forward(self, image: Any) -> Any:
-        image = as_image(image)
-        x, y, width, height = self._part
-        h, w = image.shape[-3:-1]
-        if x + width > w or y + height > h:
-            raise ArgumentError("E384", f"a crop of {width} × {height} at ({x}, {y}) exceeds the image of {w} × {h}")
-        part = image[..., y : y + height, x : x + width, :]
+        part = images.crop(image, *self._part)
         return part if self._size is None else resized(part, *self._size, self._interpolation)
 
 
@@ -77,7 +64,7 @@ class CenterCrop(_Sized, HybridBlock):
     """The middle of an image; where the image is smaller, what there is of it, enlarged."""
 
     def forward(self, x: Any) -> Any:
-        return _middle(as_image(x), *self._size, self._interpolation)
+        return _middle(image_of(x), *self._size, self._interpolation)
 
 
 class RandomCrop(_Sized):
@@ -99,7 +86,7 @@ class RandomCrop(_Sized):
         self._value = pad_value
 
     def forward(self, x: Any) -> Any:
-        x = as_image(x)
+        x = image_of(x)
         if any(self._pad):
             left, right, top, bottom = self._pad
             before = ((0, 0),) * (x.ndim - 3)
@@ -136,7 +123,7 @@ class RandomResizedCrop(_Sized):
         self._ratio = ratio
 
     def forward(self, x: Any) -> Any:
-        x = as_image(x)
+        x = image_of(x)
         height, width = x.shape[-3:-1]
         part = drawn_part(height, width, self._scale, self._ratio)
         if part is None:
@@ -149,38 +136,14 @@ class RandomFlipLeftRight(Sometimes):
     """The image in a mirror, with the probability `p`; several images all, or none of them."""
 
     def _other(self, x: Any) -> Any:
-        return x[..., ::-1, :]
+        return images.flip_left_right(x)
 
 
 class RandomFlipTopBottom(Sometimes):
     """The image upside down, with the probability `p`; several images all, or none of them."""
 
     def _other(self, x: Any) -> Any:
-        return x[..., ::-1, :, :]
-
-
-def resized(x: Any, width: int, height: int, interpolation: int) -> Any:
-    """An image in another size, in its own dtype; one axis after the other."""
-    if x.shape[-3:-1] == (height, width):
-        return x
-    if interpolation == NEAREST:
-        for axis, size in ((-3, height), (-2, width)):
-            old = x.shape[axis]
-            x = np.take(x, np.array(numpy.arange(size) * old // size), axis=axis)
-        return x
-    dtype = x.dtype
-    y = x.astype(float32) if dtype.kind in "iub" else x
-    for axis, size in ((-3, height), (-2, width)):
-        old = y.shape[axis]
-        if old == size:
-            continue
-        at = ((numpy.arange(size) + 0.5) * (old / size) - 0.5).clip(0, old - 1)
-        low = numpy.floor(at).astype(numpy.int64)
-        part = (at - low).astype(numpy.float32).reshape((size, 1, 1) if axis == -3 else (size, 1))
-        first = np.take(y, np.array(low), axis=axis)
-        second = np.take(y, np.array(numpy.minimum(low + 1, old - 1)), axis=axis)
-        y = first + (second - first) * np.array(part).astype(y.dtype)
-    return np.rint(y).astype(dtype) if dtype.kind in "iub" else y
+        return images.flip_top_bottom(x)
 
 
 def _middle(x: Any, width: int, height: int, interpolation: int) -> Any:
@@ -188,13 +151,6 @@ def _middle(x: Any, width: int, height: int, interpolation: int) -> Any:
     part_h, part_w = min(h, height), min(w, width)
     top, left = (h - part_h) // 2, (w - part_w) // 2
     return resized(x[..., top : top + part_h, left : left + part_w, :], width, height, interpolation)
-
-
-def _pair(size: Any) -> tuple[int, int]:
-    pair = tuple(size) if isinstance(size, (tuple, list)) else (size, size)
-    if len(pair) != 2 or not all(isinstance(one, int) and one > 0 for one in pair):
-        raise ArgumentError("E384", f"a size must be a number of pixels or (width, height), got {size!r}")
-    return pair
 
 
 def _interpolation_of(interpolation: int) -> int:

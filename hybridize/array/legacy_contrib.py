@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of `nd.contrib` that are few operations of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array import npx
+
+
+def sync_batch_norm(
+    data: Any,
+    gamma: Any,
+    beta: Any,
+    moving_mean: Any,
+    moving_var: Any,
+    eps: float = 1e-3,
+    momentum: float = 0.9,
+    fix_gamma: bool = True,
+    use_global_stats: bool = False,
+    output_mean_var: bool = False,
+    ndev: int = 1,
+    key: str = "",
+) -> Any:
+    """`BatchNorm`, under the name of what MXNet synchronizes between devices: here the whole batch is on one."""
+    options = {"fix_gamma": fix_gamma, "use_global_stats": use_global_stats, "output_mean_var": output_mean_var}
+    return npx.batch_norm(data, gamma, beta, moving_mean, moving_var, eps=eps, momentum=momentum, **options)
+
+
+def batch_norm_with_relu(
+    data: Any, gamma: Any, beta: Any, moving_mean: Any, moving_var: Any, eps: float = 1e-3, **options: Any
+) -> Any:
+    """`BatchNorm`, and 0 where its result is below."""
+    return npx.relu(npx.batch_norm(data, gamma, beta, moving_mean, moving_var, eps=eps, **options))
