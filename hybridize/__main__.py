@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m hybridize`: the command `hybridize`, where its script is not installed."""
+
+from hybridize.tools.command import main
+
+main()
