@@ -14,14 +14,18 @@ This module only re-exports; DESIGN of the parts stands in the docstring of each
 """
 
 import gc
+import sys
 
 from hybridize import autograd as autograd  # gives arrays `backward` and `attach_grad`; loads nothing else
 from hybridize import sparse as sparse  # gives arrays `tostype`, and `npx` its `save` and `load`; loads nothing else
 from hybridize.base import tracebacks
-from hybridize.base.names import late, places
+from hybridize.base.names import Paths, late, places
 from hybridize.base.version import VERSION
 
 __version__ = VERSION
+PATHS = Paths("hybridize", "hybridize.paths")
+"""What finds MXNet's paths, which stand in the table of `hybridize.paths`."""
+sys.meta_path.append(PATHS)  # type: ignore[arg-type]
 tracebacks.install()
 gc.collect(0)  # of the youngest: what importing left is not looked through within the first program's first call
 
@@ -50,6 +54,7 @@ PLACES = places(
     "initializer": "hybridize.init",
     "kv": "hybridize.kvstore",
     "mon": "hybridize.monitor",
+    "nd": "hybridize.ndarray",
     "rnd": "hybridize.random",
     "sym": "hybridize.symbol",
     "viz": "hybridize.visualization",
@@ -57,9 +62,9 @@ PLACES = places(
         name: f"hybridize.{name}"
         for name in (
             "amp", "attribute", "callback", "context", "contrib", "d2l", "device", "engine", "errors", "gluon",
-            "image", "init", "io", "kvstore", "lr_scheduler", "metric", "model", "monitor", "name", "nd", "ndarray",
-            "onnx", "operator", "optimizer", "profiler", "random", "recordio", "runtime", "symbol", "test_utils",
-            "util", "visualization",
+            "image", "init", "io", "kvstore", "libinfo", "lr_scheduler", "metric", "model", "monitor", "mxnet",
+            "name", "ndarray", "onnx", "operator", "optimizer", "profiler", "random", "recordio", "runtime",
+            "symbol", "test_utils", "util", "visualization",
         )
     },
 }  # fmt: skip

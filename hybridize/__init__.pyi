@@ -35,13 +35,15 @@ from hybridize import init as initializer
 from hybridize import io as io
 from hybridize import kvstore as kv
 from hybridize import kvstore as kvstore
+from hybridize import libinfo as libinfo
 from hybridize import lr_scheduler as lr_scheduler
 from hybridize import metric as metric
 from hybridize import model as model
 from hybridize import monitor as mon
 from hybridize import monitor as monitor
+from hybridize import mxnet as mxnet
 from hybridize import name as name
-from hybridize import nd as nd
+from hybridize import ndarray as nd
 from hybridize import ndarray as ndarray
 from hybridize import onnx as onnx
 from hybridize import operator as operator
@@ -82,10 +84,11 @@ __all__ = [
     "AttrScope", "Benchmark", "Context", "Device", "MXNetError", "Program", "Timer", "amp", "array_api", "attribute",
     "callback", "checkpoint", "context", "contrib", "cpu", "cpu_pinned", "current_context", "current_device", "d2l",
     "device", "disabled", "engine", "errors", "gluon", "gpu", "grad", "hybridize", "image", "img", "init",
-    "initializer", "io", "is_np_array", "is_np_default_dtype", "is_np_shape", "kv", "kvstore", "load", "lr_scheduler",
-    "metric", "model", "mon", "monitor", "name", "nd", "ndarray", "np", "np_array", "np_default_dtype", "np_shape",
-    "npx", "num_gpus", "numpy", "numpy_extension", "onnx", "operator", "optimizer", "profiler", "random", "recordio",
-    "rnd", "runtime", "set_np_shape", "set_num_threads", "sym", "symbol", "test_utils", "use_np", "use_np_array",
-    "use_np_default_dtype", "use_np_shape", "util", "value_and_grad", "visualization", "viz", "waitall"
+    "initializer", "io", "is_np_array", "is_np_default_dtype", "is_np_shape", "kv", "kvstore", "libinfo", "load",
+    "lr_scheduler", "metric", "model", "mon", "monitor", "mxnet", "name", "nd", "ndarray", "np", "np_array",
+    "np_default_dtype", "np_shape", "npx", "num_gpus", "numpy", "numpy_extension", "onnx", "operator", "optimizer",
+    "profiler", "random", "recordio", "rnd", "runtime", "set_np_shape", "set_num_threads", "sym", "symbol",
+    "test_utils", "use_np", "use_np_array", "use_np_default_dtype", "use_np_shape", "util", "value_and_grad",
+    "visualization", "viz", "waitall"
 ]
 __version__: str

@@ -21,7 +21,7 @@ from typing import Any, Final, NoReturn
 
 from hybridize.array import np
 from hybridize.base.errors import ArgumentError, StateError
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.base.participation import ReadPolicy, outside_only
 from hybridize.gluon.trainer import Trainer
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """MXNet's `attribute`: attributes of all expressions that are made in a `with` block."""
 
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.symbol.scopes import AttrScope as AttrScope
 
 __getattr__ = refuses(__name__, globals())

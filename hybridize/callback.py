@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize.base.errors import ValueArgumentError
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.base.participation import ReadPolicy
 from hybridize.model import save_checkpoint
 

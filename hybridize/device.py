@@ -8,6 +8,6 @@ from hybridize.array.device import current_device as current_device
 from hybridize.array.device import gpu as gpu
 from hybridize.array.device import gpu_memory_info as gpu_memory_info
 from hybridize.array.device import num_gpus as num_gpus
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 
 __getattr__ = refuses(__name__, globals())

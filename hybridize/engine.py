@@ -26,7 +26,7 @@ from hybridize.array.pending import set_asynchronous as set_asynchronous
 from hybridize.base.access import ACCESS
 from hybridize.base.errors import ArgumentError
 from hybridize.base.interruptions import let_through
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 
 _size = [15]
 """MXNet's default."""

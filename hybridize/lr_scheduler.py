@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable
 
 from hybridize.base.errors import UndefinedError, ValueArgumentError
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.base.settings import number, whole
 

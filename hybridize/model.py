@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hybridize.base.errors import ArgumentError, LoadError
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.base.participation import outside_only
 from hybridize.sparse.files import load as load_arrays
 from hybridize.sparse.files import save as save_arrays

@@ -20,7 +20,7 @@ from hybridize.array import np
 from hybridize.array.ndarray import ndarray
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.base.nested import flatten
 from hybridize.base.participation import ReadPolicy, outside_only
 from hybridize.base.settings import whole

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """MXNet's `name`: the names that expressions get where the user gives none."""
 
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.symbol.scopes import NameManager as NameManager
 from hybridize.symbol.scopes import Prefix as Prefix
 

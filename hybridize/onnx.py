@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 
 _EXPORT: Final = (
     "hybridize writes no ONNX: net.export writes MXNet's files, which MXNet 1.9's mx.onnx.export_model converts; "

@@ -33,7 +33,7 @@ from hybridize.autograd.function import Function
 from hybridize.base import modes
 from hybridize.base.dtypes import as_dtype
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.base.participation import ReadPolicy
 from hybridize.ops.op import capturing
 

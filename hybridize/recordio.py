@@ -13,7 +13,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.errors import ArgumentError, LoadError, StateError, WriteError
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.base.participation import ReadPolicy
 from hybridize.formats.pictures import decoded, encoded
 from hybridize.formats.records import read_record, record_bytes

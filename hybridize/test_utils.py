@@ -14,7 +14,7 @@ from hybridize.array import np, random
 from hybridize.array.device import Device, current_device
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.formats.downloads import download as download
 
 default_device = default_context = current_device

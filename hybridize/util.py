@@ -20,7 +20,7 @@ from hybridize.array.functions.control import is_np_array, is_np_shape, reset_np
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, DeviceError, DTypeError
 from hybridize.base.loading import LOADING
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 
 F = TypeVar("F")
 

@@ -12,7 +12,7 @@ from typing import Any
 from hybridize.base.drawing import Box, Drawing
 from hybridize.base.errors import ArgumentError
 from hybridize.base.frozen import frozen
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
 from hybridize.symbol.expression import Expression

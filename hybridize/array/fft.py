@@ -20,7 +20,8 @@ from hybridize.array.functions.shapes import concatenate, roll
 from hybridize.array.operands import array, axis_of, cast, cut, described, finished, one_of, operand, public, result
 from hybridize.base.dtypes import complex_of, is_complex, part_of
 from hybridize.base.errors import DTypeError, ShapeError, ValueArgumentError
-from hybridize.base.missing import by_numpy, refuses
+from hybridize.base.missing import by_numpy
+from hybridize.base.names import refuses
 from hybridize.ops.fourier import NORMS, Fourier, InverseRealFourier, RealFourier
 from hybridize.ops.op import Op, bind1
 

@@ -18,7 +18,7 @@ from hybridize.array.operands import array, several
 from hybridize.base import dims
 from hybridize.base.dtypes import as_dtype, float32
 from hybridize.base.errors import ShapeError
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 
 _Function = Callable[..., Any]
 

@@ -8,7 +8,7 @@ import os
 import numpy
 
 from hybridize.base.errors import HybridizeError
-from hybridize.base.version import VERSION
+from hybridize.base.version import MXNET
 
 MXNetError = HybridizeError
 """Every error of hybridize: `except MXNetError` catches what it caught in MXNet."""
@@ -18,7 +18,7 @@ numeric_types = (float, int, numpy.generic)
 string_types = (str,)
 mx_real_t = numpy.float32
 """The dtype of arrays where none is given."""
-__version__ = VERSION
+__version__ = MXNET
 
 
 def py_str(x: bytes) -> str:

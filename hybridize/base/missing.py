@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NoReturn
 
 from hybridize.base.errors import MissingNameError
 from hybridize.base.loading import LOADING, load_module
@@ -41,15 +40,6 @@ def missing(
             *others, last = map(repr, close)
             help = f"did you mean {' or '.join([*([', '.join(others)] if others else []), last])}?"
     return MissingNameError("E364", what, help=help)
-
-
-def refuses(module: str, names: Mapping[str, Any], instead: Instead = None) -> Callable[[str], NoReturn]:
-    """Return a module's `__getattr__` that refuses every name, as `missing` does; `names` are its globals."""
-
-    def __getattr__(name: str) -> NoReturn:  # noqa: N807 - a module's
-        raise missing(module, name, names, instead)
-
-    return __getattr__
 
 
 def by_numpy(module: str) -> Callable[[str], Mapping[str, str]]:

@@ -7,13 +7,17 @@
 
 `np.frexp` then imports `hybridize.array.functions.bits`, and stands in `np` from there on. Type checkers and editors
 read the module's stub, `np.pyi`, which `docs/make.py` writes from the same table.
+
+A package may have one more table, of the paths by which programs import what lies elsewhere: `Paths` finds those, and
+`further` adds to modules the names that are asked for there.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
-from types import FrameType
+from collections.abc import Callable, Iterable, Mapping
+from importlib.machinery import ModuleSpec
+from types import FrameType, ModuleType
 from typing import Any
 
 from hybridize.base.loading import load_module
@@ -55,6 +59,80 @@ def loaded(name: str) -> Any:
     return sys.modules[name]
 
 
+def at(place: str) -> Any:
+    """Return what stands at a place."""
+    home, _, attribute = place.partition(":")
+    return getattr(loaded(home), attribute) if attribute else loaded(home)
+
+
+class Alias:
+    """Imports what stands at a place under another name: the same object, never a copy.
+
+    Args:
+        place: where it is.
+        below: paths below the name, and their places. Of a module that is no package Python imports none below it that
+            is not there already.
+    """
+
+    def __init__(self, place: str, below: Mapping[str, str]) -> None:
+        self._place, self._below = place, below
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Let Python make a module, in whose place the other one is put."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the other one there, and all that has a path below it."""
+        sys.modules[module.__name__] = value = at(self._place)
+        if not hasattr(value, "__path__"):
+            for path, place in self._below.items():
+                sys.modules[f"{module.__name__}.{path}"] = at(place)
+
+
+class Paths:
+    """Finds the further paths of a package, which stand in a table; Python asks where it has found no file.
+
+    Args:
+        package: the package.
+        table: the module of the table. Its `MODULES` are places by paths, and `NAMES` places by names, by modules.
+    """
+
+    def __init__(self, package: str, table: str) -> None:
+        self._package, self._table = f"{package}.", table
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Return how a module is imported; None for what the table does not have."""
+        inner = self._inner(name)
+        place = loaded(self._table).MODULES.get(inner) if inner and name != self._table else None
+        return None if place is None else ModuleSpec(name, Alias(place, self.below(inner)))
+
+    def below(self, path: str) -> dict[str, str]:
+        """Return the paths below one, and their places."""
+        start = f"{path}."
+        rows = loaded(self._table).MODULES.items()
+        return {one.removeprefix(start): place for one, place in rows if one.startswith(start)}
+
+    def place(self, module: str, name: str) -> str | None:
+        """Return the place of a further name of a module; None where there is none."""
+        if not f"{module}.".startswith(self._package) or name.startswith("__"):
+            return None
+        table, inner = loaded(self._table), self._inner(module)
+        place: str | None = table.NAMES.get(inner, {}).get(name) or table.MODULES.get(f"{inner}.{name}".lstrip("."))
+        return None if place == f"{module}:{name}" else place  # a name that the module itself should have
+
+    def _inner(self, name: str) -> str:
+        """Return a path without the package; "" for all else."""
+        return name.removeprefix(self._package) if name.startswith(self._package) else ""
+
+
+def further(module: str, name: str) -> str | None:
+    """Return the place of a name that a module has by the table of paths; None where there is none."""
+    return next((place for one in _paths() if (place := one.place(module, name)) is not None), None)
+
+
+def _paths() -> Iterable[Paths]:
+    return (finder for finder in sys.meta_path if isinstance(finder, Paths))
+
+
 def late(
     module: dict[str, Any],
     places: Mapping[str, str],
@@ -75,14 +153,13 @@ def late(
         place = places.get(name)
         if place is None and (home := f"{module.get('__name__')}.{name}") in homes:
             place = home  # a module below this one, which `import` alone would make a name of it
+        if place is None:
+            place = further(str(module.get("__name__")), name)
         if place is None and _is_importing():  # by `from package import module`
             raise AttributeError(f"module {module.get('__name__')!r} has no attribute {name!r}")
         if place is None:
             raise missing(module.get("__name__", "functions"), name, {*module, *places}, instead)
-        home, _, attribute = place.partition(":")
-        value = loaded(home)
-        if attribute:
-            value = getattr(value, attribute)
+        value = at(place)
         if prepare is not None:
             prepare(name, value)
         module[name] = value
@@ -92,3 +169,21 @@ def late(
         return sorted({*module, *places})
 
     return __getattr__, __dir__
+
+
+def refuses(module: str, names: Mapping[str, Any], instead: Instead = None) -> Callable[[str], Any]:
+    """Return a module's `__getattr__` that refuses names, as `missing` does, but those of the table of paths.
+
+    Args:
+        module: what it is called.
+        names: its globals.
+        instead: what to use instead of names that it will not have.
+    """
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 - a module's
+        place = further(module, name)
+        if place is None:
+            raise missing(module, name, names, instead)
+        return at(place)
+
+    return __getattr__

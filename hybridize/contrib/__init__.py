@@ -12,8 +12,8 @@ from hybridize.base.names import late
 PLACES = {
     "amp": "hybridize.amp",
     "io": "hybridize.contrib.io",
-    "nd": "hybridize.nd:contrib",
-    "ndarray": "hybridize.nd:contrib",
+    "nd": "hybridize.ndarray:contrib",
+    "ndarray": "hybridize.ndarray:contrib",
     "onnx": "hybridize.onnx",
     "sym": "hybridize.symbol:contrib",
     "symbol": "hybridize.symbol:contrib",

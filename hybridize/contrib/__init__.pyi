@@ -2,8 +2,8 @@
 
 from hybridize import amp as amp
 from hybridize.contrib import io as io
-from hybridize.nd import contrib as nd
-from hybridize.nd import contrib as ndarray
+from hybridize.ndarray import contrib as nd
+from hybridize.ndarray import contrib as ndarray
 from hybridize import onnx as onnx
 from hybridize.symbol import contrib as sym
 from hybridize.symbol import contrib as symbol

@@ -8,7 +8,7 @@ from typing import Any
 
 from hybridize.array import np
 from hybridize.base.errors import ArgumentError
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.io import DataDesc, DataIter
 
 

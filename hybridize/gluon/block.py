@@ -18,6 +18,7 @@ from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError
 from hybridize.base.loading import load_module
+from hybridize.base.names import late
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.formats import mxnet
@@ -553,3 +554,6 @@ class Block:
 
 _MEMBERS = (Block, Parameter)
 _PLAIN = (bool, int, float, str)
+
+
+__getattr__, __dir__ = late(globals(), {})

@@ -9,7 +9,7 @@ It must not know blocks or trainers; a class of one's own that is registered is 
     local    KVStore
 """
 
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.kvstore.base import KVStoreBase as KVStoreBase
 from hybridize.kvstore.base import TestStore as TestStore
 from hybridize.kvstore.local import KVStore as KVStore

@@ -6,7 +6,7 @@ formula stands in one place, as array operations; imperatively it runs as one co
 dtypes, which learning rates and other numbers enter as inputs. It must not know blocks, parameters or trainers.
 """
 
-from hybridize.base.missing import refuses
+from hybridize.base.names import refuses
 from hybridize.optimizer.adaptive import AdaDelta as AdaDelta
 from hybridize.optimizer.adaptive import AdaGrad as AdaGrad
 from hybridize.optimizer.adaptive import Ftrl as Ftrl

@@ -19,10 +19,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from hybridize import nd
+from hybridize import ndarray as nd
 from hybridize.array import np, npx
 from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
+from hybridize.base.names import at, further
 from hybridize.symbol import control, executor, inference, stored
 from hybridize.symbol.composing import composed
 from hybridize.symbol.expression import FUNCTIONS as _FUNCTIONS
@@ -46,6 +47,8 @@ def __getattr__(name: str) -> Any:
         return _cache[name]
     if name in _OF_FILES:
         return _OF_FILES[name]
+    if (place := further(__name__, name)) is not None:
+        return at(place)
     if name in nd.OF_FILES:
         raise nd.absent(__name__, name)
     try:

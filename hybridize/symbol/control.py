@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from hybridize import nd
+from hybridize import ndarray as nd
 from hybridize.array.functions import control
 from hybridize.base.errors import ArgumentError, LoadError, UnusedError, ValueArgumentError
 from hybridize.base.nested import Structure, flatten, listed, unflatten

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from hybridize import nd
+from hybridize import ndarray as nd
 from hybridize.array import legacy_rules, np, npx
 from hybridize.base.errors import HybridizeError, LoadError
 from hybridize.base.frozen import frozen

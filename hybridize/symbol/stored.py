@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from hybridize import nd
+from hybridize import ndarray as nd
 from hybridize.base.errors import CaptureError, LoadError
 from hybridize.base.nested import listed
 from hybridize.base.participation import outside_only

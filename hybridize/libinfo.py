@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet's `libinfo`: the version of MXNet whose programs run here. There is no library of its own to be found."""
+
+from hybridize.base.names import refuses
+from hybridize.base.version import MXNET
+
+__version__ = MXNET
+
+__getattr__ = refuses(__name__, globals())
