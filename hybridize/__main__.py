@@ -3,4 +3,5 @@
 
 from hybridize.tools.command import main
 
-main()
+if __name__ == "__main__":
+    main()

@@ -44,38 +44,41 @@ def test_all_but_the_names_stays(path):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("import mxnet as mx", "import hybridize as mx"),
-        ("import numpy, mxnet as mx  # both", "import numpy, hybridize as mx  # both"),
-        ("import mxnet", "import hybridize as mxnet"),
-        ("import mxnet.gluon.nn", "import hybridize as mxnet, hybridize.gluon.nn"),
-        ("import  mxnet.ndarray  as nd", "import  hybridize.ndarray as nd"),
-        ("from mxnet import nd, gluon", "from hybridize import nd, gluon"),
-        ("from  mxnet.gluon  import nn as n", "from  hybridize.gluon  import nn as n"),
-        ("from mxnet import (\n    nd,  # arrays\n)", "from hybridize import (\n    nd,  # arrays\n)"),
-        ("from \\\n  mxnet import nd", "from \\\n  hybridize import nd"),
-        ("from mxnet import *", "from hybridize import *"),
+        ("import mxnet as mx", "import hybridize.mxnet as mx"),
+        ("import numpy, mxnet as mx  # both", "import numpy, hybridize.mxnet as mx  # both"),
+        ("import mxnet", "import hybridize.mxnet as mxnet"),
+        ("import mxnet.gluon.nn", "import hybridize.mxnet as mxnet, hybridize.mxnet.gluon.nn"),
+        ("import  mxnet.ndarray  as nd", "import  hybridize.mxnet.ndarray as nd"),
+        ("from mxnet import nd, gluon", "from hybridize.mxnet import nd, gluon"),
+        ("from  mxnet.gluon  import nn as n", "from  hybridize.mxnet.gluon  import nn as n"),
+        ("from mxnet import (\n    nd,  # arrays\n)", "from hybridize.mxnet import (\n    nd,  # arrays\n)"),
+        ("from \\\n  mxnet import nd", "from \\\n  hybridize.mxnet import nd"),
+        ("from mxnet import *", "from hybridize.mxnet import *"),
         ("from d2l import mxnet as d2l", "from hybridize import d2l"),
         ("from d2l import mxnet", "from hybridize import d2l as mxnet"),
         ("import d2l.mxnet as d2l", "import hybridize.d2l as d2l"),
         ("import d2lzh as d2l", "import hybridize.d2l as d2l"),
         ("from d2l import torch as d2l", "from d2l import torch as d2l"),
-        ("from mxnet import gpu, nd", "from hybridize import cpu as gpu, nd"),
+        ("from mxnet import gpu, nd", "from hybridize.mxnet import cpu as gpu, nd"),
         ("try:\n    import mxnet as mx\nexcept ImportError:\n    mx = None", None),
         ("x = 'import mxnet as mx'", "x = 'import mxnet as mx'"),
         ("from .mxnet import nd", "from .mxnet import nd"),
-        ("s = 'é'; import mxnet as mx; t = 'ü'", "s = 'é'; import hybridize as mx; t = 'ü'"),
-        ("import mxnet as mx\nx = 'é', mx.gpu(0), mx.gpu", "import hybridize as mx\nx = 'é', mx.cpu(0), mx.cpu"),
-        ("import mxnet as mx\r\nmx.gpu()\r\n", "import hybridize as mx\r\nmx.cpu()\r\n"),
-        ("from mxnet import npx\nnpx.gpu(), npx.num_gpus()", "from hybridize import npx\nnpx.cpu(), npx.num_gpus()"),
-        ("from mxnet.context import cpu, gpu", "from hybridize.context import cpu, cpu as gpu"),
+        ("s = 'é'; import mxnet as mx; t = 'ü'", "s = 'é'; import hybridize.mxnet as mx; t = 'ü'"),
+        ("import mxnet as mx\nx = 'é', mx.gpu(0), mx.gpu", "import hybridize.mxnet as mx\nx = 'é', mx.cpu(0), mx.cpu"),
+        ("import mxnet as mx\r\nmx.gpu()\r\n", "import hybridize.mxnet as mx\r\nmx.cpu()\r\n"),
+        (
+            "from mxnet import npx\nnpx.gpu(), npx.num_gpus()",
+            "from hybridize.mxnet import npx\nnpx.cpu(), npx.num_gpus()",
+        ),
+        ("from mxnet.context import cpu, gpu", "from hybridize.mxnet.context import cpu, cpu as gpu"),
         ("from mxnet . gluon import nn", "from mxnet . gluon import nn"),
-        ("from mxnet import context\ncontext.gpu(1)", "from hybridize import context\ncontext.cpu(1)"),
+        ("from mxnet import context\ncontext.gpu(1)", "from hybridize.mxnet import context\ncontext.cpu(1)"),
         ("gpu = print\ngpu(1)", "gpu = print\ngpu(1)"),
-        ("import mxnet as mx\ndef f(mx):\n    mx.gpu()", "import hybridize as mx\ndef f(mx):\n    mx.gpu()"),
+        ("import mxnet as mx\ndef f(mx):\n    mx.gpu()", "import hybridize.mxnet as mx\ndef f(mx):\n    mx.gpu()"),
     ],
 )
 def test_lines(line, expected):
-    assert migrate(line).text == (expected or line.replace("mxnet", "hybridize"))
+    assert migrate(line).text == (expected or line.replace("mxnet", "hybridize.mxnet"))
 
 
 def left(text):
@@ -102,8 +105,8 @@ def left(text):
             "MXNET_CPU_WORKER_NTHREADS",
             "hybridize does not read this variable",
         ),
-        ("import importlib\nimportlib.import_module('mxnet.nd')", 2, None, "'hybridize.nd'"),
-        ("import pytest\npytest.importorskip('mxnet')", 2, None, "'hybridize'"),
+        ("import importlib\nimportlib.import_module('mxnet.nd')", 2, None, "'hybridize.mxnet.nd'"),
+        ("import pytest\npytest.importorskip('mxnet')", 2, None, "'hybridize.mxnet'"),
         (
             "from mxnet import autograd\nautograd.record(training=True)",
             2,
@@ -158,7 +161,19 @@ def test_other_compilers_are_a_hint():
 
 def test_the_package_is_asked():
     """No list of names: whatever a module has, it has in the report."""
-    for module in ("nd", "np", "npx", "gluon.nn", "gluon.loss", "init", "optimizer", "metric", "autograd"):
+    for module in (
+        "mxnet",
+        "mxnet.gluon",
+        "nd",
+        "np",
+        "npx",
+        "gluon.nn",
+        "gluon.loss",
+        "init",
+        "optimizer",
+        "metric",
+        "autograd",
+    ):
         owner = names.look(f"hybridize.{module}").object
         for name in dir(owner):
             if not name.startswith("_"):
@@ -209,7 +224,7 @@ def notebook():
 def test_notebooks_keep_all_but_the_names():
     text = notebook()
     done, places = migrate_notebook(text, "a.ipynb")
-    assert done.text == text.replace('"import mxnet as mx\\n"', '"import hybridize as mx\\n"')
+    assert done.text == text.replace('"import mxnet as mx\\n"', '"import hybridize.mxnet as mx\\n"')
     told = [(places[one.line], one.text) for one in done.findings]
     assert told == [("In [3]:2", "mx.nd.nonsense"), ("In [4]:1", "print 'old'")]
 
@@ -226,7 +241,7 @@ def test_encodings_and_modes_stay(tmp_path):
     path.chmod(0o755)
     done = files.read(path)
     done.write(path)
-    assert path.read_bytes() == "# coding: latin-1\r\nimport hybridize as mx  # é\r\n".encode("latin-1")
+    assert path.read_bytes() == "# coding: latin-1\r\nimport hybridize.mxnet as mx  # é\r\n".encode("latin-1")
     assert path.stat().st_mode & 0o777 == 0o755
     for name, data in (
         ("a.py", b"\xff\xfe"),
@@ -369,13 +384,13 @@ def test_the_command(tmp_path):
     (tmp_path / "b.py").write_text("print 1\n")
     code, shown, _ = command("a.py", "--diff", cwd=tmp_path)
     assert code == 0
-    assert "-import mxnet as mx\n+import hybridize as mx\n" in shown
+    assert "-import mxnet as mx\n+import hybridize.mxnet as mx\n" in shown
     assert "mx.nd.nonsense" in shown and "1 line rewritten; 1 left for a human" in shown
     assert max(map(len, shown.splitlines())) <= 80
     assert (tmp_path / "a.py").read_text().startswith("import mxnet"), "nothing is written unless it is asked for"
     code, shown, _ = command("a.py", "b.py", "-o", "new", cwd=tmp_path)
     assert code == 1 and "2to3" in shown
-    assert (tmp_path / "new" / "a.py").read_text() == "import hybridize as mx\nmx.nd.nonsense()\n"
+    assert (tmp_path / "new" / "a.py").read_text() == "import hybridize.mxnet as mx\nmx.nd.nonsense()\n"
     assert (tmp_path / "new" / "b.py").read_text() == "print 1\n"
     assert command("a.py", "--write", cwd=tmp_path)[0] == 0
     assert (tmp_path / "a.py").read_text() == (tmp_path / "new" / "a.py").read_text()

@@ -30,7 +30,7 @@ def renamed(path: str, own: frozenset[str] = frozenset()) -> str:
     """Return the dotted name that takes the place of one of MXNet; any other as it is, and those of `own` packages.
 
     >>> renamed("mxnet.gluon.nn"), renamed("d2l.mxnet"), renamed("numpy.random")
-    ('hybridize.gluon.nn', 'hybridize.d2l', 'numpy.random')
+    ('hybridize.mxnet.gluon.nn', 'hybridize.d2l', 'numpy.random')
     """
     if path.partition(".")[0] in own or any(_is_under(path, other) for other in _STAYS):
         return path

@@ -12,7 +12,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.loading import load_module
 
 ROOT = "hybridize"
-MXNET = "hybridize"
+MXNET = f"{ROOT}.mxnet"
 """What takes the place of the package `mxnet`."""
 _NOWHERE = "there is no counterpart: define it, or write it with what its module has"
 _OF_THE_BOOK = "define it as the book does, in the cell that saves it"
@@ -61,7 +61,7 @@ def _module(owner: ModuleType | type, name: str) -> ModuleType | None:
     try:
         module: ModuleType = load_module(full)
     except ModuleNotFoundError as error:
-        if error.name == full:
+        if error.name is not None and error.name.startswith(f"{ROOT}.") and error.name.endswith(f".{name}"):
             return None
         raise
     return module

@@ -29,7 +29,7 @@ def migrate(text: str, own: frozenset[str] = frozenset()) -> Migrated:
         own: packages that are migrated with it, whose names it may import.
 
     >>> print(migrate("from mxnet import autograd, nd  # as ever").text)
-    from hybridize import autograd, nd  # as ever
+    from hybridize.mxnet import autograd, nd  # as ever
     """
     try:
         tree = ast.parse(text)
