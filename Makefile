@@ -19,6 +19,7 @@ MXNET := 1.9.1 2.0.0b1
 TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML \
 	transformers==5.24.0 tokenizers safetensors regex filelock fsspec packaging tqdm typer-slim click shellingham \
 	hf-xet httpx httpcore httpx2 httpcore2 h11 anyio idna certifi sniffio truststore
+LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
 
 .PHONY: demo test tests system lint style types test-long bench docs clean
@@ -48,7 +49,7 @@ types: .venv/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed system
+test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed system
 	$(BIN)/python -m pytest -m long
 
 bench: .venv-bench/.installed
@@ -58,7 +59,7 @@ docs: .venv/.installed
 	$(BIN)/python docs/make.py
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -89,6 +90,18 @@ clean:
 		$(BIN)/python -m venv .mxnet/$$version && \
 		.mxnet/$$version/bin/python -m pip install $(PIP_FLAGS) numpy==1.23.5 requests && \
 		.mxnet/$$version/bin/python -m pip install $(PIP_FLAGS) --no-deps mxnet==$$version || exit 1; \
+	done
+	@touch $@
+
+# The libraries that were written for Gluon, each in a folder of its own, as the registry has it; what they need beside
+# MXNet is in an environment of its own. setuptools and Cython build those that come as source.
+.gluon/.installed: $(LIBRARIES)/libraries.txt $(LIBRARIES)/requirements.txt | .venv/bin/python
+	$(BIN)/python -m venv .gluon/venv
+	.gluon/venv/bin/python -m pip install $(PIP_FLAGS) "setuptools<70" wheel "cython<4"
+	.gluon/venv/bin/python -m pip install $(PIP_FLAGS) -r $(LIBRARIES)/requirements.txt
+	sed '/^#/d; s/ .*//' $(LIBRARIES)/libraries.txt | while read library; do \
+		.gluon/venv/bin/python -m pip install $(PIP_FLAGS) --no-deps --no-build-isolation --no-compile --upgrade \
+			--target .gluon/upstream/$${library%%==*} $$library || exit 1; \
 	done
 	@touch $@
 

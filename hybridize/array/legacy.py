@@ -532,8 +532,8 @@ def sign_ste(data: Any) -> Any:
 
 
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = True) -> Any:
-    """1 where all elements are close, else 0."""
-    return np.all(np.isclose(a, b, rtol, atol, equal_nan)).astype("uint8")
+    """1 where no element of `a` is further from that of `b` than atol + rtol |b|, else 0."""
+    return np.allclose(a, b, rtol, atol, equal_nan) * np.ones((1,), "float32")
 
 
 def amp_multicast(*data: Any, num_outputs: int | None = None, cast_narrow: bool = False) -> Any:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import hybridize
 from hybridize.base.errors import ArgumentError
 from hybridize.tools import compile_command, contents, saved_files
-from hybridize.tools.command import application
+from hybridize.tools.application import application
 
 COMMAND = Path(sys.executable).with_name("hybridize")
 MODULE = """

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from hybridize.base.errors import LoadError
 from hybridize.formats.mxnet.params import write_params
 from hybridize.tools import contents
-from hybridize.tools.command import application
+from hybridize.tools.application import application
 
 SYMBOL = {
     "nodes": [

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from hybridize.base.config import CONFIG
 from hybridize.compiler.folder import Folder
-from hybridize.tools.command import application
+from hybridize.tools.application import application
 
 
 @pytest.fixture

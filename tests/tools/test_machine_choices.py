@@ -8,7 +8,7 @@ from hybridize.base.errors import ArgumentError
 from hybridize.compiler import default_target, host, measured
 from hybridize.compiler.measured import MeasuredChoices
 from hybridize.machine.choices import CHOICES
-from hybridize.tools.command import application
+from hybridize.tools.application import application
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridize.base.errors import LoadError
+from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.tools.migrating import files, names
 from hybridize.tools.migrating.notebook import migrate_notebook
 from hybridize.tools.migrating.script import migrate
@@ -44,38 +44,41 @@ def test_all_but_the_names_stays(path):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("import mxnet as mx", "import hybridize as mx"),
-        ("import numpy, mxnet as mx  # both", "import numpy, hybridize as mx  # both"),
-        ("import mxnet", "import hybridize as mxnet"),
-        ("import mxnet.gluon.nn", "import hybridize as mxnet, hybridize.gluon.nn"),
-        ("import  mxnet.ndarray  as nd", "import  hybridize.ndarray as nd"),
-        ("from mxnet import nd, gluon", "from hybridize import nd, gluon"),
-        ("from  mxnet.gluon  import nn as n", "from  hybridize.gluon  import nn as n"),
-        ("from mxnet import (\n    nd,  # arrays\n)", "from hybridize import (\n    nd,  # arrays\n)"),
-        ("from \\\n  mxnet import nd", "from \\\n  hybridize import nd"),
-        ("from mxnet import *", "from hybridize import *"),
+        ("import mxnet as mx", "import hybridize.mxnet as mx"),
+        ("import numpy, mxnet as mx  # both", "import numpy, hybridize.mxnet as mx  # both"),
+        ("import mxnet", "import hybridize.mxnet as mxnet"),
+        ("import mxnet.gluon.nn", "import hybridize.mxnet as mxnet, hybridize.mxnet.gluon.nn"),
+        ("import  mxnet.ndarray  as nd", "import  hybridize.mxnet.ndarray as nd"),
+        ("from mxnet import nd, gluon", "from hybridize.mxnet import nd, gluon"),
+        ("from  mxnet.gluon  import nn as n", "from  hybridize.mxnet.gluon  import nn as n"),
+        ("from mxnet import (\n    nd,  # arrays\n)", "from hybridize.mxnet import (\n    nd,  # arrays\n)"),
+        ("from \\\n  mxnet import nd", "from \\\n  hybridize.mxnet import nd"),
+        ("from mxnet import *", "from hybridize.mxnet import *"),
         ("from d2l import mxnet as d2l", "from hybridize import d2l"),
         ("from d2l import mxnet", "from hybridize import d2l as mxnet"),
         ("import d2l.mxnet as d2l", "import hybridize.d2l as d2l"),
         ("import d2lzh as d2l", "import hybridize.d2l as d2l"),
         ("from d2l import torch as d2l", "from d2l import torch as d2l"),
-        ("from mxnet import gpu, nd", "from hybridize import cpu as gpu, nd"),
+        ("from mxnet import gpu, nd", "from hybridize.mxnet import cpu as gpu, nd"),
         ("try:\n    import mxnet as mx\nexcept ImportError:\n    mx = None", None),
         ("x = 'import mxnet as mx'", "x = 'import mxnet as mx'"),
         ("from .mxnet import nd", "from .mxnet import nd"),
-        ("s = 'é'; import mxnet as mx; t = 'ü'", "s = 'é'; import hybridize as mx; t = 'ü'"),
-        ("import mxnet as mx\nx = 'é', mx.gpu(0), mx.gpu", "import hybridize as mx\nx = 'é', mx.cpu(0), mx.cpu"),
-        ("import mxnet as mx\r\nmx.gpu()\r\n", "import hybridize as mx\r\nmx.cpu()\r\n"),
-        ("from mxnet import npx\nnpx.gpu(), npx.num_gpus()", "from hybridize import npx\nnpx.cpu(), npx.num_gpus()"),
-        ("from mxnet.context import cpu, gpu", "from hybridize.context import cpu, cpu as gpu"),
+        ("s = 'é'; import mxnet as mx; t = 'ü'", "s = 'é'; import hybridize.mxnet as mx; t = 'ü'"),
+        ("import mxnet as mx\nx = 'é', mx.gpu(0), mx.gpu", "import hybridize.mxnet as mx\nx = 'é', mx.cpu(0), mx.cpu"),
+        ("import mxnet as mx\r\nmx.gpu()\r\n", "import hybridize.mxnet as mx\r\nmx.cpu()\r\n"),
+        (
+            "from mxnet import npx\nnpx.gpu(), npx.num_gpus()",
+            "from hybridize.mxnet import npx\nnpx.cpu(), npx.num_gpus()",
+        ),
+        ("from mxnet.context import cpu, gpu", "from hybridize.mxnet.context import cpu, cpu as gpu"),
         ("from mxnet . gluon import nn", "from mxnet . gluon import nn"),
-        ("from mxnet import context\ncontext.gpu(1)", "from hybridize import context\ncontext.cpu(1)"),
+        ("from mxnet import context\ncontext.gpu(1)", "from hybridize.mxnet import context\ncontext.cpu(1)"),
         ("gpu = print\ngpu(1)", "gpu = print\ngpu(1)"),
-        ("import mxnet as mx\ndef f(mx):\n    mx.gpu()", "import hybridize as mx\ndef f(mx):\n    mx.gpu()"),
+        ("import mxnet as mx\ndef f(mx):\n    mx.gpu()", "import hybridize.mxnet as mx\ndef f(mx):\n    mx.gpu()"),
     ],
 )
 def test_lines(line, expected):
-    assert migrate(line).text == (expected or line.replace("mxnet", "hybridize"))
+    assert migrate(line).text == (expected or line.replace("mxnet", "hybridize.mxnet"))
 
 
 def left(text):
@@ -102,7 +105,8 @@ def left(text):
             "MXNET_CPU_WORKER_NTHREADS",
             "hybridize does not read this variable",
         ),
-        ("import importlib\nimportlib.import_module('mxnet.nd')", 2, None, "'hybridize.nd'"),
+        ("import importlib\nimportlib.import_module('mxnet.nd')", 2, None, "'hybridize.mxnet.nd'"),
+        ("import pytest\npytest.importorskip('mxnet')", 2, None, "'hybridize.mxnet'"),
         (
             "from mxnet import autograd\nautograd.record(training=True)",
             2,
@@ -157,7 +161,19 @@ def test_other_compilers_are_a_hint():
 
 def test_the_package_is_asked():
     """No list of names: whatever a module has, it has in the report."""
-    for module in ("nd", "np", "npx", "gluon.nn", "gluon.loss", "init", "optimizer", "metric", "autograd"):
+    for module in (
+        "mxnet",
+        "mxnet.gluon",
+        "nd",
+        "np",
+        "npx",
+        "gluon.nn",
+        "gluon.loss",
+        "init",
+        "optimizer",
+        "metric",
+        "autograd",
+    ):
         owner = names.look(f"hybridize.{module}").object
         for name in dir(owner):
             if not name.startswith("_"):
@@ -208,7 +224,7 @@ def notebook():
 def test_notebooks_keep_all_but_the_names():
     text = notebook()
     done, places = migrate_notebook(text, "a.ipynb")
-    assert done.text == text.replace('"import mxnet as mx\\n"', '"import hybridize as mx\\n"')
+    assert done.text == text.replace('"import mxnet as mx\\n"', '"import hybridize.mxnet as mx\\n"')
     told = [(places[one.line], one.text) for one in done.findings]
     assert told == [("In [3]:2", "mx.nd.nonsense"), ("In [4]:1", "print 'old'")]
 
@@ -225,11 +241,134 @@ def test_encodings_and_modes_stay(tmp_path):
     path.chmod(0o755)
     done = files.read(path)
     done.write(path)
-    assert path.read_bytes() == "# coding: latin-1\r\nimport hybridize as mx  # é\r\n".encode("latin-1")
+    assert path.read_bytes() == "# coding: latin-1\r\nimport hybridize.mxnet as mx  # é\r\n".encode("latin-1")
     assert path.stat().st_mode & 0o777 == 0o755
-    path.write_bytes(b"\xff\xfe")
-    with pytest.raises(LoadError, match="E680"):
-        files.read(path)
+    for name, data in (
+        ("a.py", b"\xff\xfe"),
+        ("a.py", b"x = '\xe9'\n"),
+        ("a.py", b"# coding: no\n"),
+        ("b.ipynb", b"[]"),
+    ):
+        path = tmp_path / name
+        path.write_bytes(data)
+        done = files.read(path)
+        assert [one.kind for one in done.done.findings] == ["syntax"] and not done.done.readable
+        done.write(tmp_path / "written")
+        assert (tmp_path / "written").read_bytes() == data
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "nd.FullyConnected(x, nd.ones((4, 3)), nd.ones(4), num_hidden=4, name='a')", "nd.clip(x, 0, 1, out=x)",
+        "nd.stack(x, x, out=nd.zeros((2, 2, 3)))", "nd.broadcast_mul(lhs=x, rhs=x)", "mx.random.uniform(shape=(2, 3))",
+        "nd.random_normal(shape=(2, 3), ctx=mx.cpu())", "nd.sum(x, axis=0, exclude=True)", "nd.broadcast_to(nd.ones((1, 3)),"
+        " shape=(2, 3), out=x)", "mx.sym.Convolution(mx.sym.var('d'), kernel=(1, 1), num_filter=2, name='c', attr={'a': 'b'})",
+    ],
+)  # fmt: skip
+def test_keywords_that_work_are_not_reported(call):
+    text = f"import mxnet as mx\nfrom mxnet import nd\nx = nd.ones((2, 3))\n{call}\n"
+    assert left(text) == []
+    exec(migrate(text).text, {})  # they do work
+
+
+@pytest.mark.parametrize(
+    ("question", "reported"),
+    [
+        ("LooseVersion(mx.__version__) < LooseVersion('1.4.0')", False), ("mx.__version__ >= '1.5'", False),
+        ("mx.__version__.startswith('2')", True), ("int(mx.__version__[0]) == 2", True),
+        ("Version(mx.__version__) >= Version('2.0.0')", True), ("numpy.__version__ >= '2'", False),
+        ("2 * mx.nd.ones(2) == 2", False),
+    ],
+)  # fmt: skip
+def test_questions_for_the_second_version_are_reported(question, reported):
+    findings = migrate(f"import numpy\nimport mxnet as mx\nx = {question}\n").findings
+    assert [one.kind for one in findings] == ["version"] * reported
+
+
+def test_classes_that_the_package_refuses_are_reported(monkeypatch):
+    """The package is asked by a class with these methods; nothing of the script runs."""
+    text = (
+        "from mxnet import gluon\nfrom somewhere import deco\nclass A(gluon.nn.Dense):\n    x = 1 / 0\n"
+        "    def hybrid_forward(self, F, x, weight, bias=1 / 0, *, c: 1 / 0 = 1 / 0):\n        return super().forward(x)\n"
+    )
+    assert left(text) == []
+
+    def refuse(cls, **_):
+        assert cls.hybrid_forward.__defaults__ == (None,)
+        raise ArgumentError("E344", f"{cls.__name__} overrides {sorted(vars(cls))[-1]}", help="do it otherwise")
+
+    monkeypatch.setattr(names.look("hybridize.gluon.Block").object, "__init_subclass__", classmethod(refuse))
+    assert left(text) == [(3, "class A", "A overrides hybrid_forward; do it otherwise")]
+
+
+def test_the_packages_that_are_migrated_are_not_reported(tmp_path):
+    for name in ("gluonnlp", "gluonnlp/data", "scripts"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "gluonnlp" / "__init__.py").write_text("import d2l\nfrom mxnet import nd\n")
+    (tmp_path / "gluonnlp" / "data" / "__init__.py").write_text("from gluonnlp import x\nimport gluoncv\n")
+    (tmp_path / "scripts" / "a.py").write_text("import gluonnlp.data as data\nimport d2lzh as d2l\n")
+    for folder in (tmp_path, tmp_path / "gluonnlp", tmp_path / "gluonnlp" / "data" / "__init__.py"):
+        assert "gluonnlp" in files.packages([folder])
+    own = files.packages([tmp_path])
+    assert own == {"gluonnlp"}
+    done = {
+        path.name: files.read(path, own)
+        for path, _ in files.sources([tmp_path / "scripts", tmp_path / "gluonnlp" / "data"])
+    }
+    assert done["a.py"].left == 0
+    assert [one.text for one in done["__init__.py"].done.findings] == ["import gluoncv"]
+    assert "import d2l\n" in migrate("import d2l\n", frozenset({"d2l"})).text, "the book's own package stays itself"
+
+
+def test_folders(tmp_path):
+    for name in ("p", "p/.git", "p/__pycache__", "p/env"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.py").write_text("import mxnet as mx\nmx.nd.nonsense()\n")
+    (tmp_path / "p" / "env" / "pyvenv.cfg").write_text("")
+    (tmp_path / "p" / "b.py").write_text("import mxnet\nmxnet.nd.nonsense(), mxnet.gpu()\n")
+    (tmp_path / "p" / "c.txt").write_text("import mxnet")
+    code, shown, _ = command("p", "-o", "new", cwd=tmp_path)
+    assert code == 0
+    assert sorted(str(one.relative_to(tmp_path / "new")) for one in (tmp_path / "new").rglob("*")) == ["a.py", "b.py"]
+    assert "2 files: 3 lines rewritten in 2" in shown
+    assert "    2  names that hybridize does not have, in 2 files\n       p/a.py:2\n" in shown
+    assert "mx.nd.nonsense (1), mxnet.nd.nonsense (1)" in shown
+    assert "2 places left for a human: --full" in shown
+    assert (
+        "  2: mxnet.nd.nonsense" not in shown and "  2: mxnet.nd.nonsense\n" in command("p", "--full", cwd=tmp_path)[1]
+    )
+    assert command("p", "--write", cwd=tmp_path)[0] == 0
+    assert (tmp_path / "p" / "a.py").read_text().startswith("import hybridize")
+    assert (tmp_path / "p" / "env" / "a.py").read_text().startswith("import mxnet")
+    assert "nothing left for a human" in command("p/c.txt", cwd=tmp_path)[1]
+    assert command("nowhere", cwd=tmp_path)[0] == 2
+
+
+def test_a_summary_fits_a_screen(tmp_path):
+    for number in range(30):
+        lines = [f"mx.nd.nonsense{one}(), mx.mod, x.flatten(), 'MXNET_A{one}', mx.nd.array(a=1)" for one in range(40)]
+        text = f"import mxnet as mx, importlib, gluoncv\nimportlib.import_module('mxnet')\n{chr(10).join(lines)}\n"
+        (tmp_path / f"{'long' * 20}{number}.py").write_text(text + ("" if number else "print 1\n"))
+    code, shown, _ = command(".", cwd=tmp_path)
+    assert code == 1
+    assert len(shown.splitlines()) <= 50 and max(map(len, shown.splitlines())) <= 80
+
+
+def test_it_needs_no_library_of_the_command_line(tmp_path):
+    """As beside packages that pin pydantic 1, with which typer does not import."""
+    (tmp_path / "a.py").write_text("import mxnet as mx\n")
+    (tmp_path / "typer.py").write_text("raise ImportError('typer')")
+    (tmp_path / "rich.py").write_text("raise ImportError('rich')")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    run = subprocess.run(
+        [sys.executable, "-m", "hybridize", "migrate", "a.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert run.returncode == 0 and "1 line rewritten" in run.stdout, run.stderr
 
 
 def command(*arguments, cwd):
@@ -245,13 +384,13 @@ def test_the_command(tmp_path):
     (tmp_path / "b.py").write_text("print 1\n")
     code, shown, _ = command("a.py", "--diff", cwd=tmp_path)
     assert code == 0
-    assert "-import mxnet as mx\n+import hybridize as mx\n" in shown
+    assert "-import mxnet as mx\n+import hybridize.mxnet as mx\n" in shown
     assert "mx.nd.nonsense" in shown and "1 line rewritten; 1 left for a human" in shown
     assert max(map(len, shown.splitlines())) <= 80
     assert (tmp_path / "a.py").read_text().startswith("import mxnet"), "nothing is written unless it is asked for"
     code, shown, _ = command("a.py", "b.py", "-o", "new", cwd=tmp_path)
     assert code == 1 and "2to3" in shown
-    assert (tmp_path / "new" / "a.py").read_text() == "import hybridize as mx\nmx.nd.nonsense()\n"
+    assert (tmp_path / "new" / "a.py").read_text() == "import hybridize.mxnet as mx\nmx.nd.nonsense()\n"
     assert (tmp_path / "new" / "b.py").read_text() == "print 1\n"
     assert command("a.py", "--write", cwd=tmp_path)[0] == 0
     assert (tmp_path / "a.py").read_text() == (tmp_path / "new" / "a.py").read_text()

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hybridize migrate`: the files that the command line names, their reports, their differences."""
+"""Files and folders that are migrated: which there are, what each became, where it is written."""
 
 from __future__ import annotations
 
 import difflib
 import io
+import os
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hybridize.base.errors import LoadError
 from hybridize.base.frozen import frozen
 from hybridize.formats.atomic import refused, write_atomically
 from hybridize.tools.migrating.notebook import migrate_notebook
-from hybridize.tools.migrating.script import Migrated, migrate
-from hybridize.tools.tables import Grid
+from hybridize.tools.migrating.script import Migrated, migrate, unread
+
+SUFFIXES = (".py", ".ipynb")
+"""Of the files of a folder that are read."""
 
 
 @frozen
@@ -34,17 +37,19 @@ class MigratedFile:
         return self.done.text != self.before
 
     @property
+    def altered(self) -> int:
+        """The number of lines that were rewritten."""
+        before, after = (text.split("\n") for text in (self.before, self.done.text))
+        return sum(old != new for old, new in zip(before, after, strict=False))
+
+    @property
     def left(self) -> int:
         """The number of places that need a human."""
         return sum(not one.done for one in self.done.findings)
 
-    def table(self) -> Grid:
-        """The report: line, what was found, what to do."""
-        before, after = (text.split("\n") for text in (self.before, self.done.text))
-        altered = sum(old != new for old, new in zip(before, after, strict=False))
-        rows = [(self.places.get(one.line, str(one.line)), one.text, one.remedy) for one in self.done.findings]
-        note = f"{altered} line{'' if altered == 1 else 's'} rewritten; {self.left or 'nothing'} left for a human"
-        return Grid(str(self.path), ("line", "found", "what to do"), rows, (note,), words=3)
+    def place(self, line: int) -> str:
+        """Return a line as people find it: its number, or a cell's and the line's in it."""
+        return self.places.get(line, str(line))
 
     def difference(self) -> str:
         """The unified diff."""
@@ -66,29 +71,58 @@ class MigratedFile:
         path.chmod(mode)
 
 
-def read(path: Path) -> MigratedFile:
+def read(path: Path, own: frozenset[str] = frozenset()) -> MigratedFile:
     """Read a script or a notebook and migrate it in memory; its newlines and its encoding stay.
 
-    Raises:
-        LoadError E680: it is no text, or no notebook.
+    A file that is no text, or no notebook, is one that was not read.
+
+    Args:
+        path: of the file.
+        own: packages that are migrated with it.
     """
-    data = path.read_bytes()
+    data, places = path.read_bytes(), {}
     try:
         encoding = "utf-8" if path.suffix == ".ipynb" else tokenize.detect_encoding(io.BytesIO(data).readline)[0]
         text = data.decode(encoding)
+        if path.suffix == ".ipynb":
+            done, places = migrate_notebook(text, str(path), own)
+        else:
+            done = migrate(text, own)
     except (SyntaxError, UnicodeDecodeError) as error:
-        raise LoadError("E680", f"{path} is not Python source: {error}", help="pass scripts and notebooks") from error
-    if path.suffix == ".ipynb":
-        done, places = migrate_notebook(text, str(path))
-    else:
-        done, places = migrate(text), {}
+        encoding, text = "latin-1", data.decode("latin-1")  # any bytes: they are written as they were
+        done = unread(text, None, str(error), "no Python source: pass scripts and notebooks")
+    except LoadError as error:
+        done = unread(text, None, error.what, error.help)
     return MigratedFile(path, text, encoding, done, places)
 
 
-def targets(paths: Sequence[Path], output: Path | None) -> list[Path]:
-    """Return where each file is to be written: over itself, into a folder, or one file under another name."""
-    if output is None:
-        return [*paths]
-    if len(paths) == 1 and not output.is_dir() and output.suffix == paths[0].suffix:
-        return [output]
-    return [output / path.name for path in paths]
+def sources(paths: Sequence[Path]) -> Iterator[tuple[Path, Path]]:
+    """Give the files that are meant, each with its name below the argument that it was found by.
+
+    Of a folder these are its scripts and notebooks, without hidden folders, caches and virtual environments.
+    """
+    for path in paths:
+        if not path.is_dir():
+            yield path, Path(path.name)
+            continue
+        for folder, inner, names in os.walk(path):
+            here = Path(folder)
+            inner[:] = sorted(
+                name for name in inner
+                if not name.startswith((".", "__pycache__")) and not (here / name / "pyvenv.cfg").exists()
+            )  # fmt: skip
+            for name in sorted(names):
+                if name.endswith(SUFFIXES):
+                    yield here / name, (here / name).relative_to(path)
+
+
+def packages(paths: Sequence[Path]) -> frozenset[str]:
+    """Return the packages that are migrated: those in the folders that are meant, and those that these lie in."""
+    own = set()
+    for path in paths:
+        folder = path.resolve()
+        own.update(one.parent.name for one in folder.glob("*/__init__.py"))
+        while (folder / "__init__.py").exists() or (folder.is_file() and (folder.parent / "__init__.py").exists()):
+            own.add(folder.name)
+            folder = folder.parent
+    return frozenset(own)

@@ -7,12 +7,29 @@ import ast
 
 from hybridize.base.frozen import frozen
 
+KINDS = {
+    "syntax": "not read: no Python 3, or no notebook",
+    "name": "names that hybridize does not have",
+    "class": "classes that cannot be made",
+    "keyword": "keywords that a function does not take",
+    "method": "methods that mean another thing in MXNet 1",
+    "version": "questions for a version of MXNet",
+    "package": "packages that stand on MXNet",
+    "string": "modules that are named in a string",
+    "variable": "variables of MXNet's that nothing reads",
+    "device": "other devices, which are now the cpu",
+    "compiler": "other compilers (they may stay)",
+}
+"""What a line of the report is about: the worst first."""
+
 
 @frozen
 class Finding:
     """One line of the report."""
 
     line: int
+    kind: str
+    """A word of KINDS."""
     text: str
     """As the script has it."""
     remedy: str
@@ -26,21 +43,21 @@ class Findings:
     def __init__(self) -> None:
         self._all: dict[Finding, None] = {}
 
-    def human(self, node: ast.expr | ast.stmt, what: str, remedy: str) -> None:
+    def human(self, node: ast.expr | ast.stmt, kind: str, what: str, remedy: str) -> None:
         """Report something that a human has to look at."""
-        self._all[Finding(node.lineno, what, remedy)] = None
+        self._all[Finding(node.lineno, kind, what, remedy)] = None
 
     def missing(self, node: ast.expr | ast.stmt, what: str, remedy: str) -> None:
         """Report a name that hybridize does not have."""
-        self.human(node, what, f"not there; {remedy}")
+        self.human(node, "name", what, f"not there; {remedy}")
 
     def device(self, node: ast.expr | ast.stmt, what: str) -> None:
         """Report that a device was changed."""
-        self._all[Finding(node.lineno, what, "now cpu: there is no other device", done=True)] = None
+        self.hint(node, "device", what, "now cpu: there is no other device")
 
-    def hint(self, node: ast.expr | ast.stmt, what: str, remedy: str) -> None:
+    def hint(self, node: ast.expr | ast.stmt, kind: str, what: str, remedy: str) -> None:
         """Report something that may stay as it is."""
-        self._all[Finding(node.lineno, what, remedy, done=True)] = None
+        self._all[Finding(node.lineno, kind, what, remedy, done=True)] = None
 
     def sorted(self) -> tuple[Finding, ...]:
         """Return all, by line."""

@@ -12,6 +12,8 @@ from hybridize.base.frozen import frozen
 from hybridize.base.loading import load_module
 
 ROOT = "hybridize"
+MXNET = f"{ROOT}.mxnet"
+"""What takes the place of the package `mxnet`."""
 _NOWHERE = "there is no counterpart: define it, or write it with what its module has"
 _OF_THE_BOOK = "define it as the book does, in the cell that saves it"
 
@@ -39,7 +41,7 @@ def look(path: str) -> Lookup:
     value: object = load_module(ROOT)
     for number, part in enumerate(parts, 1):
         owner = value
-        if not isinstance(owner, ModuleType | type) or not _is_ours(owner):
+        if not isinstance(owner, ModuleType | type) or not is_ours(owner):
             break
         try:
             value = getattr(owner, part)
@@ -59,13 +61,13 @@ def _module(owner: ModuleType | type, name: str) -> ModuleType | None:
     try:
         module: ModuleType = load_module(full)
     except ModuleNotFoundError as error:
-        if error.name == full:
+        if error.name is not None and error.name.startswith(f"{ROOT}.") and error.name.endswith(f".{name}"):
             return None
         raise
     return module
 
 
-def _is_ours(thing: object) -> bool:
+def is_ours(thing: object) -> bool:
     """Tell whether a module, class or function belongs to this package."""
     module = thing.__name__ if isinstance(thing, ModuleType) else str(getattr(thing, "__module__", ""))
     return module.partition(".")[0] == ROOT
@@ -84,15 +86,20 @@ def _remedy(error: AttributeError, *, of_the_book: bool) -> str:
 def is_gpu(path: str) -> bool:
     """Tell whether a dotted name is that of the function that makes another device.
 
-    >>> is_gpu("hybridize.gpu"), is_gpu("hybridize.context.gpu"), is_gpu("hybridize.nn.gpu")
+    >>> is_gpu(f"{MXNET}.gpu"), is_gpu(f"{MXNET}.context.gpu"), is_gpu(f"{MXNET}.nn.gpu")
     (True, True, False)
     """
-    return path in (f"{ROOT}.gpu", *(f"{ROOT}.{one}.gpu" for one in ("context", "device", "npx", "numpy_extension")))
+    return path in (f"{MXNET}.gpu", *(f"{MXNET}.{one}.gpu" for one in ("context", "device", "npx", "numpy_extension")))
 
 
 def unknown_keywords(function: object, keywords: list[str]) -> tuple[list[str], list[str]]:
-    """Return those of the keywords that a function or class does not take, and those that it does."""
-    if not _is_ours(function):
+    """Return those of the keywords that a function or class surely does not take, and those that it does.
+
+    What stands before many functions takes any keyword (`name=`, `out=`), whatever the function that it wraps says of
+    itself: then nothing is known.
+    """
+    code = getattr(function, "__code__", None)
+    if not is_ours(function) or (code is not None and code.co_flags & inspect.CO_VARKEYWORDS):
         return [], []
     try:
         parameters = inspect.signature(function).parameters.values()  # type: ignore[arg-type]

@@ -17,12 +17,13 @@ _MAGIC = re.compile(r"^([ \t]*)(?:[%!?]|\w[\w, ]*=\s*[%!]|[\w.]+\?+\s*$)")
 """A line for IPython: `%matplotlib inline`, `!ls`, `files = !ls`, `nd.array?`."""
 
 
-def migrate_notebook(text: str, name: str) -> tuple[Migrated, dict[int, str]]:
+def migrate_notebook(text: str, name: str, own: frozenset[str] = frozenset()) -> tuple[Migrated, dict[int, str]]:
     """Rewrite the code cells of a notebook, as one script: what one cell imports, the next ones use.
 
     Args:
         text: of the .ipynb file.
         name: of the file, for errors.
+        own: packages that are migrated with it.
 
     Returns:
         The file's new text with the findings, and their lines by number as `In [3]:2`, the cells counted from 1.
@@ -41,14 +42,13 @@ def migrate_notebook(text: str, name: str) -> tuple[Migrated, dict[int, str]]:
         masked = _masked(source)
         error = _unreadable(masked)
         if error is not None:
-            refused.append(
-                Finding(len(lines) + (error.lineno or 1), (error.text or "").strip(), f"no Python: {error.msg}")
-            )
+            at, shown = len(lines) + (error.lineno or 1), (error.text or "").strip()
+            refused.append(Finding(at, "syntax", shown, f"no Python: {error.msg}"))
             masked = ["pass"] * len(masked)
         starts.append(len(lines))
         places.update({len(lines) + line: f"In [{number}]:{line}" for line in range(1, len(masked) + 1)})
         lines += masked
-    done = migrate("\n".join(lines))
+    done = migrate("\n".join(lines), own)
     rewritten = done.text.split("\n")
     assert len(rewritten) == len(lines), "replacements add no lines"
     for cell, source, start in zip(cells, sources, starts, strict=True):

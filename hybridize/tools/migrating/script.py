@@ -21,20 +21,25 @@ class Migrated:
     """False if it is no Python 3, and stays as it was."""
 
 
-def migrate(text: str) -> Migrated:
+def migrate(text: str, own: frozenset[str] = frozenset()) -> Migrated:
     """Rewrite a script that was written for MXNet; comments and layout stay.
 
     Args:
         text: of either generation of Gluon, 1.x (`nd`, `sym`, `gpu()`) or 2.x (`np`, `npx`).
+        own: packages that are migrated with it, whose names it may import.
 
     >>> print(migrate("from mxnet import autograd, nd  # as ever").text)
-    from hybridize import autograd, nd  # as ever
+    from hybridize.mxnet import autograd, nd  # as ever
     """
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
-        remedy = f"not Python 3 ({error.msg}): mend it, or run 2to3 first"
-        return Migrated(text, (Finding(error.lineno or 1, (error.text or "").strip(), remedy),), readable=False)
+        return unread(text, error.lineno, error.text, f"not Python 3 ({error.msg}): mend it, or run 2to3 first")
     edits, findings = Edits(text), Findings()
-    Uses(edits, findings).visit(tree)
+    Uses(edits, findings, own).visit(tree)
     return Migrated(edits.applied(), findings.sorted())
+
+
+def unread(text: str, line: int | None, shown: str | None, remedy: str) -> Migrated:
+    """Return what becomes of a text that is not read: it stays as it was, and the report says why."""
+    return Migrated(text, (Finding(line or 1, "syntax", (shown or "").strip(), remedy),), readable=False)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import partial
 
-from hybridize.tools.migrating import meanings, names
+from hybridize.tools.migrating import classes, meanings, names, versions
 from hybridize.tools.migrating.edits import Edits
 from hybridize.tools.migrating.findings import Findings
 from hybridize.tools.migrating.imports import renamed, rewrite
@@ -17,6 +18,8 @@ _TORCH = {
     "torch.jit.trace": "hybridize(module) compiles it, for any inputs: from hybridize import hybridize",
     "torch.compile": "hybridize(module) compiles it, too: from hybridize import hybridize",
 }
+_BY_STRING = ("import_module", "__import__", "find_spec", "importorskip")
+"""Functions that take the name of a module as a string."""
 _VARIABLES = re.compile(r"MXNET_(?!ENGINE_TYPE$|HOME$)[A-Z0-9_]+")
 """Variables of the environment that are MXNet's, and not read here as well."""
 
@@ -24,30 +27,47 @@ _VARIABLES = re.compile(r"MXNET_(?!ENGINE_TYPE$|HOME$)[A-Z0-9_]+")
 class Uses(ast.NodeVisitor):
     """Goes through a script: rewrites its imports, and reports what it does with the names that they bind."""
 
-    def __init__(self, edits: Edits, findings: Findings) -> None:
-        self._edits, self._findings = edits, findings
+    def __init__(self, edits: Edits, findings: Findings, own: frozenset[str]) -> None:
+        self._edits, self._findings, self._own = edits, findings, own
+        self._renamed = partial(renamed, own=own)
         self._scope: ScriptScope | None = None
         self._of_the_first = False
         self._unused: ast.expr | None = None
 
     def visit_Module(self, node: ast.Module) -> None:
         self._of_the_first = meanings.is_of_the_first(node)
-        self._scope = ScriptScope(node, None, renamed)
+        self._scope = ScriptScope(node, None, self._renamed)
         self.generic_visit(node)
 
     def _visit_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
-        outer, self._scope = self._scope, ScriptScope(node, self._scope, renamed)
+        outer, self._scope = self._scope, ScriptScope(node, self._scope, self._renamed)
         if getattr(node, "name", "") == "hybrid_forward" and len(node.args.args) > 1:
-            self._scope.bind(node.args.args[1].arg, f"{names.ROOT}.ndarray")
+            self._scope.bind(node.args.args[1].arg, f"{names.MXNET}.ndarray")
         self.generic_visit(node)
         self._scope = outer
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function  # noqa: N815
 
     def _visit_import(self, node: ast.Import | ast.ImportFrom) -> None:
-        rewrite(node, self._edits, self._findings)
+        rewrite(node, self._edits, self._findings, self._own)
 
     visit_Import = visit_ImportFrom = _visit_import  # noqa: N815
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        refusal = classes.refusal(node, [self._path(base) for base in node.bases])
+        if refusal is not None:
+            self._findings.human(node, "class", f"class {node.name}", refusal)
+        self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        self._ask_version(node)
+        self.generic_visit(node)
+
+    def _ask_version(self, node: ast.Compare | ast.Call) -> None:
+        """Report a question for a version of MXNet that is answered in another way than its author meant."""
+        remedy = versions.remedy(node, self._path)
+        if remedy is not None:
+            self._findings.human(node, "version", self._edits.text(node), remedy)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         path = self._path(node)
@@ -59,7 +79,7 @@ class Uses(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         path = self._path(node)
         if path in _TORCH and isinstance(node.ctx, ast.Load):
-            self._findings.hint(node, node.id, _TORCH[path])
+            self._findings.hint(node, "compiler", node.id, _TORCH[path])
 
     def visit_Expr(self, node: ast.Expr) -> None:
         self._unused = node.value
@@ -70,23 +90,31 @@ class Uses(ast.NodeVisitor):
         if path is None and self._of_the_first and isinstance(node.func, ast.Attribute):
             remedy = meanings.remedy(node, node is not self._unused)
             if remedy is not None:
-                self._findings.human(node, self._edits.text(node), remedy)
+                self._findings.human(node, "method", self._edits.text(node), remedy)
         if path is not None and path.startswith(f"{names.ROOT}."):
-            looked = names.look(path)
-            keywords = [one.arg for one in node.keywords if one.arg is not None]
-            unknown, known = names.unknown_keywords(looked.object, keywords) if not looked.missing else ([], [])
-            for name in unknown:
-                what = f"{self._edits.text(node.func)}({name}=...)"
-                self._findings.human(node, what, f"no such keyword; there are: {', '.join(known) or 'none'}")
-        loads = getattr(node.func, "attr", getattr(node.func, "id", "")) in ("import_module", "__import__")
+            self._look_at_keywords(node, path)
+        self._ask_version(node)
         first = node.args[0] if node.args else None
-        if loads and isinstance(first, ast.Constant) and renamed(str(first.value)) != first.value:
-            self._findings.human(node, self._edits.text(node), f"a name in a string: {renamed(str(first.value))!r}")
+        loads = getattr(node.func, "attr", getattr(node.func, "id", "")) in _BY_STRING
+        if loads and isinstance(first, ast.Constant) and self._renamed(str(first.value)) != first.value:
+            remedy = f"a name in a string: {self._renamed(str(first.value))!r}"
+            self._findings.human(node, "string", self._edits.text(node), remedy)
         self.generic_visit(node)
+
+    def _look_at_keywords(self, node: ast.Call, path: str) -> None:
+        """Report keywords that a function of ours surely does not take."""
+        looked = names.look(path)
+        keywords = [one.arg for one in node.keywords if one.arg is not None]
+        unknown, known = names.unknown_keywords(looked.object, keywords) if not looked.missing else ([], [])
+        for name in unknown:
+            what = f"{self._edits.text(node.func)}({name}=...)"
+            self._findings.human(node, "keyword", what, f"no such keyword; there are: {', '.join(known) or 'none'}")
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, str) and _VARIABLES.fullmatch(node.value):
-            self._findings.human(node, node.value, "hybridize does not read this variable: its own are in the guide")
+            self._findings.human(
+                node, "variable", node.value, "hybridize does not read this variable: its own are in the guide"
+            )
 
     def _path(self, node: ast.expr) -> str | None:
         assert self._scope is not None
@@ -96,7 +124,7 @@ class Uses(ast.NodeVisitor):
         """Report what a chain of names leads to; `path` is what it stands for."""
         text = self._edits.text(node)
         if path in _TORCH:
-            self._findings.hint(node, text, _TORCH[path])
+            self._findings.hint(node, "compiler", text, _TORCH[path])
         if not path.startswith(f"{names.ROOT}."):
             return
         if names.is_gpu(path):

@@ -77,7 +77,7 @@ def migrated(path: Path) -> str:
     """Rewrite a notebook or a script in place, as `hybridize migrate --write` does, and return its report."""
     done = importlib.import_module("hybridize.tools.migrating.files").read(path)
     done.write(path)
-    report: str = done.table().markdown()
+    report: str = importlib.import_module("hybridize.tools.migrating.report").places(done, 80)
     return report
 
 

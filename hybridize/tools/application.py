@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `hybridize` in typer's words: compile, run, inspect, explain, migrate, cache, machine.
+
+Installed packages add commands of their own: functions that they name as entry points of the group
+`hybridize.commands`.
+"""
+
+from __future__ import annotations
+
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+
+import hybridize
+from hybridize.base.errors import HybridizeError
+from hybridize.tools import (
+    compile_command,
+    contents,
+    disk_cache,
+    explanation_tables,
+    machine_choices,
+    saved_files,
+)
+from hybridize.tools.migrating import command as migrating
+
+application = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    epilog="`hybridize bench` is a package of its own, in benchmarks/ of a checkout: `make bench` installs it.",
+)
+
+
+def existing(path: Path) -> Path:
+    """A file, or the name that was given to `export`, which wrote `NAME-symbol.json`."""
+    if path.is_file() or contents.exported(path) is not None:
+        return path
+    what = "is a folder" if path.is_dir() else "does not exist"
+    raise typer.BadParameter(f"{path} {what}, and there is no {path.name}-symbol.json")
+
+
+File = Annotated[Path, typer.Argument(help="What save or export wrote: a file, or export's name.", callback=existing)]
+Inputs = Annotated[
+    list[Path] | None,
+    typer.Option("--input", "-i", help="A .npy file; once for each argument, in order.", exists=True, dir_okay=False),
+]
+
+
+def version(wanted: bool) -> None:
+    """Print which hybridize this is, and end."""
+    if wanted:
+        typer.echo(f"hybridize {hybridize.__version__}")
+        raise typer.Exit
+
+
+@application.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Say which one.")] = False,
+) -> None:
+    """Write deep learning imperatively, run it as one compiled program."""
+
+
+@application.command(name="compile")
+def compile_(
+    thing: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODULE:NAME",
+            help="A net, a function or a torch module in a Python module, as in train:net; or a saved file.",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="What to call the files: folder and name.")],
+    format: Annotated[
+        str, typer.Option("--format", "-f", help="library, object, wasm, archive; of a net also mxnet.")
+    ] = "archive",
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            "-i",
+            help='What goes in, once for each argument: "f32\\[1,512]", "f32\\[n,512]" for any n, or a number.',
+        ),
+    ] = None,
+    targets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target",
+            "-t",
+            help="Of library and object the machine, as in aarch64-linux; of archive the"
+            " levels that code is for, as in avx2; may be repeated then.",
+        ),
+    ] = None,
+    weights: Annotated[str | None, typer.Option(help="Of library and object: inside, or beside.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="That the host of a library may use at most.")] = None,
+    linker: Annotated[str | None, typer.Option(help="Of a library: cc or zig.")] = None,
+) -> None:
+    """Compile an object of a Python module, and write it as files that run without Python."""
+    options = {
+        "weights": weights,
+        "threads": threads,
+        "linker": linker,
+        "targets": compile_command.targets(format, targets),
+    }
+    console = Console()
+    with console.status("") as status:
+        export, notes = compile_command.exported(
+            thing,
+            inputs or [],
+            format,
+            str(output),
+            tell=lambda text: status.update(f"{text} ..."),
+            options={name: value for name, value in options.items() if value is not None},
+        )
+    typer.echo(compile_command.text(export, notes))
+
+
+@application.command()
+def inspect(
+    file: File,
+    full: Annotated[bool, typer.Option("--full", help="Every part, input and weight, not a page.")] = False,
+) -> None:
+    """Show what a saved file holds."""
+    console = Console()
+    for table in contents.tables(file, full=full):
+        table.show(console)
+
+
+@application.command()
+def run(
+    file: File,
+    inputs: Inputs = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the first result here, as .npy; all, as .npz.")
+    ] = None,
+) -> None:
+    """Run a saved file on arrays from .npy files."""
+    results = saved_files.run(file, inputs or [])
+    if output is None:
+        for result in results:
+            typer.echo(np.array2string(result, threshold=200))
+    else:
+        saved_files.write(output, results)
+
+
+@application.command()
+def explain(
+    file: File,
+    inputs: Inputs = None,
+    profile: Annotated[bool, typer.Option(help="Measure each kernel, beside what this machine can do.")] = False,
+) -> None:
+    """Compile a saved file for the given inputs and say what became of it."""
+    explanation_tables.show(saved_files.explain(file, inputs or [], profile=profile), Console())
+
+
+@application.command(add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def migrate(context: typer.Context) -> None:
+    """Rewrite scripts and packages that use MXNet Gluon for hybridize, and report what needs a human."""
+    raise typer.Exit(migrating.main(context.args))
+
+
+@application.command()
+def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all records.")] = False) -> None:
+    """Show what machine code is kept on the disk for other processes, or remove it."""
+    if clear:
+        typer.echo(disk_cache.cleared())
+    else:
+        disk_cache.table().show(Console())
+
+
+@application.command(name="machine")
+def machine_(
+    again: Annotated[bool, typer.Option("--again", help="Measure it anew, for all later processes.")] = False,
+) -> None:
+    """Show what code is made by on this machine, and where that comes from; measured once, in some 40 ms."""
+    machine_choices.table(again=again).show(Console())
+
+
+for extension in metadata.entry_points(group="hybridize.commands"):
+    application.command(extension.name)(extension.load())
+
+
+def main() -> None:
+    """Run the command; errors of hybridize are shown as their text, in red."""
+    try:
+        application()
+    except HybridizeError as error:
+        Console(stderr=True).print(str(error), style="red", highlight=False, markup=False, soft_wrap=True)
+        raise SystemExit(1) from None

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `hybridize migrate`: no libraries but Python's, so that it runs beside packages with old pins."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from hybridize.tools.migrating import files, report
+
+_EPILOG = "Nothing of the scripts is run. The status is 1 if a file could not be read as Python."
+_AFTER_S = 1.0
+"""A progress bar is shown for what takes longer."""
+_Item = TypeVar("_Item")
+
+
+def main(arguments: Sequence[str], program: str = "hybridize migrate") -> int:
+    """Rewrite scripts, notebooks and source trees, print the report, and return the status.
+
+    Raises:
+        WriteError E335: there is no writing where the files are to go.
+    """
+    options = _options(arguments, program)
+    width = shutil.get_terminal_size().columns
+    own = files.packages(options.paths)
+    found = list(files.sources(options.paths))
+    done = []
+    for path, name in _watched(found):
+        file = files.read(path, own)
+        done.append(file)
+        if options.diff:
+            print(file.difference(), end="")
+        if options.output is not None:
+            file.write(_target(options, name))
+        elif options.write and file.changed:
+            file.write(path)
+    if len(done) == 1 or options.full:
+        for file in done:
+            if len(done) == 1 or file.done.findings:
+                print(report.places(file, width))
+    if len(done) != 1:
+        print(report.summary(done, width))
+    return int(not all(file.done.readable for file in done))
+
+
+def _options(arguments: Sequence[str], program: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog=program, epilog=_EPILOG, description="Rewrite code that uses MXNet Gluon, and report what needs a human."
+    )
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="scripts (.py), notebooks, folders of them")
+    parser.add_argument("--diff", action="store_true", help="show what changes, too")
+    parser.add_argument("--write", action="store_true", help="rewrite the files themselves")
+    parser.add_argument("--full", action="store_true", help="list every place, not kinds of them")
+    parser.add_argument("--output", "-o", type=Path, help="write to this folder, or file, instead")
+    options = parser.parse_args(arguments)
+    if options.write and options.output is not None:
+        parser.error("--write and --output: one of them says where to write")
+    for path in options.paths:
+        if not path.exists():
+            parser.error(f"{path} does not exist")
+    return options
+
+
+def _target(options: argparse.Namespace, name: Path) -> Path:
+    """Return where a file is to be written: into a folder, or, of one script, under another name."""
+    output: Path = options.output
+    one = len(options.paths) == 1 and options.paths[0].is_file()
+    return output if one and not output.is_dir() and output.suffix == name.suffix else output / name
+
+
+def _watched(items: Sequence[_Item]) -> Iterator[_Item]:
+    """Give the items, with a bar on the terminal if they take long."""
+    started, shown = time.monotonic(), False
+    for number, item in enumerate(items, 1):
+        yield item
+        if sys.stderr.isatty() and (time.monotonic() - started > _AFTER_S or shown):
+            shown = True
+            bar = "#" * (40 * number // len(items))
+            sys.stderr.write(f"\r[{bar:<40}] {number} of {len(items)} files")
+            sys.stderr.flush()
+    if shown:
+        sys.stderr.write("\r\033[K")

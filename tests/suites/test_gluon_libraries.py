@@ -1,0 +1,75 @@
+"""The libraries that were written for Gluon, migrated: what imports does not become less. pip brings them, see Makefile.
+
+make .gluon/.installed
+python -m pytest -m long tests/suites/test_gluon_libraries.py
+"""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent / "gluon_libraries"
+FLOORS = {
+    "gluoncv": 0.0, "gluoncv2": 1.0, "gluonnlp": 0.09, "gluonts": 0.49, "d2l": 1.0, "d2lzh": 0.0, "gluonbook": 0.0,
+    "sockeye": 0.3, "gluonfr": 0.4, "mxboard": 1.0, "mxfusion": 0.06, "xfer-ml": 0.18, "bert-embedding": 0.0,
+    "insightface": 1.0, "mxop": 1.0, "gluonar": 0.0,
+}  # fmt: skip
+"""The least share of a library's modules that import, of those that lack no other package."""
+
+
+@pytest.fixture(scope="module")
+def suite():
+    spec = importlib.util.spec_from_file_location("gluon_libraries_suite", HERE / "suite.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_program_says_how_the_libraries_are_installed(tmp_path):
+    environment = {**os.environ, "GLUON_LIBRARIES": str(tmp_path)}
+    run = subprocess.run([sys.executable, HERE / "suite.py"], capture_output=True, text=True, env=environment)
+    assert run.returncode != 0
+    assert "make .gluon/.installed" in run.stderr
+
+
+def test_each_library_has_a_floor(suite):
+    assert [one.name for one in suite.libraries()] == [*FLOORS]
+    assert all(one.version[0].isdigit() and one.package.isidentifier() for one in suite.libraries())
+
+
+def test_modules_are_counted_and_the_table_fits(suite, tmp_path):
+    """On a package of our own, installed where the libraries are."""
+    package = tmp_path / "ours" / "ours"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("import numpy\nassert numpy.float is float\n")
+    (package / "good.py").write_text("")
+    (package / "bad.py").write_text("def f():\n    raise ValueError('n ' * 99)\nf()\n")
+    (package / "lacks.py").write_text("import no_such_package\n")
+    (package / "own.py").write_text("import ours.nothing\n")
+    out = tmp_path / "modules.jsonl"
+    command = [sys.executable, HERE / "imports.py", "ours", tmp_path / "ours", out, "ours.own"]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    library = suite.Library("ours", "1.0", "ours", ())
+    done = suite.Outcome(library, {line["module"]: line["error"] for line in map(suite.json.loads, out.open())})
+    assert (len(done.errors), done.imported, done.lacking) == (4, 2, 1)
+    assert done.share == 2 / 3
+    assert done.first.endswith("[ours/bad.py:2]")
+    assert done.errors["ours.lacks"].startswith("lacks no_such_package: ")
+    text = suite.table([done])
+    assert max(map(len, text.splitlines())) <= 80
+    assert "66.7 %" in text
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", FLOORS)
+def test_what_imports_does_not_become_less(suite, name):
+    if not (suite.FOLDER / ".installed").exists():
+        pytest.skip(f"the libraries are not installed; to get them: {suite.WHERE}")
+    library = next(one for one in suite.libraries() if one.name == name)
+    done = suite.outcome(library, suite.migrated(library))
+    assert done.share >= FLOORS[name], suite.table([done])
