@@ -229,7 +229,7 @@ def ran(call: Call, module: Any, array_of: Any) -> list[Any]:
     gradients: list[Any] = []
     if name not in WITHOUT_GRADIENT and settings.get("mode") != "like":  # of which MXNet crashes
         heads = [array_of(numpy.cos(numpy.arange(y.size).reshape(y.shape)), "float32") for y in results]
-        module.autograd.backward([y for y in results], [h.astype(y.dtype) for h, y in zip(heads, results)])  # noqa: B905
+        module.autograd.backward(list(results), [h.astype(y.dtype) for h, y in zip(heads, results)])  # noqa: B905
         gradients = [one.grad for one in arrays]
     return [y.asnumpy() for y in (*results, *gradients)]
 

@@ -121,7 +121,7 @@ def layers(mx):
 
 def names(mx):
     """Names, prefixes and keys."""
-    net, _, outside, python, translator = nets(mx)
+    net, _, _, python, translator = nets(mx)
     nn = mx.gluon.nn
     yield "a net with a prefix", lambda: described(net(prefix="net_"))
     yield "of Python", lambda: described(python(prefix="p_"))
@@ -284,8 +284,9 @@ def files(mx):
             write(one, path)
             read(other, path)
             pairs = zip(
-                sorted(one._collect_params_with_prefix().items()), sorted(other._collect_params_with_prefix().items())
-            )
+                sorted(one._collect_params_with_prefix().items()), sorted(other._collect_params_with_prefix().items()),
+                strict=True,
+            )  # fmt: skip
             return max(float(abs(p.data().asnumpy() - q.data().asnumpy()).max()) for (_, p), (_, q) in pairs)
 
     for kind in (net, python, translator):
