@@ -43,7 +43,7 @@ def test_paths_and_names():
     ] or list(params) == ["scale", "shift", "body.0.weight", "body.0.bias", "body.1.weight", "body.1.bias"]
     names = [parameter.name for parameter in params.values()]
     assert {"net_scale", "net_shift", "net_hybridsequential0_dense1_bias"} <= set(names)
-    assert net.body[0].act.prefix == "net_hybridsequential0_dense0_relu0_"
+    assert net.body[0].act.prefix == "net_hybridsequential0_dense0_relu_"
     assert Net(prefix="net_").collect_params().keys() == params.keys(), "names do not depend on what was built before"
 
 

@@ -42,7 +42,7 @@ class Activation(HybridBlock):
 def activation_of(block: HybridBlock, word: str | None) -> Activation | None:
     """Make the activation of a layer's result, in the layer's scope of names; None where there is none."""
     with block.name_scope():
-        return None if word is None else Activation(word)
+        return None if word is None else Activation(word, prefix=f"{word}_")
 
 
 class LeakyReLU(HybridBlock):
