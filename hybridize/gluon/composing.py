@@ -99,7 +99,7 @@ def _node(layer: HybridBlock, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 class LayerCall(Shaping):
-    """What a layer of ours computes, of inputs and of values in place of its parameters.
+    """The computation of a layer of ours, of inputs and of values in place of its parameters.
 
     Args:
         layer: the layer.

@@ -53,13 +53,13 @@ class SymbolBlock(HybridBlock):
         self._replay = outputs._replay()
         self._variables = [variable.name for variable in outputs._variables()]
         labels = _labels(outputs)
-        given = {} if params is None else dict(params)
-        shared = {one.name: one for one in given.values() if isinstance(one, Parameter)}
+        values = {} if params is None else dict(params)
+        shared = {one.name: one for one in values.values() if isinstance(one, Parameter)}
         for variable in outputs._variables():
             if variable.name not in self._inputs and variable.name not in labels:
                 self._parameters[variable.name] = shared.get(variable.name) or _parameter(variable)
-        if given and not shared:
-            self.load_dict(given, cast_dtype=True, dtype_source="saved")
+        if values and not shared:
+            self.load_dict(values, cast_dtype=True, dtype_source="saved")
 
     @staticmethod
     @outside_only("reads a file")

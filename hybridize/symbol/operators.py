@@ -26,6 +26,10 @@ class Shaping(ABC):
     """A function of expressions that says itself which shapes its variables have: `(*inputs, variables)`."""
 
     @abstractmethod
+    def __call__(self, *operands: Any) -> Any:
+        """Compute, with arrays in place of expressions."""
+
+    @abstractmethod
     def shapes(self, inputs: Sequence[Any], known: Sequence[Shape]) -> list[Shape]:
         """Return the shapes of the variables; sizes that are not known are 0.
 
