@@ -136,6 +136,8 @@ class LayerCall(Shaping):
 class _Value:
     """A value in place of a parameter, as layers read it."""
 
+    deferred, _deferred = False, None
+
     def __init__(self, parameter: Parameter, value: Any) -> None:
         self._parameter, self._value = parameter, value
 

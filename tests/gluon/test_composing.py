@@ -238,3 +238,11 @@ def test_what_has_no_values_is_said():
     with pytest.raises(CaptureError, match=r"E450.*is the layer Dense(.|\n)*net.export"):
         nn.Dense(2)(sym.var("data")).tojson()
     assert nd.ones(2).shape == (2,)
+
+
+def test_a_layer_with_another_forward_composes():
+    class Doubled(nn.Dense):
+        def forward(self, x):
+            return super().forward(x) * 2
+
+    check(Doubled(3), array(2, 4))
