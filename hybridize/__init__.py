@@ -24,7 +24,7 @@ from hybridize.base.version import VERSION
 
 __version__ = VERSION
 PATHS = Paths("hybridize", "hybridize.paths")
-"""What finds MXNet's paths, which stand in the table of `hybridize.paths`."""
+"""The finder of MXNet's paths, which stand in the table of `hybridize.paths`."""
 sys.meta_path.append(PATHS)  # type: ignore[arg-type]
 tracebacks.install()
 gc.collect(0)  # of the youngest: what importing left is not looked through within the first program's first call

@@ -54,14 +54,19 @@ class Weak:
     """The size that it is, where it is one."""
 
 
-class Handover(Exception):
-    """Raised where an argument of a foreign class wants the whole call: it has `__hybridize_function__`."""
+class Handover(errors.UntypedError):
+    """Raised where an argument of a foreign class wants the whole call: it has `__hybridize_function__`.
+
+    Where no public function is called that could be handed over, it says so to the user.
+    """
 
     def __init__(self, receiver: Any) -> None:
-        super().__init__()
+        text = f"an array is needed here, got an {type(receiver).__name__}, which has no values before it is compiled"
+        super().__init__("E453", text, help="compute with functions of sym, or bind arrays to its variables first")
         self.receiver = receiver
 
 
+Handover.__name__ = Handover.__qualname__ = errors.UntypedError.__name__  # as the user reads it
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Array = TypeVar("_Array")
 
@@ -81,11 +86,11 @@ def public(function: _Function) -> _Function:
             if LISTENERS and not capturing():
                 return span(OPERATION, name, chosen, *args, **kwargs)
             return chosen(*args, **kwargs)
+        except Handover as handed:
+            return handed.receiver.__hybridize_function__(name, call, args, kwargs)
         except errors.HybridizeError as error:
             trim(error)
             raise
-        except Handover as handed:
-            return handed.receiver.__hybridize_function__(name, call, args, kwargs)
         except FirstUse:
             return call(*args, **kwargs)
         except _OBJECTIONS as error:

@@ -83,7 +83,11 @@ class Alias:
         ALIASES.add(module.__name__, self._place)
 
 
-class Aliases:
+def _spec(name: str, place: str) -> ModuleSpec:
+    return ModuleSpec(name, Alias(place))  # type: ignore[arg-type]  # a loader, without the class of importlib.abc
+
+
+class OtherNames:
     """Finds what is below other names of packages."""
 
     def __init__(self) -> None:
@@ -92,17 +96,17 @@ class Aliases:
     def add(self, name: str, package: str) -> None:
         """Find below a name what is below a package."""
         if not self._packages:
-            sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+            sys.meta_path.insert(0, self)
         self._packages[name] = package
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Return how a module is imported; None for what is not below such a name."""
         parent, _, last = name.rpartition(".")
         package = self._packages.get(parent)
-        return None if package is None else ModuleSpec(name, Alias(further(parent, last) or f"{package}.{last}"))
+        return None if package is None else _spec(name, further(parent, last) or f"{package}.{last}")
 
 
-ALIASES: Final = Aliases()
+ALIASES: Final = OtherNames()
 
 
 class Paths:
@@ -120,7 +124,7 @@ class Paths:
         """Return how a module is imported; None for what the table does not have."""
         inner = self._inner(name)
         place = loaded(self._table).MODULES.get(inner) if inner and name != self._table else None
-        return None if place is None else ModuleSpec(name, Alias(place))
+        return None if place is None else _spec(name, place)
 
     def place(self, module: str, name: str) -> str | None:
         """Return the place of a further name of a module; None where there is none."""

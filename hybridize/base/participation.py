@@ -90,6 +90,8 @@ class OutsideOnly:
         return bool(arguments.get(self.when))
 
 
+SYMBOLIC: Final[set[type]] = set()
+"""Classes of arguments without values that blocks compose instead of computing; empty until there are such."""
 _MARK: Final = "__hybridize_outside__"
 
 

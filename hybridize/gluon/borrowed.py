@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What libraries written for MXNet borrow from the inside of its Gluon, by the paths that `hybridize.paths` lists."""
+"""Parts of the inside of MXNet's Gluon that libraries borrow, by the paths that `hybridize.paths` lists."""
 
 from __future__ import annotations
 

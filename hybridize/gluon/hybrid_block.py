@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hybridize.array.device import OTHERS
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
-from hybridize.base.participation import outside_only
+from hybridize.base.participation import SYMBOLIC, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.gluon import overriding
 from hybridize.gluon.block import Block
@@ -60,6 +61,8 @@ class HybridBlock(Block, layer=False):
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
             """Run the block: compiled when it is hybridized, else `forward`; hooks before and after."""
             try:
+                if SYMBOLIC and not SYMBOLIC.isdisjoint(map(type, (*args, *kwargs.values()))):
+                    return load_module("hybridize.gluon.composing").composed(self, args, kwargs)
                 compiled = self._compiled
                 if compiled is not None:
                     return compiled(*args, **kwargs)
@@ -337,9 +340,13 @@ def _data(data: Any, *args: Any) -> None:
     """Name the argument of a net of layers as MXNet's files do."""
 
 
+COMPOSING: ContextVar[bool] = ContextVar("composing", default=False)
+"""True while a block is applied to symbols."""
+
+
 def functions() -> ModuleType:
     """`F`: the module of functions that fits what is going on."""
-    return _module("hybridize.symbol" if capturing() else "hybridize.ndarray")
+    return _module("hybridize.symbol" if capturing() or COMPOSING.get() else "hybridize.ndarray")
 
 
 @functools.cache

@@ -34,7 +34,8 @@ class SymbolBlock(HybridBlock):
     Args:
         outputs: the graph: an expression of `sym` or a list of them, or what `formats.mxnet.read_symbol` gives.
         inputs: the variables that are arguments of a call, or their names, in order.
-        params: arrays by name; None: `initialize` or `load_parameters` comes later.
+        params: arrays by name, or parameters, which are shared with the blocks that they are of; None: `initialize` or
+            `load_parameters` comes later.
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -60,11 +61,13 @@ class SymbolBlock(HybridBlock):
         self._replay = outputs._replay()
         self._variables = [variable.name for variable in outputs._variables()]
         labels = _labels(outputs)
+        values = {} if params is None else dict(params)
+        shared = {one.name: one for one in values.values() if isinstance(one, Parameter)}
         for variable in outputs._variables():
             if variable.name not in self._inputs and variable.name not in labels:
-                self._parameters[variable.name] = _parameter(variable)
-        if params is not None:
-            self.load_dict(params, cast_dtype=True, dtype_source="saved")
+                self._parameters[variable.name] = shared.get(variable.name) or _parameter(variable)
+        if values and not shared:
+            self.load_dict(values, cast_dtype=True, dtype_source="saved")
 
     @staticmethod
     @outside_only("reads a file")
@@ -154,6 +157,11 @@ class SymbolBlock(HybridBlock):
         arrays |= {name: parameter.data() for name, parameter in self._parameters.items()}
         outputs = self._replay(*(arrays.get(name) for name in self._variables))
         return self._result(list(outputs) if isinstance(outputs, (list, tuple)) else [outputs])
+
+    def applied_to(self, args: Sequence[Any]) -> Any:
+        """Return the graph with symbols in place of its inputs."""
+        whole = self._expression(**dict(zip(self._inputs, args, strict=True)))
+        return list(whole) if whole.outputs > 1 else whole
 
     def _result(self, leaves: list[Any]) -> Any:
         if self._structure is None:

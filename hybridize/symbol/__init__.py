@@ -39,14 +39,17 @@ class _Kinds(type):
         return isinstance(value, (Expression, _Captured))
 
 
-class Symbol(metaclass=_Kinds):
-    """What MXNet calls so, to be asked for by `isinstance`: expressions, and arrays of a program while it is captured.
+class _Symbol(metaclass=_Kinds):
+    """MXNet's class of symbols, to be asked for by `isinstance`: expressions, and arrays of a program in its capture.
 
     `sym.var` and functions of expressions make expressions.
     """
 
     __hybridize_captured__ = True
 
+
+_Symbol.__name__ = _Symbol.__qualname__ = "Symbol"
+Symbol = _Symbol
 
 _cache: dict[str, Any] = {}
 _OF_FILES = {"load": stored.load, "load_json": stored.load_json, "fromjson": stored.load_json}

@@ -17,6 +17,7 @@ from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, OutOfBoundsError, UntypedError
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.nested import listed
+from hybridize.base.participation import SYMBOLIC
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture import Function
 from hybridize.capture.capture import capture
@@ -107,7 +108,9 @@ class Expression(Operators):
             return self._members()[key]
         if self.outputs == 1:
             return self
-        return Expression(OUTPUT, getitem, (self, key), name=f"{self.name}_output{key}")
+        one = Expression(OUTPUT, getitem, (self, key), name=OUTPUT)
+        one.name = f"{self.name}_output{key}"  # as it is, in whatever scope of names
+        return one
 
     def __call__(self, *args: Expression, name: str | None = None, **kwargs: Expression) -> Expression:
         """The same expression of other ones: `net(data=other)` puts `other` for the variable `data`.
@@ -482,6 +485,7 @@ def var(name: str, attr: Any = None, shape: Shape | None = None, dtype: Any = No
     return expression
 
 
+SYMBOLIC.add(Expression)
 GROUP, OUTPUT = "Group", "output"
 """Words of expressions that are no call: several ones together, and one result of several."""
 

@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy
+
+from hybridize.array.ndarray import wrap
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import HybridizeError
 from hybridize.base.types import Shape, TensorType
 from hybridize.symbol.control import COND, FOREACH, ControlFlow
-from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, type_of, typed, var
+from hybridize.symbol.expression import GROUP, OUTPUT, Expression, expressions, group, type_of, typed, var
 from hybridize.symbol.file_operators import FileOperator
-from hybridize.symbol.operators import ALIKE, OPERATORS, SAME, UNKNOWN
+from hybridize.symbol.operators import ALIKE, OPERATORS, SAME, UNKNOWN, Shaping
 
 Known = dict[int, list[Shape]]
 """By the identity of an expression the shapes of its results: `UNKNOWN`, or with 0 for each size that is not known."""
@@ -131,6 +134,8 @@ class _Search:
 
     def _weights(self, part: Expression) -> bool:
         """Find the shapes of an operator's other arrays from that of its data."""
+        if isinstance(part.function, Shaping):
+            return self._by_itself(part, part.function)
         operator = OPERATORS.get(part.word)
         if operator is None:
             return False
@@ -144,6 +149,23 @@ class _Search:
         except (IndexError, KeyError, TypeError, HybridizeError):  # forwards says what is wrong
             return False
         return any([self.learn(arrays.get(name), shape) for name, shape in rules.items()])  # noqa: C419
+
+    def _by_itself(self, part: Expression, function: Shaping) -> bool:
+        """Find the shapes of the variables of a call whose function tells them."""
+        *inputs, variables = part.args
+        arrays = list(expressions(inputs))
+        if not all(map(self._whole, arrays)) or all(map(self._whole, variables)):
+            return False
+        zeros: dict[int, Any] = {}
+        for one in arrays:
+            of = zip(self.known[id(one)], self.dtypes[id(one)], strict=True)
+            results = [wrap(numpy.zeros(shape, dtype)) for shape, dtype in of]
+            zeros[id(one)] = results[0] if one.outputs == 1 else results
+        try:
+            shapes = function.shapes(typed(inputs, zeros), [self.known[id(one)][0] for one in variables])
+        except HybridizeError:  # forwards says what is wrong
+            return False
+        return any([self.learn(one, shape) for one, shape in zip(variables, shapes, strict=True)])  # noqa: C419
 
     def _through(self, part: Expression, loop: ControlFlow) -> bool:
         """Find shapes around a loop or a branch from those inside of its bodies."""

@@ -7,6 +7,7 @@ By this a call without its weights makes variables for them (`fc1_weight`), whos
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,23 @@ UNKNOWN: Shape = (*[0],)  # an object of its own, which a constant would share
 """The shape of which nothing is known, by its identity."""
 Attributes = Mapping[str, Any]
 """Attributes of a call, by name."""
+
+
+class Shaping(ABC):
+    """A function of expressions that says itself which shapes its variables have: `(*inputs, variables)`."""
+
+    @abstractmethod
+    def __call__(self, *operands: Any) -> Any:
+        """Compute, with arrays in place of expressions."""
+
+    @abstractmethod
+    def shapes(self, inputs: Sequence[Any], known: Sequence[Shape]) -> list[Shape]:
+        """Return the shapes of the variables; sizes that are not known are 0.
+
+        Args:
+            inputs: the arguments before the variables, with arrays of zeros in place of expressions.
+            known: the shapes as far as they are known.
+        """
 
 
 @frozen

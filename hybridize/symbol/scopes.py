@@ -39,10 +39,10 @@ class Prefix(NameManager):
 
     def __init__(self, prefix: str) -> None:
         super().__init__()
-        self._prefix = prefix
+        self.prefix = prefix
 
     def get(self, name: str | None, hint: str) -> str:
-        return self._prefix + super().get(name, hint)
+        return self.prefix + super().get(name, hint)
 
 
 _OUTERMOST = NameManager()

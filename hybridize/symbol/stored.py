@@ -21,7 +21,7 @@ from hybridize.formats.mxnet.words import PAIRS, SYNONYMS, Words
 from hybridize.symbol.control import BODIES, COND, FOREACH, WHILE, BodyExpression, ControlFlow
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, var
 from hybridize.symbol.file_operators import ARRAYS, GROUPS, FileOperator, parameters_of
-from hybridize.symbol.operators import OPERATORS, outputs_of
+from hybridize.symbol.operators import OPERATORS, Shaping, outputs_of
 
 _ROUNDS = 1 << 31
 """MXNet counts rounds by 32 bits."""
@@ -112,6 +112,9 @@ def _body(body: BodyExpression, part: Expression) -> dict[str, Any]:
 def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]:
     """MXNet's operator of a call, its attributes and its arrays."""
     word, args, kwargs = part.word, list(part.args), dict(part.kwargs)
+    if isinstance(part.function, Shaping):
+        what = f"{part.name} is the layer {word}, which becomes operators of MXNet's files only with shapes"
+        raise CaptureError("E450", what, help="hybridize the net, call it once, and net.export(path)")
     operator = _operator(part)
     numbers = [isinstance(one, (int, float)) for one in args]
     if len(args) == 2 and any(numbers) and not kwargs:
