@@ -36,7 +36,7 @@ class _Keywords(dict[str, Any]):
         what = f"keywords of {type(self._layer).__name__} cannot be removed: they are its settings"
         raise ArgumentError("E344", what, help="remove them from a copy: kwargs = dict(self._kwargs)")
 
-    __delitem__ = pop = popitem = clear = setdefault = _refuse  # type: ignore[assignment]
+    __delitem__ = pop = popitem = clear = setdefault = _refuse
 
 
 class OperatorKeywords:

@@ -1,6 +1,10 @@
 """Classes that override `hybrid_forward` or `forward` of a layer, a loss or a cell of ours: theirs is what runs."""
 
 import inspect
+import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy
 import pytest
@@ -12,6 +16,7 @@ from hybridize.gluon import HybridBlock, SymbolBlock, contrib, loss, nn, rnn
 from hybridize.gluon.data.vision import transforms
 from hybridize.gluon.probability import StochasticBlock, StochasticSequential
 from hybridize.gluon.rnn.base import RecurrentCell
+from tests.gluon.overriding_programs import results
 
 ROOMS = {
     module.__name__.removeprefix("hybridize.gluon."): module
@@ -601,3 +606,19 @@ KWARGS = {
 @pytest.mark.parametrize("name", KWARGS)
 def test_keywords_are_those_of_mxnet(name):
     assert CASES[name][0](getattr(nn, name))._kwargs == KWARGS[name]
+
+
+@pytest.mark.long
+def test_results_are_those_of_mxnet():
+    if sys.version_info >= (3, 12):
+        pytest.skip("MXNet needs a NumPy that is there for Python up to 3.11")
+    here = Path(__file__).parent
+    python = here.parents[1] / ".mxnet" / "1.9.1" / "bin" / "python"
+    command = [python, here / "overriding_programs.py", "mx"]
+    expected = json.loads(subprocess.run(command, capture_output=True, text=True, timeout=600, check=True).stdout)
+    found = results(hybridize)
+    assert set(found) == set(expected)
+    for name, arrays in expected.items():
+        assert len(found[name]) == len(arrays)
+        for x, y in zip(found[name], arrays, strict=True):
+            numpy.testing.assert_allclose(x, y, rtol=1e-4, atol=1e-5, err_msg=name)
