@@ -622,3 +622,36 @@ def test_results_are_those_of_mxnet():
         assert len(found[name]) == len(arrays)
         for x, y in zip(found[name], arrays, strict=True):
             numpy.testing.assert_allclose(x, y, rtol=1e-4, atol=1e-5, err_msg=name)
+
+
+@pytest.mark.parametrize("hybridized", [False, True])
+@pytest.mark.parametrize("kind", [nn.Dense, OneMore, Forward, Both])
+def test_a_block_with_a_method_of_its_own(kind, hybridized):
+    """`hybrid_forward` set on one block, and on the class, replaces the class's: while compiled as well."""
+
+    class Copy(kind):
+        """A class whose method can be replaced."""
+
+    block = (kind if kind is nn.Dense else Copy)(3, weight_initializer="ones", bias_initializer="ones")
+    block.initialize()
+    if hybridized:
+        block.hybridize(backend="numpy")
+
+    def first():
+        return float(block(ones(2, 4))[0, 0])
+
+    before = first()
+    tenfold = 10 if issubclass(kind, (Forward, Both)) else 1
+    layer = block.hybrid_forward
+    block.hybrid_forward = lambda F, x, **weights: layer(F, x, **weights) * 2
+    assert first() == before * 2
+    block.hybrid_forward = lambda F, x, **weights: F.ones_like(x) * 7
+    assert first() == 7 * tenfold
+    del block.hybrid_forward
+    assert first() == before
+    if kind is not nn.Dense:
+        Copy.hybrid_forward = lambda self, F, x, **weights: F.ones_like(x) * 5
+        assert first() == 5 * tenfold
+    block.forward = lambda x: x
+    block.hybrid_forward = lambda F, x, **weights: F.ones_like(x) * 7
+    assert first() == 1
