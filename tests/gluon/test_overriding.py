@@ -580,6 +580,7 @@ def test_keywords_are_settings():
     assert layer(ones(2, 4, 5, 5)).shape == (2, 3, 7, 7)
     layer._kwargs = {"pad": (0, 0)}
     assert layer(ones(2, 4, 5, 5)).shape == (2, 3, 5, 5)
+    layer._kwargs["cudnn_off"] = True
     copy = layer._kwargs.copy()
     copy["stride"] = (5, 5)
     assert layer._kwargs["stride"] == (1, 1)
