@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 
 from hybridize.base.errors import ArgumentError
 
-
 TUNING = ("cudnn_off", "cudnn_tune", "workspace")
 """Keywords by which MXNet chooses among implementations: accepted, and without effect."""
 
