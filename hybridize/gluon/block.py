@@ -160,6 +160,8 @@ class Block:
 
     def _changed(self, name: str, value: Any, existing: Any) -> None:
         """Tell the programs that depend on an attribute."""
+        if name == "hybrid_forward":
+            self._choose_forward()
         watch = self._watches.get(name)
         # By their texts: 0.0 and -0.0 are equal but not the same, NaN is the same but not equal.
         if watch is not None and not (isinstance(value, _PLAIN) and repr(value) == repr(existing)):
@@ -167,6 +169,9 @@ class Block:
         is_setting = self._is_layer and name not in _NOT_SETTINGS and name in _names_of(cast(Any, type(self)))
         if is_setting or isinstance(value, _MEMBERS) or isinstance(existing, _MEMBERS):
             self.watch.touch()
+
+    def _choose_forward(self) -> None:
+        """Choose what a call runs, where `hybrid_forward` is set: of blocks that Python runs `forward` all the same."""
 
     def __hybridize_watch__(self, name: str | Everything) -> tuple[Storage, ...]:
         """Return the storages that are touched when an attribute is set; of the whole: a member or setting of it."""

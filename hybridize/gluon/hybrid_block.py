@@ -17,7 +17,7 @@ from hybridize.base.tracebacks import trim
 from hybridize.gluon import overriding
 from hybridize.gluon.block import Block
 from hybridize.gluon.deferred import DeferredArray, arrays_of, is_deferred
-from hybridize.gluon.dependence import convert, depend, method
+from hybridize.gluon.dependence import depend, method
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.within import tell
 from hybridize.ops.op import ACTIVE, capturing
@@ -109,7 +109,7 @@ class HybridBlock(Block, layer=False):
         for x in args[1:]:
             inputs += x if isinstance(x, (list, tuple)) else [] if x is None else [x]
         wrong = [x for x in inputs if not hasattr(x, "shape") and not hasattr(x, "__hybridize_function__")]
-        if self._is_layer and wrong:
+        if self._is_layer and wrong and not self._overrides:
             what = f"{type(self).__name__} takes arrays, got {type(wrong[0]).__name__}"
             raise ArgumentError("E307", what, help="np.array(x) creates one") from None
 
@@ -136,7 +136,7 @@ class HybridBlock(Block, layer=False):
             name: DeferredArray(p) if p.deferred and not p.shape_is_known else p.data()
             for name, p in self._parameters.items()
         }
-        result = convert(self.hybrid_forward)(functions(), *args, **kwargs, **parameters)
+        result = method(self, "hybrid_forward")(functions(), *args, **kwargs, **parameters)
         return arrays_of(result) if any(map(is_deferred, parameters.values())) else result
 
     _by_hybrid_forward = forward
@@ -146,6 +146,15 @@ class HybridBlock(Block, layer=False):
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the inputs of `hybrid_forward` in a call with these."""
         return args, kwargs
+
+    def _choose_forward(self) -> None:
+        """Let a `hybrid_forward` that this block has by itself run, as one of a class of the user's does."""
+        own, door = vars(self), self._by_hybrid_forward
+        own["_overrides"] = "hybrid_forward" in own or type(self)._overrides
+        if own.get("forward") == door:
+            del own["forward"]
+        if "hybrid_forward" in own and "forward" not in own and type(self).forward is type(self)._computation:
+            own["forward"] = door
 
     def hybrid_forward(self, F: Any, *args: Any, **kwargs: Any) -> Any:
         """Compute what a layer of ours does: `layer.hybrid_forward(F, x, weight, bias)` of any weight and bias.

@@ -12,6 +12,9 @@ from typing import Any, NoReturn
 
 from hybridize.base.errors import ArgumentError
 
+TUNING = ("cudnn_off", "cudnn_tune", "workspace")
+"""Keywords by which MXNet chooses among implementations: accepted, and without effect."""
+
 
 class _Keywords(dict[str, Any]):
     """Values by keyword; to set one sets the attribute of the layer."""
@@ -22,6 +25,8 @@ class _Keywords(dict[str, Any]):
         super().__init__({keyword: value for keyword, value in values.items() if value is not None})
 
     def __setitem__(self, keyword: str, value: Any) -> None:
+        if keyword in TUNING:
+            return
         if keyword not in self._attributes:
             what = f"{type(self._layer).__name__}._kwargs has no {keyword!r}"
             raise ArgumentError("E344", what, help=f"it has {', '.join(self._attributes)}")
@@ -36,7 +41,7 @@ class _Keywords(dict[str, Any]):
         what = f"keywords of {type(self._layer).__name__} cannot be removed: they are its settings"
         raise ArgumentError("E344", what, help="remove them from a copy: kwargs = dict(self._kwargs)")
 
-    __delitem__ = pop = popitem = clear = setdefault = _refuse  # type: ignore[assignment]
+    __delitem__ = pop = popitem = clear = setdefault = _refuse
 
 
 class OperatorKeywords:

@@ -90,7 +90,7 @@ class _Value:
     def __init__(self, array: Any, parameter: Parameter) -> None:
         self._array, self._parameter = array, parameter
 
-    def data(self) -> Any:
+    def data(self, device: Any = None, *, ctx: Any = None) -> Any:
         return self._array
 
     @property
