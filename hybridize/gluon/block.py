@@ -300,6 +300,24 @@ class Block:
                     "nn.Sequential / nn.HybridSequential instead."
                 )
 
+    def _warn_of_nothing_shared(self) -> None:
+        """Warn of blocks that were to share parameters by `params=`, and share none; MXNet 1 says nothing."""
+        blocks = [block for _, block in self._walk("")]
+        known = {id(block._params) for block in blocks}  # `params=self.params` names a part as the whole
+        for block in blocks:
+            shared = block._params._shared
+            if shared is None or id(shared) in known:
+                continue
+            known.add(id(shared))  # parts have that of the whole
+            own = block._parameters_by_path().values()
+            if own and set(map(id, shared.values())).isdisjoint(map(id, own)):
+                names = [next((one.name for one in some), "none") for some in (own, shared.values())]
+                warn(
+                    f"{type(block).__name__} shares nothing of params=, for names differ ({names[0]!r}, there "
+                    f"{names[1]!r}): pass other.collect_params() of a net that is built alike, and make the parts in a "
+                    "`with self.name_scope():`"
+                )
+
     @outside_only("gives the parameters initial values again", when="force_reinit")
     def initialize(
         self,
@@ -320,6 +338,7 @@ class Block:
             force_reinit: initialize again what is initialized already.
             ctx: MXNet 1.x name of `device`.
         """
+        self._warn_of_nothing_shared()
         self._all_parameters().initialize(init, device, verbose, force_reinit, ctx=ctx)
 
     def cast(self, dtype: Any) -> None:

@@ -430,11 +430,11 @@ class Parameter:
             row_id: an array of the numbers of rows, on the device whose array is meant.
 
         Raises:
-            StateError E507: the parameter has another `stype` than `row_sparse`.
+            StateError E505: the parameter has another `stype` than `row_sparse`.
         """
         if self._stype != "row_sparse":
             what = f"parameter {self.name!r} has the storage type {self._stype!r}, so it has no row_sparse_data"
-            raise StateError("E507", what, help="call data()")
+            raise StateError("E505", what, help="call data()")
         return _rows_of(self.data(row_id.device if self._elsewhere else None), row_id)
 
     def list_row_sparse_data(self, row_id: Any) -> list[ndarray]:

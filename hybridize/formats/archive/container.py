@@ -31,7 +31,7 @@ from hybridize.base.dtypes import BY_CODE as _BY_CODE
 from hybridize.base.dtypes import CODES, DType, bool_, uint8
 from hybridize.base.errors import LoadError
 from hybridize.base.forks import renewed
-from hybridize.formats.cursor import MAX_AXES, checked_size
+from hybridize.formats.cursor import MAX_AXES, checked_size, unreadable
 
 VERSION: Final = "2"
 PROGRAM: Final = "hybridize:program"
@@ -255,8 +255,10 @@ def _mapped(source: str) -> Any:
             return mmap.mmap(file, 0, access=mmap.ACCESS_COPY)
         finally:
             os.close(file)
-    except (OSError, ValueError) as error:
-        raise LoadError("E600", f"cannot read {source}: {getattr(error, 'strerror', '') or error}") from error
+    except OSError as error:
+        raise unreadable(source, error) from error
+    except ValueError as error:
+        raise LoadError("E600", f"cannot read {source}: {error}") from error
 
 
 def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, TensorEntry]:
