@@ -16,7 +16,7 @@ from hybridize import formats
 from hybridize.array.device import OTHERS
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError, StateError, UndefinedError
+from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
@@ -196,7 +196,7 @@ class Block:
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Make `block` a child; its path component is `name`, or the number of children so far."""
         if not isinstance(block, Block):
-            raise ArgumentError("E326", f"a child must be a Block, got {type(block).__name__}")
+            raise ValueArgumentError("E326", f"a child must be a Block, got {type(block).__name__}")
         self._children[str(len(self._children)) if name is None else name] = block
         self.watch.touch()
 

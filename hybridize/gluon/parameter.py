@@ -34,7 +34,6 @@ from hybridize.base.errors import (
     ArgumentError,
     ContentError,
     DeferredInitializationError,
-    DeviceError,
     ParameterShapeError,
     PlacementError,
     ShapeError,
@@ -379,7 +378,7 @@ class Parameter:
         Raises:
             UninitializedError E502: not initialized.
             DeferredInitializationError E501: the shape is not known yet.
-            DeviceError E704: there is none on that device.
+            PlacementError E704: there is none on that device.
         """
         if self._data is None:
             raise self._not_ready()
@@ -405,14 +404,14 @@ class Parameter:
         """Return the holder of the array on a device.
 
         Raises:
-            DeviceError E704: there is none.
+            PlacementError E704: there is none.
         """
         depend(self)
         wanted = as_device(device)
         holder = self if wanted == self._home else self._elsewhere.get(wanted)
         if holder is None:
             devices = ", ".join(map(str, self.list_device()))
-            raise DeviceError(
+            raise PlacementError(
                 "E704",
                 f"parameter {self.name!r} was not initialized on device {wanted}, only on {devices}",
                 help=f"pass arrays on {devices} to the net, or call initialize(ctx=[...]) or reset_ctx([...])",
@@ -561,7 +560,7 @@ class Parameter:
 
         Raises:
             StateError E503: `grad_req` is `null`, or it holds integers.
-            DeviceError E704: there is none on that device.
+            PlacementError E704: there is none on that device.
         """
         if self._grad_req == "null":
             raise StateError("E503", f"{self.name!r} has no gradient: grad_req is null", help="set grad_req='write'")

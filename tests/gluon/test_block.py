@@ -42,7 +42,7 @@ def test_paths_and_names():
     assert list(params) == names, "it has a scope of names, so the keys are names"
     assert {"net_scale", "net_shift", "net_hybridsequential0_dense1_bias"} <= set(names)
     assert params["body.0.weight"] is params["net_hybridsequential0_dense0_weight"]
-    assert net.body[0].act.prefix == "net_hybridsequential0_dense0_relu0_"
+    assert net.body[0].act.prefix == "net_hybridsequential0_dense0_relu_"
     assert Net(prefix="net_").collect_params().keys() == params.keys(), "names do not depend on what was built before"
 
 
