@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, TextIO
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.errors import ArgumentError, LoadError, StateError, WriteError
+from hybridize.base.errors import ArgumentError, LoadError, ReadError, StateError, WriteError
 from hybridize.base.names import refuses
 from hybridize.base.participation import ReadPolicy
 from hybridize.formats.pictures import decoded, encoded
@@ -39,7 +39,7 @@ class MXRecordIO:
 
     Raises:
         ArgumentError E300: another flag.
-        LoadError E600: it cannot be read.
+        ReadError E600: it cannot be read.
         WriteError E335: it cannot be written.
     """
 
@@ -265,7 +265,7 @@ def _unopened(path: str, writable: bool, error: OSError) -> LoadError | WriteErr
     what = error.strerror or error
     if writable:
         return WriteError("E335", f"cannot write {path}: {what}")
-    return LoadError("E600", f"cannot read {path}: {what}")
+    return ReadError("E600", f"cannot read {path}: {what}")
 
 
 def pack(header: Any, s: bytes) -> bytes:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, TypeVar, overload
 
 from hybridize.base import modes
-from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.errors import ArgumentError, ContentError, LoadError
 from hybridize.base.faces import FOREIGN, Foreign
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import outside_only
@@ -117,7 +117,7 @@ def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = F
         return _function(saved, os.fspath(path), images, verify)
     if kind == "symbol":
         raise _unverifiable(os.fspath(path))
-    raise LoadError(
+    raise ContentError(
         "E611",
         f"{path} holds {_HOLDS[kind]}, which is not a program by itself",
         help="load an archive of save, or an exported -symbol.json; nd.load and net.load_parameters read arrays",

@@ -9,7 +9,7 @@ from typing import Any
 from hybridize.array.ndarray import history, ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
 
 REQS = ("write", "add", "null")
 
@@ -25,13 +25,13 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
         stype: storage type of the gradient; only `default` (dense).
 
     Raises:
-        ArgumentError E321, E322, E385: a sparse gradient; an unknown `grad_req`; no array.
+        ValueArgumentError E321, E322, E385: a sparse gradient; an unknown `grad_req`; no array.
         StateError E545: while a function is being compiled.
     """
     if stype not in (None, "default"):
-        raise ArgumentError("E321", f"gradients must be dense, got storage type {stype!r}")
+        raise ValueArgumentError("E321", f"gradients must be dense, got storage type {stype!r}")
     if grad_req not in REQS:
-        raise ArgumentError("E322", f"grad_req must be write, add or null, got {grad_req!r}")
+        raise ValueArgumentError("E322", f"grad_req must be write, add or null, got {grad_req!r}")
     if type(x) is Symbol:
         raise StateError(
             "E545",
@@ -83,7 +83,7 @@ def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> 
         grad_reqs: `write`, `add` or `null`, for all or for each.
 
     Raises:
-        ArgumentError E322, E386, E387: an unknown `grad_req`; numbers, shapes or dtypes that do not fit.
+        ValueArgumentError E322, E386, E387: an unknown `grad_req`; numbers, shapes or dtypes that do not fit.
     """
     xs: Sequence[Any] = variables if isinstance(variables, (list, tuple)) else [variables]
     buffers: Sequence[Any] = gradients if isinstance(gradients, (list, tuple)) else [gradients]

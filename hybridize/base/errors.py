@@ -94,8 +94,8 @@ class ValueArgumentError(ArgumentError, ValueError, AssertionError):
     """An argument with a value that the function does not take (code E345); MXNet often asserts it."""
 
 
-class MissingConstantError(ValueArgumentError, KeyError):
-    """A constant that is asked for without a value, and is not there (code E324)."""
+class MissingConstantError(ArgumentError, KeyError):
+    """A constant that is asked for without a value, and is not there (code E363)."""
 
 
 class UndefinedError(ArgumentError, NotImplementedError):

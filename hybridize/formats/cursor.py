@@ -121,7 +121,7 @@ def bytes_of(path: str | os.PathLike[str]) -> memoryview:
     """The bytes of a file, mapped where its system can; those of a pipe are read.
 
     Raises:
-        LoadError E600: there is none, or it is neither.
+        ReadError E600: there is none, or it is neither.
     """
     with open_for_reading(path) as file:
         try:
@@ -134,4 +134,4 @@ def bytes_of(path: str | os.PathLike[str]) -> memoryview:
             problem = "it is no file"
         except OSError as error:
             problem = error.strerror or str(error)
-    raise LoadError("E600", f"cannot read {os.fspath(path)}: {problem}", help="pass the path of a file")
+    raise ReadError("E600", f"cannot read {os.fspath(path)}: {problem}", help="pass the path of a file")

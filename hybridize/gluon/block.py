@@ -16,7 +16,7 @@ from hybridize import formats
 from hybridize.array.device import OTHERS
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError, StateError, UndefinedError
+from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.names import late
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
@@ -202,7 +202,7 @@ class Block:
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Make `block` a child; its path component is `name`, or the number of children so far."""
         if not isinstance(block, Block):
-            raise ArgumentError("E326", f"a child must be a Block, got {type(block).__name__}")
+            raise ValueArgumentError("E326", f"a child must be a Block, got {type(block).__name__}")
         self._children[str(len(self._children)) if name is None else name] = block
         self.watch.touch()
 
@@ -306,6 +306,24 @@ class Block:
                     "nn.Sequential / nn.HybridSequential instead."
                 )
 
+    def _warn_of_nothing_shared(self) -> None:
+        """Warn of blocks that were to share parameters by `params=`, and share none; MXNet 1 says nothing."""
+        blocks = [block for _, block in self._walk("")]
+        known = {id(block._params) for block in blocks}  # `params=self.params` names a part as the whole
+        for block in blocks:
+            shared = block._params._shared
+            if shared is None or id(shared) in known:
+                continue
+            known.add(id(shared))  # parts have that of the whole
+            own = block._parameters_by_path().values()
+            if own and set(map(id, shared.values())).isdisjoint(map(id, own)):
+                names = [next((one.name for one in some), "none") for some in (own, shared.values())]
+                warn(
+                    f"{type(block).__name__} shares nothing of params=, for names differ ({names[0]!r}, there "
+                    f"{names[1]!r}): pass other.collect_params() of a net that is built alike, and make the parts in a "
+                    "`with self.name_scope():`"
+                )
+
     @outside_only("gives the parameters initial values again", when="force_reinit")
     def initialize(
         self,
@@ -326,6 +344,7 @@ class Block:
             force_reinit: initialize again what is initialized already.
             ctx: MXNet 1.x name of `device`.
         """
+        self._warn_of_nothing_shared()
         self._all_parameters().initialize(init, device, verbose, force_reinit, ctx=ctx)
 
     def cast(self, dtype: Any) -> None:

@@ -11,7 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import REALS, bfloat16
-from hybridize.base.errors import ArgumentError, ContentError, LoadError
+from hybridize.base.errors import ContentError, LoadError, ValueArgumentError
 from hybridize.base.frozen import frozen
 from hybridize.base.participation import ReadPolicy
 from hybridize.formats import detect, read_archive
@@ -92,7 +92,9 @@ def load(
             left_out = wanted is None or name.rpartition(".")[2] in _COUNTERS
             rest.append(LoadedArray("", name, array.shape, "left out" if left_out else "extra"))
         elif path in origins:
-            raise ArgumentError("E324", f"{title}: {origins[path]!r} and {name!r} both go to the parameter {path!r}")
+            raise ValueArgumentError(
+                "E324", f"{title}: {origins[path]!r} and {name!r} both go to the parameter {path!r}"
+            )
         else:
             origins[path] = name
     values = {path: parameters[path].fitted(arrays[name]) for path, name in origins.items()}
@@ -144,7 +146,7 @@ def _arrays_of(source: Any) -> tuple[str, dict[str, NDArray[Any]]]:
     if kind == "archive":
         return title, dict(read_archive(source).weights)
     torch = kind == "torch"
-    raise LoadError(
+    raise ContentError(
         "E611", f"{title} holds no weights that load_from reads: it is a file of {kind}",
         help="net.load_from(torch.load(path, weights_only=True))" if torch else "it reads .npz, .params, safetensors",
     )  # fmt: skip
@@ -182,7 +184,7 @@ def _map_of(names: Names) -> Callable[[str], str | None]:
     argument: Any = names
     if not isinstance(argument, Mapping):
         text = f"names must be a dict or a function of names, got {type(argument).__name__}"
-        raise ArgumentError("E324", text, help="names={'features.0': '0', 'fc': 'output'}")
+        raise ValueArgumentError("E324", text, help="names={'features.0': '0', 'fc': 'output'}")
     table = names
 
     def mapped(name: str) -> str | None:

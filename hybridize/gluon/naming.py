@@ -13,12 +13,9 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import Any
 
 from hybridize.base.frozen import mutable
-
-if TYPE_CHECKING:
-    from hybridize.gluon.parameter_dict import ParameterDict
 
 
 @mutable
@@ -26,8 +23,8 @@ class NameScope:
     """Names given inside one block's `name_scope`, or, for the scope at the bottom, in the whole process."""
 
     prefix: str = ""
-    parameters: ParameterDict | None = None
-    """The block's own, whose prefix and shared parameters are those of the blocks made in the scope."""
+    parameters: Any = None
+    """The block's own `ParameterDict`, whose prefix and shared parameters are those of the blocks made in the scope."""
     counters: dict[str, int] = field(default_factory=dict)
 
     def next_prefix(self, hint: str) -> str:

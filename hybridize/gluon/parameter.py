@@ -34,7 +34,6 @@ from hybridize.base.errors import (
     ArgumentError,
     ContentError,
     DeferredInitializationError,
-    DeviceError,
     ParameterShapeError,
     PlacementError,
     ShapeError,
@@ -380,7 +379,7 @@ class Parameter:
         Raises:
             UninitializedError E502: not initialized.
             DeferredInitializationError E501: the shape is not known yet.
-            DeviceError E704: there is none on that device.
+            PlacementError E704: there is none on that device.
         """
         if self._data is None:
             raise self._not_ready()
@@ -406,14 +405,14 @@ class Parameter:
         """Return the holder of the array on a device.
 
         Raises:
-            DeviceError E704: there is none.
+            PlacementError E704: there is none.
         """
         depend(self)
         wanted = as_device(device)
         holder = self if wanted == self._home else self._elsewhere.get(wanted)
         if holder is None:
             devices = ", ".join(map(str, self.list_device()))
-            raise DeviceError(
+            raise PlacementError(
                 "E704",
                 f"parameter {self.name!r} was not initialized on device {wanted}, only on {devices}",
                 help=f"pass arrays on {devices} to the net, or call initialize(ctx=[...]) or reset_ctx([...])",
@@ -431,11 +430,11 @@ class Parameter:
             row_id: an array of the numbers of rows, on the device whose array is meant.
 
         Raises:
-            StateError E507: the parameter has another `stype` than `row_sparse`.
+            StateError E505: the parameter has another `stype` than `row_sparse`.
         """
         if self._stype != "row_sparse":
             what = f"parameter {self.name!r} has the storage type {self._stype!r}, so it has no row_sparse_data"
-            raise StateError("E507", what, help="call data()")
+            raise StateError("E505", what, help="call data()")
         return _rows_of(self.data(row_id.device if self._elsewhere else None), row_id)
 
     def list_row_sparse_data(self, row_id: Any) -> list[ndarray]:
@@ -562,7 +561,7 @@ class Parameter:
 
         Raises:
             StateError E503: `grad_req` is `null`, or it holds integers.
-            DeviceError E704: there is none on that device.
+            PlacementError E704: there is none on that device.
         """
         if self._grad_req == "null":
             raise StateError("E503", f"{self.name!r} has no gradient: grad_req is null", help="set grad_req='write'")

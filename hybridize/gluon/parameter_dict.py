@@ -129,7 +129,7 @@ class ParameterDict(dict[str, Parameter]):
         entry = self._find(full)
         if entry is None:
             if value is None:
-                raise MissingConstantError("E324", f"there is no constant {full!r}; pass a value to create it")
+                raise MissingConstantError("E363", f"there is no constant {full!r}; pass a value to create it")
             entry = self[full] = Constant(full, value)
             entry.adopted = True
         if not isinstance(entry, Constant):

@@ -14,7 +14,7 @@ from typing import Any
 from hybridize.array.device import OTHERS
 from hybridize.array.ndarray import ndarray
 from hybridize.array.placing import moved
-from hybridize.base.errors import AssertionFailed, StaleGradientError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, AssertionFailed, StaleGradientError, ValueArgumentError
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.kvstore import KVStore, KVStoreBase, create
@@ -38,7 +38,7 @@ class Updating:
     ) -> None:
         named = _entries(params)
         if compression_params is not None or "dist" in str(kvstore):
-            raise ValueArgumentError(
+            raise ArgumentError(
                 "E359",
                 f"training must be on one machine, got kvstore={kvstore!r} and "
                 f"compression_params={compression_params!r}",
@@ -171,7 +171,7 @@ def due(trainer: Updating, ignore_stale_grad: bool) -> list[int]:
     """Return the parameters that are to be updated, by number.
 
     Raises:
-        StateError E561: a gradient of one of the devices is stale, without `ignore_stale_grad`.
+        StaleGradientError E561: a gradient of one of the devices is stale, without `ignore_stale_grad`.
     """
     indices = []
     for index, parameter in enumerate(trainer._params):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError, GraphError, LoadError, ShapeError
+from hybridize.base.errors import ArgumentError, ContentError, GraphError, LoadError, ShapeError
 from hybridize.base.nested import Structure, unflatten
 from hybridize.base.participation import outside_only
 from hybridize.base.types import TensorType
@@ -121,7 +121,7 @@ class SymbolBlock(HybridBlock):
         arrays = named_arrays(param_file)
         lacking = [name for name in self._parameters if name not in arrays]
         if lacking and not allow_missing:
-            raise LoadError(
+            raise ContentError(
                 "E610",
                 f"variable {lacking[0]!r} of {self._source} is neither an input "
                 f"({', '.join(self._inputs)}) nor in {param_file}",

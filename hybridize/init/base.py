@@ -136,7 +136,7 @@ def create(spec: Any, **kwargs: Any) -> Initializer:
     """The initializer that `spec` stands for: one itself, a class, a name, or JSON `["xavier", {...}]`.
 
     Raises:
-        ValueArgumentError E311: there is no such initializer.
+        ValueArgumentError E354: there is no such initializer.
     """
     if isinstance(spec, Initializer):
         return spec
@@ -144,10 +144,10 @@ def create(spec: Any, **kwargs: Any) -> Initializer:
         return spec(**kwargs)
     if isinstance(spec, str):
         if spec.startswith("["):
-            spec, kwargs = described(spec, "initializer", "E311", 'initializer.dumps(), or ["name", {...}]')
+            spec, kwargs = described(spec, "initializer", "E354", 'initializer.dumps(), or ["name", {...}]')
         cls = _REGISTRY.find(spec)
         if cls is not None:
             return cls(**kwargs)
     raise ValueArgumentError(
-        "E311", f"{spec!r} is not an initializer", help=f"one of {_REGISTRY.names}, or an Initializer"
+        "E354", f"{spec!r} is not an initializer", help=f"one of {_REGISTRY.names}, or an Initializer"
     )

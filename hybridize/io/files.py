@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hybridize.array.ndarray import ndarray
 from hybridize.array.orders import mixed, order_of
 from hybridize.base.dtypes import as_dtype, float32
-from hybridize.base.errors import ArgumentError, LoadError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, LoadError, ReadError, ValueArgumentError
 from hybridize.formats.cursor import bytes_of
 from hybridize.formats.idx import read_idx
 from hybridize.io.batches import DataBatch, DataDesc, DataIter
@@ -97,7 +97,7 @@ class CSVIter(_Rows):
         label_name: that of the labels.
 
     Raises:
-        LoadError E600: a file cannot be read.
+        ReadError E600: a file cannot be read.
         LoadError E665: a line is not so many numbers, or there are fewer labels than lines.
         ValueArgumentError E361: another dtype; a batch of more lines than there are.
     """
@@ -146,7 +146,7 @@ def _lines(path: str) -> list[tuple[str, str]]:
         try:
             lines = str(bytes_of(one), "utf-8").splitlines()
         except UnicodeDecodeError as error:
-            raise LoadError("E600", f"cannot read {one}: {error}") from error
+            raise ReadError("E600", f"cannot read {one}: {error}") from error
         entries += [(f"{one}:{number}", line) for number, line in enumerate(lines, 1) if line.strip()]
     return entries
 
@@ -184,7 +184,7 @@ class LibSVMIter(_Rows):
         label_name: that of the labels.
 
     Raises:
-        LoadError E600: a file cannot be read.
+        ReadError E600: a file cannot be read.
         LoadError E665: a line is not of that form, or an index is outside of the shape.
         ValueArgumentError E361: a batch of more lines than there are.
     """

@@ -13,7 +13,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import CODES
-from hybridize.base.errors import LoadError
+from hybridize.base.errors import ContentError, LoadError
 from hybridize.formats.archive import read_archive
 from hybridize.formats.cursor import open_for_reading
 from hybridize.formats.detection import detect
@@ -123,7 +123,7 @@ def _tables(path: Path, full: bool) -> list[Grid]:
         case "wasm":
             return exported_files.module(path)
         case kind:
-            raise LoadError("E611", f"{path} is a file of {kind}, which inspect cannot show")
+            raise ContentError("E611", f"{path} is a file of {kind}, which inspect cannot show")
 
 
 def _parameter_files(name: Path) -> list[Path]:

@@ -35,13 +35,34 @@ def test_a_code_means_one_class():
 
 def test_the_first_digit_is_the_class():
     families = {
-        "1": {"ShapeError", "KeyShapeError", "MatrixShapeError", "OutOfBoundsError", "AxisError"},
+        "1": {
+            "ShapeError",
+            "ParameterShapeError",
+            "KeyShapeError",
+            "MatrixShapeError",
+            "OutOfBoundsError",
+            "AxisError",
+        },
         "2": {"DTypeError", "KeyTypeError"},
-        "3": {"ArgumentError", "MissingNameError", "UndefinedError", "ValueArgumentError", "WriteError"},
+        "3": {
+            "ArgumentError",
+            "MissingConstantError",
+            "MissingNameError",
+            "UndefinedError",
+            "ValueArgumentError",
+            "WriteError",
+        },
         "4": {"CaptureError", "UntypedError", "UnusedError"},
-        "5": {"StateError", "DeferredInitializationError", "LinAlgError", "ScheduledError"},
-        "6": {"LoadError"},
-        "7": {"DeviceError"},
+        "5": {
+            "StateError",
+            "UninitializedError",
+            "StaleGradientError",
+            "DeferredInitializationError",
+            "LinAlgError",
+            "ScheduledError",
+        },
+        "6": {"LoadError", "ReadError", "ContentError"},
+        "7": {"DeviceError", "PlacementError"},
         "8": {"VerificationError"},
         "9": {"InternalError", "GraphError", "CodegenError"},
     }

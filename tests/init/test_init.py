@@ -111,7 +111,7 @@ def test_what_cannot_be_is_an_error():
     with pytest.raises(ArgumentError, match=r"nonsense.*(\n|.)*xavier"):
         init.create("nonsense")
     for text in ('["xavier"', '["xavier"]', "[3, 4]", "[]"):
-        with pytest.raises(ArgumentError, match="E311"):
+        with pytest.raises(ArgumentError, match="E354"):
             init.create(text)
     with pytest.raises(ShapeError, match="two axes"):
         filled("xavier", (3,))

@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 from hybridize.base.digests import digest
 from hybridize.base.dtypes import BY_CODE as _BY_CODE
 from hybridize.base.dtypes import CODES, DType, bool_, uint8
-from hybridize.base.errors import LoadError
+from hybridize.base.errors import LoadError, ReadError
 from hybridize.base.forks import renewed
-from hybridize.formats.cursor import MAX_AXES, checked_size
+from hybridize.formats.cursor import MAX_AXES, checked_size, unreadable
 
 VERSION: Final = "2"
 PROGRAM: Final = "hybridize:program"
@@ -201,7 +201,7 @@ def opened(source: str) -> Container | None:
     """The file, mapped; None where it is not an archive of this kind: another safetensors file, say.
 
     Raises:
-        LoadError E600: the file cannot be opened.
+        ReadError E600: the file cannot be opened.
         LoadError E604, E614: it is none, or its header is damaged.
         LoadError E605: it is of another version.
     """
@@ -255,8 +255,10 @@ def _mapped(source: str) -> Any:
             return mmap.mmap(file, 0, access=mmap.ACCESS_COPY)
         finally:
             os.close(file)
-    except (OSError, ValueError) as error:
-        raise LoadError("E600", f"cannot read {source}: {getattr(error, 'strerror', '') or error}") from error
+    except OSError as error:
+        raise unreadable(source, error) from error
+    except ValueError as error:
+        raise ReadError("E600", f"cannot read {source}: {error}") from error
 
 
 def _entries(tree: Mapping[str, Any], start: int, size: int) -> dict[str, TensorEntry]:

@@ -52,7 +52,7 @@ class LeakyReLU(HybridBlock):
 
     def __init__(self, alpha: float, **kwargs: Any) -> None:
         if not hasattr(alpha, "__float__") or alpha < 0:
-            raise ValueArgumentError("E330", f"the slope of LeakyReLU must not be negative, got {alpha!r}")
+            raise ValueArgumentError("E345", f"the slope of LeakyReLU must not be negative, got {alpha!r}")
         super().__init__(**kwargs)
         self._alpha = alpha
 

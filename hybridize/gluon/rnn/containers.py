@@ -10,7 +10,7 @@ import numpy
 
 from hybridize.array import np, npx
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, UndefinedError
+from hybridize.base.errors import UndefinedError, ValueArgumentError
 from hybridize.base.participation import outside_only
 from hybridize.gluon.block import Block
 from hybridize.gluon.naming import open_scope
@@ -54,11 +54,11 @@ class SequentialRNNCell(_OfCells, Chain):
         """Append cells.
 
         Raises:
-            ArgumentError E326: one is no cell.
+            ValueArgumentError E326: one is no cell.
         """
         for cell in cells:
             if not isinstance(cell, RecurrentCell):
-                raise ArgumentError(
+                raise ValueArgumentError(
                     "E326", f"{type(self).__name__} is made of cells, got {type(cell).__name__}",
                     help="add cells such as rnn.LSTMCell(...); layers over whole sequences belong in "
                     "nn.HybridSequential",

@@ -65,7 +65,7 @@ class ModifierCell(HybridRecurrentCell):
             super().__init__(prefix=f"{base_cell.prefix}{self._alias()}_")
         if isinstance(base_cell, BidirectionalCell) and not isinstance(self, ResidualCell):
             raise ValueArgumentError(
-                "E331",
+                "E345",
                 f"{type(self).__name__} cannot wrap a BidirectionalCell, which has no single step",
                 help="wrap each of the two cells instead",
             )

@@ -31,6 +31,6 @@ def get_model(name: str, **kwargs: Any) -> HybridBlock:
     make = MODELS.get(str(name).lower())
     if make is None:
         known = ", ".join(MODELS)
-        raise ValueArgumentError("E331", f"the model zoo has no model {name!r}", help=f"one of {known}")
+        raise ValueArgumentError("E345", f"the model zoo has no model {name!r}", help=f"one of {known}")
     net: HybridBlock = make(**kwargs)
     return net
