@@ -9,6 +9,8 @@ from hybridize.autograd.modes import is_training as is_training
 from hybridize.autograd.modes import pause as pause
 from hybridize.autograd.modes import predict_mode as predict_mode
 from hybridize.autograd.modes import record as record
+from hybridize.autograd.modes import set_recording as set_recording
+from hybridize.autograd.modes import set_training as set_training
 from hybridize.autograd.modes import train_mode as train_mode
 from hybridize.autograd.sweep import backward as backward
 from hybridize.autograd.sweep import grad as grad
@@ -17,5 +19,5 @@ from hybridize.autograd.variables import mark_variables as mark_variables
 PLACES: dict[str, str]
 __all__ = [
     "Function", "backward", "checkpoint", "grad", "grad_of", "is_recording", "is_training", "mark_variables", "pause",
-    "predict_mode", "record", "train_mode", "value_and_grad"
+    "predict_mode", "record", "set_recording", "set_training", "train_mode", "value_and_grad"
 ]
