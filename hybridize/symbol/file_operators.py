@@ -91,10 +91,6 @@ def _split_np(data: Any, num_outputs: int = 0, axis: int = 1, squeeze_axis: bool
     return _split_at(data, axis=axis, squeeze_axis=squeeze_axis, **keywords)
 
 
-def _reshape(data: Any, shape: Any = (), reverse: bool = False, target_shape: Any = ()) -> Any:
-    return nd.reshape(data, shape=shape or target_shape, reverse=reverse)
-
-
 def _constant(value: float | None, np_shape: bool) -> Function:
     """An operator that makes an array of one value, of a shape whose sizes are known."""
 
@@ -137,7 +133,7 @@ def _rows() -> Mapping[str, Function]:
     for word in _NUMPY_REVERSED:
         rows[f"_npi_r{word}_scalar"] = _with_number(getattr(np, word), True, True)
     return rows | {
-        "Reshape": _reshape, "reshape": _reshape, "RNN": _rnn, "_contrib_BatchNormWithReLU": _batch_norm_relu,
+        "RNN": _rnn, "_contrib_BatchNormWithReLU": _batch_norm_relu,
         "_split_v2": _split_at,
         "_npi_split": _split_np, "_npi_reshape": npx.reshape, "arange_like": npx.arange_like,
         "_arange": _arange, "_npi_arange": _arange,

@@ -289,14 +289,15 @@ def test_methods_are_mxnet_1s_functions():
 
 
 def test_comparisons_are_written_as_they_are():
-    """They give bools, as those of MXNet's `np` do: sums of them are no sums of numbers."""
+    """Operators give numbers, as MXNet 1's do, and functions of `np` bools: sums of those are no sums of numbers."""
     a, b = sym.var("a"), sym.var("b")
     both = sym.Group([a < 2, sym.np.less(2, a), a >= b, a == b, b != 1])
     given = {"a": np.array([1.0, 2.0, 3.0]), "b": np.array([1.0, 5.0, 3.0])}
     again = sym.load_json(both.tojson())
     assert again.tojson() == both.tojson()
+    assert [one.dtype for one in both.eval(**given)] == ["float32", "bool", "float32", "float32", "float32"]
     for got, want in zip(again.eval(**given), both.eval(**given), strict=True):
-        assert got.dtype == want.dtype == bool
+        assert got.dtype == want.dtype
         numpy.testing.assert_array_equal(got.asnumpy(), want.asnumpy())
 
 
