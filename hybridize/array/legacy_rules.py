@@ -189,7 +189,7 @@ def divided(x: Any, y: Any) -> Any:
 def power(x: Any, y: Any) -> Any:
     """The power; that of integers by floats, so that a negative exponent gives 0 where the base is no unit."""
     if any(is_integer(one.dtype) for one in (x, y) if not isinstance(one, NUMBERS)):
-        x, y = (float(one) if isinstance(one, NUMBERS) else one.astype(float64) for one in (x, y))
+        x, y = (array(one).astype(float64) for one in (x, y))
     return np.power(x, y)
 
 

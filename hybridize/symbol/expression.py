@@ -431,7 +431,7 @@ class Expression(Operators):
 
 
 def _infix(word: str, reflected: bool = False) -> Callable[[Expression, Any], Any]:
-    """An operator that is a function of `sym`, with MXNet 1's meaning: integers stay integers, comparisons are numbers."""
+    """An operator that is a function of `sym`: integers stay integers, comparisons are numbers, as in MXNet 1."""
 
     def operator(self: Expression, other: Any) -> Any:
         if not isinstance(other, UNDERSTOOD):
