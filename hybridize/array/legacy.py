@@ -387,11 +387,11 @@ def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, nor
 
 
 def svm_output(
-    data: Any, label: Any, margin: float = 1.0, regularization_coefficient: float = 1.0, use_linear: bool = False
+    data: Any, label: Any = None, margin: float = 1.0, regularization_coefficient: float = 1.0, use_linear: bool = False
 ) -> Any:
-    """The scores [n, classes]; their gradient is that of the hinge loss, squared unless `use_linear`."""
+    """The scores [n, classes]; their gradient is that of the hinge loss with `label`, squared unless `use_linear`."""
     x = array(data)
-    if not modes.is_recording():
+    if label is None or not modes.is_recording():
         return np.copy(x)
     side = np.subtract(npx.one_hot(label, x.shape[1]) * 2.0, 1.0).astype(x.dtype)
     hinge = npx.relu(margin - x * side)

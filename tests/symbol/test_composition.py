@@ -8,7 +8,7 @@ import pickle
 import numpy
 import pytest
 
-from hybridize import gluon, hybridize, np
+from hybridize import gluon, hybridize, nd, np
 from hybridize import symbol as sym
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.formats.mxnet.symbol import read_symbol
@@ -299,6 +299,19 @@ def test_comparisons_are_written_as_they_are():
     for got, want in zip(again.eval(**given), both.eval(**given), strict=True):
         assert got.dtype == want.dtype
         numpy.testing.assert_array_equal(got.asnumpy(), want.asnumpy())
+
+
+def test_results_of_functions_that_give_several():
+    a, x = sym.var("a"), np.array([[2.0, -1.0], [-1.0, 3.0]])
+    for function, count in ((sym.linalg.gelqf, 2), (sym.linalg.syevd, 2), (sym.linalg.slogdet, 2), (sym.moments, 2)):
+        results = function(a)
+        assert len(results.list_outputs()) == count
+        wanted = getattr(nd.linalg, function.__name__, nd.moments)(x)
+        for one in (results, sym.load_json(results.tojson())) if function is not sym.moments else (results,):
+            for got, want in zip(one.eval(a=x), wanted, strict=True):
+                numpy.testing.assert_allclose(got.asnumpy(), want.asnumpy(), rtol=1e-6)
+            numpy.testing.assert_allclose(one[1].eval(a=x)[0].asnumpy(), wanted[1].asnumpy(), rtol=1e-6)
+    assert sym.SVMOutput(a, name="svm").list_arguments() == ["a", "svm_label"]
 
 
 def test_eval_names_the_arrays_that_it_misses():
