@@ -399,11 +399,11 @@ def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, nor
 
 
 def svm_output(
-    data: Any, label: Any, margin: float = 1.0, regularization_coefficient: float = 1.0, use_linear: bool = False
+    data: Any, label: Any = None, margin: float = 1.0, regularization_coefficient: float = 1.0, use_linear: bool = False
 ) -> Any:
-    """The scores [n, classes]; their gradient is that of the hinge loss, squared unless `use_linear`."""
+    """The scores [n, classes]; their gradient is that of the hinge loss with `label`, squared unless `use_linear`."""
     x = array(data)
-    if not modes.is_recording():
+    if label is None or not modes.is_recording():
         return np.copy(x)
     side = np.subtract(npx.one_hot(label, x.shape[1]) * 2.0, 1.0).astype(x.dtype)
     hinge = npx.relu(margin - x * side)
@@ -561,7 +561,6 @@ class _Group(SimpleNamespace):
 
 
 _MAXIMUM, _MINIMUM = rules.extremum(np.maximum, np.greater_equal), rules.extremum(np.minimum, np.less_equal)
-_GREATEST, _LEAST = rules.extremes(np.max), rules.extremes(np.min)
 _Rows = tuple[Any, Callable[[_Function], _Function] | None, str, str]
 """A room, a rule of dtypes, MXNet's first parameters, and names of functions: `flip reverse=flip`.
 
@@ -583,7 +582,7 @@ _ROWS: tuple[_Rows, ...] = (
         "reciprocal sin sinh sqrt tan tanh"
     )),
     (np, _creator, "", "empty=zeros ones zeros"),
-    (np, rules.reduction, "", "mean nanprod nansum prod sum sum_axis=sum"),
+    (np, rules.reduction, "", "max max_axis=max mean min min_axis=min nanprod nansum prod sum sum_axis=sum"),
     (np, rules.of_dtype, "data axis=None keepdims=False", "argmax argmin"),
     (npx, None, "", (
         "Activation=activation CTCLoss=ctc_loss Convolution=convolution Deconvolution=deconvolution Dropout=dropout "
@@ -636,7 +635,6 @@ _ROWS: tuple[_Rows, ...] = (
         "softmax sort split split_v2 stack transpose unravel_index where"
     )),
     (sys.modules[__name__], rules.of_dtype, "", "argmax_channel moments rcbrt rint round=round_away"),
-    (sys.modules[__name__], rules.reduction, "", "max=_GREATEST max_axis=_GREATEST min=_LEAST min_axis=_LEAST"),
 )  # fmt: skip
 _ARITHMETIC: tuple[_Rows, ...] = (
     (np, rules.paired, "", (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce, update_wrapper, wraps
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, signature
 from typing import Any, TypeVar
 
 import numpy
@@ -38,10 +38,9 @@ def named_as(function: Function, *parameters: Parameter) -> Callable[[_Function]
     """
 
     def decorate(call: Any) -> Any:
+        shown = Signature(parameters) if parameters else signature(call)
         update_wrapper(call, function, updated=())
-        del call.__wrapped__
-        if parameters:
-            call.__signature__ = Signature(parameters)
+        call.__signature__ = shown
         return call
 
     return decorate
@@ -191,7 +190,7 @@ def divided(x: Any, y: Any) -> Any:
 def power(x: Any, y: Any) -> Any:
     """The power; that of integers by floats, so that a negative exponent gives 0 where the base is no unit."""
     if any(is_integer(one.dtype) for one in (x, y) if not isinstance(one, NUMBERS)):
-        x, y = (float(one) if isinstance(one, NUMBERS) else one.astype(float64) for one in (x, y))
+        x, y = (array(one).astype(float64) for one in (x, y))
     return np.power(x, y)
 
 
@@ -206,20 +205,5 @@ def extremum(function: Function, beyond: Function) -> Function:
         if isinstance(x, NUMBERS):
             x, y = y, x
         return np.where(np.logical_or(beyond(x, y), np.not_equal(x, x)), x, y)
-
-    return call
-
-
-def extremes(function: Function) -> Function:
-    """The greatest or least over axes; each of several equal ones has the slope."""
-
-    @wraps(function)
-    def call(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
-        if not (modes.is_recording() and is_float(x.dtype)):
-            return function(x, axes, keepdims=keepdims)
-        top = npx.stop_gradient(function(x, axes, keepdims=True))
-        reached = np.sum(np.where(np.logical_and(np.equal(x, top), np.isfinite(x)), x, 0.0), axes, keepdims=True)
-        extreme = with_gradient_of(reached, top)
-        return extreme if keepdims else np.squeeze(extreme, axes)
 
     return call

@@ -191,8 +191,8 @@ def lamb(
     direction, m, v = lamb_phase1(
         weight, grad, mean, var, beta1, beta2, epsilon, t, bias_correction, wd, rescale_grad, clip_gradient
     )
-    norms = [np.sqrt(np.sum(np.square(x))) for x in (weight, direction)]
-    return *lamb_phase2(weight, direction, *norms, lr, lower_bound, upper_bound), m, v
+    length, distance = (np.sqrt(np.sum(np.square(x))) for x in (weight, direction))
+    return *lamb_phase2(weight, direction, length, distance, lr, lower_bound, upper_bound), m, v
 
 
 _FIRST_NUMBERS = ("lr", "rescale_grad", "beta1")
@@ -254,7 +254,7 @@ def several(formula: _Function, half: bool = False, preloaded: bool = False) -> 
     @named_as(formula, Parameter("data", Parameter.VAR_POSITIONAL), *by_name)
     def call(*data: Any, lrs: Any = None, wds: Any = None, num_weights: int | None = None, **numbers: Any) -> Any:
         if preloaded:
-            *data, lrs, wds = data
+            data, (lrs, wds) = data[:-2], data[-2:]
         count = len(data) // width
         if len(data) != count * width or num_weights not in (None, count):
             what = f"{len(data)} arrays, {width} for each weight, for num_weights={num_weights}"

@@ -64,7 +64,7 @@ def _operator(name: str, *, reflected: bool = False) -> Callable[[_Array, Any], 
     """Return a function of two arguments as an operator, which leaves what it does not know to the other operand."""
 
     def operator(self: Any, other: Any) -> Any:
-        if not isinstance(other, _UNDERSTOOD):
+        if not isinstance(other, UNDERSTOOD):
             return NotImplemented
         function = getattr(functions, name)
         return function(other, self) if reflected else function(self, other)
@@ -263,7 +263,8 @@ for _name, _function in _BINARY.items():
     if _name != "divmod":
         setattr(Operators, f"__i{_name}__", _in_place(_function))
 
-_UNDERSTOOD = (Operators, bool, int, float, complex, numpy.generic, numpy.ndarray, list, tuple)
+UNDERSTOOD = (Operators, bool, int, float, complex, numpy.generic, numpy.ndarray, list, tuple)
+"""Classes of what an operator takes; the rest is left to the other operand."""
 
 
 def not_one(what: str, kind: TensorType) -> ShapeError:

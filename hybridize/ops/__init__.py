@@ -53,8 +53,9 @@ PLACES = places(
         "prefixes": "DotsUntil SumUntil dots_until sum_until",
         "randomness": "RandomBits StandardGamma random_bits standard_gamma uniform_numbers",
         "reductions": (
-            "All Any ArgMax ArgMin CumMax CumProd CumSum Prod ReduceMax ReduceMin all any arg_max arg_min cum_max "
-            "cum_prod cum_sum prod reduce_max reduce_min"
+            "All Any ArgMax ArgMin CumMax CumProd CumSum Prod ReduceMax ReduceMin SharedReduceMax SharedReduceMin all "
+            "any arg_max arg_min cum_max cum_prod cum_sum prod reduce_max reduce_min shared_reduce_max "
+            "shared_reduce_min"
         ),
         "resampling": "Resample",
         "sizes": "SizeOf size_of",

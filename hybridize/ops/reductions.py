@@ -76,26 +76,46 @@ class _Extreme(views.Reduction, abstract=True):
         return (TensorType(views.remaining(x.shape, self.axes), x.dtype),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[views.Gradient, ...]:
-        """Elements that are equally extreme share the gradient."""
-        shape = type_of(x).shape
-        chosen = eq(x, views.spread(y[0], shape, self.axes))
-        share = views.cast(chosen, type_of(x).dtype)
-        count = views.sum(share, self.axes)
-        return (mul(share, views.spread(div(g[0], count), shape, self.axes)),)
+        """Each of several elements that are equally extreme has the whole gradient."""
+        return (mul(self._chosen(y[0], x), views.spread(g[0], type_of(x).shape, self.axes)),)
+
+    def _chosen(self, y: Operand, x: Operand) -> Operand:
+        """1 where an element is the extreme, else 0."""
+        return views.cast(eq(x, views.spread(y, type_of(x).shape, self.axes)), type_of(x).dtype)
+
+    def _shared(self, g: Operand, y: Operand, x: Operand) -> tuple[views.Gradient, ...]:
+        chosen = self._chosen(y, x)
+        return (mul(chosen, views.spread(div(g, views.sum(chosen, self.axes)), type_of(x).shape, self.axes)),)
 
 
 class ReduceMax(_Extreme):
-    """The largest over `axes`, which go away; NaN where there is one."""
+    """The largest over `axes`, which go away; NaN where there is one. At a tie each has the gradient, as in MXNet."""
 
     moves, smooth = True, False
     fold, meaning = "max", staticmethod(numpy.max)
 
 
 class ReduceMin(_Extreme):
-    """The smallest over `axes`, which go away; NaN where there is one."""
+    """The smallest over `axes`, which go away; NaN where there is one. At a tie each has the gradient, as in MXNet."""
 
     moves, smooth = True, False
     fold, meaning = "min", staticmethod(numpy.min)
+
+
+class SharedReduceMax(ReduceMax):
+    """The largest over `axes`. At a tie all share the gradient, as in PyTorch."""
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[views.Gradient, ...]:
+        """Elements that are equally extreme share the gradient."""
+        return self._shared(g[0], y[0], x)
+
+
+class SharedReduceMin(ReduceMin):
+    """The smallest over `axes`. At a tie all share the gradient, as in PyTorch."""
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[views.Gradient, ...]:
+        """Elements that are equally extreme share the gradient."""
+        return self._shared(g[0], y[0], x)
 
 
 class _Logical(views.Reduction, abstract=True):
@@ -265,6 +285,16 @@ def reduce_max(x: Operand, axes: tuple[int, ...]) -> Operand:
 def reduce_min(x: Operand, axes: tuple[int, ...]) -> Operand:
     """The smallest over `axes`."""
     return bind1(ReduceMin(axes), x)
+
+
+def shared_reduce_max(x: Operand, axes: tuple[int, ...]) -> Operand:
+    """The largest over `axes`; at a tie all share the gradient."""
+    return bind1(SharedReduceMax(axes), x)
+
+
+def shared_reduce_min(x: Operand, axes: tuple[int, ...]) -> Operand:
+    """The smallest over `axes`; at a tie all share the gradient."""
+    return bind1(SharedReduceMin(axes), x)
 
 
 def any(x: Operand, axes: tuple[int, ...]) -> Operand:

@@ -251,7 +251,7 @@ def _stop_gradient_is_identity(context: RewriteContext, op: Op, operands: Operan
     return operands[0]
 
 
-@rewrites(ops.Sum, ops.Prod, ops.ReduceMax, ops.ReduceMin, ops.Any, ops.All)
+@rewrites(ops.Sum, ops.Prod, ops.ReduceMax, ops.ReduceMin, ops.SharedReduceMax, ops.SharedReduceMin, ops.Any, ops.All)
 def _reduction_over_nothing(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     """A reduction over axes of size one only drops them; a sum, which begins with 0.0, makes -0.0 positive, too."""
     result = op.infer(operands[0].type)[0]

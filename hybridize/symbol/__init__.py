@@ -109,6 +109,7 @@ def __dir__() -> list[str]:
 _FUNCTIONS.update(function=__getattr__, load_json=stored.load_json)
 _METHODS: dict[str, Callable[..., Any]] = {
     **{word: fluent(word) for word in {*dir(Operators)} & {*dir(nd)} if not word.startswith("_")},
+    "__abs__": fluent("abs"), "__neg__": fluent("negative"),
     "_bind": executor.bind, "_inferred": inference.shapes, "_simple_bind": executor.simple_bind,
     "astype": fluent("cast"), "bind": executor.bind, "save": stored.save, "simple_bind": executor.simple_bind,
     "tojson": stored.to_json,

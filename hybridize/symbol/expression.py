@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy
 
 from hybridize.array.ndarray import wrap
-from hybridize.array.operators import Operators, functions
+from hybridize.array.operators import COMPARISONS, UNDERSTOOD, Operators, functions
 from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, OutOfBoundsError, UntypedError
 from hybridize.base.locations import SourceLoc, user_location
@@ -29,8 +29,9 @@ from hybridize.symbol.scopes import attributes_of, name_of
 
 _INFIX = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "floor_divide": "//", "mod": "%",
-    "power": "**", "matmul": "@", "equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">",
-    "greater_equal": ">=", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
+    "modulo": "%", "power": "**", "matmul": "@", "equal": "==", "not_equal": "!=", "less": "<", "lesser": "<",
+    "less_equal": "<=", "lesser_equal": "<=", "greater": ">", "greater_equal": ">=", "bitwise_and": "&",
+    "bitwise_or": "|", "bitwise_xor": "^",
 }  # fmt: skip
 _LONG = 200
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -432,8 +433,28 @@ class Expression(Operators):
         raise self._untyped("value")
 
 
+def _infix(word: str, reflected: bool = False) -> Callable[[Expression, Any], Any]:
+    """An operator that is a function of `sym`: integers stay integers, comparisons are numbers, as in MXNet 1."""
+
+    def operator(self: Expression, other: Any) -> Any:
+        if not isinstance(other, UNDERSTOOD):
+            return NotImplemented
+        return FUNCTIONS["function"](word)(*((other, self) if reflected else (self, other)))
+
+    return operator
+
+
+_OPERATORS = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "mod": "modulo", "pow": "power",
+    "eq": "equal", "ne": "not_equal", "lt": "lesser", "le": "lesser_equal", "gt": "greater", "ge": "greater_equal",
+}  # fmt: skip
+"""Operators that MXNet 1 has, and the functions that they are."""
+for _word, _name in _OPERATORS.items():
+    setattr(Expression, f"__{_word}__", _infix(_name))
+    if _word not in COMPARISONS:
+        setattr(Expression, f"__r{_word}__", _infix(_name, reflected=True))
 for _word in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):  # `x += y` is `x = x + y`
-    setattr(Expression, f"__i{_word}__", getattr(Operators, f"__{_word}__"))
+    setattr(Expression, f"__i{_word}__", getattr(Expression, f"__{_word}__"))
 
 
 def called(word: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:

@@ -92,10 +92,6 @@ def _added_at(data: Any, indices: Any, shape: Any) -> Any:
     return npx.index_add(np.zeros(shape, data.dtype), indices, data)
 
 
-def _reshape(data: Any, shape: Any = (), reverse: bool = False, target_shape: Any = ()) -> Any:
-    return nd.reshape(data, shape=shape or target_shape, reverse=reverse)
-
-
 def _constant(value: float | None, np_shape: bool) -> Function:
     """An operator that makes an array of one value, of a shape whose sizes are known."""
 
@@ -138,8 +134,7 @@ def _rows() -> Mapping[str, Function]:
     for word in _NUMPY_REVERSED:
         rows[f"_npi_r{word}_scalar"] = _with_number(getattr(np, word), True, True)
     return rows | {
-        "Reshape": _reshape, "reshape": _reshape, "RNN": _rnn,
-        "_backward_gather_nd": _added_at, "_grad_add": nd.elemwise_add, "_split_v2": _split_at,
+        "RNN": _rnn, "_backward_gather_nd": _added_at, "_grad_add": nd.elemwise_add, "_split_v2": _split_at,
         "_npi_split": _split_np, "_npi_reshape": npx.reshape, "arange_like": npx.arange_like,
         "_arange": _arange, "_npi_arange": _arange,
         "_npi_concatenate": lambda *data, axis=1, dim=None: np.concatenate(data, axis if dim is None else dim),

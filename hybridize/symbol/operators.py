@@ -129,6 +129,7 @@ OPERATORS: dict[str, Operator] = {
     ),
     "SoftmaxOutput": Operator(("data", "label"), shapes=_classes),
     "Softmax": Operator(("data", "label"), shapes=_classes),
+    "SVMOutput": Operator(("data", "label"), shapes=_classes),
     "LinearRegressionOutput": Operator(("data", "label"), shapes=_labelled),
     "LogisticRegressionOutput": Operator(("data", "label"), shapes=_labelled),
     "MAERegressionOutput": Operator(("data", "label"), shapes=_labelled),
@@ -158,7 +159,7 @@ CREATORS = frozenset(("zeros", "ones", "full", "arange", "eye", "linspace"))
 def outputs_of(word: str, attributes: Attributes) -> int:
     """Return the number of arrays that an operator gives."""
     match word:
-        case "SliceChannel" | "split":
+        case "SliceChannel" | "amp_multicast" | "split":
             return int(attributes.get("num_outputs", 1))
         case "split_v2":
             sections = attributes.get("indices_or_sections", attributes.get("sections", 1))
@@ -169,6 +170,8 @@ def outputs_of(word: str, attributes: Attributes) -> int:
             return 3
         case "topk" if attributes.get("ret_typ") == "both":
             return 2
-        case "slogdet" | "linalg_slogdet":
+        case "gelqf" | "linalg_gelqf" | "linalg_slogdet" | "linalg_syevd" | "moments" | "slogdet" | "syevd":
             return 2
+        case "rand_zipfian":
+            return 3
     return 1

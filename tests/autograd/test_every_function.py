@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 
 from hybridize import autograd, hybridize, nd, np, npx
-from hybridize.array import legacy, ndarray, wrap
+from hybridize.array import legacy, legacy_updates, ndarray, wrap
 from hybridize.errors import HybridizeError
 from tests.folding import folded, initial
 
@@ -382,13 +382,28 @@ ND = {
     "rint": (lambda x: x * nd.rint(x), lambda x: x * torch.ceil(x - 0.5)), "round": (lambda x: x * nd.round(x), lambda x: x * torch.floor(x + 0.5)), "softmax_cross_entropy": (lambda x: nd.softmax_cross_entropy(x, I([0, 2, 1])), lambda x: F.cross_entropy(x, long(0, 2, 1), reduction="sum")),
     "sort": (lambda x: nd.sort(x, 0, False), lambda x: torch.sort(x, 0, descending=True)[0]), "squeeze": (lambda x: nd.squeeze(x[None] * x), lambda x: x * x), "stack": (lambda x: nd.stack(x, x * x, axis=1), lambda x: torch.stack([x, x * x], 1)), "take": (lambda x: nd.take(x, I([0, 2, 2])), lambda x: x[[0, 2, 2]]),
     "tile": (lambda x: nd.tile(x, (2, 1)), lambda x: x.tile(2, 1)), "transpose": (lambda x: nd.transpose(x), lambda x: x.T), "where": (lambda x: nd.where(I([1, 0, 1]), x, x * x), lambda x: torch.stack([x[0], x[1] ** 2, x[2]])), "div_sqrt_dim": (lambda x: nd.contrib.div_sqrt_dim(x), lambda x: x / 3**0.5),
+    **{name: (lambda x, name=name: getattr(nd, name)(x, x + 1.0), lambda x: x ** (x + 1.0)) for name in ("power", "broadcast_power", "elemwise_power")},
+    "Crop": (lambda x: nd.Crop(x[None, None], h_w=(2, 2), offset=(1, 0)), lambda x: x[None, None, 1:, :2]), "SparseEmbedding": (lambda x: nd.contrib.SparseEmbedding(I([2, 2, 0]), x), lambda x: x[[2, 2, 0]]),
+    "amp_multicast": (lambda x: nd.amp_multicast(x, x * x)[1], lambda x: x * x), "quadratic": (lambda x: nd.contrib.quadratic(x, 1, 2, 3), lambda x: x * x + 2 * x + 3), "softmax": (lambda x: nd.softmax(x, axis=0), lambda x: F.softmax(x, 0)),
+    "fill_element_0index": (lambda x: nd.fill_element_0index(x, x[0] * 2, I([0, 2, 1])), lambda x: x.index_put((torch.arange(3), long(0, 2, 1)), x[0] * 2)),
+    "khatri_rao": (lambda x: nd.khatri_rao(x, x), lambda x: torch.einsum("ik,jk->ijk", x, x).reshape(9, 3)), "linalg_gelqf": (lambda x: nd.linalg_gelqf(x), lambda x: [one.T for one in torch.linalg.qr(x.T)]),
+    "linalg_syevd": (lambda x: nd.linalg_syevd(x + x.T), lambda x: _rows_of_eigenvectors(*torch.linalg.eigh(x + x.T))),
     "index_copy": (lambda x: nd.contrib.index_copy(x, np.array([0, 2]), x[:2] * 2), lambda x: torch.stack([x[0] * 2, x[1], x[1] * 2])),
 }  # fmt: skip
 CONSTANT_ND = {
     "its gradient is that of a loss: test_outputs_of_regression": "LinearRegressionOutput LogisticRegressionOutput MAERegressionOutput",
+    "its gradient is another one: test_slopes_that_are_not_those_of_the_values": "SVMOutput gradientmultiplier round_ste sign_ste",
+    "it is of optimizers: test_legacy_updates": " ".join(name for name in (*legacy_updates.FUNCTIONS, *legacy_updates.CONTRIB)),
+    "its results are numbers of classes, counts or bools": "allclose histogram onehot_encode rand_zipfian",
     CREATION: "MultiBoxPrior arange eye full shuffle random_exponential random_gamma random_multinomial random_randint random_randn random_shuffle sample_multinomial "
     "exponential normal poisson randn random_binomial random_binomial_like random_categorical random_exponential_like random_gamma_like random_generalized_negative_binomial random_generalized_negative_binomial_like random_negative_binomial random_negative_binomial_like random_normal random_normal_like random_poisson random_poisson_like random_uniform random_uniform_like sample_binomial sample_binomial_like sample_categorical sample_exponential sample_exponential_like sample_gamma sample_gamma_like sample_generalized_negative_binomial sample_generalized_negative_binomial_like sample_negative_binomial sample_negative_binomial_like sample_normal sample_normal_like sample_poisson sample_poisson_like sample_randint sample_shuffle sample_uniform sample_uniform_like uniform", INTEGERS: "argmax_channel argsort index_array ravel_multi_index size_array unravel_index", BOOLS: "isfinite isinf isnan logical_not",
 }  # fmt: skip
+
+
+def _rows_of_eigenvectors(values, vectors):
+    rows = vectors.T
+    signs = torch.sign(rows.detach().gather(1, rows.detach().abs().argmax(1, keepdim=True)))
+    return [rows * signs, values]
 
 
 def _shared(box):

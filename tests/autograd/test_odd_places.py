@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients at odd places: ties, zeros, infinities, NaN, nothing, one; short floats; repeated and negative indices.
 
-They are PyTorch's, imperatively and through compiled functions. Where PyTorch's own functions differ among themselves
+They are PyTorch's but for extremes, imperatively and through compiled functions. Where PyTorch's own functions differ among themselves
 (the median of equal elements, a clamp and a hard sigmoid at their limits) there is nothing to compare.
 """
 
@@ -23,9 +23,17 @@ def both(name, ours, theirs, data, dtype="float64", tol=1e-6):
     CASES[name] = ours, theirs, numpy.array(data, "f8"), dtype, tol
 
 
+def each(t, extreme):
+    """An extreme of PyTorch's, of which each element that is as extreme has the whole gradient, as in MXNet."""
+    axes = list(range(extreme.ndim, t.ndim))
+    top = extreme.detach()[(..., *[None] * len(axes))]
+    return top.reshape(extreme.shape) + ((t - t.detach()) * (t.detach() == top)).sum(axes)
+
+
 T = [1.0, 3, 3, 2, 3, 1]
-both("max ties", lambda x: x.max() + x * 0, lambda t: t.amax() + t * 0, T)
-both("min ties", lambda x: x.min(), lambda t: t.amin(), T)
+both("max ties", lambda x: x.max() + x * 0, lambda t: each(t, t.amax()) + t * 0, T)
+both("min ties", lambda x: x.min(), lambda t: each(t, t.amin()), T)
+both("max ties, an axis", lambda x: x.reshape(2, 3).max(1), lambda t: each(t.reshape(2, 3), t.reshape(2, 3).amax(1)), T)
 # At a tie the first array has the whole gradient, as in MXNet; a number has none.
 both("maximum tie", lambda x: np.maximum(x, 3.0), lambda t: torch.where(t >= 3, t, 3), T)
 both("maximum tie of a number", lambda x: np.maximum(3.0, x), lambda t: torch.where(t >= 3, t, 3), T)

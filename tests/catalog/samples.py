@@ -782,7 +782,7 @@ def _prod(cls: Any) -> Iterator[Sample]:
     yield Sample((numpy.array([[0.0, 2.0, 3.0], [0.0, 5.0, 0.0]], "f4"),), cls((1,)))
 
 
-@of("reduce_max", "reduce_min")
+@of("reduce_max", "reduce_min", "shared_reduce_max", "shared_reduce_min")
 def _extreme(cls: Any) -> Iterator[Sample]:
     """Ties too."""
     yield from reduction_samples(cls, empty=False)

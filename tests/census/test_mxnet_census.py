@@ -3,6 +3,7 @@
 
 import gzip
 import json
+import operator
 import re
 from pathlib import Path
 
@@ -153,6 +154,31 @@ def check_files(calls):
     for call in calls:
         if not excepted(call) and not re.match(UNWRITTEN, call[0]) and any(isinstance(one, tuple) for one in call[1]):
             assert difference(call, from_file(call)) is None, mxnet_calls.key(call)
+
+
+OF_OPERATORS = {
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
+    "modulo": operator.mod, "power": operator.pow, "equal": operator.eq, "not_equal": operator.ne,
+    "greater": operator.gt, "greater_equal": operator.ge, "lesser": operator.lt, "lesser_equal": operator.le,
+}  # fmt: skip
+"""Functions of `nd` that are operators of expressions."""
+
+
+@numpy.errstate(all="ignore")
+def test_operators_of_expressions_give_what_mxnet_gives():
+    calls = [call for call in CALLS if call[0] in OF_OPERATORS and not excepted(call)][::3]
+    assert {call[0] for call in calls} == {*OF_OPERATORS}
+    for start in range(0, len(calls), 60):
+        part, values, results = calls[start : start + 60], {}, []
+        for at, call in enumerate(part):
+            names = [f"x{at}_{place}" if isinstance(one, tuple) else one for place, one in enumerate(call[1])]
+            arrays = iter(one for one in operands_of(call) if hasattr(one, "asnumpy"))
+            values |= {name: next(arrays) for name in names if isinstance(name, str)}
+            results.append(OF_OPERATORS[call[0]](*(sym.var(one) if isinstance(one, str) else one for one in names)))
+        expression = sym.Group(results)
+        for one in (expression, sym.load_json(expression.tojson())):
+            for call, result in zip(part, one.eval(**values), strict=True):
+                assert difference(call, result) is None, mxnet_calls.key(call)
 
 
 @numpy.errstate(all="ignore")

@@ -8,7 +8,7 @@ import pickle
 import numpy
 import pytest
 
-from hybridize import gluon, hybridize, np
+from hybridize import gluon, hybridize, nd, np
 from hybridize import symbol as sym
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.formats.mxnet.symbol import read_symbol
@@ -282,15 +282,29 @@ def test_methods_are_mxnet_1s_functions():
 
 
 def test_comparisons_are_written_as_they_are():
-    """They give bools, as those of MXNet's `np` do: sums of them are no sums of numbers."""
+    """Operators give numbers, as MXNet 1's do, and functions of `np` bools: sums of those are no sums of numbers."""
     a, b = sym.var("a"), sym.var("b")
     both = sym.Group([a < 2, sym.np.less(2, a), a >= b, a == b, b != 1])
     given = {"a": np.array([1.0, 2.0, 3.0]), "b": np.array([1.0, 5.0, 3.0])}
     again = sym.load_json(both.tojson())
     assert again.tojson() == both.tojson()
+    assert [one.dtype for one in both.eval(**given)] == ["float32", "bool", "float32", "float32", "float32"]
     for got, want in zip(again.eval(**given), both.eval(**given), strict=True):
-        assert got.dtype == want.dtype == bool
+        assert got.dtype == want.dtype
         numpy.testing.assert_array_equal(got.asnumpy(), want.asnumpy())
+
+
+def test_results_of_functions_that_give_several():
+    a, x = sym.var("a"), np.array([[2.0, -1.0], [-1.0, 3.0]])
+    for function, count in ((sym.linalg.gelqf, 2), (sym.linalg.syevd, 2), (sym.linalg.slogdet, 2), (sym.moments, 2)):
+        results = function(a)
+        assert len(results.list_outputs()) == count
+        wanted = getattr(nd.linalg, function.__name__, nd.moments)(x)
+        for one in (results, sym.load_json(results.tojson())) if function is not sym.moments else (results,):
+            for got, want in zip(one.eval(a=x), wanted, strict=True):
+                numpy.testing.assert_allclose(got.asnumpy(), want.asnumpy(), rtol=1e-6)
+            numpy.testing.assert_allclose(one[1].eval(a=x)[0].asnumpy(), wanted[1].asnumpy(), rtol=1e-6)
+    assert sym.SVMOutput(a, name="svm").list_arguments() == ["a", "svm_label"]
 
 
 def test_eval_names_the_arrays_that_it_misses():

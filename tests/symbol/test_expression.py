@@ -45,7 +45,7 @@ def test_infer():
         [],
     )
     arguments, results, _ = (a > 1).infer_type(a="f64[2]")
-    assert [str(dtype) for dtype in (*arguments, *results)] == ["float64", "bool"]
+    assert [str(dtype) for dtype in (*arguments, *results)] == ["float64", "float64"]
 
 
 def test_texts():

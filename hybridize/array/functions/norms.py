@@ -9,6 +9,7 @@ from typing import Any
 from hybridize.array import functions as np
 from hybridize.array.functions.elementwise import root
 from hybridize.array.functions.matrix_arguments import check_floats
+from hybridize.array.functions.reductions import shared_max, shared_min
 from hybridize.array.functions.searching import merged
 from hybridize.array.operands import array, axes_of, floats, public
 from hybridize.base import modes
@@ -41,7 +42,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         rows, columns = (axis if axis is not None else axes) if not isinstance(axis, int) else axes
         over, then = (rows, columns) if ord in (1, -1) else (columns, rows)
         sums = np.sum(np.absolute(a), over, keepdims=True)
-        best = (np.max if ord > 0 else np.min)(sums, then, keepdims=True)
+        best = (shared_max if ord > 0 else shared_min)(sums, then, keepdims=True)
         return best if keepdims else np.reshape(best, tuple(n for i, n in enumerate(a.shape) if i not in axes))
     if len(axes) == 2 and ord in (2, -2, "nuc"):
         check_floats("norm", a)
@@ -62,9 +63,9 @@ def _squares(x: Any) -> Any:
 
 def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
     if ord == math.inf:
-        return np.max(np.absolute(x), axis, keepdims=keepdims)
+        return shared_max(np.absolute(x), axis, keepdims=keepdims)
     if ord == -math.inf:
-        return np.min(np.absolute(x), axis, keepdims=keepdims)
+        return shared_min(np.absolute(x), axis, keepdims=keepdims)
     if ord == 0:
         counts = np.sum(np.not_equal(x, 0), axis, keepdims=keepdims)
         return counts.astype(part_of(x.dtype) if is_complex(x.dtype) else x.dtype)

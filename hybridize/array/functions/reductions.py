@@ -129,6 +129,8 @@ max = _extreme(
 min = _extreme(
     "min", ops.ReduceMin, numpy.minimum.reduce, np.minimum, "The smallest element over `axis`; NaN if any is."
 )
+shared_max = _extreme("max", ops.SharedReduceMax, numpy.maximum.reduce, np.maximum, "`max`, whose ties share slopes.")
+shared_min = _extreme("min", ops.SharedReduceMin, numpy.minimum.reduce, np.minimum, "`min`, whose ties share slopes.")
 
 
 def _truth(x: Any) -> Any:

@@ -25,7 +25,7 @@ Entry = tuple[int, int]
 VERSION = 10901
 """Of MXNet: what is written says that it wrote it."""
 VARIABLE = "null"
-LABELLED = {"SoftmaxOutput", "LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"}
+LABELLED = {"SoftmaxOutput", "LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput", "SVMOutput"}
 """Operators with a label that inference does not look at."""
 _NORMS = "BatchNorm", "_contrib_BatchNormWithReLU", "_contrib_SyncBatchNorm"
 AUXILIARY = {op: {3: "moving_mean", 4: "moving_var"} for op in _NORMS}

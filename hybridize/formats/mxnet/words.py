@@ -72,6 +72,7 @@ TRUTHS = {*LOGIC, ops.Eq, ops.Ne, ops.Gt, ops.Ge, ops.Lt, ops.Le, ops.Max, ops.M
 
 REDUCTIONS: dict[type, str] = {
     ops.Sum: "sum", ops.Prod: "prod", ops.ReduceMax: "max", ops.ReduceMin: "min", ops.Any: "max", ops.All: "min",
+    ops.SharedReduceMax: "max", ops.SharedReduceMin: "min",
 }  # fmt: skip
 
 Spelled = tuple[str, dict[str, Any]]

@@ -9,7 +9,7 @@ from hybridize.ops.analysis import exp, isfinite, isnan, log, sqrt
 from hybridize.ops.arithmetic import abs, add, eq, mul, sign, sub, where
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.powers import pow
-from hybridize.ops.reductions import reduce_max, reduce_min
+from hybridize.ops.reductions import reduce_max, shared_reduce_max, shared_reduce_min
 from hybridize.ops.views import like, spread, stop_gradient, sum
 
 
@@ -26,7 +26,7 @@ def norm(x: Operand, order: float, axes: tuple[int, ...]) -> Operand:
     if order == 1:
         return sum(size, axes)
     if math.isinf(order):
-        return reduce_max(size, axes) if order > 0 else reduce_min(size, axes)
+        return shared_reduce_max(size, axes) if order > 0 else shared_reduce_min(size, axes)
     if order == 0:
         one = like(1, size)
         return sum(where(isnan(size), one, sign(size)), axes)  # of slope 0, not without one

@@ -600,7 +600,7 @@ def _product(x: Operand, axes: tuple[int, ...]) -> Operand:
     return (ops.all if type_of(x).dtype == bool_ else ops.prod)(x, axes)
 
 
-_JOIN = {"prod": _product, "amax": ops.reduce_max, "amin": ops.reduce_min}
+_JOIN = {"prod": _product, "amax": ops.shared_reduce_max, "amin": ops.shared_reduce_min}
 
 
 # Masks, and what has a size that depends on data.

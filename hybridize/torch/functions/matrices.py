@@ -207,7 +207,7 @@ def _matrix_norm(
     _of_floats(A)
     rest = [axis for axis in range(ndim) if axis not in axes]
     values = by(factors.svdvals, ops.transpose(A, (*rest, *axes)))
-    norm = {"nuc": ops.sum, 2: ops.reduce_max, -2: ops.reduce_min}[ord](values, (len(rest),))
+    norm = {"nuc": ops.sum, 2: ops.shared_reduce_max, -2: ops.shared_reduce_min}[ord](values, (len(rest),))
     return ops.reshape(norm, reduced(shape, axes, keepdim))
 
 

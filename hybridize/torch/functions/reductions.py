@@ -131,8 +131,8 @@ def _far(name: str, by: Callable[[Operand, tuple[int, ...]], Operand]) -> Callab
     return entry
 
 
-largest = _far("amax", ops.reduce_max)
-least = _far("amin", ops.reduce_min)
+largest = _far("amax", ops.shared_reduce_max)
+least = _far("amin", ops.shared_reduce_min)
 
 
 @computes("aminmax")
