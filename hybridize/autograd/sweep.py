@@ -28,6 +28,7 @@ from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
 from hybridize.base.access import ACCESS, READERS, SMALL, WRITER
 from hybridize.base.advice import warn
+from hybridize.base.dims import same
 from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.forks import renewed
@@ -513,6 +514,11 @@ def head_gradients(
     return gradients
 
 
+def shaped(g: Any, head: TensorType) -> Any:
+    """A head gradient of one element in the shape of its head: MXNet 1's sums have the shape (1,)."""
+    return g.reshape(head.shape) if same(g.size, 1) and same(head.size, 1) and g.ndim != head.ndim else g
+
+
 def _head_grads(heads: Sequence[ndarray], head_grads: Any, create: bool) -> list[Operand]:
     """The gradients of heads: values alone, unless the pass is recorded and they have a history themselves."""
     if head_grads is None:
@@ -520,7 +526,7 @@ def _head_grads(heads: Sequence[ndarray], head_grads: Any, create: bool) -> list
 
     def taped_operand(g: Any, head: TensorType) -> Operand:
         with taped(TAPE):
-            return operand(g if isinstance(g, (ndarray, numpy.ndarray)) else numpy.asarray(g, head.dtype))
+            return operand(shaped(g if isinstance(g, (ndarray, numpy.ndarray)) else numpy.asarray(g, head.dtype), head))
 
     def operand_of(g: Operand | None, head: ndarray) -> Operand:
         if g is None:

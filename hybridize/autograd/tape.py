@@ -262,7 +262,8 @@ class Tape(Staging, Taping):
             saved: arrays that the rule reads; those among the results come to it as outputs.
         """
         data = [x.data if type(x) is Traced else x for x in operands]
-        read = ((False,) * len(data), tuple(any(one is y for one in saved) for y in results))
+        kept = set(map(id, saved))
+        read = ((False,) * len(data), tuple([id(y) in kept for y in results]))
         node = TapeNode(rule, operands, data, [y._data for y in results], read)
         node.private = True
         for one in saved:

@@ -173,8 +173,12 @@ class _Classes:
 
     def of(self, value: Value) -> Value:
         """The value that stands for a class."""
-        while value in self._parent:
-            value = self._parent[value]
+        parents = self._parent
+        while value in parents:
+            parent = parents[value]
+            if parent in parents:
+                parent = parents[value] = parents[parent]  # ways become shorter as they are gone
+            value = parent
         return value
 
     def join(self, one: Value, other: Value) -> None:

@@ -464,6 +464,24 @@ def test_a_second_backward_names_both_lines():
     assert code_of(lambda: z.backward()) == "E540"
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_head_gradient_of_one_element_has_any_number_of_axes(compiled):
+    x = variable([1.0, 2.0])
+
+    def step():
+        with autograd.record():
+            y = (x * x).sum()
+        y.backward(np.array([3.0], dtype=x.dtype))
+        first = x.grad.copy()
+        with autograd.record():
+            y = (x * x).sum(keepdims=True)
+        y.backward(np.array(2.0, dtype=x.dtype))
+        return first, x.grad.copy()
+
+    for gradient, expected in zip((hybridize.hybridize(step) if compiled else step)(), ([6, 12], [4, 8]), strict=True):
+        close(gradient, expected)
+
+
 def test_a_failed_pass_leaves_every_gradient():
     x = variable([1.0, 2.0])
     with autograd.record():

@@ -25,7 +25,7 @@ from hybridize.array.ndarray import gradient_of, ndarray
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.array.traced import LOST, OVERWRITTEN, LostHistory, Release, Variable
 from hybridize.autograd.nodes import described, freed
-from hybridize.autograd.sweep import head_gradients, missing
+from hybridize.autograd.sweep import head_gradients, missing, shaped
 from hybridize.autograd.tape import WRITTEN_IN_PAUSE, WRITTEN_THROUGH, unclear, variable_written
 from hybridize.base import modes
 from hybridize.base.advice import warn
@@ -426,7 +426,7 @@ class History:
     def _head_grads(self, at: Recording, heads: Sequence[Value], head_grads: Any) -> list[tuple[Value, Operand]]:
         def operand(g: Any, head: TensorType) -> Operand:
             if isinstance(g, (Symbol, ndarray)):
-                return at.lifted(g).operand()
+                return shaped(at.lifted(g), head).operand()
             return at.constant(numpy.asarray(g, head.dtype))
 
         gradients = head_gradients([head.type for head in heads], head_grads, operand, at.type_of)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize.array import np
+from hybridize.array.operands import unknown_sizes
 from hybridize.base.errors import ArgumentError, UndefinedError
 
 
@@ -21,7 +22,7 @@ class Stateful:
         """Make states to begin with.
 
         Args:
-            batch_size: how many sequences.
+            batch_size: how many sequences; 0 in a program: as many as the states are computed with.
             func: makes an array from `shape`, `dtype` and `kwargs`; `np.zeros` when None.
             kwargs: further arguments of `func`; a `dtype` among them wins.
 
@@ -41,5 +42,6 @@ class Stateful:
         states = []
         for info in self.state_info(batch_size):
             described = {name: value for name, value in info.items() if not name.startswith("__")}
-            states.append(make(**{**described, **kwargs}))
+            state = make(**{**described, **kwargs})
+            states.append(unknown_sizes(state, 0) if func is None else state)
         return states

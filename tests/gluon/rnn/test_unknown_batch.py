@@ -36,13 +36,14 @@ class _Net(gluon.HybridBlock):
     def __init__(self, layer: Any, use: Callable[[Any, Any, Any, Any], Any]) -> None:
         super().__init__()
         self.layer, self.use = layer, use
-        self.unknown = True
+        self.unknown, self.given = True, len(type(layer).__name__) % 2 == 0
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         batch = 0 if self.unknown else x.shape[1 if self.layer.__class__.__name__ in ("LSTM", "GRU", "RNN") else 0]
         if getattr(self.layer, "_layout", "TNC") == "NTC" and not self.unknown:
             batch = x.shape[0]
-        return self.use(F, self.layer, x, self.layer.begin_state(batch_size=batch, func=F.zeros))
+        states = self.layer.begin_state(batch_size=batch, func=F.zeros if self.given else None)
+        return self.use(F, self.layer, x, states)
 
 
 def _called(F: Any, layer: Any, x: Any, states: Any) -> Any:
