@@ -10,6 +10,7 @@ stores what it gives. A call is (name, operands, attributes); an operand is (kin
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import json
 import os
 import sys
@@ -229,9 +230,14 @@ def ran(call: Call, module: Any, array_of: Any) -> list[Any]:
     gradients: list[Any] = []
     if name not in WITHOUT_GRADIENT and settings.get("mode") != "like":  # of which MXNet crashes
         heads = [array_of(numpy.cos(numpy.arange(y.size).reshape(y.shape)), "float32") for y in results]
-        module.autograd.backward([y for y in results], [h.astype(y.dtype) for h, y in zip(heads, results)])  # noqa: B905
+        module.autograd.backward(list(results), [h.astype(y.dtype) for h, y in zip(heads, results)])  # noqa: B905
         gradients = [one.grad for one in arrays]
     return [y.asnumpy() for y in (*results, *gradients)]
+
+
+def described(arrays: list[Any]) -> list[Any]:
+    """Return arrays as dtypes, shapes and bytes."""
+    return [[x.dtype.name, list(x.shape), x.tobytes().hex()] for x in arrays]
 
 
 WITHOUT_GRADIENT = frozenset((
@@ -253,10 +259,19 @@ def main() -> None:
         print(call[0], end=" ", flush=True)  # MXNet may crash
         try:
             found = ran(call, mxnet, lambda x, dtype: mxnet.nd.array(x, dtype=dtype))
-            stored[key(call)] = [[x.dtype.name, list(x.shape), x.tobytes().hex()] for x in found]
+            stored[key(call)] = described(found)
         except Exception as error:
             stored[key(call)] = str(error).strip().splitlines()[-1][:120]
             print(key(call), stored[key(call)])
+    place = os.path.join(os.path.dirname(FILE), "detectors.py")
+    spec = importlib.util.spec_from_file_location("detectors", place)
+    detectors: Any = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+    spec.loader.exec_module(detectors)  # type: ignore[union-attr]
+    for name, (make, shapes) in detectors.nets(mxnet).items():
+        net, xs = make(), [mxnet.nd.array(x) for x in detectors.inputs_of(shapes)]
+        detectors.initialize(net, mxnet, xs)
+        found = net(*xs)
+        stored[name] = described([y.asnumpy() for y in (found if isinstance(found, (list, tuple)) else [found])])
     with open(FILE, "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:
         file.write("\n".join(json.dumps(item) for item in stored.items()).encode())
     print(len(stored), "calls,", os.path.getsize(FILE), "bytes")

@@ -281,7 +281,7 @@ def box_decode(
         format: `corner` or `center`.
     """
     kind = type_of(data)
-    if kind.ndim != 3 or kind.shape[2] != 4 or type_of(anchors).shape not in ((1, *kind.shape[1:]), kind.shape):
+    if kind.ndim != 3 or kind.shape[2] != 4 or type_of(anchors).shape != (1, *kind.shape[1:]):
         text = f"box_decode of {kind} and {type_of(anchors)}"
         raise ShapeError("E182", text, help="pass [batch, anchors, 4] and [1, anchors, 4]")
     moves, places = stop_gradient(data), stop_gradient(anchors)
