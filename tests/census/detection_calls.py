@@ -76,6 +76,7 @@ KINDS: dict[str, Any] = {
     "pixels": lambda draw, shape: draw.randint(0, 256, shape),
     "levels": lambda draw, shape: draw.randint(0, 5, shape) / 4,
     "indices": lambda draw, shape: draw.randint(0, 3, shape),
+    "points": lambda draw, shape: numpy.stack(numpy.unravel_index(draw.permutation(9)[:6].reshape(shape[1:]), (3, 3))),
     "signs": lambda draw, shape: draw.randint(-1, 2, shape),
 }  # fmt: skip
 
@@ -203,6 +204,8 @@ def _other_calls() -> Iterator[Call]:
     yield "contrib.arange_like", [("normal", (2, 3))], {"start": 1.0, "step": 2.0, "axis": 1}
     yield "contrib.div_sqrt_dim", [("normal", (2, 3))], {}
     yield "contrib.index_copy", [("normal", (4, 3)), ("indices", (1,)), ("normal", (1, 3))], {}
+    yield "scatter_nd", [("normal", (2, 3)), ("points", (2, 2, 3))], {"shape": (3, 3)}
+    yield "gather_nd", [("normal", (3, 3)), ("points", (2, 2, 3))], {}
     yield "contrib.boolean_mask", [("normal", (4, 3)), ("signs", (4,))], {}
     yield "contrib.ctc_loss", [("normal", (6, 2, 5)), ("indices", (2, 2))], {}
 
