@@ -21,6 +21,8 @@ from hybridize.array.functions.attention import scaled_dot_product_attention as 
 from hybridize.array.functions.attention import sldwin_atten_context as sldwin_atten_context
 from hybridize.array.functions.attention import sldwin_atten_mask_like as sldwin_atten_mask_like
 from hybridize.array.functions.attention import sldwin_atten_score as sldwin_atten_score
+from hybridize.array.functions.boxes import multibox_detection as multibox_detection
+from hybridize.array.functions.boxes import multibox_target as multibox_target
 from hybridize.array.functions.control import assert_ as assert_
 from hybridize.array.functions.control import cond as cond
 from hybridize.array.functions.control import constraint_check as constraint_check
@@ -104,6 +106,7 @@ from hybridize.array.functions.searching import topk as topk
 from hybridize.array.functions.sequences import sequence_last as sequence_last
 from hybridize.array.functions.sequences import sequence_mask as sequence_mask
 from hybridize.array.functions.sequences import sequence_reverse as sequence_reverse
+from hybridize.array import images as image
 from hybridize.array import random as random
 from hybridize.array.random import seed as seed
 
@@ -113,15 +116,15 @@ __all__ = [
     "broadcast_like", "cached_attention", "cast", "cond", "constraint_check", "convolution", "cpu", "cpu_pinned",
     "ctc_loss", "current_context", "current_device", "custom", "deconvolution", "deformable_convolution", "digamma",
     "dropout", "embedding", "erf", "erfinv", "foreach", "from_dlpack", "from_numpy", "fully_connected", "gamma",
-    "gammaln", "gather_nd", "gelu", "glu", "gpu", "group_norm", "hard_sigmoid", "index_add", "index_update",
+    "gammaln", "gather_nd", "gelu", "glu", "gpu", "group_norm", "hard_sigmoid", "image", "index_add", "index_update",
     "instance_norm", "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt",
     "interleaved_matmul_selfatt_qk", "interleaved_matmul_selfatt_valatt", "is_np_array", "is_np_shape",
     "l2_normalization", "layer_norm", "leaky_relu", "load", "log_sigmoid", "log_softmax", "logsumexp",
-    "masked_log_softmax", "masked_softmax", "mish", "modulated_deformable_convolution", "multibox_prior", "norm",
-    "normal_n", "num_gpus", "one_hot", "pad", "pick", "pooling", "print", "random", "relu", "reset_np", "reshape",
-    "reshape_like", "rms_norm", "rnn", "roi_pooling", "rotary_embedding", "rsqrt", "save", "savez",
-    "scaled_dot_product_attention", "scatter_nd", "seed", "sequence_last", "sequence_mask", "sequence_reverse",
-    "set_np", "shape_array", "sigmoid", "silu", "sinusoidal_positions", "sldwin_atten_context",
+    "masked_log_softmax", "masked_softmax", "mish", "modulated_deformable_convolution", "multibox_detection",
+    "multibox_prior", "multibox_target", "norm", "normal_n", "num_gpus", "one_hot", "pad", "pick", "pooling", "print",
+    "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rnn", "roi_pooling", "rotary_embedding",
+    "rsqrt", "save", "savez", "scaled_dot_product_attention", "scatter_nd", "seed", "sequence_last", "sequence_mask",
+    "sequence_reverse", "set_np", "shape_array", "sigmoid", "silu", "sinusoidal_positions", "sldwin_atten_context",
     "sldwin_atten_mask_like", "sldwin_atten_score", "slice", "slice_axis", "slice_like", "smooth_l1", "softmax",
     "softmin", "softrelu", "softsign", "stop_gradient", "to_dlpack_for_read", "to_dlpack_for_write", "topk",
     "uniform_n", "upsampling", "use_np", "waitall", "while_loop"
