@@ -37,7 +37,7 @@ def _centers(draw: Any, shape: Any) -> Any:
 
 def _detections(places: Any) -> Any:
     def rows(draw: Any, shape: Any) -> Any:
-        classes, scores = draw.randint(0, 3, (*shape[:-1], 1)), draw.randint(-2, 9, (*shape[:-1], 1)) / 8
+        classes, scores = draw.randint(-1, 3, (*shape[:-1], 1)), draw.randint(-2, 9, (*shape[:-1], 1)) / 8
         more = draw.rand(*shape[:-1], shape[-1] - 6)
         return numpy.concatenate([classes, scores, places(draw, (*shape[:-1], 4)), more], -1)  # many scores are equal
 

@@ -59,7 +59,7 @@ def box_nms(
         coord_start: where the places begin.
         score_index: where the score is.
         id_index: where the class is; below 0: there is none.
-        background_id: a class whose boxes are left out.
+        background_id: a class whose boxes are left out, where there are classes.
         force_suppress: boxes of other classes leave each other out, too.
         in_format: `corner` or `center`, as of `box_iou`.
         out_format: the same, for the result.

@@ -111,7 +111,7 @@ def box_nms(
     known = stop_gradient(table)
     score = _column(known, score_index)
     counts = gt(score, like(valid_thresh, score))
-    if id_index >= 0 and background_id >= 0:
+    if id_index >= 0:
         classes = _column(known, id_index)
         counts = bit_and(counts, ne(classes, like(background_id, classes)))
     limit = count if topk < 0 or count <= topk else topk
