@@ -10,6 +10,7 @@ stores what it gives. A call is (name, operands, attributes); an operand is (kin
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import json
 import os
 import sys
@@ -36,7 +37,7 @@ def _centers(draw: Any, shape: Any) -> Any:
 
 def _detections(places: Any) -> Any:
     def rows(draw: Any, shape: Any) -> Any:
-        classes, scores = draw.randint(0, 3, (*shape[:-1], 1)), draw.randint(-2, 9, (*shape[:-1], 1)) / 8
+        classes, scores = draw.randint(-1, 3, (*shape[:-1], 1)), draw.randint(-2, 9, (*shape[:-1], 1)) / 8
         more = draw.rand(*shape[:-1], shape[-1] - 6)
         return numpy.concatenate([classes, scores, places(draw, (*shape[:-1], 4)), more], -1)  # many scores are equal
 
@@ -75,6 +76,7 @@ KINDS: dict[str, Any] = {
     "pixels": lambda draw, shape: draw.randint(0, 256, shape),
     "levels": lambda draw, shape: draw.randint(0, 5, shape) / 4,
     "indices": lambda draw, shape: draw.randint(0, 3, shape),
+    "points": lambda draw, shape: numpy.stack(numpy.unravel_index(draw.permutation(9)[:6].reshape(shape[1:]), (3, 3))),
     "signs": lambda draw, shape: draw.randint(-1, 2, shape),
 }  # fmt: skip
 
@@ -202,6 +204,8 @@ def _other_calls() -> Iterator[Call]:
     yield "contrib.arange_like", [("normal", (2, 3))], {"start": 1.0, "step": 2.0, "axis": 1}
     yield "contrib.div_sqrt_dim", [("normal", (2, 3))], {}
     yield "contrib.index_copy", [("normal", (4, 3)), ("indices", (1,)), ("normal", (1, 3))], {}
+    yield "scatter_nd", [("normal", (2, 3)), ("points", (2, 2, 3))], {"shape": (3, 3)}
+    yield "gather_nd", [("normal", (3, 3)), ("points", (2, 2, 3))], {}
     yield "contrib.boolean_mask", [("normal", (4, 3)), ("signs", (4,))], {}
     yield "contrib.ctc_loss", [("normal", (6, 2, 5)), ("indices", (2, 2))], {}
 
@@ -234,6 +238,11 @@ def ran(call: Call, module: Any, array_of: Any) -> list[Any]:
     return [y.asnumpy() for y in (*results, *gradients)]
 
 
+def described(arrays: list[Any]) -> list[Any]:
+    """Return arrays as dtypes, shapes and bytes."""
+    return [[x.dtype.name, list(x.shape), x.tobytes().hex()] for x in arrays]
+
+
 WITHOUT_GRADIENT = frozenset((
     "contrib.bipartite_matching", "contrib.arange_like", "contrib.MultiBoxPrior",
     "contrib.MultiBoxTarget", "contrib.MultiBoxDetection", "image.to_tensor", "image.resize", "image.flip_left_right",
@@ -253,10 +262,19 @@ def main() -> None:
         print(call[0], end=" ", flush=True)  # MXNet may crash
         try:
             found = ran(call, mxnet, lambda x, dtype: mxnet.nd.array(x, dtype=dtype))
-            stored[key(call)] = [[x.dtype.name, list(x.shape), x.tobytes().hex()] for x in found]
+            stored[key(call)] = described(found)
         except Exception as error:
             stored[key(call)] = str(error).strip().splitlines()[-1][:120]
             print(key(call), stored[key(call)])
+    place = os.path.join(os.path.dirname(FILE), "detectors.py")
+    spec = importlib.util.spec_from_file_location("detectors", place)
+    detectors: Any = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+    spec.loader.exec_module(detectors)  # type: ignore[union-attr]
+    for name, (make, shapes) in detectors.nets(mxnet).items():
+        net, xs = make(), [mxnet.nd.array(x) for x in detectors.inputs_of(shapes)]
+        detectors.initialize(net, mxnet, xs)
+        found = net(*xs)
+        stored[name] = described([y.asnumpy() for y in (found if isinstance(found, (list, tuple)) else [found])])
     with open(FILE, "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:
         file.write("\n".join(json.dumps(item) for item in stored.items()).encode())
     print(len(stored), "calls,", os.path.getsize(FILE), "bytes")

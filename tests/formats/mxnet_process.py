@@ -6,16 +6,18 @@
     python mxnet_process.py recurrent FOLDER    make recurrent layers, and write them; load NAME.ours.params where it is
     python mxnet_process.py files FOLDER    load the files of arrays that are there, and write some
     python mxnet_process.py bind FOLDER     run every expression of a folder on arrays by name, forwards and backwards
+    python mxnet_process.py detect FOLDER   export heads of detectors, and write calls of their operators as symbols
     python mxnet_process.py lost FOLDER     export loops and branches, which come without attributes (2.0)
 
 `load` reads NAME.npz (the inputs) beside NAME-symbol.json and NAME-0000.params and writes NAME.found.npz (nd0, np0,
 nd1, and so on), or the error's text in place of a first result. `files` writes NAME.found.npz (dense arrays by kind of
 arrays and by name, and their storage types as STYPE) of each ours.*; and theirs.*. `bind` reads NAME.npz beside NAME-symbol.json and
-writes NAME.found.npz: the results y0, y1, and so on, and gradients by name. `lost` writes what `load` reads, with
-the results as y0, y1, and so on. `save` writes NAME.npz (x, y), NAME.params of
+writes NAME.found.npz: the results y0, y1, and so on, and gradients by name. `lost` and `detect` write what `load`
+reads, with the results as y0, y1, and so on. `save` writes NAME.npz (x, y), NAME.params of
 `save_parameters`, and NAME-symbol.json with NAME-0000.params of `export`.
 """
 
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -134,6 +136,32 @@ def bind(folder):
         numpy.savez(folder / f"{file.stem}.found.npz", **found, **{name: x.asnumpy() for name, x in buffers.items()})
 
 
+def detect(folder):
+    place = Path(__file__).parents[1] / "census" / "detectors.py"
+    spec = importlib.util.spec_from_file_location("detectors", place)
+    detectors = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(detectors)
+
+    def write(name, xs, results):
+        results = results if isinstance(results, (list, tuple)) else [results]
+        numpy.savez(folder / f"{name}.npz", *xs, **{f"y{number}": y.asnumpy() for number, y in enumerate(results)})
+
+    def arrays(xs):
+        return [mx.nd.array(x, dtype=x.dtype) for x in xs]
+
+    for name, (function, xs) in detectors.CALLS.items():
+        names = ["data"] if len(xs) == 1 else [f"data{number}" for number in range(len(xs))]
+        symbol = function(mx.sym, *map(mx.sym.var, names))
+        symbol.save(str(folder / f"{name}-symbol.json"))
+        write(name, xs, function(mx.nd, *arrays(xs)))
+    for name, (make, shapes) in detectors.nets(mx).items():
+        net, xs = make(), detectors.inputs_of(shapes)
+        detectors.initialize(net, mx, arrays(xs))
+        net.hybridize()
+        write(name, xs, net(*arrays(xs)))
+        net.export(str(folder / name))
+
+
 def lost(folder):
     mx.npx.set_np()
     np, npx = mx.np, mx.npx
@@ -167,7 +195,7 @@ if __name__ == "__main__":
     word, where, *rest = sys.argv[1:]
     if word == "load":
         load(Path(where))
-    elif word in ("recurrent", "files", "bind", "lost"):
-        {"recurrent": recurrent, "files": files, "bind": bind, "lost": lost}[word](Path(where))
+    elif word in ("recurrent", "files", "bind", "lost", "detect"):
+        {"recurrent": recurrent, "files": files, "bind": bind, "lost": lost, "detect": detect}[word](Path(where))
     else:
         save(Path(where), {name: int(size) for name, size in (each.split("=") for each in rest)})

@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy
 import pytest
 
+import hybridize
 from hybridize import gluon, nd, np, npx, sym
 from hybridize.base.nested import flatten
 from hybridize.gluon import nn, rnn
 from hybridize.gluon.model_zoo import vision
+from tests.census import detectors
 from tests.formats.mxnet_attention import ATTENTION
 from tests.formats.mxnet_control import CONTROL, Body, draw
 from tests.symbol.loops import LOOPS
@@ -306,3 +308,56 @@ def test_loops_that_mxnet_cannot_read_itself(mxnet, tmp_path):
             for number, y in enumerate(net(*map(np.array, xs))):
                 near(y.asnumpy(), known[f"y{number}"])
             net.hybridize()
+
+
+class Call(gluon.HybridBlock):
+    """A function of `F` and arrays as a block."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def hybrid_forward(self, F, *xs):
+        return self.function(F, *xs)
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:the net computes with the sizes of its inputs")
+def test_detectors_go_both_ways(mxnet, tmp_path):
+    """Their heads, and calls of the operators of these: our files there, and MXNet's here."""
+    if mxnet.version.startswith("2"):
+        pytest.skip("2.0 has no hybrid_forward")
+    nets = detectors.nets(hybridize)
+    ours, theirs, expected = tmp_path / "ours", tmp_path / "theirs", {}
+    ours.mkdir()
+    theirs.mkdir()
+    mxnet("detect", theirs)
+    for name, (make, xs) in {
+        **{name: (lambda function=function: Call(function), xs) for name, (function, xs) in detectors.CALLS.items()},
+        **{name: (make, detectors.inputs_of(shapes)) for name, (make, shapes) in nets.items()},
+    }.items():
+        arrays = [nd.array(x, dtype=x.dtype) for x in xs]
+        net = make()
+        detectors.initialize(net, hybridize, arrays)
+        wanted = [y.asnumpy() for y in flatten(net(*arrays))[0]]
+        net.hybridize()
+        net(*arrays)
+        net.export(ours / name)
+        numpy.savez(ours / f"{name}.npz", *xs)
+        expected[name] = wanted
+        names = ["data"] if len(xs) == 1 else [f"data{number}" for number in range(len(xs))]
+        params = theirs / f"{name}-0000.params"
+        imported = gluon.SymbolBlock.imports(theirs / f"{name}-symbol.json", names, params if params.exists() else None)
+        stored = numpy.load(theirs / f"{name}.npz")
+        for _ in range(2):
+            for number, (y, z) in enumerate(zip(flatten(imported(*arrays))[0], wanted, strict=True)):
+                for found in (y.asnumpy(), z):
+                    assert (found.dtype, found.shape) == (stored[f"y{number}"].dtype, stored[f"y{number}"].shape), name
+                    near(found, stored[f"y{number}"])
+            imported.hybridize()
+    mxnet("load", ours)
+    for name, ys in expected.items():
+        found = numpy.load(ours / f"{name}.found.npz")
+        for number, y in enumerate(ys):
+            assert found[f"nd{number}"].dtype == y.dtype, f"{name}: MXNet says {found['nd0']}"
+            near(found[f"nd{number}"], y)

@@ -31,7 +31,8 @@ def box_iou(lhs: Any, rhs: Any, format: str = "corner") -> Any:
         ShapeError E182: a last axis that is not of size 4.
     """
     one_of(format, _FORMATS, "box_iou", "format")
-    return result(library.box_iou(*same_floats("box_iou", lhs, rhs), format))
+    x, y = same_floats("box_iou", lhs, rhs)
+    return result(library.box_iou(x, y, format))
 
 
 @public
@@ -58,7 +59,7 @@ def box_nms(
         coord_start: where the places begin.
         score_index: where the score is.
         id_index: where the class is; below 0: there is none.
-        background_id: a class whose boxes are left out.
+        background_id: a class whose boxes are left out, where there are classes.
         force_suppress: boxes of other classes leave each other out, too.
         in_format: `corner` or `center`, as of `box_iou`.
         out_format: the same, for the result.
@@ -78,10 +79,12 @@ def box_nms(
     if not (0 <= coord_start <= width - 4 and 0 <= score_index < width and id_index < width):
         text = f"box_nms of {table.type} with coord_start={coord_start}, score_index={score_index}, id_index={id_index}"
         raise ArgumentError("E365", text, help=f"a box has {width} numbers; its four coordinates begin at coord_start")
-    numbers = float(overlap_thresh), float(valid_thresh)
-    places = tuple(map(int, (topk, coord_start, score_index, id_index, background_id)))
     (x,) = same_floats("box_nms", table)
-    return result(library.box_nms(x, *numbers, *places, bool(force_suppress), in_format, out_format))
+    attributes: tuple[Any, ...] = (
+        float(overlap_thresh), float(valid_thresh), int(topk), int(coord_start), int(score_index), int(id_index),
+        int(background_id), bool(force_suppress), in_format, out_format,
+    )  # fmt: skip
+    return result(library.box_nms(x, *attributes))
 
 
 @public
@@ -125,9 +128,12 @@ def multibox_detection(
         raise ShapeError("E182", text, help="pass [batch, classes + 1, boxes], [batch, 4 * boxes] and [1, boxes, 4]")
     if background_id != 0:
         raise ArgumentError("E365", f"multibox_detection with background_id={background_id}", help="it must be 0")
-    xs = same_floats("multibox_detection", shares, moves, places)
-    numbers = bool(clip), float(threshold), 0, float(nms_threshold), bool(force_suppress)
-    return result(library.multibox_detection(*xs, *numbers, _four(variances, "multibox_detection"), int(nms_topk)))
+    shares, moves, places = same_floats("multibox_detection", shares, moves, places)
+    attributes: tuple[Any, ...] = (
+        bool(clip), float(threshold), 0, float(nms_threshold), bool(force_suppress),
+        _four(variances, "multibox_detection"), int(nms_topk),
+    )  # fmt: skip
+    return result(library.multibox_detection(shares, moves, places, *attributes))
 
 
 @public
@@ -142,7 +148,7 @@ def multibox_target(
     minimum_negative_samples: int = 0,
     variances: Sequence[float] = (0.1, 0.1, 0.2, 0.2),
 ) -> Any:
-    """What a detector of boxes is to predict for images whose objects are known.
+    """The values that a detector of boxes is to predict for images whose objects are known.
 
     Args:
         anchor: [1, anchors, 4], corners.
@@ -167,10 +173,12 @@ def multibox_target(
     if not fits or truth.shape[2] < 5 or scores.shape[::2] != (truth.shape[0], places.shape[1]):
         text = f"multibox_target of {places.type}, {truth.type} and {scores.type}"
         raise ShapeError("E182", text, help="pass [1, boxes, 4], [batch, objects, 5] and [batch, classes + 1, boxes]")
-    numbers = [overlap_threshold, ignore_label, negative_mining_ratio, negative_mining_thresh]
-    more = int(minimum_negative_samples), _four(variances, "multibox_target")
-    found = library.multibox_target(*same_floats("multibox_target", *xs), *map(float, numbers), *more)
-    return [result(x) for x in found]
+    places, truth, scores = same_floats("multibox_target", *xs)
+    attributes: tuple[Any, ...] = (
+        float(overlap_threshold), float(ignore_label), float(negative_mining_ratio), float(negative_mining_thresh),
+        int(minimum_negative_samples), _four(variances, "multibox_target"),
+    )  # fmt: skip
+    return [result(x) for x in library.multibox_target(places, truth, scores, *attributes)]
 
 
 @public
@@ -198,7 +206,7 @@ def bipartite_matching(data: Any, is_ascend: bool = False, threshold: float | No
 
 @public
 def box_encode(samples: Any, matches: Any, anchors: Any, refs: Any, means: Any, stds: Any) -> Any:
-    """How boxes differ from the anchors that they are matched with.
+    """The differences of boxes from the anchors that they are matched with.
 
     Args:
         samples: [batch, anchors]: 1 where an anchor has a box.
@@ -245,8 +253,9 @@ def box_decode(
         ShapeError E182: they do not fit together.
     """
     one_of(format, _FORMATS, "box_decode", "format")
-    numbers = map(float, (std0, std1, std2, std3, clip))
-    return result(library.box_decode(*same_floats("box_decode", data, anchors), *numbers, format))
+    x, places = same_floats("box_decode", data, anchors)
+    scales = float(std0), float(std1), float(std2), float(std3)
+    return result(library.box_decode(x, places, *scales, float(clip), format))
 
 
 def _four(variances: Any, name: str) -> tuple[float, ...]:

@@ -480,7 +480,7 @@ class GraphWriter(ABC):
             self.emit("where", node.outputs, [marks, values, self.entry(base)])
 
     def on_updateslice(self, node: Node, op: Any) -> None:
-        """What lies before, between and behind, one axis in the other: MXNet's assignment has no gradient."""
+        """As a concatenation of the parts around it: MXNet's assignment has no gradient."""
         base, update = node.inputs
         parts = zip(op.starts, op.stops, op.steps, base.type.shape, strict=True)
         cuts = [(axis, *part) for axis, part in enumerate(parts) if part != (0, part[-1], 1, part[-1])]

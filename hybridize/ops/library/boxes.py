@@ -111,7 +111,7 @@ def box_nms(
     known = stop_gradient(table)
     score = _column(known, score_index)
     counts = gt(score, like(valid_thresh, score))
-    if id_index >= 0 and background_id >= 0:
+    if id_index >= 0:
         classes = _column(known, id_index)
         counts = bit_and(counts, ne(classes, like(background_id, classes)))
     limit = count if topk < 0 or count <= topk else topk
@@ -129,8 +129,8 @@ def box_nms(
     result = _taken(table, take_along_axis(best, front, 1))
     if in_format != out_format:
         result = _in_other_format(result, coord_start, out_format)
-    kept = _spread(take_along_axis(stays, front, 1), (*last, width))
-    result = where(kept, result, like(-1, result))
+    alive = _spread(take_along_axis(stays, front, 1), (*last, width))
+    result = where(alive, result, like(-1, result))
     if limit is not count:
         result = concat(result, full(-1, kind.with_shape((groups, count - limit, width))), axis=1)
     return reshape(result, kind.shape)
@@ -192,8 +192,8 @@ def bipartite_matching(data: Operand, is_ascend: bool, threshold: float, topk: i
     rounds = rows if rows <= columns else columns
     rounds = topk + 1 if 0 < topk < rounds else rounds  # as MXNet counts
     scores, least = (neg(scores), -threshold) if is_ascend else (scores, threshold)
-    sides = _matched(scores, rounds, least)
-    return tuple(cast(reshape(x, (*front, n)), kind.dtype) for x, n in zip(sides, (rows, columns), strict=True))  # type: ignore[return-value]
+    of_rows, of_columns = (cast(side, kind.dtype) for side in _matched(scores, rounds, least))
+    return reshape(of_rows, (*front, rows)), reshape(of_columns, (*front, columns))
 
 
 def _matched(scores: Operand, rounds: int, threshold: float) -> tuple[Operand, Operand]:
@@ -211,11 +211,11 @@ def _matched(scores: Operand, rounds: int, threshold: float) -> tuple[Operand, O
         best = arg_max(left, 1)
         matches = gt(reduce_max(left, (1,)), full(threshold, type_of(left).with_shape((groups,))))
         number = floor_div(best, like(columns, best)), mod(best, like(columns, best))
-        found = []
+        sides = []
         for side, size, own, other in ((of_rows, rows, *number), (of_columns, columns, *reversed(number))):
             own, other, here = (broadcast(reshape(x, (groups, 1)), (groups, size)) for x in (own, other, matches))
-            found.append(where(bit_and(here, eq(iota((groups, size), 1, int64), own)), other, side))
-        return found
+            sides.append(where(bit_and(here, eq(iota((groups, size), 1, int64), own)), other, side))
+        return sides
 
     begin = [full(-1, TensorType((groups, size), int64)) for size in (rows, columns)]
     operands = [*begin, scores]
@@ -281,7 +281,7 @@ def box_decode(
         format: `corner` or `center`.
     """
     kind = type_of(data)
-    if kind.ndim != 3 or kind.shape[2] != 4 or type_of(anchors).shape not in ((1, *kind.shape[1:]), kind.shape):
+    if kind.ndim != 3 or kind.shape[2] != 4 or type_of(anchors).shape != (1, *kind.shape[1:]):
         text = f"box_decode of {kind} and {type_of(anchors)}"
         raise ShapeError("E182", text, help="pass [batch, anchors, 4] and [1, anchors, 4]")
     moves, places = stop_gradient(data), stop_gradient(anchors)
@@ -359,8 +359,8 @@ def multibox_detection(
     else:
         stays = valid
     none = like(-1, score)
-    kept = [where(stays, _column(plain, 0), none), *(where(valid, _column(plain, k), none) for k in range(1, 6))]
-    return _stacked(kept)
+    columns = [where(stays, _column(plain, 0), none), *(where(valid, _column(plain, k), none) for k in range(1, 6))]
+    return _stacked(columns)
 
 
 @composite("_contrib_MultiBoxTarget")

@@ -36,10 +36,9 @@ class Resize(_Sized, HybridBlock):
     def __init__(self, size: Any, keep_ratio: bool = False, interpolation: int = BILINEAR) -> None:
         super().__init__(size, interpolation)
         self._keep = keep_ratio and isinstance(size, int)
-        self._size = self._size[:1] if self._keep else self._size
 
     def forward(self, x: Any) -> Any:
-        return images.resize(x, self._size, self._keep, self._interpolation)
+        return images.resize(x, self._size[0] if self._keep else self._size, self._keep, self._interpolation)
 
 
 class CropResize(HybridBlock):
