@@ -155,7 +155,7 @@ SAME = frozenset((
 CREATORS = frozenset(("zeros", "ones", "full", "arange", "eye", "linspace"))
 """Those that take no arrays at all."""
 
-_PAIRS = frozenset(("bipartite_matching", "box_encode", "linalg_slogdet", "moments", "slogdet"))
+_PAIRS = frozenset(("bipartite_matching", "box_encode", "gelqf", "moments", "slogdet", "syevd"))
 """Those that give two arrays, whatever their attributes."""
 
 
@@ -173,14 +173,6 @@ def outputs_of(word: str, attributes: Attributes) -> int:
             return 3
         case "topk" if attributes.get("ret_typ") == "both":
             return 2
-<<<<<<< HEAD
-        case "gelqf" | "linalg_gelqf" | "linalg_slogdet" | "linalg_syevd" | "moments" | "slogdet" | "syevd":
-            return 2
-        case "rand_zipfian":
+        case "MultiBoxTarget" | "_contrib_MultiBoxTarget" | "rand_zipfian":
             return 3
-    return 1
-=======
-        case "MultiBoxTarget" | "_contrib_MultiBoxTarget":
-            return 3
-    return 2 if word.removeprefix("_contrib_") in _PAIRS else 1
->>>>>>> h6
+    return 2 if word.removeprefix("_contrib_").removeprefix("linalg_") in _PAIRS else 1
