@@ -18,14 +18,14 @@ from tests.refusals import refusal
 
 
 def test_names_of_one_thing():
-    import hybridize.numpy.linalg
-    import hybridize.numpy.random
-
     import hybridize.initializer
     import hybridize.numpy
+    import hybridize.numpy.linalg
+    import hybridize.numpy.random
     import hybridize.numpy_extension as extension
-    import hybridize.random
     from hybridize.numpy import ones
+
+    import hybridize.random
 
     assert hybridize.numpy is hybridize.np is np
     assert hybridize.numpy.random is np.random
