@@ -65,6 +65,33 @@ def test_modules_are_counted_and_the_table_fits(suite, tmp_path):
     assert "66.7 %" in text
 
 
+@pytest.fixture
+def comparison(monkeypatch):
+    monkeypatch.syspath_prepend(HERE)
+    return importlib.import_module("comparison")
+
+
+def test_programs_in_the_styles_of_the_libraries_give_the_numbers_of_mxnet(comparison, tmp_path):
+    """Imperatively, hybridized, and after a step of training; they are migrated first, as the libraries are."""
+    interpreter = Path(sys.executable)
+    home = comparison.migrated(interpreter, tmp_path / "programs")
+    assert "import hybridize.mxnet as mx" in (home / "styles.py").read_text()
+    found = dict(comparison.compared(interpreter, HERE / "programs" / "styles.py", home))
+    assert found == dict.fromkeys(["images", "detector", "forecast", "language", "book"], "")
+
+
+def test_another_number_is_told(comparison):
+    numbers = [float(one) for one in range(38)]
+    assert comparison.difference({"output": numbers}, {"numbers": {"output": numbers}}) == ""
+    for place, value in ((5, 5.1), (30, float("nan"))):
+        wrong = [*numbers[:place], value, *numbers[place + 1 :]]
+        assert f"output: array {place // 19}" in comparison.difference(
+            {"output": numbers}, {"numbers": {"output": wrong}}
+        )
+    assert "1 arrays, MXNet 2" in comparison.difference({"output": numbers}, {"numbers": {"output": numbers[:19]}})
+    assert comparison.difference({"output": numbers}, {"error": "ValueError"}) == "ValueError"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", FLOORS)
 def test_what_imports_does_not_become_less(suite, name):
