@@ -761,3 +761,19 @@ def test_inputs_by_keyword():
         states = plain.begin_state(2)
         expected = plain(ones(*x), states)
         assert_same(kind(3, params=plain.params)(ones(*x), states), expected)
+
+
+@pytest.mark.parametrize("hybridized", [False, True])
+def test_attributes_with_names_of_methods_of_ours(hybridized):
+    class Own(loss.HingeLoss):
+        def __init__(self):
+            super().__init__()
+            self._missing = self._like = self._finished = 3
+
+        def hybrid_forward(self, F, pred, label):
+            return super().hybrid_forward(F, pred * self._missing, label)
+
+    block, inputs = Own(), inputs_of("loss.HingeLoss")
+    if hybridized:
+        block.hybridize(backend="numpy")
+    assert_same(block(*inputs), loss.HingeLoss()(inputs[0] * 3, inputs[1]))
