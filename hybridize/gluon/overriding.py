@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.deferred import array_of, is_deferred
@@ -147,7 +147,7 @@ def apply(block: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         layer: Any = super(Overriding, block) if isinstance(block, Overriding) else block
         layer.infer_shape(*bound.args)
     view: Any = object.__new__(type(block))
-    hidden = _methods(type(block))
+    hidden = _methods(cast("Any", type(block)))
     vars(view).update((name, value) for name, value in vars(block).items() if name not in hidden)
     for name, value in values.items():
         vars(view)[name] = None if value is None else _Value(array_of(value), block._parameters.get(name))

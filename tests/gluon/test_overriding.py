@@ -1,7 +1,9 @@
 """Classes that override `hybrid_forward` or `forward` of a layer, a loss or a cell of ours: theirs is what runs."""
 
+import copy
 import inspect
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -777,3 +779,33 @@ def test_attributes_with_names_of_methods_of_ours(hybridized):
     if hybridized:
         block.hybridize(backend="numpy")
     assert_same(block(*inputs), loss.HingeLoss()(inputs[0] * 3, inputs[1]))
+
+
+class Weighty(nn.Dense):
+    def hybrid_forward(self, F, x, weight, bias=None):
+        return super().hybrid_forward(F, x, weight * 2, bias)
+
+
+def test_copies_archives_and_dtypes(tmp_path):
+    block = Weighty(3, weight_initializer="ones")
+    block.initialize()
+    block.hybridize()
+    expected = block(ones(2, 4))
+    block.save(tmp_path / "net")
+    for one in (copy.deepcopy(block), pickle.loads(pickle.dumps(block)), hybridize.load(tmp_path / "net")):
+        assert_same(one(ones(2, 4)), expected)
+    block.cast("float16")
+    assert block(ones(2, 4).astype("float16")).dtype == "float16"
+
+
+def test_each_device_has_its_weights():
+    block, devices = Weighty(3, weight_initializer="ones"), [hybridize.cpu(0), hybridize.cpu(1)]
+    block.initialize(ctx=devices)
+    for hybridized in (False, True):
+        block.hybridize(hybridized)
+        for device in devices:
+            with hybridize.autograd.record():
+                y = block(np.ones((2, 4), ctx=device))
+            y.backward()
+            assert y.ctx == device
+            assert block.weight.grad(device)[0, 0] == 4
