@@ -155,10 +155,8 @@ class RecurrentLayer(Stateful, HybridBlock):
         y = y if self._layout == "TNC" else np.swapaxes(y, 0, 1)
         return y if states is None or self.skip_states else (y, last)
 
-    def _hybrid_arguments(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the inputs with states to begin with, as `hybrid_forward` of MXNet has them at each call."""
+    def _by_hybrid_forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Give the user's `hybrid_forward` states to begin with, as MXNet does at each call."""
         named = dict(zip(("inputs", "states", "sequence_length"), args, strict=False)) | kwargs
         inputs, states, lengths = (named.pop(name, None) for name in ("inputs", "states", "sequence_length"))
         vars(self)["skip_states"] = states is None
@@ -166,7 +164,7 @@ class RecurrentLayer(Stateful, HybridBlock):
             self._check_axes(inputs)
             states = self.begin_state(inputs.shape[self._layout.index("N")], dtype=inputs.dtype)
         states = list(states) if isinstance(states, (list, tuple)) else [states]
-        return (inputs, states, *(() if lengths is None else (lengths,))), named
+        return super()._by_hybrid_forward(inputs, states, *(() if lengths is None else (lengths,)), **named)
 
     def cast(self, dtype: Any) -> None:
         super().cast(dtype)
