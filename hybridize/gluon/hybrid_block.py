@@ -131,7 +131,6 @@ class HybridBlock(Block, layer=False):
         """Apply the block to its inputs; by default by `hybrid_forward`."""
         if not self._overrides:
             return super().forward(*args, **kwargs)
-        args, kwargs = self._hybrid_arguments(args, kwargs)
         parameters = {
             name: DeferredArray(p) if p.deferred and not p.shape_is_known else p.data()
             for name, p in self._parameters.items()
@@ -140,12 +139,6 @@ class HybridBlock(Block, layer=False):
         return arrays_of(result) if any(map(is_deferred, parameters.values())) else result
 
     _by_hybrid_forward = forward
-
-    def _hybrid_arguments(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the inputs of `hybrid_forward` in a call with these."""
-        return args, kwargs
 
     def _choose_forward(self) -> None:
         """Let a `hybrid_forward` that this block has by itself run, as one of a class of the user's does."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.deferred import array_of, is_deferred
@@ -114,6 +114,14 @@ def _signature(computation: Callable[..., Any], operands: str) -> inspect.Signat
     return inspect.Signature(inputs)
 
 
+@functools.lru_cache(1024)
+def _methods(kind: type) -> frozenset[str]:
+    """Return the private methods of layers of ours: an attribute of the user's may have the name of one."""
+    ours = (base for base in kind.__mro__ if base.__module__.startswith("hybridize."))
+    members = (item for base in ours for item in vars(base).items())
+    return frozenset(name for name, value in members if name[:1] == "_" and inspect.isfunction(value))
+
+
 def apply(block: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """Compute what a layer of ours does to inputs, with values in place of its parameters.
 
@@ -139,7 +147,8 @@ def apply(block: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         layer: Any = super(Overriding, block) if isinstance(block, Overriding) else block
         layer.infer_shape(*bound.args)
     view: Any = object.__new__(type(block))
-    vars(view).update(vars(block))
+    hidden = _methods(cast("Any", type(block)))
+    vars(view).update((name, value) for name, value in vars(block).items() if name not in hidden)
     for name, value in values.items():
         vars(view)[name] = None if value is None else _Value(array_of(value), block._parameters.get(name))
     return computation(view, *bound.args, **bound.kwargs)

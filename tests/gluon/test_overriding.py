@@ -1,7 +1,9 @@
 """Classes that override `hybrid_forward` or `forward` of a layer, a loss or a cell of ours: theirs is what runs."""
 
+import copy
 import inspect
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -659,3 +661,151 @@ def test_a_block_with_a_method_of_its_own(kind, hybridized):
     block.forward = lambda x: x
     block.hybrid_forward = lambda F, x, **weights: F.ones_like(x) * 7
     assert first() == 1
+
+
+MXNETS = {
+    "data gamma beta": (
+        "GroupNorm LayerNorm "
+    ),
+    "input1 input2 label sample_weight?": (
+        "CosineEmbeddingLoss "
+    ),
+    "inputs states": (
+        "DropoutCell HybridSequentialRNNCell ResidualCell VariationalDropoutCell ZoneoutCell "
+    ),
+    "inputs states i2h_weight h2h_weight h2r_weight i2h_bias h2h_bias": (
+        "LSTMPCell "
+    ),
+    "inputs states i2h_weight h2h_weight i2h_bias h2h_bias": (
+        "Conv1DGRUCell Conv1DLSTMCell Conv1DRNNCell Conv2DGRUCell Conv2DLSTMCell Conv2DRNNCell Conv3DGRUCell "
+        "Conv3DLSTMCell Conv3DRNNCell GRUCell LSTMCell RNNCell "
+    ),
+    "inputs states sequence_length?": (
+        "GRU LSTM RNN "
+    ),
+    "pred label pred_lengths? label_lengths? sample_weight?": (
+        "CTCLoss "
+    ),
+    "pred label sample_weight?": (
+        "HingeLoss HuberLoss KLDivLoss L1Loss L2Loss LogisticLoss SoftmaxCELoss SoftmaxCrossEntropyLoss "
+        "SquaredHingeLoss "
+    ),
+    "pred label sample_weight? pos_weight?": (
+        "SigmoidBCELoss SigmoidBinaryCrossEntropyLoss "
+    ),
+    "pred positive negative": (
+        "TripletLoss "
+    ),
+    "pred target sample_weight? epsilon": (
+        "PoissonNLLLoss "
+    ),
+    "x": (
+        "Activation AvgPool1D AvgPool2D AvgPool3D Dropout ELU Flatten GELU GlobalAvgPool1D GlobalAvgPool2D "
+        "GlobalAvgPool3D GlobalMaxPool1D GlobalMaxPool2D GlobalMaxPool3D HybridConcurrent HybridSequential "
+        "Identity LeakyReLU MaxPool1D MaxPool2D MaxPool3D PixelShuffle1D PixelShuffle2D PixelShuffle3D "
+        "ReflectionPad2D SELU Swish "
+    ),
+    "x alpha": (
+        "PReLU "
+    ),
+    "x gamma beta": (
+        "InstanceNorm "
+    ),
+    "x gamma beta running_mean running_var": (
+        "BatchNorm BatchNormReLU SyncBatchNorm "
+    ),
+    "x offset_weight deformable_conv_weight offset_bias? deformable_conv_bias?": (
+        "DeformableConvolution ModulatedDeformableConvolution "
+    ),
+    "x weight": (
+        "Embedding "
+    ),
+    "x weight bias?": (
+        "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose Dense "
+    ),
+    "x1 x2": (
+        "SDMLLoss "
+    ),
+}  # fmt: skip
+"""Layers of MXNet 1.9.1 by the arguments of their `hybrid_forward` after `F`; `?`: one that may be left out."""
+
+
+@pytest.mark.parametrize("arguments", MXNETS)
+def test_arguments_have_the_names_and_the_order_of_mxnet(arguments):
+    """`super().hybrid_forward(F, pred=pred, label=label)` is how libraries call it."""
+    layers = {name.rpartition(".")[2]: layer for name, layer in LAYERS.items()}
+    wanted = arguments.replace("?", "").split()
+    for name in MXNETS[arguments].split():
+        layer = layers.get(name) or getattr(rnn, name)
+        inputs = list(inspect.signature(layer.forward).parameters)[1:]
+        found = inputs + layer._operands.replace("?", "").split()
+        assert found[: len(wanted)] == wanted, name
+
+
+def test_inputs_by_keyword():
+    class Named(loss.SoftmaxCrossEntropyLoss):
+        def hybrid_forward(self, F, x, label, sample_weight=None):
+            return super().hybrid_forward(F, pred=x * 2, label=label, sample_weight=sample_weight)
+
+    class Cell(rnn.GRUCell):
+        def hybrid_forward(self, F, inputs, states, **weights):
+            return super().hybrid_forward(F, inputs=inputs, states=states, **weights)
+
+    class Layer(rnn.GRU):
+        def hybrid_forward(self, F, inputs, states, sequence_length=None, **weights):
+            return super().hybrid_forward(F, inputs=inputs, states=states, **weights)
+
+    x, label = inputs_of("loss.SoftmaxCrossEntropyLoss")
+    assert_same(Named()(x, label), loss.SoftmaxCrossEntropyLoss()(x * 2, label))
+    for kind, base, x in ((Cell, rnn.GRUCell, (2, 4)), (Layer, rnn.GRU, (3, 2, 4))):
+        plain = base(3)
+        plain.initialize()
+        states = plain.begin_state(2)
+        expected = plain(ones(*x), states)
+        assert_same(kind(3, params=plain.params)(ones(*x), states), expected)
+
+
+@pytest.mark.parametrize("hybridized", [False, True])
+def test_attributes_with_names_of_methods_of_ours(hybridized):
+    class Own(loss.HingeLoss):
+        def __init__(self):
+            super().__init__()
+            self._missing = self._like = self._finished = 3
+
+        def hybrid_forward(self, F, pred, label):
+            return super().hybrid_forward(F, pred * self._missing, label)
+
+    block, inputs = Own(), inputs_of("loss.HingeLoss")
+    if hybridized:
+        block.hybridize(backend="numpy")
+    assert_same(block(*inputs), loss.HingeLoss()(inputs[0] * 3, inputs[1]))
+
+
+class Weighty(nn.Dense):
+    def hybrid_forward(self, F, x, weight, bias=None):
+        return super().hybrid_forward(F, x, weight * 2, bias)
+
+
+def test_copies_archives_and_dtypes(tmp_path):
+    block = Weighty(3, weight_initializer="ones")
+    block.initialize()
+    block.hybridize()
+    expected = block(ones(2, 4))
+    block.save(tmp_path / "net")
+    for one in (copy.deepcopy(block), pickle.loads(pickle.dumps(block)), hybridize.load(tmp_path / "net")):
+        assert_same(one(ones(2, 4)), expected)
+    block.cast("float16")
+    assert block(ones(2, 4).astype("float16")).dtype == "float16"
+
+
+def test_each_device_has_its_weights():
+    block, devices = Weighty(3, weight_initializer="ones"), [hybridize.cpu(0), hybridize.cpu(1)]
+    block.initialize(ctx=devices)
+    for hybridized in (False, True):
+        block.hybridize(hybridized)
+        for device in devices:
+            with hybridize.autograd.record():
+                y = block(np.ones((2, 4), ctx=device))
+            y.backward()
+            assert y.ctx == device
+            assert block.weight.grad(device)[0, 0] == 4

@@ -101,14 +101,14 @@ class SoftmaxCrossEntropyLoss(Loss):
         axis = axis_of(self._axis, pred.ndim, type(self).__name__)
         scores = pred if self._from_logits else npx.log_softmax(pred, axis)
         if self._sparse_label:
-            classes = indices(self._classes(label, pred, axis))
+            classes = indices(self._class_indices(label, pred, axis))
             check_labels(classes, pred.shape[axis])
             loss = -along(scores, np.expand_dims(result(classes), axis), axis)
         else:
             loss = -np.sum(scores * self._like(label, pred), axis, keepdims=True)
         return self._finished(loss, sample_weight)
 
-    def _classes(self, label: Any, pred: Any, axis: int) -> Any:
+    def _class_indices(self, label: Any, pred: Any, axis: int) -> Any:
         """The labels in the shape of the prediction without its classes."""
         x = array(label)
         shape = pred.shape[:axis] + pred.shape[axis + 1 :]

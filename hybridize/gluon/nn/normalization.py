@@ -231,8 +231,8 @@ class LayerNorm(_Normalized):
         in_channels: size of the axis; 0: taken from the first input.
     """
 
-    def forward(self, x: Any) -> ndarray:
-        return neural.layer_norm(x, self.gamma.data(), self.beta.data(), axis=self._axis, eps=self._epsilon)
+    def forward(self, data: Any) -> ndarray:
+        return neural.layer_norm(data, self.gamma.data(), self.beta.data(), axis=self._axis, eps=self._epsilon)
 
 
 class RMSNorm(_Scaled):
@@ -286,8 +286,8 @@ class GroupNorm(_Normalized):
         super().__init__(1, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
         self._num_groups = num_groups
 
-    def forward(self, x: Any) -> ndarray:
-        return normalization.group_norm(x, self.gamma.data(), self.beta.data(), self._num_groups, self._epsilon)
+    def forward(self, data: Any) -> ndarray:
+        return normalization.group_norm(data, self.gamma.data(), self.beta.data(), self._num_groups, self._epsilon)
 
 
 class InstanceNorm(_Normalized):

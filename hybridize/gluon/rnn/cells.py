@@ -207,8 +207,8 @@ class LSTMPCell(LSTMCell):
     def _state_sizes(self) -> tuple[int, ...]:
         return self._projection_size, self._hidden_size
 
-    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
-        by_input, by_state = self._products(x, states)
+    def forward(self, inputs: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
+        by_input, by_state = self._products(inputs, states)
         state, cell = self._next(by_input + by_state, states[1])
         projection = npx.fully_connected(state, self.h2r_weight.data(), num_hidden=self._projection_size)
         return projection, [projection, cell]

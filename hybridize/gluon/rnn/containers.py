@@ -77,14 +77,14 @@ class SequentialRNNCell(_OfCells, Chain):
             below = cell._width(below)
         return below
 
-    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
+    def forward(self, inputs: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output of the last cell, and the new states of all."""
         self._check_states(states)
         after: list[Any] = []
         for cell, own in _states_of(self._cells, states):
-            x, new = cell(x, own)
+            inputs, new = cell(inputs, own)
             after += new
-        return x, after
+        return inputs, after
 
     def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
         if not len(self):
@@ -132,7 +132,7 @@ class BidirectionalCell(_OfCells, HybridRecurrentCell):
     def _width(self, below: int) -> int:
         return self.l_cell._width(below) + self.r_cell._width(below)
 
-    def forward(self, x: Any, states: Any) -> Any:
+    def forward(self, inputs: Any, states: Any) -> Any:
         """Refuse a single step.
 
         Raises:

@@ -33,9 +33,9 @@ class PlainCell(GatedCell):
 
     _name_hint = "rnn"
 
-    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
+    def forward(self, inputs: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output and the new state of a step."""
-        by_input, by_state = self._products(x, states)
+        by_input, by_state = self._products(inputs, states)
         after = activated(by_input + by_state, self._activation)
         return after, [after]
 
@@ -45,9 +45,9 @@ class MemoryCell(GatedCell):
 
     _gates, _states, _name_hint = 4, 2, "lstm"
 
-    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
+    def forward(self, inputs: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output, the new state and the new cell of a step."""
-        by_input, by_state = self._products(x, states)
+        by_input, by_state = self._products(inputs, states)
         state, cell = self._next(by_input + by_state, states[1])
         return state, [state, cell]
 
@@ -63,9 +63,9 @@ class MixedCell(GatedCell):
 
     _gates, _name_hint = 3, "gru"
 
-    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
+    def forward(self, inputs: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output and the new state of a step."""
-        by_input, by_state = self._products(x, states)
+        by_input, by_state = self._products(inputs, states)
         opened = self._recurrent_activation
         (r, z, n), (by_r, by_z, by_n) = self._parted(by_input), self._parted(by_state)
         new = activated(n + activated(r + by_r, opened) * by_n, self._activation)

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
         """A call of a layer: with states it gives the last ones, too."""
 
         @overload
-        def __call__(self, x: Any, states: None = None, sequence_length: Any = None) -> ndarray: ...
+        def __call__(self, inputs: Any, states: None = None, sequence_length: Any = None) -> ndarray: ...
         @overload
-        def __call__(self, x: Any, states: Any, sequence_length: Any = None) -> tuple[ndarray, list[ndarray]]: ...
+        def __call__(self, inputs: Any, states: Any, sequence_length: Any = None) -> tuple[ndarray, list[ndarray]]: ...
 
 
 _OPEN = "only input_size may be left open"
@@ -118,18 +118,18 @@ class RecurrentLayer(Stateful, HybridBlock):
         @property
         def __call__(self) -> _Called: ...
 
-    def forward(self, x: Any, states: Any = None, sequence_length: Any = None) -> Any:
+    def forward(self, inputs: Any, states: Any = None, sequence_length: Any = None) -> Any:
         """Run all layers over all steps.
 
         Args:
-            x: [steps, batch, inputs], or [batch, steps, inputs] where the layout is NTC.
+            inputs: [steps, batch, inputs], or [batch, steps, inputs] where the layout is NTC.
             states: what to begin with, a list, or the one state by itself; None: zeros.
             sequence_length: [batch], how many steps of each sequence count, of layers with `use_sequence_length`.
 
         Returns:
-            The result of each step in the layout of x; where states are given, also the list of the last ones.
+            The result of each step in the layout of the inputs; where states are given, also the list of the last ones.
         """
-        self._check_axes(x)
+        self._check_axes(inputs)
         if sequence_length is not None and not self._use_sequence_length:
             raise ArgumentError(
                 "E331",
@@ -149,24 +149,22 @@ class RecurrentLayer(Stateful, HybridBlock):
                 f"{type(self).__name__} got {len(begin)} states",
                 help=f"it has {len(self._stack.state_sizes)} states: layer.begin_state(batch_size) creates them",
             )
-        steps = x if self._layout == "TNC" else np.swapaxes(x, 0, 1)
+        steps = inputs if self._layout == "TNC" else np.swapaxes(inputs, 0, 1)
         weights = [getattr(self, part).data() for part, _ in self._stack.parts(1)]
         y, *last = recurrent(self._stack, steps, weights, begin, sequence_length)
         y = y if self._layout == "TNC" else np.swapaxes(y, 0, 1)
         return y if states is None or self.skip_states else (y, last)
 
-    def _hybrid_arguments(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the inputs with states to begin with, as `hybrid_forward` of MXNet has them at each call."""
-        named = dict(zip(("states", "sequence_length"), args[1:], strict=False)) | kwargs
-        states, lengths = named.pop("states", None), named.pop("sequence_length", None)
+    def _by_hybrid_forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Give the user's `hybrid_forward` states to begin with, as MXNet does at each call."""
+        named = dict(zip(("inputs", "states", "sequence_length"), args, strict=False)) | kwargs
+        inputs, states, lengths = (named.pop(name, None) for name in ("inputs", "states", "sequence_length"))
         vars(self)["skip_states"] = states is None
         if states is None:
-            self._check_axes(args[0])
-            states = self.begin_state(args[0].shape[self._layout.index("N")], dtype=args[0].dtype)
+            self._check_axes(inputs)
+            states = self.begin_state(inputs.shape[self._layout.index("N")], dtype=inputs.dtype)
         states = list(states) if isinstance(states, (list, tuple)) else [states]
-        return (args[0], states, *(() if lengths is None else (lengths,))), named
+        return super()._by_hybrid_forward(inputs, states, *(() if lengths is None else (lengths,)), **named)
 
     def cast(self, dtype: Any) -> None:
         super().cast(dtype)

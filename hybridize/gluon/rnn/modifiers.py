@@ -41,10 +41,10 @@ class DropoutCell(HybridRecurrentCell):
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         return []
 
-    def forward(self, x: Any, states: Any) -> tuple[Any, Any]:
+    def forward(self, inputs: Any, states: Any) -> tuple[Any, Any]:
         """Give the input, some of it dropped."""
         self._check_states(states)
-        return npx.dropout(x, p=self._rate, axes=self._axes), states
+        return npx.dropout(inputs, p=self._rate, axes=self._axes), states
 
     def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
         axes = tuple(axis + 1 if axis >= 0 else axis for axis in self._axes)
@@ -104,9 +104,9 @@ class ZoneoutCell(ModifierCell):
         super().reset()
         self._last_output.set(None)
 
-    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
+    def forward(self, inputs: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output and the new states, some of them those of the step before."""
-        y, after = self.base_cell(x, states)
+        y, after = self.base_cell(inputs, states)
         if self.zoneout_states and is_training():
             drawn = [_drawn(self.zoneout_states, state.shape) for state in states]
             after = _each_kept(drawn, after, states)
@@ -166,10 +166,10 @@ class ResidualCell(ModifierCell):
 
     _name_hint = "residual"
 
-    def forward(self, x: Any, states: Any) -> tuple[Any, Any]:
+    def forward(self, inputs: Any, states: Any) -> tuple[Any, Any]:
         """Give the sum of output and input, and the new states."""
-        y, after = self.base_cell(x, states)
-        return self._sum(y, x), after
+        y, after = self.base_cell(inputs, states)
+        return self._sum(y, inputs), after
 
     def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
         y, after = through_cell(self.base_cell, x, states, valid_length)
@@ -222,12 +222,12 @@ class VariationalDropoutCell(ModifierCell):
         for memory in (self._of_inputs, self._of_states, self._of_outputs):
             memory.set(None)
 
-    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
+    def forward(self, inputs: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output and the new states of a step."""
         self._check_states(states)
-        x = _masked(self._of_inputs, self.drop_inputs, x)
+        inputs = _masked(self._of_inputs, self.drop_inputs, inputs)
         states = [*(_masked(self._of_states, self.drop_states, state) for state in states[:1]), *states[1:]]
-        y, after = self.base_cell(x, states)
+        y, after = self.base_cell(inputs, states)
         return _masked(self._of_outputs, self.drop_outputs, y), after
 
     def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
