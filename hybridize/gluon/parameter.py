@@ -34,7 +34,6 @@ from hybridize.base.errors import (
     ArgumentError,
     ContentError,
     DeferredInitializationError,
-    ParameterShapeError,
     PlacementError,
     ShapeError,
     StateError,
@@ -153,15 +152,13 @@ class Parameter:
     def shape(self, shape: Any) -> None:
         new = _normalized(shape)
         if new is None or not self._takes(new):
-            raise ParameterShapeError(
-                "E122", f"parameter {self.name} of shape {self._shape} cannot be given the shape {new}"
-            )
+            raise ShapeError("E122", f"parameter {self.name} of shape {self._shape} cannot be given the shape {new}")
         self._shape = tuple(b if b != UNKNOWN else a for a, b in zip(self._shape or new, new, strict=True))
 
     def complete(self, *shape: int) -> None:
         """Say what the first input tells of the shape, and initialize what waited for it."""
         if not self._takes(shape):
-            raise ParameterShapeError(
+            raise ShapeError(
                 "E122",
                 f"parameter {self.name} has the shape {self._shape}, but the input requires {shape}",
                 help="the net was initialized for inputs of another size",
@@ -487,11 +484,11 @@ class Parameter:
         """Copy `data` into the array, on each device; compiled programs see it at their next call.
 
         Raises:
-            ParameterShapeError E124: `data` has another shape.
+            ShapeError E124: `data` has another shape.
         """
         shape = tuple(data.shape) if hasattr(data, "shape") else numpy.shape(data)
         if not self._takes(_exact(shape)):
-            raise ParameterShapeError("E124", f"parameter {self.name!r}: expected shape {self._shape}, got {shape}")
+            raise ShapeError("E124", f"parameter {self.name!r}: expected shape {self._shape}, got {shape}")
         if self._data is None:
             if isinstance(data, Symbol) or self._deferred is None:
                 raise self._not_ready()

@@ -622,6 +622,63 @@ def mistakes(mx):
     yield "axes of a dense layer", lambda: initialized_dense()(nd.ones((2, 3)))
 
 
+def settings(mx):
+    """Settings of layers, losses, cells, loaders and networks that MXNet 1 refuses."""
+    nn, rnn, data, vision = mx.gluon.nn, mx.gluon.rnn, mx.gluon.data, mx.gluon.model_zoo.vision
+    x, numbers = mx.nd.ones((2, 3)), data.ArrayDataset(mx.nd.ones((4, 2)))
+
+    def applied(block, *args):
+        block.initialize()
+        return block(*args)
+
+    for axes, kind in enumerate((nn.Conv1D, nn.Conv2D, nn.Conv3D), 1):
+        yield f"Conv{axes}D, layout", lambda kind=kind: kind(2, 3, layout="ABC")
+        yield f"Conv{axes}D, kernel", lambda kind=kind, axes=axes: kind(2, (3,) * (axes + 1))
+    for axes, kind in enumerate((nn.Conv1DTranspose, nn.Conv2DTranspose, nn.Conv3DTranspose), 1):
+        yield f"Conv{axes}DTranspose, layout", lambda kind=kind: kind(2, 3, layout="ABC")
+        yield f"Conv{axes}DTranspose, kernel", lambda kind=kind, axes=axes: kind(2, (3,) * (axes + 1))
+        yield (
+            f"Conv{axes}DTranspose, output_padding",
+            lambda kind=kind, axes=axes: kind(2, 3, output_padding=(1,) * (axes + 1)),
+        )
+    for kinds in ((nn.MaxPool1D, nn.MaxPool2D, nn.MaxPool3D), (nn.AvgPool1D, nn.AvgPool2D, nn.AvgPool3D)):
+        for axes, kind in enumerate(kinds, 1):
+            yield f"{kind.__name__}, layout", lambda kind=kind: kind(2, layout="ABC")
+            yield f"{kind.__name__}, pool_size", lambda kind=kind, axes=axes: kind((2,) * (axes + 1))
+    for kind in (nn.GlobalMaxPool1D, nn.GlobalMaxPool2D, nn.GlobalAvgPool3D):
+        yield f"{kind.__name__}, layout", lambda kind=kind: kind(layout="ABC")
+    yield "Lambda of no function", lambda: nn.Lambda("nothing")
+    yield "Lambda of a number", lambda: nn.Lambda(3)
+    yield "HybridLambda of no function", lambda: nn.HybridLambda("nothing")
+    yield "HybridLambda of a number", lambda: nn.HybridLambda(3)
+    yield "Activation of no function", lambda: applied(nn.Activation("nothing"), x)
+    yield "LSTM, layout", lambda: rnn.LSTM(2, layout="ABC")
+    yield "LSTM, states", lambda: applied(rnn.LSTM(2, input_size=3), mx.nd.ones((1, 2, 3)), [mx.nd.ones((1, 1, 1))] * 2)
+    yield "DropoutCell, rate", lambda: rnn.DropoutCell("nothing")
+    yield "unroll, length", lambda: rnn.GRUCell(2, input_size=3).unroll(3, mx.nd.ones((2, 2, 3)))
+    yield "a loss, weight", lambda: mx.gluon.loss.L2Loss(weight="nothing")(x, x)
+    yield "CTCLoss, layout", lambda: mx.gluon.loss.CTCLoss(layout="ABC")
+    yield "CTCLoss, label_layout", lambda: mx.gluon.loss.CTCLoss(label_layout="ABC")
+    yield "LogisticLoss, label_format", lambda: mx.gluon.loss.LogisticLoss(label_format="nothing")(x, x)
+    yield "DataLoader without batch_size", lambda: data.DataLoader(numbers)
+    yield "DataLoader, shuffle and sampler", lambda: data.DataLoader(numbers, 2, True, data.SequentialSampler(4))
+    yield (
+        "DataLoader, batch_sampler and batch_size",
+        lambda: data.DataLoader(numbers, 2, batch_sampler=data.BatchSampler(data.SequentialSampler(4), 2, "keep")),
+    )
+    yield "DataLoader, timeout", lambda: data.DataLoader(numbers, 2, timeout=-1)
+    yield "BatchSampler, last_batch", lambda: list(data.BatchSampler(data.SequentialSampler(3), 2, "nothing"))
+    yield "shard beyond the last", lambda: numbers.shard(2, 3)
+    yield "no shards", lambda: numbers.shard(0, 0)
+    yield "sample by no sampler", lambda: numbers.sample([1, 2])
+    yield "a dataset of nothing", lambda: data.ArrayDataset()
+    yield "a dataset of other lengths", lambda: data.ArrayDataset(mx.nd.ones(3), mx.nd.ones(4))
+    yield "resnet, layers", lambda: vision.get_resnet(1, 19)
+    yield "resnet, version", lambda: vision.get_resnet(3, 18)
+    yield "squeezenet, version", lambda: vision.SqueezeNet("3.0")
+    yield "vgg, layers", lambda: vision.VGG([1, 1], [64])
+
+
 PARTS = {"names": names, "sharing": sharing, "files": files, "dicts": dicts}
 
 
@@ -641,7 +698,8 @@ def main():
 
     warnings.simplefilter("ignore")
     results = {part: {title: function() for title, function in programs(mx)} for part, programs in PARTS.items()}
-    results["mistakes"] = {title: caught(mx, function) for title, function in mistakes(mx)}
+    for part in (mistakes, settings):
+        results[part.__name__] = {title: caught(mx, function) for title, function in part(mx)}
     json.dump(results, sys.stdout, indent=1, sort_keys=True)
     sys.stdout.write("\n")
 

@@ -10,7 +10,7 @@ from typing import Any
 from hybridize.array import np, npx
 from hybridize.array.functions import dense, neural
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ShapeError, ValueArgumentError
 from hybridize.gluon.block import Block
 from hybridize.gluon.checking import check_count, check_part
 from hybridize.gluon.dependence import convert
@@ -177,4 +177,4 @@ def _function(function: Callable[..., Any] | str) -> tuple[Callable[..., Any], s
     for module in (np, npx):
         if isinstance(function, str) and hasattr(module, function):
             return getattr(module, function), function
-    raise ArgumentError("E332", f"{function!r} is neither a function nor the name of one in np or npx")
+    raise ValueArgumentError("E332", f"{function!r} is neither a function nor the name of one in np or npx")

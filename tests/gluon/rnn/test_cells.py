@@ -421,7 +421,7 @@ def test_bad_arguments():
                  lambda: rnn.ZoneoutCell(rnn.GRUCell(2), 2), lambda: rnn.Conv1DRNNCell((2, 4), 3, 3, 2),
                  lambda: rnn.Conv1DRNNCell((2, 4, 4), 3, 3, 3), lambda: rnn.GRUCell(2).begin_state(-1),
                  lambda: rnn.ZoneoutCell(rnn.BidirectionalCell(rnn.GRUCell(2), rnn.GRUCell(2)))):  # fmt: skip
-        with pytest.raises(ArgumentError, match="E331|E345"):
+        with pytest.raises(ArgumentError, match=r"E331|E345"):
             make()
     with pytest.raises(ArgumentError, match="has no single step"):
         rnn.BidirectionalCell(rnn.GRUCell(2), rnn.GRUCell(2))(np.ones((1, 2)), [])
