@@ -400,19 +400,20 @@ def dicts(mx):
                 return self._check_and_get(self._data, ctx) * 2
 
         results = []
-        for layer in (gluon.nn.Dense(1, in_units=2, use_bias=False), gluon.rnn.RNNCell(1, input_size=2)):
-            name = "weight" if hasattr(layer, "weight") else "i2h_weight"
+        for layer, name, x in (
+            (gluon.nn.Dense(1, in_units=2, use_bias=False), "weight", mx.nd.array([[1.0, 2.0]])),
+            (gluon.rnn.LSTM(1, input_size=2), "l0_h2h_weight", mx.nd.array([[[0.1, -0.2]], [[0.3, 0.2]]])),
+            (gluon.rnn.GRU(1, 2, input_size=2), "l1_i2h_weight", mx.nd.array([[[0.1, -0.2]], [[0.3, 0.2]]])),
+        ):
             old = layer._reg_params[name]
             new = Twice(old)
             layer._params._params[old.name] = new
             layer._reg_params[name] = new
             super(gluon.Block, layer).__setattr__(name, new)
             layer.initialize(mx.init.One())
-            x = mx.nd.array([[1.0, 2.0]])
-            if name == "weight":
-                results.append(layer(x).asnumpy().tolist())
-                layer.hybridize()
-                results.append(layer(x).asnumpy().tolist())
+            for hybrid in (False, True):
+                layer.hybridize(hybrid)
+                results.append([round(float(value), 5) for value in layer(x).asnumpy().reshape(-1)])
             results.append([new in layer.collect_params().values(), old in layer.collect_params().values()])
         return results
 

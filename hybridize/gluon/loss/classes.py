@@ -9,7 +9,7 @@ from hybridize.array import np, npx
 from hybridize.array.functions.searching import along
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, axis_of, indices, result
-from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
+from hybridize.base.errors import ShapeError, ValueArgumentError
 from hybridize.gluon.loss.base import Loss, LossWithMargin
 from hybridize.gluon.loss.direct import BinaryEntropy, check_labels, cross_entropy, direct
 
