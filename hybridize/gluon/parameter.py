@@ -96,6 +96,8 @@ class Parameter:
     __hybridize_read__ = ReadPolicy.IDENTITY
     __hybridize_write__ = WritePolicy.IN_TURN
     _grad_req: str
+    _grad = _ctx_list = _ctx_map = _trainer = None
+    """MXNet's private attributes, which subclasses copy from one parameter to another."""
 
     def __init__(
         self,
@@ -534,6 +536,14 @@ class Parameter:
             values = data.astype(self._dtype, copy=False)
             for replica in self.list_data():
                 replica[...] = values
+
+    def _load_init(self, data: Any, ctx: Any, cast_dtype: bool = False, dtype_source: str = "current") -> None:
+        """MXNet's way to set a parameter, initialized or not, to an array of a file."""
+        array = self.fitted(data.asnumpy() if hasattr(data, "asnumpy") else numpy.asarray(data))
+        self.check(array, self.name, cast_dtype)
+        if ctx is not None:
+            self.expect_on(checked_devices(ctx))
+        self.load(array, dtype_source=dtype_source)
 
     def cast(self, dtype: Any) -> None:
         """Change the dtype; programs compiled before read the new array."""

@@ -294,6 +294,54 @@ def files(mx):
             pairs = [(p, theirs[path]) for path, p in one._collect_params_with_prefix().items()]
             return max(float(abs(p.data().asnumpy() - q.data().asnumpy()).max()) for p, q in pairs)
 
+    class Renamed(mx.gluon.HybridBlock):
+        """It has other names in files, as GluonNLP's attention has."""
+
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            with self.name_scope():
+                self.d = mx.gluon.nn.Dense(2, in_units=2)
+            self.key_weight = self.params.get("key_weight", shape=(2, 2))
+
+        def _collect_params_with_prefix(self, prefix=""):
+            if prefix:
+                prefix += "."
+            named = {prefix + "proj_" + name.replace("_", "."): p for name, p in self._reg_params.items()}
+            for name, child in self._children.items():
+                named.update(child._collect_params_with_prefix(prefix + name))
+            return named
+
+        def hybrid_forward(self, F, x, key_weight):
+            return F.dot(self.d(x), key_weight)
+
+    class Outer(mx.gluon.HybridBlock):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            with self.name_scope():
+                self.r = mx.gluon.rnn.GRU(2, input_size=2)
+                self.a = Renamed()
+                self.b = Renamed(params=self.a.collect_params())
+
+        def hybrid_forward(self, F, x):
+            return self.b(self.a(self.r(x)))
+
+    for kind in (Renamed, Outer):
+        title = kind.__name__
+        yield f"{title} save_parameters", lambda kind=kind: saved(kind, lambda one, path: one.save_parameters(path))
+        yield (
+            f"{title} once",
+            lambda kind=kind: saved(kind, lambda one, path: one.save_parameters(path, deduplicate=True)),
+        )
+        for deduplicate in (False, True):
+            yield (
+                f"{title} load_parameters {deduplicate}",
+                lambda kind=kind, deduplicate=deduplicate: both(
+                    lambda one, path: one.save_parameters(path, deduplicate=deduplicate),
+                    lambda other, path: other.load_parameters(path),
+                    kind,
+                ),
+            )
+
     for kind in (net, python, translator):
         title = kind.__name__
         yield (
@@ -395,6 +443,8 @@ def dicts(mx):
                     p._differentiable,
                 )  # fmt: skip
                 self._deferred_init = p._deferred_init
+                for name in ("_data", "_grad", "_var", "_ctx_list", "_ctx_map", "_trainer"):
+                    setattr(self, name, getattr(p, name))
 
             def data(self, ctx=None):
                 return self._check_and_get(self._data, ctx) * 2
@@ -417,6 +467,13 @@ def dicts(mx):
             results.append([new in layer.collect_params().values(), old in layer.collect_params().values()])
         return results
 
+    def loaded():
+        w = gluon.Parameter("w", shape=(2, 0), allow_deferred_init=True)
+        w._load_init(mx.nd.ones((2, 3)), mx.cpu())
+        first = [list(w.shape), w.data().asnumpy().tolist()]
+        w._load_init(mx.nd.zeros((2, 3), dtype="float64"), None, cast_dtype=True)
+        return [*first, w.data().asnumpy().tolist(), str(w.data().dtype) == str(w.dtype)]
+
     def sparse():
         w = gluon.Parameter("w", shape=(4, 2), stype="row_sparse", grad_stype="row_sparse", init="ones")
         w.initialize()
@@ -431,7 +488,7 @@ def dicts(mx):
         y.backward()
         return [*results, y.asnumpy().tolist(), w.list_grad()[0].asnumpy().tolist()]
 
-    for function in (got, inherited, updated, every, replaced, sparse):
+    for function in (got, inherited, updated, every, replaced, loaded, sparse):
         yield function.__name__, function
 
 
