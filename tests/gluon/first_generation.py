@@ -413,6 +413,7 @@ def dicts(mx):
         params.setattr("lr_mult", 3.0)
         params.setattr("grad_req", "add")
         params.initialize(mx.init.One(), ctx=[mx.cpu(0), mx.cpu(1)])
+        params["p_b"].reset_ctx([mx.cpu(0), mx.cpu(2)])
         contexts = sorted(map(str, params.list_ctx()))
         params.reset_ctx(mx.cpu(0))
         with mx.autograd.record():
