@@ -21,7 +21,7 @@ __all__ = [
     "ArgumentError", "AssertionFailed", "AxisError", "CaptureError", "CodegenError", "ContentError", "DTypeError",
     "DeferredInitializationError", "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError",
     "KeyTypeError", "LinAlgError", "LoadError", "MatrixShapeError", "MissingConstantError", "MissingNameError",
-    "OutOfBoundsError", "ParameterShapeError", "PlacementError", "ReadError", "ScheduledError", "ShapeError",
+    "OutOfBoundsError", "PlacementError", "ReadError", "ScheduledError", "ShapeError",
     "StaleGradientError", "StateError", "UndefinedError", "UninitializedError", "UntypedError", "UnusedError",
     "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip
@@ -62,12 +62,8 @@ class HybridizeError(RuntimeError):
         return "\n".join(lines)
 
 
-class ShapeError(HybridizeError, ValueError):
+class ShapeError(HybridizeError, ValueError, AssertionError):
     """Sizes or numbers of axes do not fit (codes E1xx)."""
-
-
-class ParameterShapeError(ShapeError, AssertionError):
-    """A parameter is given another shape than it has (codes E122, E124); MXNet asserts it."""
 
 
 class KeyShapeError(ShapeError, IndexError):
@@ -86,12 +82,12 @@ class KeyTypeError(DTypeError, IndexError):
     """A key or an index that is no integer (code E204)."""
 
 
-class ArgumentError(HybridizeError, TypeError):
-    """A call with an argument of the wrong kind, missing, or unknown (codes E3xx)."""
+class ArgumentError(HybridizeError, TypeError, AssertionError):
+    """A call with an argument of the wrong kind, missing, or unknown (codes E3xx); MXNet asserts most of them."""
 
 
-class ValueArgumentError(ArgumentError, ValueError, AssertionError):
-    """An argument with a value that the function does not take (code E345); MXNet often asserts it."""
+class ValueArgumentError(ArgumentError, ValueError):
+    """An argument of the right kind with a value that the function does not take (code E345)."""
 
 
 class MissingConstantError(ArgumentError, KeyError):

@@ -255,10 +255,12 @@ class Block:
         return parameters if select is None else parameters.select(select)
 
     def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
-        """MXNet 1's name of what `save_parameters` writes: the parameters by their paths in files."""
-        names = self._names_in_files()
+        """The parameters by their names in files of `save_parameters`; what MXNet 1's libraries call and override."""
         start = f"{prefix}." if prefix else ""
-        return {start + names[path]: parameter for path, parameter in self._parameters_by_path().items()}
+        named = {start + self._name_in_files(name): one for name, one in self._own_parameters().items()}
+        for name, child in self._children.items():
+            named |= child._collect_params_with_prefix(start + name)
+        return named
 
     def _parameters_by_path(self) -> dict[str, Parameter]:
         return {
@@ -412,11 +414,13 @@ class Block:
         mxnet.write_params(filename, arrays)
 
     def _names_in_files(self) -> dict[str, str]:
-        """The paths of parameters in files, by path."""
+        """The names of parameters in files, by path."""
+        names: dict[int, list[str]] = {}
+        for name, parameter in self._collect_params_with_prefix().items():
+            names.setdefault(id(parameter), []).append(name)
         return {
-            path + name: path + block._name_in_files(name)
-            for path, block in self._walk("")
-            for name in block._own_parameters()
+            path: names[id(one)].pop(0) if names.get(id(one)) else path
+            for path, one in self._parameters_by_path().items()
         }
 
     def _name_in_files(self, name: str) -> str:
@@ -424,11 +428,11 @@ class Block:
         return name
 
     def _from_files(self, path: str, arrays: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return arrays of a file named as the block's own parameters are.
+        """Return arrays of a file, in which one array may hold several of the block's own parameters, by path.
 
         Args:
             path: where the block stands.
-            arrays: by name; those of other blocks stay as they are.
+            arrays: by path; those of other blocks stay as they are.
         """
         return arrays
 
@@ -491,6 +495,9 @@ class Block:
         source: str = "the dict",
     ) -> None:
         """Take over arrays by path, as `load_parameters` does those of a file."""
+        names = self._names_in_files()
+        paths = {name: path for path, name in names.items()}
+        param_dict = {name if name in names else paths.get(name, name): one for name, one in param_dict.items()}
         for path, block in self._walk(""):
             param_dict = block._from_files(path, param_dict)
         self._all_parameters().load_dict(

@@ -34,7 +34,6 @@ from hybridize.base.errors import (
     ArgumentError,
     ContentError,
     DeferredInitializationError,
-    ParameterShapeError,
     PlacementError,
     ShapeError,
     StateError,
@@ -98,6 +97,8 @@ class Parameter:
     __hybridize_read__ = ReadPolicy.IDENTITY
     __hybridize_write__ = WritePolicy.IN_TURN
     _grad_req: str
+    _grad = _ctx_list = _ctx_map = _trainer = None
+    """MXNet's private attributes, which subclasses copy from one parameter to another."""
 
     def __init__(
         self,
@@ -154,15 +155,13 @@ class Parameter:
     def shape(self, shape: Any) -> None:
         new = _normalized(shape)
         if new is None or not self._takes(new):
-            raise ParameterShapeError(
-                "E122", f"parameter {self.name} of shape {self._shape} cannot be given the shape {new}"
-            )
+            raise ShapeError("E122", f"parameter {self.name} of shape {self._shape} cannot be given the shape {new}")
         self._shape = tuple(b if b != UNKNOWN else a for a, b in zip(self._shape or new, new, strict=True))
 
     def complete(self, *shape: int) -> None:
         """Say what the first input tells of the shape, and initialize what waited for it."""
         if not self._takes(shape):
-            raise ParameterShapeError(
+            raise ShapeError(
                 "E122",
                 f"parameter {self.name} has the shape {self._shape}, but the input requires {shape}",
                 help="the net was initialized for inputs of another size",
@@ -488,11 +487,11 @@ class Parameter:
         """Copy `data` into the array, on each device; compiled programs see it at their next call.
 
         Raises:
-            ParameterShapeError E124: `data` has another shape.
+            ShapeError E124: `data` has another shape.
         """
         shape = tuple(data.shape) if hasattr(data, "shape") else numpy.shape(data)
         if not self._takes(_exact(shape)):
-            raise ParameterShapeError("E124", f"parameter {self.name!r}: expected shape {self._shape}, got {shape}")
+            raise ShapeError("E124", f"parameter {self.name!r}: expected shape {self._shape}, got {shape}")
         if self._data is None:
             if isinstance(data, Symbol) or self._deferred is None:
                 raise self._not_ready()
@@ -538,6 +537,14 @@ class Parameter:
             values = data.astype(self._dtype, copy=False)
             for replica in self.list_data():
                 replica[...] = values
+
+    def _load_init(self, data: Any, ctx: Any, cast_dtype: bool = False, dtype_source: str = "current") -> None:
+        """MXNet's way to set a parameter, initialized or not, to an array of a file."""
+        array = self.fitted(data.asnumpy() if hasattr(data, "asnumpy") else numpy.asarray(data))
+        self.check(array, self.name, cast_dtype)
+        if ctx is not None:
+            self.expect_on(checked_devices(ctx))
+        self.load(array, dtype_source=dtype_source)
 
     def cast(self, dtype: Any) -> None:
         """Change the dtype; programs compiled before read the new array."""

@@ -209,8 +209,8 @@ class ParameterDict(dict[str, Parameter]):
     reset_ctx = reset_device
 
     def list_device(self) -> list[Any]:
-        """List the devices of the parameters."""
-        return next((parameter.list_device() for parameter in self.values()), [])
+        """List the devices on which there are parameters, each once."""
+        return list(dict.fromkeys(device for parameter in self.values() for device in parameter.list_device()))
 
     list_ctx = list_device
 

@@ -294,6 +294,54 @@ def files(mx):
             pairs = [(p, theirs[path]) for path, p in one._collect_params_with_prefix().items()]
             return max(float(abs(p.data().asnumpy() - q.data().asnumpy()).max()) for p, q in pairs)
 
+    class Renamed(mx.gluon.HybridBlock):
+        """It has other names in files, as GluonNLP's attention has."""
+
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            with self.name_scope():
+                self.d = mx.gluon.nn.Dense(2, in_units=2)
+            self.key_weight = self.params.get("key_weight", shape=(2, 2))
+
+        def _collect_params_with_prefix(self, prefix=""):
+            if prefix:
+                prefix += "."
+            named = {prefix + "proj_" + name.replace("_", "."): p for name, p in self._reg_params.items()}
+            for name, child in self._children.items():
+                named.update(child._collect_params_with_prefix(prefix + name))
+            return named
+
+        def hybrid_forward(self, F, x, key_weight):
+            return F.dot(self.d(x), key_weight)
+
+    class Outer(mx.gluon.HybridBlock):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            with self.name_scope():
+                self.r = mx.gluon.rnn.GRU(2, input_size=2)
+                self.a = Renamed()
+                self.b = Renamed(params=self.a.collect_params())
+
+        def hybrid_forward(self, F, x):
+            return self.b(self.a(self.r(x)))
+
+    for kind in (Renamed, Outer):
+        title = kind.__name__
+        yield f"{title} save_parameters", lambda kind=kind: saved(kind, lambda one, path: one.save_parameters(path))
+        yield (
+            f"{title} once",
+            lambda kind=kind: saved(kind, lambda one, path: one.save_parameters(path, deduplicate=True)),
+        )
+        for deduplicate in (False, True):
+            yield (
+                f"{title} load_parameters {deduplicate}",
+                lambda kind=kind, deduplicate=deduplicate: both(
+                    lambda one, path: one.save_parameters(path, deduplicate=deduplicate),
+                    lambda other, path: other.load_parameters(path),
+                    kind,
+                ),
+            )
+
     for kind in (net, python, translator):
         title = kind.__name__
         yield (
@@ -365,6 +413,7 @@ def dicts(mx):
         params.setattr("lr_mult", 3.0)
         params.setattr("grad_req", "add")
         params.initialize(mx.init.One(), ctx=[mx.cpu(0), mx.cpu(1)])
+        params["p_b"].reset_ctx([mx.cpu(0), mx.cpu(2)])
         contexts = sorted(map(str, params.list_ctx()))
         params.reset_ctx(mx.cpu(0))
         with mx.autograd.record():
@@ -395,26 +444,36 @@ def dicts(mx):
                     p._differentiable,
                 )  # fmt: skip
                 self._deferred_init = p._deferred_init
+                for name in ("_data", "_grad", "_var", "_ctx_list", "_ctx_map", "_trainer"):
+                    setattr(self, name, getattr(p, name))
 
             def data(self, ctx=None):
                 return self._check_and_get(self._data, ctx) * 2
 
         results = []
-        for layer in (gluon.nn.Dense(1, in_units=2, use_bias=False), gluon.rnn.RNNCell(1, input_size=2)):
-            name = "weight" if hasattr(layer, "weight") else "i2h_weight"
+        for layer, name, x in (
+            (gluon.nn.Dense(1, in_units=2, use_bias=False), "weight", mx.nd.array([[1.0, 2.0]])),
+            (gluon.rnn.LSTM(1, input_size=2), "l0_h2h_weight", mx.nd.array([[[0.1, -0.2]], [[0.3, 0.2]]])),
+            (gluon.rnn.GRU(1, 2, input_size=2), "l1_i2h_weight", mx.nd.array([[[0.1, -0.2]], [[0.3, 0.2]]])),
+        ):
             old = layer._reg_params[name]
             new = Twice(old)
             layer._params._params[old.name] = new
             layer._reg_params[name] = new
             super(gluon.Block, layer).__setattr__(name, new)
             layer.initialize(mx.init.One())
-            x = mx.nd.array([[1.0, 2.0]])
-            if name == "weight":
-                results.append(layer(x).asnumpy().tolist())
-                layer.hybridize()
-                results.append(layer(x).asnumpy().tolist())
+            for hybrid in (False, True):
+                layer.hybridize(hybrid)
+                results.append([round(float(value), 5) for value in layer(x).asnumpy().reshape(-1)])
             results.append([new in layer.collect_params().values(), old in layer.collect_params().values()])
         return results
+
+    def loaded():
+        w = gluon.Parameter("w", shape=(2, 0), allow_deferred_init=True)
+        w._load_init(mx.nd.ones((2, 3)), mx.cpu())
+        first = [list(w.shape), w.data().asnumpy().tolist()]
+        w._load_init(mx.nd.zeros((2, 3), dtype="float64"), None, cast_dtype=True)
+        return [*first, w.data().asnumpy().tolist(), str(w.data().dtype) == str(w.dtype)]
 
     def sparse():
         w = gluon.Parameter("w", shape=(4, 2), stype="row_sparse", grad_stype="row_sparse", init="ones")
@@ -430,7 +489,7 @@ def dicts(mx):
         y.backward()
         return [*results, y.asnumpy().tolist(), w.list_grad()[0].asnumpy().tolist()]
 
-    for function in (got, inherited, updated, every, replaced, sparse):
+    for function in (got, inherited, updated, every, replaced, loaded, sparse):
         yield function.__name__, function
 
 
@@ -622,6 +681,63 @@ def mistakes(mx):
     yield "axes of a dense layer", lambda: initialized_dense()(nd.ones((2, 3)))
 
 
+def settings(mx):
+    """Settings of layers, losses, cells, loaders and networks that MXNet 1 refuses."""
+    nn, rnn, data, vision = mx.gluon.nn, mx.gluon.rnn, mx.gluon.data, mx.gluon.model_zoo.vision
+    x, numbers = mx.nd.ones((2, 3)), data.ArrayDataset(mx.nd.ones((4, 2)))
+
+    def applied(block, *args):
+        block.initialize()
+        return block(*args)
+
+    for axes, kind in enumerate((nn.Conv1D, nn.Conv2D, nn.Conv3D), 1):
+        yield f"Conv{axes}D, layout", lambda kind=kind: kind(2, 3, layout="ABC")
+        yield f"Conv{axes}D, kernel", lambda kind=kind, axes=axes: kind(2, (3,) * (axes + 1))
+    for axes, kind in enumerate((nn.Conv1DTranspose, nn.Conv2DTranspose, nn.Conv3DTranspose), 1):
+        yield f"Conv{axes}DTranspose, layout", lambda kind=kind: kind(2, 3, layout="ABC")
+        yield f"Conv{axes}DTranspose, kernel", lambda kind=kind, axes=axes: kind(2, (3,) * (axes + 1))
+        yield (
+            f"Conv{axes}DTranspose, output_padding",
+            lambda kind=kind, axes=axes: kind(2, 3, output_padding=(1,) * (axes + 1)),
+        )
+    for kinds in ((nn.MaxPool1D, nn.MaxPool2D, nn.MaxPool3D), (nn.AvgPool1D, nn.AvgPool2D, nn.AvgPool3D)):
+        for axes, kind in enumerate(kinds, 1):
+            yield f"{kind.__name__}, layout", lambda kind=kind: kind(2, layout="ABC")
+            yield f"{kind.__name__}, pool_size", lambda kind=kind, axes=axes: kind((2,) * (axes + 1))
+    for kind in (nn.GlobalMaxPool1D, nn.GlobalMaxPool2D, nn.GlobalAvgPool3D):
+        yield f"{kind.__name__}, layout", lambda kind=kind: kind(layout="ABC")
+    yield "Lambda of no function", lambda: nn.Lambda("nothing")
+    yield "Lambda of a number", lambda: nn.Lambda(3)
+    yield "HybridLambda of no function", lambda: nn.HybridLambda("nothing")
+    yield "HybridLambda of a number", lambda: nn.HybridLambda(3)
+    yield "Activation of no function", lambda: applied(nn.Activation("nothing"), x)
+    yield "LSTM, layout", lambda: rnn.LSTM(2, layout="ABC")
+    yield "LSTM, states", lambda: applied(rnn.LSTM(2, input_size=3), mx.nd.ones((1, 2, 3)), [mx.nd.ones((1, 1, 1))] * 2)
+    yield "DropoutCell, rate", lambda: rnn.DropoutCell("nothing")
+    yield "unroll, length", lambda: rnn.GRUCell(2, input_size=3).unroll(3, mx.nd.ones((2, 2, 3)))
+    yield "a loss, weight", lambda: mx.gluon.loss.L2Loss(weight="nothing")(x, x)
+    yield "CTCLoss, layout", lambda: mx.gluon.loss.CTCLoss(layout="ABC")
+    yield "CTCLoss, label_layout", lambda: mx.gluon.loss.CTCLoss(label_layout="ABC")
+    yield "LogisticLoss, label_format", lambda: mx.gluon.loss.LogisticLoss(label_format="nothing")(x, x)
+    yield "DataLoader without batch_size", lambda: data.DataLoader(numbers)
+    yield "DataLoader, shuffle and sampler", lambda: data.DataLoader(numbers, 2, True, data.SequentialSampler(4))
+    yield (
+        "DataLoader, batch_sampler and batch_size",
+        lambda: data.DataLoader(numbers, 2, batch_sampler=data.BatchSampler(data.SequentialSampler(4), 2, "keep")),
+    )
+    yield "DataLoader, timeout", lambda: data.DataLoader(numbers, 2, timeout=-1)
+    yield "BatchSampler, last_batch", lambda: list(data.BatchSampler(data.SequentialSampler(3), 2, "nothing"))
+    yield "shard beyond the last", lambda: numbers.shard(2, 3)
+    yield "no shards", lambda: numbers.shard(0, 0)
+    yield "sample by no sampler", lambda: numbers.sample([1, 2])
+    yield "a dataset of nothing", lambda: data.ArrayDataset()
+    yield "a dataset of other lengths", lambda: data.ArrayDataset(mx.nd.ones(3), mx.nd.ones(4))
+    yield "resnet, layers", lambda: vision.get_resnet(1, 19)
+    yield "resnet, version", lambda: vision.get_resnet(3, 18)
+    yield "squeezenet, version", lambda: vision.SqueezeNet("3.0")
+    yield "vgg, layers", lambda: vision.VGG([1, 1], [64])
+
+
 PARTS = {"names": names, "sharing": sharing, "files": files, "dicts": dicts}
 
 
@@ -641,7 +757,8 @@ def main():
 
     warnings.simplefilter("ignore")
     results = {part: {title: function() for title, function in programs(mx)} for part, programs in PARTS.items()}
-    results["mistakes"] = {title: caught(mx, function) for title, function in mistakes(mx)}
+    for part in (mistakes, settings):
+        results[part.__name__] = {title: caught(mx, function) for title, function in part(mx)}
     json.dump(results, sys.stdout, indent=1, sort_keys=True)
     sys.stdout.write("\n")
 

@@ -37,7 +37,6 @@ def test_the_first_digit_is_the_class():
     families = {
         "1": {
             "ShapeError",
-            "ParameterShapeError",
             "KeyShapeError",
             "MatrixShapeError",
             "OutOfBoundsError",

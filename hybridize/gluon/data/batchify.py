@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import DType, as_dtype, float32
-from hybridize.base.errors import ArgumentError, ValueArgumentError
+from hybridize.base.errors import ValueArgumentError
 from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.base.promotion import NUMBERS, promote
 
@@ -52,7 +52,7 @@ class Pad(_Batchify):
         round_to: make each size a multiple of this.
 
     Raises:
-        ArgumentError E376: `val` is no number, or none of that dtype; `round_to` is no positive integer.
+        ValueArgumentError E376: `val` is no number, or none of that dtype; `round_to` is no positive integer.
         ValueArgumentError E379: samples with other numbers of axes, or that are no numbers.
     """
 
@@ -60,9 +60,9 @@ class Pad(_Batchify):
         self, val: float | None = None, dtype: Any = None, round_to: int | None = None, use_shared_mem: bool = False
     ) -> None:
         if round_to is not None and not (isinstance(round_to, (int, numpy.integer)) and round_to > 0):
-            raise ArgumentError("E376", f"round_to must be an integer of 1 or more, got {round_to!r}")
+            raise ValueArgumentError("E376", f"round_to must be an integer of 1 or more, got {round_to!r}")
         if val is not None and not isinstance(val, NUMBERS):
-            raise ArgumentError("E376", f"val must be a number to fill with, got {val!r}")
+            raise ValueArgumentError("E376", f"val must be a number to fill with, got {val!r}")
         self._value = 0 if val is None else val
         self._dtype = None if dtype is None else as_dtype(dtype)
         self._round_to = round_to or 1
@@ -76,7 +76,7 @@ class Pad(_Batchify):
         shape = [math.ceil(size / self._round_to) * self._round_to for size in sizes]
         dtype = self._dtype or _common(data, arrays)
         if not _holds(dtype, self._value):
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E376",
                 f"val={self._value!r} to fill with is not a {dtype.name}, which the samples are",
                 help='give Pad a dtype: dtype="float32"',
@@ -111,7 +111,7 @@ class Group(_Batchify):
     """A batchify function for each part of samples that are tuples: `Group(Pad(), Stack())`.
 
     Raises:
-        ArgumentError E375: an argument is no function.
+        ValueArgumentError E375: an argument is no function.
         ValueArgumentError E379: samples with another number of parts.
     """
 
@@ -119,7 +119,7 @@ class Group(_Batchify):
         functions = (*fn, *args) if isinstance(fn, (list, tuple)) else (fn, *args)
         for function in functions:
             if not callable(function):
-                raise ArgumentError("E375", f"Group takes functions, got {type(function).__name__}")
+                raise ValueArgumentError("E375", f"Group takes functions, got {type(function).__name__}")
         self._functions = functions
 
     def __call__(self, data: Sequence[Any]) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from hybridize.array.ndarray import wrap
 from hybridize.array.orders import STEP, drawn, mixed
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ValueArgumentError
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.names import late
 from hybridize.base.participation import ReadPolicy
@@ -74,8 +74,8 @@ class DataLoader:
     data set as it is then, live as long as the loader, and use one thread each for compiled programs.
 
     Raises:
-        ArgumentError E375: arguments that exclude each other, or a data set that is none.
-        ArgumentError E376: a number or a name out of its range.
+        ValueArgumentError E375: arguments that exclude each other, or a data set that is none.
+        ValueArgumentError E376: a number or a name out of its range.
     """
 
     __hybridize_read__ = ReadPolicy.OUTSIDE
@@ -101,13 +101,13 @@ class DataLoader:
         self._dataset = as_dataset(dataset)
         self._batch_sampler = _batches(self._dataset, batch_size, shuffle, sampler, last_batch, batch_sampler)
         if batchify_fn is not None and not callable(batchify_fn):
-            raise ArgumentError("E375", f"batchify_fn must be a function, got {type(batchify_fn).__name__}")
+            raise ValueArgumentError("E375", f"batchify_fn must be a function, got {type(batchify_fn).__name__}")
         if isinstance(num_workers, bool) or not isinstance(num_workers, int) or num_workers < 0:
-            raise ArgumentError("E376", f"num_workers must be 0 or more, got {num_workers!r}")
+            raise ValueArgumentError("E376", f"num_workers must be 0 or more, got {num_workers!r}")
         if prefetch is not None and (isinstance(prefetch, bool) or not isinstance(prefetch, int) or prefetch < 0):
-            raise ArgumentError("E376", f"prefetch must be 0 or more, got {prefetch!r}")
+            raise ValueArgumentError("E376", f"prefetch must be 0 or more, got {prefetch!r}")
         if not hasattr(timeout, "__float__") or not timeout > 0:
-            raise ArgumentError("E376", f"timeout must be a positive number of seconds, got {timeout!r}")
+            raise ValueArgumentError("E376", f"timeout must be a positive number of seconds, got {timeout!r}")
         self._maker = Maker(self._dataset, batchify_fn)
         self._num_workers = num_workers
         self._prefetch = max(1, 2 * num_workers if prefetch is None else prefetch)
@@ -186,14 +186,14 @@ def _batches(dataset: Any, batch_size: Any, shuffle: bool, sampler: Any, last_ba
     """The batch sampler that the arguments of a loader say."""
     if batch_sampler is not None:
         if batch_size is not None or shuffle or sampler is not None or last_batch is not None:
-            raise ArgumentError("E375", "batch_sampler excludes batch_size, shuffle, sampler and last_batch")
+            raise ValueArgumentError("E375", "batch_sampler excludes batch_size, shuffle, sampler and last_batch")
         return batch_sampler
     if batch_size is None:
-        raise ArgumentError("E375", "DataLoader needs a batch_size", help="DataLoader(data, batch_size=64)")
+        raise ValueArgumentError("E375", "DataLoader needs a batch_size", help="DataLoader(data, batch_size=64)")
     if sampler is None:
         sampler = (RandomSampler if shuffle else SequentialSampler)(len(dataset))
     elif shuffle:
-        raise ArgumentError("E375", "sampler excludes shuffle", help="RandomSampler shuffles")
+        raise ValueArgumentError("E375", "sampler excludes shuffle", help="RandomSampler shuffles")
     return BatchSampler(sampler, batch_size, "keep" if last_batch is None else last_batch)
 
 

@@ -11,7 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.base.errors import ArgumentError, UndefinedError
+from hybridize.base.errors import ArgumentError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.data.sampler import FilterSampler, Sampler, SequentialSampler
@@ -254,13 +254,13 @@ def as_dataset(data: Any) -> Any:
     """Return data as a loader reads it: with a length and numbered entries; an array is a data set of its rows.
 
     Raises:
-        ArgumentError E375: it is nothing of that kind.
+        ValueArgumentError E375: it is nothing of that kind.
     """
     if isinstance(data, (ndarray, numpy.ndarray)):
         return ArrayDataset(wrap(data) if isinstance(data, numpy.ndarray) else data)
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
         return data
-    raise ArgumentError(
+    raise ValueArgumentError(
         "E375",
         f"a data set needs __len__ and __getitem__, got {type(data).__name__}",
         help="convert it with list(...), or write a class with __getitem__ and __len__",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.orders import drawn, order_of
-from hybridize.base.errors import ArgumentError, UndefinedError
+from hybridize.base.errors import UndefinedError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy
 
 LAST_BATCH = ("keep", "discard", "rollover")
@@ -80,7 +80,7 @@ class IntervalSampler(Sampler):
         rollover: whether the others follow.
 
     Raises:
-        ArgumentError E376: `interval` is not from 1 to `length`.
+        ValueArgumentError E376: `interval` is not from 1 to `length`.
 
     >>> list(IntervalSampler(7, 3))
     [0, 3, 6, 1, 4, 2, 5]
@@ -90,7 +90,7 @@ class IntervalSampler(Sampler):
 
     def __init__(self, length: int, interval: int, rollover: bool = True) -> None:
         if not 0 < interval <= length:
-            raise ArgumentError("E376", f"the interval must be from 1 to the length {length}, got {interval}")
+            raise ValueArgumentError("E376", f"the interval must be from 1 to the length {length}, got {interval}")
         self._length = length
         self._interval = interval
         self._rollover = rollover
@@ -113,7 +113,7 @@ class BatchSampler(Sampler):
             puts them before the first of the next iteration.
 
     Raises:
-        ArgumentError E376: `batch_size` is no positive integer, or `last_batch` another word.
+        ValueArgumentError E376: `batch_size` is no positive integer, or `last_batch` another word.
 
     >>> list(BatchSampler(SequentialSampler(7), 3))
     [[0, 1, 2], [3, 4, 5], [6]]
@@ -121,9 +121,9 @@ class BatchSampler(Sampler):
 
     def __init__(self, sampler: Iterable[Any], batch_size: int, last_batch: str = "keep") -> None:
         if isinstance(batch_size, bool) or not isinstance(batch_size, (int, numpy.integer)) or batch_size < 1:
-            raise ArgumentError("E376", f"batch_size must be 1 or more, got {batch_size!r}")
+            raise ValueArgumentError("E376", f"batch_size must be 1 or more, got {batch_size!r}")
         if last_batch not in LAST_BATCH:
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E376",
                 f"last_batch must be one of {', '.join(LAST_BATCH)}, got {last_batch!r}",
                 help='the default is "keep"',
@@ -171,5 +171,5 @@ class BatchSampler(Sampler):
 
 def _count(length: Any) -> int:
     if isinstance(length, bool) or not isinstance(length, (int, numpy.integer)) or length < 0:
-        raise ArgumentError("E376", f"a number of samples must be 0 or more, got {length!r}")
+        raise ValueArgumentError("E376", f"a number of samples must be 0 or more, got {length!r}")
     return int(length)

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 from hybridize.array import random
 from hybridize.autograd.modes import begin
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
 from hybridize.base.forks import renewed
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import ReadPolicy
@@ -68,7 +68,7 @@ class Workers:
         self._running: set[int] = set()
         self._workers: list[Worker] = []
         if multiprocessing.current_process().daemon:
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E375",
                 "a DataLoader in a worker process cannot have worker processes of its own",
                 help="use num_workers=0 in the worker, or thread_pool=True",

@@ -9,7 +9,7 @@ from hybridize.array import np, npx
 from hybridize.array.functions.searching import along
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, axis_of, indices, result
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ShapeError, ValueArgumentError
 from hybridize.gluon.loss.base import Loss, LossWithMargin
 from hybridize.gluon.loss.direct import BinaryEntropy, check_labels, cross_entropy, direct
 
@@ -209,8 +209,8 @@ class LogisticLoss(Loss):
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         if label_format not in ("signed", "binary"):
-            raise ArgumentError(
-                "E366", f"LogisticLoss has no label_format {label_format!r}", help="use signed (-1, 1) or binary (0, 1)"
+            raise ValueArgumentError(
+                "E345", f"LogisticLoss has no label_format {label_format!r}", help="use signed (-1, 1) or binary (0, 1)"
             )
         self._label_format = label_format
 

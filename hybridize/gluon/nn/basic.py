@@ -11,7 +11,7 @@ from typing import Any
 from hybridize.array import np, npx
 from hybridize.array.functions import dense, neural
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.gluon.block import Block
 from hybridize.gluon.checking import check_count, check_part
@@ -222,4 +222,4 @@ def _function(function: Callable[..., Any] | str) -> tuple[Callable[..., Any], s
     for module in (np, npx, load_module("hybridize.ndarray")) if isinstance(function, str) else ():
         if hasattr(module, function):
             return getattr(module, function), function
-    raise ArgumentError("E332", f"{function!r} is neither a function nor the name of one in np, npx or nd")
+    raise ValueArgumentError("E332", f"{function!r} is neither a function nor the name of one in np, npx or nd")

@@ -211,13 +211,8 @@ class RecurrentLayer(Stateful, HybridBlock):
         return f"_unfused.{cell}"
 
     def _from_files(self, path: str, arrays: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Name arrays of files as the parameters are: those of MXNet 1.x, and of 2.x the one that holds all."""
+        """Take apart the one array that holds all parameters in MXNet 2.x."""
         entries = dict(arrays)
-        names = [part for part, _ in self._stack.parts(1)]
-        for name in names:
-            array = entries.pop(path + self._name_in_files(name), None)
-            if array is not None:
-                entries[path + name] = array
         whole = entries.pop(f"{path}rnn_param", None)
         if whole is not None:
             values = whole.asnumpy() if hasattr(whole, "asnumpy") else numpy.asarray(whole)
