@@ -22,6 +22,7 @@ _PATHS = {
         "numpy.random numpy_extension.random ndarray.numpy.random ndarray.numpy_extension.random symbol.numpy.random "
         "symbol.numpy_extension.random"
     ),
+    "contrib.text": "contrib.text.embedding contrib.text.utils contrib.text.vocab",
     "gluon.contrib.cnn": "gluon.contrib.cnn.conv_layers",
     "gluon.contrib.estimator": (
         "gluon.contrib.estimator.batch_processor gluon.contrib.estimator.event_handler gluon.contrib.estimator.utils"
