@@ -86,7 +86,9 @@ NAMES = {
             "symbol_block": "SymbolBlock",
         },
     ),
-    "gluon.data.dataloader": places("hybridize.gluon", {"borrowed": "_as_in_context=in_context"})
+    "gluon.data.dataloader": places(
+        "hybridize.gluon", {"borrowed": "_MultiWorkerIter=PooledBatches _as_in_context=in_context"}
+    )
     | places("hybridize.gluon.data", {"batchify": "default_mp_batchify_fn=default_batchify_fn"})
     | places("multiprocessing", {"reduction": "ForkingPickler"}),
     "gluon.data.vision.datasets": places(
@@ -102,6 +104,7 @@ NAMES = {
         },
     )
     | {"replace_file": "os:replace"},
+    "metric": {"ndarray": "hybridize.ndarray"},
     "image": places("hybridize.image", {"resizing": "_get_interp_method=interpolation"}),
 }
 """By modules below `hybridize`: places of names that MXNet has there, and their files here have not.
