@@ -5,6 +5,7 @@ All else is hybridize's own: `hybridize.mxnet.gluon` is `hybridize.gluon`, and `
 Dense` imports no second one.
 """
 
+import multiprocessing.pool  # noqa: F401 - programs use it that import MXNet alone, which imports it
 from typing import Any
 
 import hybridize

@@ -22,6 +22,7 @@ _PATHS = {
         "numpy.random numpy_extension.random ndarray.numpy.random ndarray.numpy_extension.random symbol.numpy.random "
         "symbol.numpy_extension.random"
     ),
+    "contrib.text": "contrib.text.embedding contrib.text.utils contrib.text.vocab",
     "gluon.contrib.cnn": "gluon.contrib.cnn.conv_layers",
     "gluon.contrib.estimator": (
         "gluon.contrib.estimator.batch_processor gluon.contrib.estimator.event_handler gluon.contrib.estimator.utils"
@@ -85,7 +86,9 @@ NAMES = {
             "symbol_block": "SymbolBlock",
         },
     ),
-    "gluon.data.dataloader": places("hybridize.gluon", {"borrowed": "_as_in_context=in_context"})
+    "gluon.data.dataloader": places(
+        "hybridize.gluon", {"borrowed": "_MultiWorkerIter=PooledBatches _as_in_context=in_context"}
+    )
     | places("hybridize.gluon.data", {"batchify": "default_mp_batchify_fn=default_batchify_fn"})
     | places("multiprocessing", {"reduction": "ForkingPickler"}),
     "gluon.data.vision.datasets": places(
@@ -101,6 +104,7 @@ NAMES = {
         },
     )
     | {"replace_file": "os:replace"},
+    "metric": {"ndarray": "hybridize.ndarray"},
     "image": places("hybridize.image", {"resizing": "_get_interp_method=interpolation"}),
 }
 """By modules below `hybridize`: places of names that MXNet has there, and their files here have not.

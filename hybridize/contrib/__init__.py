@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """MXNet's `contrib`: what it kept to be tried, under the names by which programs import it.
 
-`amp` and `onnx` are the modules at the top, `nd`, `ndarray`, `sym` and `symbol` what those have under `contrib`, and
-`io` is here: batches of a `DataLoader` as an iterator of `io`. It only leads to what lies elsewhere.
+`amp` and `onnx` are the modules at the top, `nd`, `ndarray`, `sym` and `symbol` what those have under `contrib`. Here
+are `io`, batches of a `DataLoader` as an iterator, and `text`, numbers and vectors of tokens.
 """
 
 from typing import Final
@@ -17,6 +17,7 @@ PLACES = {
     "onnx": "hybridize.onnx",
     "sym": "hybridize.symbol:contrib",
     "symbol": "hybridize.symbol:contrib",
+    "text": "hybridize.contrib.text",
 }
 _INSTEAD: Final = {
     "autograd": "hybridize.autograd",
@@ -24,7 +25,6 @@ _INSTEAD: Final = {
     "svrg_optimization": "gluon.Trainer and hybridize.optimizer",
     "tensorboard": "callbacks of the estimator hand metrics to any logger",
     "tensorrt": "net.hybridize(): hybridize compiles for the CPU",
-    "text": "d2l.Vocab counts and numbers words",
 }
 
 

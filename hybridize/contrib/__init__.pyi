@@ -2,6 +2,7 @@
 
 from hybridize import amp as amp
 from hybridize.contrib import io as io
+from hybridize.contrib import text as text
 from hybridize.ndarray import contrib as nd
 from hybridize.ndarray import contrib as ndarray
 from hybridize import onnx as onnx
@@ -10,5 +11,5 @@ from hybridize.symbol import contrib as symbol
 
 PLACES: dict[str, str]
 __all__ = [
-    "amp", "io", "nd", "ndarray", "onnx", "sym", "symbol"
+    "amp", "io", "nd", "ndarray", "onnx", "sym", "symbol", "text"
 ]

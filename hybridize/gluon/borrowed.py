@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from hybridize import symbol
@@ -80,3 +81,71 @@ def repository() -> str:
 def repository_file(namespace: str, filename: str) -> str:
     """Return the address of a file there."""
     return f"{repository()}{namespace}/{filename}"
+
+
+class PooledBatches:
+    """Batches that a pool of workers makes ahead, in order, for libraries that derive loaders of their own from it.
+
+    Args:
+        worker_pool: a pool of `multiprocessing`.
+        batchify_fn: makes a batch of a list of samples.
+        batch_sampler: numbers of the samples of each batch.
+        pin_memory: accepted for MXNet.
+        pin_device_id: accepted for MXNet.
+        worker_fn: called by a worker with the numbers, `batchify_fn` and the data set.
+        prefetch: batches that are asked for at once.
+        dataset: the data set; None: workers have it, and give pickles of batches.
+        data_loader: kept alive.
+        timeout: seconds to wait for a batch.
+    """
+
+    def __init__(
+        self,
+        worker_pool: Any,
+        batchify_fn: Callable[..., Any],
+        batch_sampler: Iterable[Any],
+        pin_memory: bool = False,
+        pin_device_id: int = 0,
+        *,
+        worker_fn: Callable[..., Any],
+        prefetch: int = 0,
+        dataset: Any = None,
+        data_loader: Any = None,
+        timeout: float = 120,
+    ) -> None:
+        self._worker_pool, self._worker_fn, self._batchify_fn = worker_pool, worker_fn, batchify_fn
+        self._batch_sampler, self._iter = batch_sampler, iter(batch_sampler)
+        self._dataset, self._data_loader, self._timeout = dataset, data_loader, timeout
+        self._pin_memory, self._pin_device_id = pin_memory, pin_device_id
+        self._data_buffer: dict[int, Any] = {}
+        self._sent_idx = self._rcvd_idx = 0
+        for _ in range(prefetch):
+            self._push_next()
+
+    def __len__(self) -> int:
+        return len(self._batch_sampler)  # type: ignore[arg-type]
+
+    def _push_next(self) -> None:
+        """Ask a worker for one more batch, where there is one."""
+        numbers = next(self._iter, None)
+        if numbers is not None:
+            operands = (numbers, self._batchify_fn, self._dataset)
+            self._data_buffer[self._sent_idx] = self._worker_pool.apply_async(self._worker_fn, operands)
+            self._sent_idx += 1
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        self._push_next()
+        if self._rcvd_idx == self._sent_idx:
+            raise StopIteration
+        try:
+            batch = self._data_buffer.pop(self._rcvd_idx).get(self._timeout)
+        except Exception:
+            self._worker_pool.terminate()
+            raise
+        self._rcvd_idx += 1
+        return pickle.loads(batch) if self._dataset is None else batch
+
+    next = __next__

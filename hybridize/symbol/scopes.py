@@ -88,12 +88,13 @@ def attributes_of(attributes: dict[str, str] | None) -> dict[str, str]:
 
 
 def texts(attributes: dict[str, Any]) -> dict[str, str]:
-    """Return attributes, which are texts.
+    """Return attributes, which are texts; of an initializer that which describes it, as MXNet's files have it.
 
     Raises:
         ArgumentError E310: one is none.
     """
+    attributes = {name: one.dumps() if hasattr(one, "dumps") else one for name, one in attributes.items()}
     for name, value in attributes.items():
         if not isinstance(value, str):
             raise ArgumentError("E310", f"the attribute {name} must be a string, got {value!r}", help="use str(...)")
-    return dict(attributes)
+    return attributes

@@ -21,7 +21,6 @@ def test_where_names_lead():
     ("module", "name", "said"),
     [
         (contrib, "quantization", "no int8"),
-        (contrib, "text", r"d2l\.Vocab"),
         (hybridize.onnx, "export_model", "no ONNX: net.export"),
         (hybridize.onnx, "import_model", "reads no ONNX"),
         (hybridize.amp, "convert_hybrid_block", r"net.cast\('bfloat16'\)"),

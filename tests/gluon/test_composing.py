@@ -246,3 +246,11 @@ def test_a_layer_with_another_forward_composes():
             return super().forward(x) * 2
 
     check(Doubled(3), array(2, 4))
+
+
+def test_an_operator_takes_an_initializer_among_its_attributes():
+    """As GluonCV's feature expanders give them; MXNet's files have it as JSON."""
+    y = sym.Convolution(sym.var("x"), kernel=(3, 3), num_filter=2, attr={"__init__": hybridize.init.Xavier()})
+    assert y.attr("__init__").startswith('["xavier"')
+    with pytest.raises(hybridize.errors.ArgumentError, match="must be a string, got 3"):
+        sym.relu(sym.var("x"), attr={"a": 3})

@@ -2,6 +2,8 @@
 
 import ast
 import importlib
+import multiprocessing.pool
+import pickle
 import subprocess
 import sys
 
@@ -200,3 +202,24 @@ def test_files_of_networks(tmp_path):
     model_store.purge(tmp_path)
     with pytest.raises(LoadError, match="nothing is downloaded"):
         model_store.get_model_file("net", root=tmp_path)
+
+
+def _batch(numbers, batchify, dataset=None):
+    made = batchify([number * 2 for number in numbers])
+    return pickle.dumps(made) if dataset is None else made
+
+
+@pytest.mark.parametrize("dataset", [None, [1]])
+def test_batches_that_a_pool_makes(dataset):
+    from hybridize.gluon.data.dataloader import _MultiWorkerIter
+
+    class Mine(_MultiWorkerIter):
+        pass
+
+    with multiprocessing.pool.ThreadPool(2) as pool:
+        batches = Mine(pool, np.array, [[0, 1], [2], [3, 4]], worker_fn=_batch, prefetch=2, dataset=dataset)
+        assert len(batches) == 3
+        assert [batch.tolist() for batch in batches] == [[0, 2], [4], [6, 8]]
+        wrong = Mine(pool, np.array, [["a"]], worker_fn=lambda numbers, *rest: [][0])
+        with pytest.raises(IndexError):
+            next(wrong)
