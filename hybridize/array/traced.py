@@ -86,8 +86,8 @@ class _Released:
     """The releases of all passes: the number of the last, and the constants that recordings have read since."""
 
     number = 0
-    constants: tuple[tuple[Traced, Release, SourceLoc | None], ...] = ()
-    """Operands that the next nodes may have, each with the pass that freed its graph, and the line that reads it."""
+    constants: tuple[tuple[Storage | None, Release, SourceLoc | None], ...] = ()
+    """Storages that the next nodes may read, the passes that freed their graphs, and the lines of the reads."""
 
 
 RELEASED = _Released()
@@ -118,9 +118,8 @@ def released(node: Any) -> Any:
 
 def constant(traced: Traced, by: Release) -> Traced:
     """The operand that an array of a freed graph is to a recording."""
-    operand = Traced(traced.data, None, traced.storage, traced.version)
-    RELEASED.constants = (*RELEASED.constants[1 - _LAST :], (operand, by, user_location()))
-    return operand
+    RELEASED.constants = (*RELEASED.constants[1 - _LAST :], (traced.storage, by, user_location()))
+    return Traced(traced.data, None, traced.storage, traced.version)
 
 
 class LostHistory:

@@ -65,7 +65,8 @@ class TapeNode:
         self.constants: tuple[tuple[Release, SourceLoc | None], ...] = ()
         """Its operands that are constants since a pass has freed their graphs, and where they were read."""
         if RELEASED.constants:
-            self.constants = tuple([one[1:] for one in RELEASED.constants if any(x is one[0] for x in operands)])
+            read = {x.storage for x in operands if type(x) is Traced and x.edge is None and x.storage is not None}
+            self.constants = tuple([one[1:] for one in RELEASED.constants if one[0] in read])
         self.freed: Release | None = None
         """The backward pass that let its values go."""
         self.retained: dict[int, Variable] | None = None

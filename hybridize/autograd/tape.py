@@ -142,7 +142,7 @@ class Tape(Staging, Taping):
         return traced
 
     def _remaining(self, traced: Traced) -> Traced:
-        """What of a history the backward passes since have left: nothing where they have freed all of its graph."""
+        """Return what the passes since have left of a history: a constant where they have freed all of its graph."""
         if type(traced.edge) is not tuple:
             return traced
         gone = released(traced.edge[0])
@@ -262,8 +262,8 @@ class Tape(Staging, Taping):
             saved: arrays that the rule reads; those among the results come to it as outputs.
         """
         data = [x.data if type(x) is Traced else x for x in operands]
-        kept = set(map(id, saved))
-        read = ((False,) * len(data), tuple([id(y) in kept for y in results]))
+        residuals = set(map(id, saved))
+        read = ((False,) * len(data), tuple([id(y) in residuals for y in results]))
         node = TapeNode(rule, operands, data, [y._data for y in results], read)
         node.private = True
         for one in saved:

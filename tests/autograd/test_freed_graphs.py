@@ -312,6 +312,12 @@ def test_nothing_of_a_freed_graph_is_kept() -> None:
         loss.backward()
     gc.collect()
     assert [node() is None for node in nodes] == [True, True, False]
+    with autograd.record():
+        loss = s * v  # which no pass follows
+    buffer = weakref.ref(s._data)
+    del s, loss
+    gc.collect()
+    assert buffer() is None
 
 
 def test_what_is_live_stays_so_after_the_pass_of_another() -> None:

@@ -125,7 +125,7 @@ class History:
         return self._leaf(at, value, variable)
 
     def _left(self, at: Recording, value: Value) -> Value:
-        """What passes have left of a value: itself, or a constant where they have freed what it was computed of."""
+        """Return a value, or a constant in its place where passes have freed all that it was computed of."""
         release = self._released(at, value)
         if release is None:
             return value
