@@ -91,7 +91,9 @@ def test_as_files_of_symbols(name):
         assert len(expression.list_outputs()) == len(found)
         if len(found) > 1:
             (last,) = (
-                expression[-1].bind(args=dict(zip(["x0", "x1", "x2", "x3", "x4", "x5"], operands(call), strict=False))).forward()
+                expression[-1]
+                .bind(args=dict(zip(["x0", "x1", "x2", "x3", "x4", "x5"], operands(call), strict=False)))
+                .forward()
             )
             check([last.asnumpy()], stored(call)[len(found) - 1 : len(found)], call)
         check([y.asnumpy() for y in found], stored(call)[: len(found)], call)
