@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from hybridize import autograd, hybridize, nd
+from hybridize import autograd, hybridize, nd, np, npx
 from hybridize.errors import ArgumentError, ShapeError
 from hybridize.ops import control
 
@@ -90,6 +90,28 @@ def test_the_best_are_compared_in_one_program_and_no_others(monkeypatch):
     assert [op.length for op in scans] == [400]
     kept = best(data[0], 0.45, 0.01, 400, True, False)
     numpy.testing.assert_array_equal(found.asnumpy()[0, : len(kept)], kept)
+
+
+def test_no_boxes():
+    empty = nd.array(numpy.zeros((2, 0, 6)))
+    assert both(nd.contrib.box_nms, empty).shape == (2, 0, 6)
+    rows, columns = nd.contrib.bipartite_matching(nd.array(numpy.zeros((3, 0))), threshold=0.5)
+    assert (rows.tolist(), columns.shape) == ([-1, -1, -1], (0,))
+
+
+def test_programs_take_any_number_of_boxes():
+    program = hybridize(lambda x: nd.contrib.box_nms(x, 0.3, 0.1, 20, id_index=0))
+    for shape in ((2, 30), (2, 40), (3, 50), (1, 7), (4, 60)):
+        x = nd.array(detections(*shape))
+        found = nd.contrib.box_nms(x, 0.3, 0.1, 20, id_index=0)
+        numpy.testing.assert_allclose(program(x).asnumpy(), found.asnumpy(), rtol=1e-5, atol=1e-6)
+    assert len(program.programs()) <= 5
+
+
+def test_images_are_functions_of_npx_too():
+    x = np.array(RANDOM.randint(0, 256, (4, 5, 3)), dtype="uint8")
+    for name in ("to_tensor", "flip_left_right", "flip_top_bottom"):
+        assert (getattr(npx.image, name)(x) == getattr(nd.image, name)(x)).all()
 
 
 def test_places_change_their_form():

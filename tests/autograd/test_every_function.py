@@ -220,7 +220,7 @@ def _normed(x):
 CONSTANT_X = {
     "what it computes is the user's own: tests/operator": "custom",
     CREATION: "arange_like bernoulli from_dlpack from_numpy multibox_prior normal_n uniform_n one_hot shape_array sinusoidal_positions sldwin_atten_mask_like", NO_ARRAY: "cpu cpu_pinned current_context current_device gpu is_np_array is_np_shape load num_gpus reset_np save savez seed set_np to_dlpack_for_read to_dlpack_for_write use_np waitall",
-    "an effect": "assert_ print",
+    "an effect": "assert_ print", "MXNet's has no gradient": "multibox_detection multibox_target",
 }  # fmt: skip
 
 METHODS = {
@@ -356,7 +356,9 @@ ND = {
     "linalg_maketrian": (lambda x: nd.linalg_maketrian(x.ravel()[:6]), lambda x: torch.zeros(3, 3, dtype=x.dtype).index_put(torch.tril_indices(3, 3).unbind(), x.ravel()[:6])),
     "box_iou": (lambda x: nd.contrib.box_iou(x.ravel()[:4] * I([0.1, 0.1, 1, 1]), I([0.1, 0.1, 1.0, 1.0]), format="center"), lambda x: _shared(x.ravel()[:4])), "box_nms": (lambda x: nd.contrib.box_nms(np.concatenate([x, x[:, :2]], 1), 1.0, coord_start=1, score_index=0), lambda x: torch.cat([x, x[:, :2]], 1)[torch.argsort(-x[:, 0])]),
     "boolean_mask": (lambda x: nd.contrib.boolean_mask(x, I([1, 0, 1])), lambda x: x[[0, 2]]),
-    "MultiBoxDetection": (lambda x: nd.contrib.MultiBoxDetection(I([[[0.125], [0.875]]]), x.ravel()[:4].reshape(1, 4) * 0.1, I([[[0.25, 0.25, 0.75, 0.75]]])), lambda x: _detected(x.ravel()[:4] * 0.1)),
+    "quadratic": (lambda x: nd.contrib.quadratic(x, 2.0, -1.0, 0.5), lambda x: 2 * x * x - x + 0.5),
+    "SyncBatchNorm": (lambda x: nd.contrib.SyncBatchNorm(x, x[0], x[1], np.zeros(3), np.ones(3), fix_gamma=False), lambda x: x * x[0] / 1.001**0.5 + x[1]), "BatchNormWithReLU": (lambda x: nd.contrib.BatchNormWithReLU(x, x[0], x[1], np.zeros(3), np.ones(3), fix_gamma=False), lambda x: F.relu(x * x[0] / 1.001**0.5 + x[1])),
+    "box_non_maximum_suppression": (lambda x: nd.contrib.box_nms(np.concatenate([x, x[:, :2]], 1), 1.0, coord_start=1, score_index=0), lambda x: torch.cat([x, x[:, :2]], 1)[torch.argsort(-x[:, 0])]),
     "BilinearSampler": (lambda x: nd.BilinearSampler(x[None, None], np.stack([x * 0.5, x * 0.3])[None]), lambda x: F.grid_sample(x[None, None], torch.stack([x * 0.5, x * 0.3], -1)[None], align_corners=True)),
     "GridGenerator": (lambda x: nd.GridGenerator(x[:2].reshape((1, 6)), "affine", (2, 4)), lambda x: F.affine_grid(x[:2][None], (1, 1, 2, 4), align_corners=True).permute(0, 3, 1, 2)),
     "SpatialTransformer": (lambda x: nd.SpatialTransformer(x[None, None], x[:2].reshape((1, 6)) * 0.2, (2, 4)), lambda x: F.grid_sample(x[None, None], F.affine_grid(x[:2][None] * 0.2, (1, 1, 2, 4), align_corners=True), align_corners=True)),
@@ -395,6 +397,7 @@ CONSTANT_ND = {
     "its gradient is another one: test_slopes_that_are_not_those_of_the_values": "SVMOutput gradientmultiplier round_ste sign_ste",
     "it is of optimizers: test_legacy_updates": " ".join(name for name in (*legacy_updates.FUNCTIONS, *legacy_updates.CONTRIB)),
     "its results are numbers of classes, counts or bools": "allclose histogram onehot_encode rand_zipfian",
+    "MXNet's has no gradient": "MultiBoxDetection MultiBoxTarget bipartite_matching box_decode box_encode",
     CREATION: "MultiBoxPrior arange eye full shuffle random_exponential random_gamma random_multinomial random_randint random_randn random_shuffle sample_multinomial "
     "exponential normal poisson randn random_binomial random_binomial_like random_categorical random_exponential_like random_gamma_like random_generalized_negative_binomial random_generalized_negative_binomial_like random_negative_binomial random_negative_binomial_like random_normal random_normal_like random_poisson random_poisson_like random_uniform random_uniform_like sample_binomial sample_binomial_like sample_categorical sample_exponential sample_exponential_like sample_gamma sample_gamma_like sample_generalized_negative_binomial sample_generalized_negative_binomial_like sample_negative_binomial sample_negative_binomial_like sample_normal sample_normal_like sample_poisson sample_poisson_like sample_randint sample_shuffle sample_uniform sample_uniform_like uniform", INTEGERS: "argmax_channel argsort index_array ravel_multi_index size_array unravel_index", BOOLS: "isfinite isinf isnan logical_not",
 }  # fmt: skip
@@ -412,11 +415,6 @@ def _shared(box):
     end = torch.minimum(box[:2] * 0.1 + box[2:] / 2, torch.tensor(0.6, dtype=box.dtype))
     common = (end - begin).prod()
     return common / (box[2:].prod() + 1 - common)
-
-
-def _detected(move):
-    center, size = 0.5 + move[:2] * 0.1 * 0.5, torch.exp(move[2:] * 0.2) * 0.5
-    return torch.cat([torch.tensor([0, 0.875], dtype=move.dtype), center - size / 2, center + size / 2])[None, None]
 
 
 def _normed_1(x):

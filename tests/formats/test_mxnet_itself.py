@@ -19,6 +19,7 @@ from hybridize.gluon.model_zoo import vision
 from tests.census import detectors
 from tests.formats.mxnet_attention import ATTENTION
 from tests.formats.mxnet_control import CONTROL, Body, draw
+from tests.formats.mxnet_made import MADE
 from tests.symbol.loops import LOOPS
 
 ROOT = Path(__file__).parents[2]
@@ -149,7 +150,9 @@ def exported(net, path, shape):
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:the net computes with the sizes of its inputs")
-@pytest.mark.parametrize("nets", [CONTROL, ATTENTION, ORDERS], ids=["loops and branches", "attention", "orders"])
+@pytest.mark.parametrize(
+    "nets", [CONTROL, ATTENTION, ORDERS, MADE], ids=["loops and branches", "attention", "orders", "made of others"]
+)
 def test_mxnet_runs_what_has_no_operator_of_its_own(mxnet, nets, tmp_path):
     expected = {}
     for name, (make, calls) in nets.items():

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import hybridize.array  # noqa: F401 - installs the imperative interpreter
-from hybridize import ops
+from hybridize import gluon, np, ops
 from hybridize.base.dtypes import float32, float64, int64
 from hybridize.base.errors import CaptureError, HybridizeError, LoadError
 from hybridize.base.types import TensorType
@@ -27,6 +27,7 @@ from hybridize.ops.op import constant
 from hybridize.ops.tracing import make_graph
 from hybridize.symbol.file_operators import function_of, parameters_of
 from hybridize.symbol.stored import of_graph
+from tests.formats.mxnet_made import MADE
 from tests.formats.running import execute
 from tests.refusals import refusal
 
@@ -800,3 +801,18 @@ def test_damaged_graphs_never_crash():
                 execute(graph, {**feeds, "data0": feeds["data"][:3, :4], "data": feeds["data"]})
             except HybridizeError:
                 continue
+
+
+@pytest.mark.filterwarnings("ignore:the net computes with the sizes of its inputs")
+@pytest.mark.parametrize("name", MADE)
+def test_operations_that_operators_make_together_come_back(name, tmp_path):
+    make, (xs,) = MADE[name]
+    net, arrays = make(), [np.array(x, dtype=x.dtype) for x in xs]
+    net.initialize()
+    net.hybridize()
+    wanted = net(*arrays).asnumpy()
+    net.export(tmp_path / "net")
+    names = ["data"] if len(xs) == 1 else [f"data{number}" for number in range(len(xs))]
+    weights = tmp_path / "net-0000.params"
+    imported = gluon.SymbolBlock.imports(tmp_path / "net-symbol.json", names, weights if weights.exists() else None)
+    numpy.testing.assert_allclose(imported(*arrays).asnumpy(), wanted, rtol=1e-5)

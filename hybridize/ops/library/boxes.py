@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from hybridize.base import dims
 from hybridize.base.dtypes import int64, is_float
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.types import Shape, TensorType
@@ -102,10 +103,10 @@ def box_nms(
         in_format: `corner` or `center`.
         out_format: the same, for the result.
     """
-    if not topk:
-        return data
     kind = type_of(data)
     count, width = kind.shape[-2:]
+    if not topk or dims.same(count, 0):
+        return data
     groups = math.prod(kind.shape[:-2])
     table = reshape(data, (groups, count, width))
     known = stop_gradient(table)
@@ -218,6 +219,8 @@ def _matched(scores: Operand, rounds: int, threshold: float) -> tuple[Operand, O
         return sides
 
     begin = [full(-1, TensorType((groups, size), int64)) for size in (rows, columns)]
+    if dims.same(rows * columns, 0):
+        return begin[0], begin[1]
     operands = [*begin, scores]
     of_rows, of_columns = bind(Scan(make_graph(step, [*map(type_of, operands)]), rounds, False, 2), *operands)
     return of_rows, of_columns

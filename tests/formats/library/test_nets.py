@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from hybridize import gluon, np, npx, ops
+from hybridize import gluon, nd, np, npx, ops
 from hybridize.array.operands import operand, result
 from hybridize.codegen.llvm.engine import runnable
 from hybridize.gluon import nn
@@ -93,4 +93,28 @@ def test_nets(library, case, weights):
             found = model(x.asnumpy())
             assert not isinstance(found, str), found
             numpy.testing.assert_allclose(found[0], net(x).asnumpy(), rtol=1e-4, atol=1e-5)
+        model.destroy()
+
+
+def test_heads_of_detectors(library):
+    """Boxes matched, the best ones kept, of any batch."""
+
+    def boxes(batch):
+        draw = numpy.random.default_rng(batch)
+        places = draw.random((batch, 30, 2))
+        classes, scores = draw.integers(0, 3, (batch, 30, 1)), draw.random((batch, 30, 1))
+        return np.array(numpy.concatenate([classes, scores, places, places + 0.3], -1).astype("f4"))
+
+    def head(x):
+        found = nd.contrib.box_nms(x, 0.3, 0.1, 12, id_index=0)
+        overlaps = nd.contrib.box_iou(found[0, :, 2:], x[0, :, 2:])
+        return (found, *nd.contrib.bipartite_matching(overlaps, threshold=0.2))
+
+    made = library(head, (boxes(1),), (boxes(3),))
+    for level in runnable():
+        model = made.create(processor=level)
+        for batch in (1, 2, 5):
+            x = boxes(batch)
+            for found, wanted in zip(model(numpy.asarray(x)), head(x), strict=True):
+                numpy.testing.assert_allclose(found, wanted.asnumpy(), rtol=1e-5, atol=1e-6)
         model.destroy()
