@@ -51,12 +51,12 @@ def without_dropout(block):
 
 def stages(net, *inputs, train=True, hybridize=True):
     """A net's output, its output hybridized, and after one step of training, as signatures."""
+    net.apply(without_dropout)
     found = {"output": signature(*flat(net(*inputs)))}
     if hybridize:
         net.hybridize()
         found["hybridized"] = signature(*flat(net(*inputs)))
     if train:
-        net.apply(without_dropout)
         trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
         with mx.autograd.record():
             loss = sum((one.astype("float32") ** 2).mean() for one in flat(net(*inputs)))
