@@ -7,10 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy
 import pytest
 
 from hybridize.base.errors import ArgumentError, LoadError
-from hybridize.tools.migrating import files, names
+from hybridize.tools.migrating import files, names, numpys
 from hybridize.tools.migrating.notebook import migrate_notebook
 from hybridize.tools.migrating.script import migrate
 
@@ -123,6 +124,22 @@ def test_what_is_left_is_reported(text, line, found, remedy):
     assert [one[0] for one in reported] == [line]
     assert found is None or reported[0][1] == found
     assert remedy in reported[0][2]
+
+
+def test_names_that_numpy_has_removed_are_rewritten():
+    """Those alone: what this NumPy has stays, and names of other things."""
+    text = "import numpy as onp\nimport numpy\nfrom mxnet import np\n{}\n"
+    old = "a = onp.zeros(3, dtype=onp.float), numpy.Inf, onp.bool, np.float, onp.float32, onp.random.int, self.np.float"
+    new = "a = onp.zeros(3, dtype=float), numpy.inf, onp.bool, np.float, onp.float32, onp.random.int, self.np.float"
+    done = migrate(text.format(old))
+    assert done.text.splitlines()[3] == new
+    assert [(one.kind, one.text, one.done) for one in done.findings if one.kind == "numpy"] == [
+        ("numpy", "onp.float", True), ("numpy", "numpy.Inf", True),
+    ]  # fmt: skip
+    for name in numpys._OLD:
+        now = numpys.renamed(f"numpy.{name}", "numpy")
+        assert (now is None) is (name in dir(numpy))
+        assert now is None or eval(now, {"numpy": numpy}) is not None
 
 
 OF_THE_FIRST = "from mxnet import nd\n"

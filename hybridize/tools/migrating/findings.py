@@ -17,6 +17,7 @@ KINDS = {
     "package": "packages that stand on MXNet",
     "string": "modules that are named in a string",
     "variable": "variables of MXNet's that nothing reads",
+    "numpy": "names that NumPy has removed, which are rewritten",
     "device": "other devices, which are now the cpu",
     "compiler": "other compilers (they may stay)",
 }

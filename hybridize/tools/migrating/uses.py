@@ -7,7 +7,7 @@ import ast
 import re
 from functools import partial
 
-from hybridize.tools.migrating import classes, meanings, names, versions
+from hybridize.tools.migrating import classes, meanings, names, numpys, versions
 from hybridize.tools.migrating.edits import Edits
 from hybridize.tools.migrating.findings import Findings
 from hybridize.tools.migrating.imports import renamed, rewrite
@@ -125,6 +125,10 @@ class Uses(ast.NodeVisitor):
         text = self._edits.text(node)
         if path in _TORCH:
             self._findings.hint(node, "compiler", text, _TORCH[path])
+        now = numpys.renamed(path, self._edits.text(node.value))
+        if now is not None:
+            self._edits.replace(*self._edits.span(node), now)
+            self._findings.hint(node, "numpy", text, f"NumPy has removed it: now {now}")
         if not path.startswith(f"{names.ROOT}."):
             return
         if names.is_gpu(path):

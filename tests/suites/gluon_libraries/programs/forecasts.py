@@ -74,13 +74,12 @@ ESTIMATORS = {
     "WaveNet": ("WaveNetEstimator", {"embedding_dimension": 3, "n_residue": 4, "n_skip": 4, "num_bins": 16}, "samples"),
     "DeepState": ("DeepStateEstimator", {**SMALL, "cardinality": CARDINALITY, "num_parallel_samples": 5}, "samples"),
     "DeepFactor": ("DeepFactorEstimator", {"num_hidden_global": 8, "num_hidden_local": 4, "cardinality": CARDINALITY}, "loss"),
-    "NBEATS": ("NBEATSEstimator", {"num_stacks": 2, "num_blocks": [1], "widths": [8], "freq": FREQUENCY}, ""),
+    "NBEATS": ("NBEATSEstimator", {"num_stacks": 2, "num_blocks": [1], "widths": [8]}, "samples"),
     "TFT": ("TemporalFusionTransformerEstimator", {"hidden_dim": 8, "num_heads": 2, "dropout_rate": 0.0}, ""),
-    "CanonicalRNN": ("CanonicalRNNEstimator", {"num_layers": 1, "num_cells": 8, "cardinality": CARDINALITY}, "samples"),
-    "Renewal": ("DeepRenewalProcessEstimator", {"context_length": 12, "num_cells": 4, "num_layers": 1}, "samples"),
+    "CanonicalRNN": ("CanonicalRNNEstimator", {"context_length": 12, "num_layers": 1, "num_cells": 8, "cardinality": CARDINALITY}, "samples"),
+    "Renewal": ("DeepRenewalProcessEstimator", {"freq": None, "context_length": 12, "num_cells": 4, "num_layers": 1}, "samples"),
     "GP": ("GaussianProcessEstimator", {"cardinality": 3}, "samples"),
 }  # fmt: skip
-del ESTIMATORS["NBEATS"][1]["freq"]
 PROGRAMS = {
     f"{name}{', hybridized' if hybridize else ''}": (estimate, *row, hybridize)
     for name, row in ESTIMATORS.items()

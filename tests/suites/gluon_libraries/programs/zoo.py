@@ -6,7 +6,7 @@ SIZES = {
     "dabnet_cityscapes": (1, 3, 128, 128), "espnetv2_wd2": (1, 3, 224, 224), "hardnet39ds": (1, 3, 224, 224),
     "menet108_8x1_g3": (1, 3, 224, 224), "mixnet_s": (1, 3, 224, 224),
 }  # fmt: skip
-OF_CIFAR = (2, 3, 32, 32)
+OF_CIFAR = (4, 3, 32, 32)
 GLUONCV2 = (
     "dabnet_cityscapes", "efficientnet_b0", "espnetv2_wd2", "ghostnet", "hardnet39ds", "igcv3_wd4", "mixnet_s",
     "mnasnet_small", "mobilenetv3_small_w7d20", "nin_cifar10", "peleenet", "preresnet20_cifar10", "regnetx002",
@@ -45,7 +45,7 @@ def gluoncv2(name):
 
     net = get_model(name, pretrained=False)
     net.initialize(Rule())
-    return stages(net, numbers(SIZES.get(name, OF_CIFAR if "cifar" in name else (1, 3, 224, 224))))
+    return stages(net, numbers(SIZES.get(name, OF_CIFAR if "cifar" in name else (2, 3, 224, 224))))
 
 
 def gluoncv(name):
@@ -54,7 +54,7 @@ def gluoncv(name):
     keywords = {"pretrained_base": False} if any(word in name for word in BASES) else {}
     net = get_model(name, pretrained=False, **keywords)
     net.initialize(Rule())
-    size = OF_CIFAR if "cifar" in name else SIZES_CV.get(name, (1, 3, 224, 224))
+    size = OF_CIFAR if "cifar" in name else SIZES_CV.get(name, (2, 3, 224, 224))
     return stages(net, numbers(size), train=not name.startswith(DETECTORS))
 
 
