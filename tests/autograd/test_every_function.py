@@ -356,7 +356,6 @@ ND = {
     "linalg_maketrian": (lambda x: nd.linalg_maketrian(x.ravel()[:6]), lambda x: torch.zeros(3, 3, dtype=x.dtype).index_put(torch.tril_indices(3, 3).unbind(), x.ravel()[:6])),
     "box_iou": (lambda x: nd.contrib.box_iou(x.ravel()[:4] * I([0.1, 0.1, 1, 1]), I([0.1, 0.1, 1.0, 1.0]), format="center"), lambda x: _shared(x.ravel()[:4])), "box_nms": (lambda x: nd.contrib.box_nms(np.concatenate([x, x[:, :2]], 1), 1.0, coord_start=1, score_index=0), lambda x: torch.cat([x, x[:, :2]], 1)[torch.argsort(-x[:, 0])]),
     "boolean_mask": (lambda x: nd.contrib.boolean_mask(x, I([1, 0, 1])), lambda x: x[[0, 2]]),
-    "quadratic": (lambda x: nd.contrib.quadratic(x, 2.0, -1.0, 0.5), lambda x: 2 * x * x - x + 0.5),
     "SyncBatchNorm": (lambda x: nd.contrib.SyncBatchNorm(x, x[0], x[1], np.zeros(3), np.ones(3), fix_gamma=False), lambda x: x * x[0] / 1.001**0.5 + x[1]), "BatchNormWithReLU": (lambda x: nd.contrib.BatchNormWithReLU(x, x[0], x[1], np.zeros(3), np.ones(3), fix_gamma=False), lambda x: F.relu(x * x[0] / 1.001**0.5 + x[1])),
     "box_non_maximum_suppression": (lambda x: nd.contrib.box_nms(np.concatenate([x, x[:, :2]], 1), 1.0, coord_start=1, score_index=0), lambda x: torch.cat([x, x[:, :2]], 1)[torch.argsort(-x[:, 0])]),
     "BilinearSampler": (lambda x: nd.BilinearSampler(x[None, None], np.stack([x * 0.5, x * 0.3])[None]), lambda x: F.grid_sample(x[None, None], torch.stack([x * 0.5, x * 0.3], -1)[None], align_corners=True)),
