@@ -72,7 +72,8 @@ class Block:
 
     Args:
         prefix: start of the MXNet 1.x names of the parameters; by default from the class name and a counter.
-        params: `other.params`, to share the parameters of another block.
+        params: `other.collect_params()`, or of a layer `other.params`: parameters of the same names are shared, also
+            by the blocks made in a `with self.name_scope():`.
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY
