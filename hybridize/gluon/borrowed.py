@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import os
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from hybridize import symbol
@@ -146,6 +146,6 @@ class PooledBatches:
             self._worker_pool.terminate()
             raise
         self._rcvd_idx += 1
-        return pickle.loads(batch) if self._dataset is None else batch
+        return ForkingPickler.loads(batch) if self._dataset is None else batch
 
     next = __next__
