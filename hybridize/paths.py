@@ -54,6 +54,7 @@ _PATHS = {
     "metric": "gluon.metric",
     "ndarray": "nd ndarray.ndarray ndarray.op ndarray.utils",
     "ndarray:contrib": "contrib.nd contrib.ndarray ndarray.contrib",
+    "ndarray:image": "ndarray.image",
     "ndarray:linalg": "ndarray.linalg",
     "ndarray:random": "ndarray.random",
     "optimizer": " ".join(
@@ -67,6 +68,7 @@ _PATHS = {
     "symbol": "sym symbol.op symbol.symbol",
     "symbol.executor": "executor",
     "symbol:contrib": "contrib.sym contrib.symbol symbol.contrib",
+    "symbol:image": "symbol.image",
     "symbol:linalg": "symbol.linalg",
     "symbol:random": "symbol.random",
 }  # fmt: skip
