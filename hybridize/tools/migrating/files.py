@@ -80,7 +80,8 @@ def read(path: Path, own: frozenset[str] = frozenset()) -> MigratedFile:
         path: of the file.
         own: packages that are migrated with it.
     """
-    data, places = path.read_bytes(), {}
+    data = path.read_bytes()
+    places: dict[int, str] = {}
     try:
         encoding = "utf-8" if path.suffix == ".ipynb" else tokenize.detect_encoding(io.BytesIO(data).readline)[0]
         text = data.decode(encoding)
@@ -118,7 +119,7 @@ def sources(paths: Sequence[Path]) -> Iterator[tuple[Path, Path]]:
 
 def packages(paths: Sequence[Path]) -> frozenset[str]:
     """Return the packages that are migrated: those in the folders that are meant, and those that these lie in."""
-    own = set()
+    own: set[str] = set()
     for path in paths:
         folder = path.resolve()
         own.update(one.parent.name for one in folder.glob("*/__init__.py"))
