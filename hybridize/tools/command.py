@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the command `hybridize` starts. `migrate` is for environments of old packages, and needs no typer."""
+"""The start of the command `hybridize`. `migrate` is for environments of old packages, and needs no typer."""
 
 from __future__ import annotations
 

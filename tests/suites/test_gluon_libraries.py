@@ -14,11 +14,15 @@ import pytest
 
 HERE = Path(__file__).parent / "gluon_libraries"
 FLOORS = {
-    "gluoncv": 0.0, "gluoncv2": 1.0, "gluonnlp": 0.09, "gluonts": 0.49, "d2l": 1.0, "d2lzh": 0.0, "gluonbook": 0.0,
-    "sockeye": 0.3, "gluonfr": 0.4, "mxboard": 1.0, "mxfusion": 0.06, "xfer-ml": 0.18, "bert-embedding": 0.0,
-    "insightface": 1.0, "mxop": 1.0, "gluonar": 0.0,
+    "gluoncv": 1.0, "gluoncv2": 1.0, "gluonnlp": 0.94, "gluonts": 1.0, "d2l": 1.0, "d2lzh": 1.0, "gluonbook": 1.0,
+    "sockeye": 1.0, "gluonfr": 1.0, "mxboard": 1.0, "mxfusion": 1.0, "xfer-ml": 0.18, "bert-embedding": 0.0,
+    "insightface": 1.0, "mxop": 1.0, "gluonar": 0.9,
 }  # fmt: skip
 """The least share of a library's modules that import, of those that lack no other package."""
+
+
+FLOORS_OF_PROGRAMS = {"forecasts": 0.5, "zoo": 0.8}
+"""The least share of a file's programs that give MXNet's numbers."""
 
 
 @pytest.fixture(scope="module")
@@ -100,3 +104,16 @@ def test_what_imports_does_not_become_less(suite, name):
     library = next(one for one in suite.libraries() if one.name == name)
     done = suite.outcome(library, suite.migrated(library))
     assert done.share >= FLOORS[name], suite.table([done])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", FLOORS_OF_PROGRAMS)
+def test_programs_on_the_libraries_give_the_numbers_of_mxnet(suite, comparison, name):
+    if not (suite.FOLDER / ".installed").exists():
+        pytest.skip(f"the libraries are not installed; to get them: {suite.WHERE}")
+    for library in suite.libraries():
+        if library.name in ("gluoncv", "gluoncv2", "gluonts"):
+            suite.migrated(library)
+    home = comparison.migrated(suite.python(), suite.FOLDER / "migrated" / "programs")
+    found = dict(comparison.compared(suite.python(), HERE / "programs" / f"{name}.py", home))
+    assert list(found.values()).count("") / len(found) >= FLOORS_OF_PROGRAMS[name], found

@@ -28,9 +28,9 @@ def main(arguments: Sequence[str], program: str = "hybridize migrate") -> int:
     options = _options(arguments, program)
     width = shutil.get_terminal_size().columns
     own = files.packages(options.paths)
-    found = list(files.sources(options.paths))
+    sources = list(files.sources(options.paths))
     done = []
-    for path, name in _watched(found):
+    for path, name in _watched(sources):
         file = files.read(path, own)
         done.append(file)
         if options.diff:

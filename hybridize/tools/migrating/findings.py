@@ -21,7 +21,7 @@ KINDS = {
     "device": "other devices, which are now the cpu",
     "compiler": "other compilers (they may stay)",
 }
-"""What a line of the report is about: the worst first."""
+"""Subjects of a line of the report, the worst first."""
 
 
 @frozen

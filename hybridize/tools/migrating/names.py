@@ -13,7 +13,7 @@ from hybridize.base.loading import load_module
 
 ROOT = "hybridize"
 MXNET = f"{ROOT}.mxnet"
-"""What takes the place of the package `mxnet`."""
+"""The package in the place of `mxnet`."""
 _NOWHERE = "there is no counterpart: define it, or write it with what its module has"
 _OF_THE_BOOK = "define it as the book does, in the cell that saves it"
 

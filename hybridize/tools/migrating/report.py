@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `hybridize migrate` prints: the places of a file, or of many files the kinds of what was found in them."""
+"""The text that `hybridize migrate` prints: the places of a file, or the kinds of what was found in many files."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def summary(files: Sequence[MigratedFile], width: int) -> str:
     left = sum(file.left for file in files)
     lines = [f"{_count(len(files), 'file')}: {_count(sum(altered), 'line')} rewritten in {len(altered)}"]
     for kind, title in KINDS.items():
-        found = [(file, one) for file in files for one in file.done.findings if one.kind == kind]
-        if found:
-            lines += _kind(title, found, width)
+        entries = [(file, one) for file in files for one in file.done.findings if one.kind == kind]
+        if entries:
+            lines += _kind(title, entries, width)
     lines.append(
         f"{_count(left, 'place') if left else 'nothing'} left for a human" + (": --full lists each" * bool(left))
     )
     return "\n".join(lines)
 
 
-def _kind(title: str, found: Sequence[tuple[MigratedFile, Finding]], width: int) -> list[str]:
+def _kind(title: str, entries: Sequence[tuple[MigratedFile, Finding]], width: int) -> list[str]:
     """Lines of a summary about one kind."""
-    file, first = found[0]
-    texts = Counter(" ".join(one.text.split()) for _, one in found)
+    file, first = entries[0]
+    texts = Counter(" ".join(one.text.split()) for _, one in entries)
     where = _short(f"{file.path}:{file.place(first.line)}", width - 9)
-    lines = [f"{len(found):5d}  {title}, in {_count(len({one.path for one, _ in found}), 'file')}"]
+    lines = [f"{len(entries):5d}  {title}, in {_count(len({one.path for one, _ in entries}), 'file')}"]
     lines.append(f"       {where}")
     lines += _wrapped(first.remedy, "       ", width, most=2)
     frequent = ", ".join(f"{_short(text, 40)} ({count})" for text, count in texts.most_common(_EXAMPLES))

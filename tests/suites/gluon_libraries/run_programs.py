@@ -32,7 +32,7 @@ def main() -> None:
     signal.signal(signal.SIGPROF, timed_out)
     with Path(out).open("a") as lines:
         for name, (function, *arguments) in programs.items():
-            if not fnmatch.fnmatchcase(name, pattern):
+            if not any(fnmatch.fnmatchcase(name, one) for one in pattern.split("|")):
                 continue
             line: dict[str, object] = {"program": name}
             signal.setitimer(signal.ITIMER_PROF, float(seconds))
