@@ -2,10 +2,10 @@
 
 import importlib
 
+import hybridize.nd as nd
 import numpy
 import pytest
 
-import hybridize.nd as nd
 import hybridize.ndarray as F
 from hybridize import autograd, hybridize
 from hybridize.array import np, random

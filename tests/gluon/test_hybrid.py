@@ -318,9 +318,7 @@ def test_export_says_what_it_cannot(x, tmp_path):
     missing = get_net(nn.HybridLambda(lambda x: np.cumprod(x, axis=1)))
     missing.hybridize()
     missing(x)
-    with pytest.raises(
-        CaptureError, match=r"cum_prod has no counterpart in MXNet(\n|.)*test_hybrid.py(\n|.)*archive"
-    ):
+    with pytest.raises(CaptureError, match=r"cum_prod has no counterpart in MXNet(\n|.)*test_hybrid.py(\n|.)*archive"):
         missing.export(tmp_path / "net")
     assert list(tmp_path.iterdir()) == []
 

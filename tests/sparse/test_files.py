@@ -6,11 +6,11 @@ from pathlib import Path
 import ml_dtypes
 import numpy
 import pytest
+from hybridize.nd import sparse
 
 from hybridize import nd, np, npx
 from hybridize.array.ndarray import ndarray
 from hybridize.errors import ArgumentError, CaptureError, DTypeError, LoadError
-from hybridize.nd import sparse
 from hybridize.verb import hybridize
 from tests.refusals import refusal
 

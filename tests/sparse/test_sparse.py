@@ -7,11 +7,11 @@ import warnings
 
 import numpy
 import pytest
+from hybridize.nd import sparse
 
 from hybridize import nd, np
 from hybridize.array.ndarray import ndarray
 from hybridize.errors import ArgumentError, HybridizeError, ValueArgumentError
-from hybridize.nd import sparse
 from tests.refusals import refusal
 
 DENSE = numpy.array([[1, 0, 2], [0, 0, 0], [0, 3, 0]], "f4")
