@@ -28,7 +28,24 @@ def sync_batch_norm(
 
 
 def batch_norm_with_relu(
-    data: Any, gamma: Any, beta: Any, moving_mean: Any, moving_var: Any, eps: float = 1e-3, **options: Any
+    data: Any,
+    gamma: Any,
+    beta: Any,
+    moving_mean: Any,
+    moving_var: Any,
+    eps: float = 1e-3,
+    momentum: float = 0.9,
+    fix_gamma: bool = True,
+    use_global_stats: bool = False,
+    output_mean_var: bool = False,
+    axis: int = 1,
+    cudnn_off: bool = False,
+    min_calib_range: float | None = None,
+    max_calib_range: float | None = None,
 ) -> Any:
     """`BatchNorm`, and 0 where its result is below."""
-    return npx.relu(npx.batch_norm(data, gamma, beta, moving_mean, moving_var, eps=eps, **options))
+    options = {"fix_gamma": fix_gamma, "use_global_stats": use_global_stats, "output_mean_var": output_mean_var}
+    output = npx.batch_norm(
+        data, gamma, beta, moving_mean, moving_var, eps=eps, momentum=momentum, axis=axis, **options
+    )
+    return [npx.relu(output[0]), *output[1:]] if output_mean_var else npx.relu(output)

@@ -113,8 +113,17 @@ class SymbolStaging(EagerInterpreter):
     By default a cell is what it holds, and nothing is known of numbers.
     """
 
-    def read(self, cell: Cell, detached: bool) -> Operand:
-        """Return the value that a cell holds, to who reads it now; `detached`: through a view without a history."""
+    passes = 0
+    """The number of backward passes that have freed what they went along."""
+
+    def read(self, cell: Cell, detached: bool, passes: int | None = None) -> Operand:
+        """Return the value that a cell holds, to who reads it now.
+
+        Args:
+            cell: the buffer.
+            detached: it is read through a view without a history.
+            passes: it is read through a view that was made after so many.
+        """
         return cell.value
 
     def is_numpys(self, symbol: Symbol) -> bool:
@@ -176,7 +185,7 @@ class Symbol(Operators):
 
     __hybridize_captured__ = True
     """Arrays of a program are instances of a class that has this, to functions that are captured."""
-    __slots__ = ("__weakref__", "_cell", "_trace", "_type", "_view", "detached", "name", "weak")
+    __slots__ = ("__weakref__", "_cell", "_passes", "_trace", "_type", "_view", "detached", "name", "weak")
 
     def __init__(
         self,
@@ -188,11 +197,14 @@ class Symbol(Operators):
         weak: type | None = None,
         type: TensorType | None = None,
         detached: bool = False,
+        passes: int | None = None,
     ) -> None:
         self._trace = trace
         self._cell = cell
         self._view = view
         self._type = type if type is not None else _stepped(trace.type_of(cell.value), view)
+        self._passes = trace.passes if view and passes is None else passes
+        """Backward passes before the first view on the way from its base; None where it is none."""
         self.detached = detached
         """True if it is a view that was made while nothing was recorded: no gradient goes from it to its base."""
         self.name = name
@@ -239,7 +251,7 @@ class Symbol(Operators):
         if self.weak is not None or _detached(self._view):
             value = self._cell.value
         else:
-            value = in_charge(SymbolStaging).read(self._cell, self.detached)
+            value = in_charge(SymbolStaging).read(self._cell, self.detached, self._passes)
         for step in self._view:
             value = _viewed(step, value)
         return value
@@ -262,7 +274,8 @@ class Symbol(Operators):
     def view_by(self, op: Step) -> Symbol:
         """The view that `op` makes of this one."""
         detached = self.detached or not modes.is_recording()
-        return Symbol(self._trace, self._cell, (*self._view, op), type=_stepped(self._type, (op,)), detached=detached)
+        kind, passes = _stepped(self._type, (op,)), self._passes
+        return Symbol(self._trace, self._cell, (*self._view, op), type=kind, detached=detached, passes=passes)
 
     def same(self) -> Symbol:
         """Another view of the same elements, an array of its own: `x[...]`."""
@@ -299,7 +312,7 @@ class Symbol(Operators):
     def viewing(self, steps: tuple[Step, ...]) -> Symbol:
         """Another view of the buffer that this is a view of."""
         detached = self.detached or not modes.is_recording()
-        return Symbol(self._trace, self._cell, steps, detached=detached)
+        return Symbol(self._trace, self._cell, steps, detached=detached, passes=self._passes)
 
     def steps_told(self) -> Strides:
         """The same as `steps_between`, to be seen by the user, who sees those of axes of size 1 too: any numbers."""

@@ -15,7 +15,7 @@ from hybridize import registry
 from hybridize.array import np
 from hybridize.array.ndarray import ndarray
 from hybridize.base.advice import warn
-from hybridize.base.errors import LoadError, OutOfBoundsError, ValueArgumentError
+from hybridize.base.errors import LoadError, OutOfBoundsError, ReadError, ValueArgumentError
 from hybridize.base.library import data_dir
 from hybridize.base.names import late
 
@@ -212,7 +212,8 @@ class CustomEmbedding(TokenEmbedding):
         kwargs: settings of `Vocabulary`.
 
     Raises:
-        LoadError E600: it cannot be read, or a line does not fit.
+        ReadError E600: it cannot be read.
+        LoadError E601: a line does not fit.
     """
 
     def __init__(
@@ -296,14 +297,14 @@ def _read(path: str, delimiter: str, encoding: str) -> dict[str, list[float]]:
                     warn(f"line {number} of {path}: a second vector of {token!r} is left out")
                 elif not vector or length not in (None, len(vector)):
                     what = f"line {number} of {path}: {len(vector)} numbers, after lines with {length}"
-                    raise LoadError("E600", what, help="each line is a token and the numbers of its vector")
+                    raise LoadError("E601", what, help="each line is a token and the numbers of its vector")
                 else:
                     vectors[token], length = vector, len(vector)
     except OSError as error:
         help = "nothing is downloaded: put the file there"
-        raise LoadError("E600", f"cannot read {path}: {error.strerror or error}", help=help) from error
+        raise ReadError("E600", f"cannot read {path}: {error.strerror or error}", help=help) from error
     except ValueError as error:
-        raise LoadError("E600", f"{path} is no file of vectors: {error}") from error
+        raise LoadError("E601", f"{path} is no file of vectors: {error}") from error
     return vectors
 
 

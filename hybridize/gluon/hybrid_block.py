@@ -61,8 +61,10 @@ class HybridBlock(Block, layer=False):
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
             """Run the block: compiled when it is hybridized, else `forward`; hooks before and after."""
             try:
-                if SYMBOLIC and not SYMBOLIC.isdisjoint(map(type, (*args, *kwargs.values()))):
-                    return load_module("hybridize.gluon.composing").composed(self, args, kwargs)
+                if SYMBOLIC:  # expressions are in use
+                    for x in (*args, *kwargs.values()) if kwargs else args:
+                        if x.__class__ in SYMBOLIC:
+                            return load_module("hybridize.gluon.composing").composed(self, args, kwargs)
                 compiled = self._compiled
                 if compiled is not None:
                     return compiled(*args, **kwargs)

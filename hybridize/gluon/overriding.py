@@ -59,14 +59,14 @@ def settle(kind: Any, default: Callable[..., Any]) -> None:
         default: `forward` of a class that defines none.
 
     Raises:
-        ArgumentError E363: the class overrides a method of MXNet's that nothing here calls.
+        ArgumentError E369: the class overrides a method of MXNet's that nothing here calls.
     """
     if kind.__module__.startswith("hybridize."):
         kind._computation = None if kind.forward is default else kind.forward
         return
     for name, help in (INTERNALS if kind._computation is None else INTERNALS | OF_LAYERS).items():
         if name in vars(kind):
-            raise ArgumentError("E363", f"{kind.__name__} overrides {name}, which is not called here", help=help)
+            raise ArgumentError("E369", f"{kind.__name__} overrides {name}, which is not called here", help=help)
     own = False
     for one in kind.__mro__:
         if one is Overriding:

@@ -42,7 +42,7 @@ class SymbolBlock(HybridBlock):
         super().__init_subclass__(**kwargs)
         if cls._overrides:
             what = f"{cls.__name__} overrides hybrid_forward, which is not called here, nor in MXNet: the graph is"
-            raise ArgumentError("E363", what, help="override forward(self, *inputs), and call super().forward")
+            raise ArgumentError("E369", what, help="override forward(self, *inputs), and call super().forward")
 
     def __init__(self, outputs: Any, inputs: Any, params: Any = None) -> None:
         with open_scope(None, internal=True):

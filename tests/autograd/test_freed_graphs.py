@@ -330,3 +330,30 @@ def test_what_is_live_stays_so_after_the_pass_of_another() -> None:
         total = sum(link * 1.0 for link in chain)
     total.backward()
     assert (float(w.grad), float(v.grad)) == (51, 2)
+
+
+@pytest.mark.parametrize(
+    "later", ["view * w", "view[::-1] * w", "np.dot(w.reshape(2, 2), view.reshape(2, 2))", "view.copy()"]
+)
+def test_a_view_of_a_variable_from_before_a_pass_is_a_constant_or_refused(later):
+    read = eval(f"lambda np, w, view: {later}")
+
+    def step(w, v):
+        with autograd.record():
+            view = v[::-1]
+            first = (view * w).sum()
+        first.backward()
+        with autograd.record():
+            second = read(np, w, view).sum() + (w * w).sum()
+        second.backward()
+        return second
+
+    w, v = (np.array([1.0, -2.0, 3.0, 0.5]) * k for k in (1, 2))
+    for x in (w, v):
+        x.attach_grad()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        step(w, v)
+    assert numpy.array_equal(v.grad, w[::-1]), "the second pass does not come to it, as in MXNet"
+    with pytest.raises(HybridizeError, match=r"E544: .* through a view from before a backward pass"):
+        hybridize(step)(w, v)

@@ -19,7 +19,7 @@ from hybridize_bench.peers import HYBRIDIZED, ROWS, plain_numpy
 from rich.console import Console
 from typer.testing import CliRunner
 
-from hybridize.tools.command import application
+from hybridize.tools.application import application
 
 QUICK = bench.BenchOptions(rounds=2, seconds=0.01, cpu=0, only=("NumPy",))
 NUMPY = next(row for row in ROWS if row.name == "NumPy")

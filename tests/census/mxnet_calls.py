@@ -387,7 +387,7 @@ def _others() -> Iterator[Call]:
 
 def seen(name: str, result: Any, arrays: list[Any]) -> Any:
     """Return what a call is compared by: of an operator that writes states its arrays, too."""
-    if "_update" not in name:
+    if "_update" not in name or name == "index_update":
         return result
     return [*(result if isinstance(result, (list, tuple)) else [result]), *arrays]
 

@@ -117,3 +117,25 @@ def test_programs_on_the_libraries_give_the_numbers_of_mxnet(suite, comparison, 
     home = comparison.migrated(suite.python(), suite.FOLDER / "migrated" / "programs")
     found = dict(comparison.compared(suite.python(), HERE / "programs" / f"{name}.py", home))
     assert list(found.values()).count("") / len(found) >= FLOORS_OF_PROGRAMS[name], found
+
+
+@pytest.mark.long
+def test_the_guides_page_runs(suite, tmp_path):
+    """Its two scripts, migrated as it says, beside the two libraries, migrated as they are."""
+    page = (suite.ROOT / "docs" / "guide" / "bring-a-library-over.md").read_text()
+    homes = [suite.migrated(one) for one in suite.libraries() if one.name in ("gluoncv", "gluonts")]
+    environment = suite.environment()
+    environment["PYTHONPATH"] = os.pathsep.join([*map(str, homes), environment["PYTHONPATH"]])
+    printed = []
+    for number, part in enumerate(page.split("```python\n")[1:]):
+        script = tmp_path / f"script{number}.py"
+        script.write_text(part.partition("```")[0])
+        for command in (["-m", "hybridize", "migrate", "--write", script], [script]):
+            done = subprocess.run(
+                [suite.python(), *command], env=environment, cwd=tmp_path, capture_output=True, text=True
+            )
+            assert done.returncode == 0 or command[0] == "-m", done.stderr
+        printed.append(done.stdout)
+    assert "read back: True" in printed[0]
+    assert len(printed) == 2
+    assert printed[1].count("2021-07-20 [") == 2

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 import hybridize
 from hybridize.base.errors import LoadError
 from hybridize.tools import command, saved_files
-from hybridize.tools.command import application
+from hybridize.tools.application import application
 
 
 @pytest.fixture

@@ -61,6 +61,10 @@ class History:
         """Variables whose gradients are written, and whether that was the case before."""
         self.requests: dict[Variable, str] = {}
         """Variables whose `req` the program sets, and what it was before."""
+        self.passes = 0
+        """Backward passes that have freed what they went along."""
+        self._passed: dict[Value, int] = {}
+        """The last of these passes that came to a leaf."""
         self._freed: dict[Value, Release] = {}
         self._live: set[Value] = set()
         """Values that the passes up to now have left a way from to a variable."""
@@ -97,8 +101,11 @@ class History:
         if modes.is_recording() and not self.called:
             self._carried.update(value for value in values if is_inexact(value.type.dtype))
 
-    def read(self, at: Recording, cell: Cell, detached: bool = False) -> Operand:
-        """The value that an array is to who reads it now; `detached`, through a view without a history."""
+    def read(self, at: Recording, cell: Cell, detached: bool = False, passes: int | None = None) -> Operand:
+        """The value that an array is to who reads it now.
+
+        It is read `detached`, through a view without a history, or through one that was made after so many `passes`.
+        """
         value = cell.value
         if detached or not modes.is_recording():
             if detached and cell in self._recorded and modes.is_recording():
@@ -122,7 +129,10 @@ class History:
             if cell in self._recorded:
                 return value  # of what it holds now, all is known
             self._check_overwritten(cell, variable)
-        return self._leaf(at, value, variable)
+        leaf = self._leaf(at, value, variable)
+        if passes is not None and passes < self._passed.get(leaf, 0):
+            raise unclear(value.type, "it is read through a view from before a backward pass that came to it")
+        return leaf
 
     def _left(self, at: Recording, value: Value) -> Value:
         """Return a value, or a constant in its place where passes have freed all that it was computed of."""
@@ -434,7 +444,10 @@ class History:
 
     def _free(self, nodes: Iterable[Node], variables: Iterable[Any]) -> None:
         release = Release.of(variables)
-        self._freed.update((value, release) for node in nodes for value in node.outputs)
+        self.passes += 1
+        for node in nodes:
+            self._freed.update(dict.fromkeys(node.outputs, release))
+            self._passed.update((value, self.passes) for value in node.inputs if value in self.leaves)
         self._live.clear()
 
     def check(self, node: Node) -> None:

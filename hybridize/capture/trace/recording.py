@@ -326,8 +326,12 @@ class Recording(GraphScope):
     def fill_of(self, value: Operand) -> Operand | None:
         return self.root.fills.get(value)
 
-    def read(self, cell: Cell, detached: bool) -> Operand:
-        return self.root.history.read(self, cell, detached)
+    @property
+    def passes(self) -> int:  # type: ignore[override]
+        return self.root.history.passes
+
+    def read(self, cell: Cell, detached: bool, passes: int | None = None) -> Operand:
+        return self.root.history.read(self, cell, detached, passes)
 
     def check_detached(self, cell: Cell, operand: Operand) -> None:
         """Before a write of a value to a cell through a view that is detached."""

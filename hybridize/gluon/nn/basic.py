@@ -11,7 +11,7 @@ from typing import Any
 from hybridize.array import np, npx
 from hybridize.array.functions import dense, neural
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
+from hybridize.base.errors import ShapeError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.gluon.block import Block
 from hybridize.gluon.checking import check_count, check_part
@@ -180,7 +180,7 @@ class HybridLambda(_FunctionBlock, HybridBlock):
         function: a function, a method, a partial or any callable; or the name of a function of `np`, `npx` or `nd`.
 
     Raises:
-        ArgumentError E332: it is none of these, or it takes whatever there is (`*args`), so that nobody can tell.
+        ValueArgumentError E332: it is none of these, or it takes whatever there is (`*args`), so that nobody can tell.
     """
 
     def __init__(self, function: Callable[..., Any] | str, prefix: str | None = None) -> None:
@@ -197,7 +197,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[bool, int]:
     """Return whether the first parameter of a callable is `F`, and the number of arguments that it needs by position.
 
     Raises:
-        ArgumentError E332: the first one is `*args`, unless it is ours: functions of arrays take arrays.
+        ValueArgumentError E332: the first one is `*args`, unless it is ours: functions of arrays take arrays.
     """
     try:
         parameters = list(inspect.signature(function).parameters.values())
@@ -206,7 +206,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[bool, int]:
     if parameters and parameters[0].kind is inspect.Parameter.VAR_POSITIONAL:
         called = function if hasattr(function, "__code__") else type(function).__call__
         if str(called.__module__).partition(".")[0] != __name__.partition(".")[0]:
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E332",
                 f"the first parameter of {function!r} is *{parameters[0].name}, so it may want F first or not",
                 help="name the first one: lambda F, *args: ... gets F, and lambda x, *args: ... the arrays alone",
