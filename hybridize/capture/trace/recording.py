@@ -59,7 +59,10 @@ class BackwardPasses(Protocol):
     def carried(self, values: Sequence[Value], /) -> None:
         """Hear of values that a loop of the graph hands from round to round."""
 
-    def read(self, at: Recording, cell: Cell, detached: bool, /) -> Operand:
+    passes: int
+    """The number of passes that have freed what they went along."""
+
+    def read(self, at: Recording, cell: Cell, detached: bool, passes: int | None, /) -> Operand:
         """Give the value that an array is to who reads it now."""
 
     def wrote(self, at: Recording, cell: Cell, whole: bool, /) -> Operand:
