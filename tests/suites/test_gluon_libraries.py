@@ -14,8 +14,8 @@ import pytest
 
 HERE = Path(__file__).parent / "gluon_libraries"
 FLOORS = {
-    "gluoncv": 1.0, "gluoncv2": 1.0, "gluonnlp": 0.94, "gluonts": 1.0, "d2l": 1.0, "d2lzh": 1.0, "gluonbook": 1.0,
-    "sockeye": 1.0, "gluonfr": 1.0, "mxboard": 1.0, "mxfusion": 1.0, "xfer-ml": 0.18, "bert-embedding": 0.0,
+    "gluoncv": 1.0, "gluoncv2": 1.0, "gluonnlp": 0.97, "gluonts": 1.0, "d2l": 1.0, "d2lzh": 1.0, "gluonbook": 1.0,
+    "sockeye": 1.0, "gluonfr": 1.0, "mxboard": 1.0, "mxfusion": 1.0, "xfer-ml": 0.18, "bert-embedding": 1.0,
     "insightface": 1.0, "mxop": 1.0, "gluonar": 0.9,
 }  # fmt: skip
 """The least share of a library's modules that import, of those that lack no other package."""
