@@ -69,7 +69,7 @@ def calls():
 
 MODULES = {"np": np, "npx": npx, "nd": legacy, "np.random": np.random, "np.linalg": np.linalg}
 OTHERS = {
-    "seed", "save", "load", "savez", "genfromtxt", "loadtxt", "fromfile", "set_printoptions", "seterr", "waitall",
+    "seed", "save", "load", "savez", "savez_compressed", "genfromtxt", "loadtxt", "fromfile", "set_printoptions", "seterr", "waitall",
     "set_np", "reset_np", "format_float_positional", "format_float_scientific",
 }  # fmt: skip
 """These are about files and settings, and NumPy's texts of one number."""
