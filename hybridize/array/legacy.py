@@ -661,7 +661,8 @@ _LINALG: tuple[_Rows, ...] = (
 )  # fmt: skip
 _CONTRIB: tuple[_Rows, ...] = (
     (np, rules.of_dtype, "data", "isfinite isinf isnan"),
-    (legacy_contrib, None, "", "BatchNormWithReLU=batch_norm_with_relu SyncBatchNorm=sync_batch_norm"),
+    (legacy_contrib, None, "data gamma beta moving_mean moving_var", "BatchNormWithReLU=batch_norm_with_relu"),
+    (legacy_contrib, None, "", "SyncBatchNorm=sync_batch_norm"),
     (npx, None, "data start=0.0 step=1.0 repeat=1 ctx=None axis=None", "arange_like"),
     (npx, None, "", (
         "interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt interleaved_matmul_selfatt_qk "

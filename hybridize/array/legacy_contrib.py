@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
 
 from hybridize.array import npx
@@ -27,25 +28,8 @@ def sync_batch_norm(
     return npx.batch_norm(data, gamma, beta, moving_mean, moving_var, eps=eps, momentum=momentum, **options)
 
 
-def batch_norm_with_relu(
-    data: Any,
-    gamma: Any,
-    beta: Any,
-    moving_mean: Any,
-    moving_var: Any,
-    eps: float = 1e-3,
-    momentum: float = 0.9,
-    fix_gamma: bool = True,
-    use_global_stats: bool = False,
-    output_mean_var: bool = False,
-    axis: int = 1,
-    cudnn_off: bool = False,
-    min_calib_range: float | None = None,
-    max_calib_range: float | None = None,
-) -> Any:
+@wraps(npx.batch_norm, (), ())  # for the signature alone
+def batch_norm_with_relu(*args: Any, **keywords: Any) -> Any:
     """`BatchNorm`, and 0 where its result is below."""
-    options = {"fix_gamma": fix_gamma, "use_global_stats": use_global_stats, "output_mean_var": output_mean_var}
-    output = npx.batch_norm(
-        data, gamma, beta, moving_mean, moving_var, eps=eps, momentum=momentum, axis=axis, **options
-    )
-    return [npx.relu(output[0]), *output[1:]] if output_mean_var else npx.relu(output)
+    output = npx.batch_norm(*args, **keywords)
+    return [npx.relu(output[0]), *output[1:]] if isinstance(output, (list, tuple)) else npx.relu(output)

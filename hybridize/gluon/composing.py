@@ -22,6 +22,7 @@ from hybridize.base.types import Shape
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import COMPOSING, HybridBlock
 from hybridize.gluon.nn.basic import HybridLambda
+from hybridize.gluon.overriding import ParameterValue
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.symbol_block import SymbolBlock
 from hybridize.ops.op import imperatively
@@ -71,7 +72,7 @@ def _composed(block: HybridBlock, *args: Any, **kwargs: Any) -> Any:
     if block._is_layer and (block._parameters or not block._children) and not isinstance(block, HybridLambda):
         return _node(block, args, kwargs)
     try:
-        own = {name: _Value(one, variable(one)) for name, one in block._parameters.items()}
+        own = {name: ParameterValue(variable(one), one) for name, one in block._parameters.items()}
         return (_view(block, own) if own else block).forward(*args, **kwargs)
     except UntypedError:
         if not block._is_layer:
@@ -113,7 +114,7 @@ class LayerCall(Shaping):
         """Those of the layer and of the blocks below it, each once."""
 
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any], values: Sequence[Any]) -> Any:
-        parts = {id(one): _Value(one, value) for one, value in zip(self.parameters, values, strict=True)}
+        parts = {id(one): ParameterValue(value, one) for one, value in zip(self.parameters, values, strict=True)}
         result = _replaced(self._layer, parts).forward(*args, **kwargs)
         return [one for part in listed(result) for one in listed(part)] if isinstance(result, tuple) else result
 
@@ -131,21 +132,6 @@ class LayerCall(Shaping):
             if any(one.deferred for one in fresh):
                 layer.forward(*args, **kwargs)
         return [tuple(max(size, 0) for size in one.shape or ()) for one in fresh]
-
-
-class _Value:
-    """A value in place of a parameter, as layers read it."""
-
-    deferred, _deferred = False, None
-
-    def __init__(self, parameter: Parameter, value: Any) -> None:
-        self._parameter, self._value = parameter, value
-
-    def data(self, *device: Any, **named: Any) -> Any:
-        return self._value
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._parameter, name)
 
 
 def _parameters_of(block: Block) -> Iterator[Parameter]:

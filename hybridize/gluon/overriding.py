@@ -82,15 +82,16 @@ def settle(kind: Any, default: Callable[..., Any]) -> None:
         kind.__bases__ = tuple(bases)
 
 
-class _Value:
+class ParameterValue:
     """A value in place of a parameter, as layers read it."""
 
     __slots__ = ("_array", "_parameter")
+    deferred, _deferred = False, None
 
     def __init__(self, array: Any, parameter: Parameter) -> None:
         self._array, self._parameter = array, parameter
 
-    def data(self, device: Any = None, *, ctx: Any = None) -> Any:
+    def data(self, *device: Any, **named: Any) -> Any:
         return self._array
 
     @property
@@ -150,5 +151,5 @@ def apply(block: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     hidden = _methods(cast("Any", type(block)))
     vars(view).update((name, value) for name, value in vars(block).items() if name not in hidden)
     for name, value in values.items():
-        vars(view)[name] = None if value is None else _Value(array_of(value), block._parameters.get(name))
+        vars(view)[name] = None if value is None else ParameterValue(array_of(value), block._parameters.get(name))
     return computation(view, *bound.args, **bound.kwargs)

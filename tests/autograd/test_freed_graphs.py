@@ -355,5 +355,5 @@ def test_a_view_of_a_variable_from_before_a_pass_is_a_constant_or_refused(later)
         warnings.simplefilter("ignore")
         step(w, v)
     assert numpy.array_equal(v.grad, w[::-1]), "the second pass does not come to it, as in MXNet"
-    with pytest.raises(HybridizeError, match=r"E544: .* through a view from before a backward pass"):
+    with pytest.raises(HybridizeError, match=r"E544: .* through a view taken before a backward pass"):
         hybridize(step)(w, v)

@@ -131,7 +131,7 @@ class History:
             self._check_overwritten(cell, variable)
         leaf = self._leaf(at, value, variable)
         if passes is not None and passes < self._passed.get(leaf, 0):
-            raise unclear(value.type, "it is read through a view from before a backward pass that came to it")
+            raise unclear(value.type, "it is read through a view taken before a backward pass freed its graph")
         return leaf
 
     def _left(self, at: Recording, value: Value) -> Value:
