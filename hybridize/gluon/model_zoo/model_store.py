@@ -12,7 +12,7 @@ from hybridize.formats.downloads import check_sha1
 from hybridize.gluon.model_zoo.files import find_parameters, models_folder
 
 _model_sha1: dict[str, str] = {}
-"""By names the digests of files, which libraries add for networks of their own."""
+"""Digests of files by the names of their networks; libraries add their own."""
 
 
 def short_hash(name: str) -> str:
