@@ -79,17 +79,17 @@ MODULES = {path: f"hybridize.{place}" for place, paths in _PATHS.items() for pat
 
 NAMES = {
     "amp": {"amp": "hybridize.amp", "loss_scaler": "hybridize.amp"},
-    "gluon": places("hybridize.gluon", {"borrowed": "tensor_types"}),
+    "gluon": places("hybridize.gluon", {"private_names": "tensor_types"}),
     "gluon.block": places(
         "hybridize.gluon",
         {
-            "borrowed": "_flatten=flattened _regroup=regrouped",
+            "private_names": "_flatten=flattened _regroup=regrouped",
             "hybrid_block": "HybridBlock",
             "symbol_block": "SymbolBlock",
         },
     ),
     "gluon.data.dataloader": places(
-        "hybridize.gluon", {"borrowed": "_MultiWorkerIter=PooledBatches _as_in_context=in_context"}
+        "hybridize.gluon", {"private_names": "_MultiWorkerIter=PooledBatches _as_in_context=in_context"}
     )
     | places("hybridize.gluon.data", {"batchify": "default_mp_batchify_fn=default_batchify_fn"})
     | places("multiprocessing", {"reduction": "ForkingPickler"}),
@@ -97,11 +97,11 @@ NAMES = {
         "hybridize.gluon.data.vision", {"images": "ImageFolderDataset ImageListDataset ImageRecordDataset"}
     ),
     "gluon.model_zoo.vision.resnet": places("hybridize.gluon.model_zoo.vision", {"resnet": "_conv3x3=_by_3"}),
-    "gluon.parameter": places("hybridize.gluon", {"borrowed": "tensor_types", "parameter_dict": "ParameterDict"}),
+    "gluon.parameter": places("hybridize.gluon", {"private_names": "tensor_types", "parameter_dict": "ParameterDict"}),
     "gluon.utils": places(
         "hybridize.gluon",
         {
-            "borrowed": "_get_repo_file_url=repository_file _get_repo_url=repository",
+            "private_names": "_get_repo_file_url=repository_file _get_repo_url=repository",
             "hooks": "HookHandle",
         },
     )

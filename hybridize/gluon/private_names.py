@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of the inside of MXNet's Gluon that libraries borrow, by the paths that `hybridize.paths` lists."""
+"""Private names of MXNet's Gluon that three libraries or more use, by the paths that `hybridize.paths` lists."""
 
 from __future__ import annotations
 
