@@ -142,6 +142,12 @@ def test_order():
         np.random.randint(3, 3)
 
 
+@pytest.mark.parametrize("size", [None, (), 3, (2, 3)])
+@pytest.mark.parametrize("shares", [[], (), np.zeros((0,))])
+def test_counts_of_no_values_are_empty(size, shares):
+    assert np.random.multinomial(10, shares, size=size).shape == numpy.random.multinomial(10, [], size=size).shape
+
+
 def test_multinomial():
     counts = np.random.multinomial(1000, [0.2, 0.3, 0.5], size=4)
     assert counts.shape == (4, 3)
