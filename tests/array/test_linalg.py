@@ -255,7 +255,7 @@ def test_parts_of_the_largest_value_are_between_0_and_1(values, rcond):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
-    "shape, parts",
+    ("shape", "parts"),
     [
         ((3, 2), ()),
         ((2, 3, 4), (2,)),
