@@ -25,7 +25,7 @@ PLACES = places(
         "creation": "array cast_storage csr_matrix dot empty retain row_sparse_array zeros",
         "functions": (
             "ElementWiseSum Embedding FullyConnected LinearRegressionOutput LogisticRegressionOutput "
-            "MAERegressionOutput abs adagrad_update adam_update add add_n arccos arccosh arcsin arcsinh arctan arctanh "
+            "MAERegressionOutput abs adam_update add add_n arccos arccosh arcsin arcsinh arctan arctanh "
             "broadcast_add broadcast_div broadcast_minus broadcast_mul broadcast_plus broadcast_sub cbrt ceil clip "
             "concat cos cosh degrees divide elemwise_add elemwise_div elemwise_mul elemwise_sub exp expm1 fix floor "
             "ftrl_update gamma gammaln log log10 log1p log2 make_loss mean multiply negative norm radians relu rint "

@@ -179,7 +179,7 @@ class BaseSparseNDArray(Operators):
         return array if dtype is None else array.astype(dtype)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if not isinstance(key, slice) or key != slice(None):
+        if key is not Ellipsis and not (isinstance(key, slice) and key == slice(None)):
             text = f"x[{key!r}] of {self._text()} cannot be written"
             raise ArgumentError("E306", text, help="x[:] = y can, and every index of x.tostype('default')")
         if isinstance(value, BaseSparseNDArray) and value.shape == self.shape:

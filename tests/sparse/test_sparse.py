@@ -190,6 +190,8 @@ def test_its_values_are_replaced_as_a_whole(make):
         x[:] = value
         assert (x.stype, x.dtype) == (before.stype, numpy.float32)
         same(x, expected)
+    x[...] = 5
+    same(x, DENSE * 0 + 5)
     assert csr().copyto(x) is x
     same(x, DENSE)
     same(before, DENSE)
