@@ -411,3 +411,20 @@ def normal_like(data: Any, loc: float = 0.0, scale: float = 1.0) -> Any:
     """Normal numbers in the shape and dtype of `data`."""
     x = array(data)
     return normal(loc, scale, x.shape, x.dtype)
+
+
+@creates("ctx", "device")
+def uniform_n(low: Any = 0.0, high: Any = 1.0, batch_shape: Any = None, dtype: Any = None) -> ndarray:
+    """Uniform numbers from [low, high), `batch_shape` of them for each pair of ends."""
+    return uniform(low, high, _several(batch_shape, low, high), dtype)
+
+
+@creates("ctx", "device")
+def normal_n(loc: Any = 0.0, scale: Any = 1.0, batch_shape: Any = None, dtype: Any = None) -> ndarray:
+    """Normal numbers, `batch_shape` of them for each mean and standard deviation."""
+    return normal(loc, scale, _several(batch_shape, loc, scale), dtype)
+
+
+def _several(batch_shape: Any, *parameters: Any) -> tuple[int, ...]:
+    outer = () if batch_shape is None else sizes_from(batch_shape)
+    return (*outer, *draws.shape_of_draws(None, *parameters))

@@ -142,6 +142,22 @@ def test_order():
         np.random.randint(3, 3)
 
 
+@pytest.mark.parametrize("draw", [np.random.normal_n, np.random.uniform_n])
+def test_several_numbers_for_each_parameter(draw):
+    low, high = numpy.array([[0.0], [10.0], [20.0]]), numpy.array([1.0, 1.5, 2.0, 2.5])
+    for batch, shape in ((None, (3, 4)), ((), (3, 4)), (2, (2, 3, 4)), ((2, 5), (2, 5, 3, 4))):
+        assert draw(np.array(low), np.array(high), batch).shape == shape
+        assert draw(0.0, 1.0, batch).shape == shape[:-2]
+    spread = numpy.array([0.5, 1.0, 2.0, 4.0])
+    ends = np.array(low + (spread if draw is np.random.uniform_n else 0))
+    found = draw(np.array(low), ends if draw is np.random.uniform_n else np.array(spread), (4000,), dtype="float64")
+    assert found.dtype == numpy.float64
+    means = low + (spread / 2 if draw is np.random.uniform_n else 0 * spread)
+    numpy.testing.assert_allclose(found.mean(0).asnumpy(), means, atol=0.3)
+    wide = spread / 12**0.5 if draw is np.random.uniform_n else spread
+    numpy.testing.assert_allclose(found.std(0).asnumpy(), numpy.broadcast_to(wide, (3, 4)), rtol=0.1)
+
+
 @pytest.mark.parametrize("size", [None, (), 3, (2, 3)])
 @pytest.mark.parametrize("shares", [[], (), np.zeros((0,))])
 def test_counts_of_no_values_are_empty(size, shares):
