@@ -2,7 +2,7 @@ import numpy
 import pytest
 from scipy import stats
 
-from hybridize import hybridize
+from hybridize import hybridize, nd
 from hybridize.array import np, npx, random
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -140,6 +140,27 @@ def test_order():
         np.random.choice(3, 4, replace=False)
     with pytest.raises(ArgumentError):
         np.random.randint(3, 3)
+
+
+@pytest.mark.parametrize(
+    "draw", [np.random.categorical, npx.random.categorical, nd.random.categorical, nd.random.multinomial]
+)
+def test_categories_are_drawn_with_probabilities(draw):
+    shares = np.array([[0.0, 1.0, 0.0], [0.5, 0.0, 0.5]])
+    assert draw(shares).shape == (2,)
+    many = draw(shares, (40, 50))
+    assert (many.shape, many.dtype) == ((2, 40, 50), numpy.int32)
+    assert (many[0].asnumpy() == 1).all()
+    assert set(numpy.unique(many[1].asnumpy())) == {0, 2}
+    assert abs(many[1].mean().item() - 1) < 0.1
+    indices, logarithms = draw(shares, shape=(7,), get_prob=True, dtype="int64")
+    assert indices.dtype == numpy.int64
+    wanted = numpy.log(numpy.take_along_axis(shares.asnumpy(), indices.asnumpy(), -1))
+    numpy.testing.assert_allclose(logarithms.asnumpy(), wanted, rtol=1e-6)
+    with pytest.raises(ValueError, match="E345"):
+        draw(np.log(np.array([0.5, 0.5])))
+    with pytest.raises(TypeError):
+        draw(shares, size=3)
 
 
 @pytest.mark.parametrize("draw", [np.random.normal_n, np.random.uniform_n])
