@@ -272,6 +272,8 @@ def multinomial(n: int, pvals: Any, size: Any = None) -> Any:
     p = operand_rules.array(pvals)
     if p.ndim != 1:
         raise ShapeError("E118", f"multinomial takes a vector of probabilities, got {p.type}")
+    if p.shape == (0,):
+        return np.zeros((*shape_of_draws(size), 0), int64)
     check_shares(p, "multinomial")
     exact = operand_rules.array(pvals, float64).astype(float64)
     return _outcomes(n, exact / np.sum(exact), size)  # NumPy allows no sum above 1 in 64 bits

@@ -737,6 +737,16 @@ def table() -> Mapping[str, Any]:
 
 
 @cache
+def shared() -> Mapping[str, str]:
+    """Names of functions of `np` and `npx` that the face has as they are, with its own names of them."""
+    same = [
+        names for room, rule, parameters, names in _ROWS if room in (np, npx) and rule is None and "=" not in parameters
+    ]
+    pairs = [one.partition("=") for names in same for one in names.split()]
+    return {own or name: name for name, _, own in reversed(pairs)}
+
+
+@cache
 def function(name: str) -> _Function:
     """Return the function of that name as a method of arrays, whose results may be without axes, as those of `np`."""
     return _face(name, _functions()[name], lambda y, args: y)

@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from inspect import signature
 from typing import Any
 
-from hybridize.array import np, npx, random
+from hybridize.array import np, random
 from hybridize.array.device import as_device
 from hybridize.array.legacy_rules import by_position, named_as
 from hybridize.array.operands import array, several
@@ -125,20 +125,6 @@ def exponential_by_rate(shape: Any, dtype: Any, lam: Any = 1.0) -> Any:
     return random.exponential(1.0 / lam, shape).astype(dtype)
 
 
-def categorical(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any = "int32") -> Any:
-    """Indices along the last axis, drawn with shares `data`, and, where `get_prob`, the logarithms of their shares."""
-    p = array(data)
-    shares = p / np.sum(p, -1, keepdims=True)
-    sizes = tuple(several(shape))
-    drawn = np.moveaxis(random.categorical(np.log(npx.stop_gradient(shares)), (math.prod(sizes),)), 0, -1)
-    indices = np.reshape(drawn, p.shape[:-1] + sizes).astype(dtype)
-    if not get_prob:
-        return indices
-    chosen = np.log(np.take_along_axis(p, drawn, -1))  # not of all: that of a share of 0 has no gradient
-    whole = npx.stop_gradient(np.log(np.sum(p, -1, keepdims=True)))
-    return [indices, np.reshape(chosen - whole, p.shape[:-1] + sizes)]
-
-
 def rand_zipfian(true_classes: Any, num_sampled: int, range_max: int, ctx: Any = None) -> Any:
     """Classes drawn by a law of Zipf, how often each is expected, and how often those of `true_classes` are."""
     whole = math.log(range_max + 1)
@@ -167,11 +153,11 @@ _DRAWS = (
     binomial, exponential, gamma, generalized_negative_binomial, negative_binomial, normal, poisson, uniform,
 )  # fmt: skip
 FUNCTIONS: dict[str, _Function] = {
-    **{draw.__name__: draw for draw in (*_DRAWS, categorical, randint, randn, shuffle)},
-    "multinomial": categorical, "seed": random.seed,
+    **{draw.__name__: draw for draw in (*_DRAWS, random.categorical, randint, randn, shuffle)},
+    "multinomial": random.categorical, "seed": random.seed,
     **{f"{draw.__name__}_like": _like(draw) for draw in _DRAWS}, "exponential_like": _like(exponential_by_rate),
 }  # fmt: skip
 """By their names below `nd.random`."""
 
-seed, multinomial = random.seed, categorical
+seed, multinomial, categorical = random.seed, random.categorical, random.categorical
 __getattr__ = refuses("nd.random", globals())

@@ -162,10 +162,12 @@ def broadcast(function: Function, name: str) -> Function:
 
 
 def with_axis(value: Any, args: tuple[Any, ...]) -> Any:
-    """Return a result with an axis of size 1 where it has none, unless an operand has none either."""
+    """Return a result with an axis of size 1 where it has none, unless an operand has none either, or is a number."""
     if isinstance(value, (list, tuple)):
         return [with_axis(one, args) for one in value]
-    if getattr(value, "ndim", 1) or any(getattr(one, "ndim", 1) == 0 for one in args):
+    if getattr(value, "ndim", 1) or isinstance(next(iter(args), None), NUMBERS):
+        return value
+    if any(getattr(one, "ndim", 1) == 0 for one in args):
         return value
     return np.reshape(value, (1,))
 

@@ -374,6 +374,9 @@ class ndarray(Operators, metaclass=_Arrays):  # noqa: N801 - the name NumPy gave
 
     def __format__(self, spec: str) -> str:
         functions.check_text()
+        if spec and self.ndim:
+            what = f"the format {spec!r} is of one number, not of {self.type}"
+            raise errors.ArgumentError("E344", what, help="format(x.item(), ...) for an array of one element")
         return format(self.item(), spec) if spec else str(self)
 
     @property

@@ -45,7 +45,7 @@ PLACES = places(
         "functions.sampling": "deformable_convolution modulated_deformable_convolution",
         "functions.searching": "gather_nd one_hot pick topk",
         "functions.sequences": "sequence_last sequence_mask sequence_reverse",
-        "random": "bernoulli normal_n=normal seed uniform_n=uniform",
+        "random": "bernoulli normal_n seed uniform_n",
     },
 ) | {"image": "hybridize.array.images", "random": "hybridize.array.random"}
 """Places of the names."""

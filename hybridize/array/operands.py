@@ -636,9 +636,13 @@ def made_in_order(order: Any, name: str) -> None:
     """Refuse an order of elements in memory that arrays of ours are not made in.
 
     Raises:
-        ValueArgumentError E345: column-major order, or no order at all.
+        UnsupportedError E351: column-major order.
+        ValueArgumentError E345: no order at all.
     """
-    one_of(order, ("C", "A", "K", None), name, "order", "arrays are made row by row; x.T of one is column by column")
+    remedy = "arrays are made row by row; x.T of one is column by column"
+    if order == "F":
+        raise errors.UnsupportedError("E351", f"{name}: order='F'", help=remedy)
+    one_of(order, ("C", "A", "K", None), name, "order", remedy)
 
 
 def reduced_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:

@@ -23,8 +23,9 @@ PLACES = places(
         "generators": "Generator RandomState bytes default_rng get_state set_state",
         "variates": (
             "bernoulli beta categorical chisquare choice exponential f gamma gumbel laplace logistic lognormal "
-            "multivariate_normal normal normal_like pareto permutation power rand randint randn random random_sample "
-            "ranf rayleigh sample shuffle standard_cauchy standard_normal uniform uniform_like weibull"
+            "multivariate_normal normal normal_like normal_n pareto permutation power rand randint randn random "
+            "random_sample ranf rayleigh sample shuffle standard_cauchy standard_normal uniform uniform_like uniform_n "
+            "weibull"
         ),
     },
 )

@@ -54,10 +54,10 @@ __all__ = [
     "choice", "default_rng", "dirichlet", "exponential", "f", "gamma", "geometric", "get_state", "gumbel",
     "hypergeometric", "integers", "key", "laplace", "logistic", "lognormal", "logseries", "multinomial",
     "multivariate_hypergeometric", "multivariate_normal", "negative_binomial", "noncentral_chisquare", "noncentral_f",
-    "normal", "normal_like", "pareto", "permutation", "poisson", "power", "rand", "randint", "randn", "random",
-    "random_integers", "random_sample", "ranf", "rayleigh", "sample", "seed", "set_state", "shuffle",
+    "normal", "normal_like", "normal_n", "pareto", "permutation", "poisson", "power", "rand", "randint", "randn",
+    "random", "random_integers", "random_sample", "ranf", "rayleigh", "sample", "seed", "set_state", "shuffle",
     "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "state",
-    "triangular", "uniform", "uniform_like", "vonmises", "wald", "weibull", "zipf"
+    "triangular", "uniform", "uniform_like", "uniform_n", "vonmises", "wald", "weibull", "zipf"
 ]
 
 def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
@@ -96,6 +96,9 @@ def logistic(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = No
 def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
     """Normal numbers with mean `loc` and standard deviation `scale`."""
 
+def normal_n(loc: Any = 0.0, scale: Any = 1.0, batch_shape: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
+    """Normal numbers, `batch_shape` of them for each mean and standard deviation."""
+
 def pareto(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Pareto II numbers of shape `a`."""
 
@@ -110,6 +113,9 @@ def rayleigh(scale: Any = 1.0, size: Any = None, ctx: Any = None, device: Any = 
 
 def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
     """Uniform numbers from [low, high)."""
+
+def uniform_n(low: Any = 0.0, high: Any = 1.0, batch_shape: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
+    """Uniform numbers from [low, high), `batch_shape` of them for each pair of ends."""
 
 def weibull(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Weibull numbers of shape `a`."""

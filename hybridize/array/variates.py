@@ -15,7 +15,7 @@ import numpy
 from hybridize import ops
 from hybridize.array import draws
 from hybridize.array import functions as np
-from hybridize.array.functions import searching
+from hybridize.array.functions import elementwise, searching
 from hybridize.array.functions.bounds import require
 from hybridize.array.functions.factors import cholesky
 from hybridize.array.ndarray import ndarray, wrap
@@ -376,11 +376,23 @@ def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any
 
 
 @public
-def categorical(logits: Any, size: Any = None) -> Any:
-    """An index along the last axis, drawn with the probabilities of the softmax; int64."""
-    x = array(logits)
-    shape = (() if size is None else sizes_from(size)) + x.shape
-    return np.argmax(x + gumbel(size=shape), -1)
+def categorical(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any = "int32") -> Any:
+    """Indices along the last axis, drawn with the probabilities `data`, [..., *shape].
+
+    Where `get_prob`, also the logarithms of their probabilities.
+    """
+    p = array(data)
+    draws.not_negative(p, "categorical: data")
+    shares = np.divide(p, np.sum(p, -1, keepdims=True))
+    sizes = () if shape is None else sizes_from(shape)
+    logits = np.log(elementwise.stop_gradient(shares))
+    drawn = np.moveaxis(np.argmax(logits + gumbel(size=(math.prod(sizes), *p.shape)), -1), 0, -1)
+    indices = np.reshape(drawn, p.shape[:-1] + sizes).astype(dtype)
+    if not get_prob:
+        return indices
+    chosen = np.log(np.take_along_axis(p, drawn, -1))  # not of all: that of a share of 0 has no gradient
+    whole = elementwise.stop_gradient(np.log(np.sum(p, -1, keepdims=True)))
+    return [indices, np.reshape(chosen - whole, p.shape[:-1] + sizes)]
 
 
 @public
@@ -411,3 +423,20 @@ def normal_like(data: Any, loc: float = 0.0, scale: float = 1.0) -> Any:
     """Normal numbers in the shape and dtype of `data`."""
     x = array(data)
     return normal(loc, scale, x.shape, x.dtype)
+
+
+@creates("ctx", "device")
+def uniform_n(low: Any = 0.0, high: Any = 1.0, batch_shape: Any = None, dtype: Any = None) -> ndarray:
+    """Uniform numbers from [low, high), `batch_shape` of them for each pair of ends."""
+    return uniform(low, high, _several(batch_shape, low, high), dtype)
+
+
+@creates("ctx", "device")
+def normal_n(loc: Any = 0.0, scale: Any = 1.0, batch_shape: Any = None, dtype: Any = None) -> ndarray:
+    """Normal numbers, `batch_shape` of them for each mean and standard deviation."""
+    return normal(loc, scale, _several(batch_shape, loc, scale), dtype)
+
+
+def _several(batch_shape: Any, *parameters: Any) -> tuple[int, ...]:
+    outer = () if batch_shape is None else sizes_from(batch_shape)
+    return (*outer, *draws.shape_of_draws(None, *parameters))

@@ -22,7 +22,8 @@ __all__ = [
     "DeferredInitializationError", "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError",
     "KeyTypeError", "LinAlgError", "LoadError", "MatrixShapeError", "MissingConstantError", "MissingNameError",
     "OutOfBoundsError", "PlacementError", "ReadError", "ScheduledError", "ShapeError",
-    "StaleGradientError", "StateError", "UndefinedError", "UninitializedError", "UntypedError", "UnusedError",
+    "StaleGradientError", "StateError", "UndefinedError", "UninitializedError", "UnsupportedError", "UntypedError",
+    "UnusedError",
     "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip
 
@@ -88,6 +89,10 @@ class ArgumentError(HybridizeError, TypeError, AssertionError):
 
 class ValueArgumentError(ArgumentError, ValueError):
     """An argument of the right kind with a value that the function does not take (code E345)."""
+
+
+class UnsupportedError(ValueArgumentError, NotImplementedError):
+    """A value that NumPy's function takes and that of hybridize does not (code E351)."""
 
 
 class MissingConstantError(ArgumentError, KeyError):

@@ -24,6 +24,7 @@ from hybridize.gluon.hybrid_block import COMPOSING, HybridBlock
 from hybridize.gluon.nn.basic import HybridLambda
 from hybridize.gluon.overriding import ParameterValue
 from hybridize.gluon.parameter import Parameter
+from hybridize.gluon.spelled import spelled
 from hybridize.gluon.symbol_block import SymbolBlock
 from hybridize.ops.op import imperatively
 from hybridize.symbol.expression import Expression
@@ -117,6 +118,11 @@ class LayerCall(Shaping):
         parts = {id(one): ParameterValue(value, one) for one, value in zip(self.parameters, values, strict=True)}
         result = _replaced(self._layer, parts).forward(*args, **kwargs)
         return [one for part in listed(result) for one in listed(part)] if isinstance(result, tuple) else result
+
+    def spelled(self, inputs: Sequence[Any], name: str) -> list[Any] | None:
+        args, kwargs, values = inputs
+        states = {} if "states" not in kwargs else {"states": kwargs["states"]}
+        return spelled(self._layer, [*args, *states.values()], values, name) if states.keys() == kwargs.keys() else None
 
     def shapes(self, inputs: Any, known: Sequence[Shape]) -> list[Shape]:
         args, kwargs = inputs

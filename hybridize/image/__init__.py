@@ -9,6 +9,7 @@ arrays, and batches with channels first. Random changes draw from `hybridize.ran
     parts        crops, borders, rotations, colours by mean and deviation
     augmenters   random changes as objects, and CreateAugmenter, which puts them together
     iterator     ImageIter
+    detection    both of these for images with the boxes of objects
     records      ImageRecordIter, by the settings of MXNet's
 """
 
@@ -22,6 +23,10 @@ PLACES = places(
             "ContrastJitterAug CreateAugmenter ForceResizeAug HorizontalFlipAug HueJitterAug LightingAug "
             "RandomCropAug RandomGrayAug RandomOrderAug RandomSizedCropAug ResizeAug SaturationJitterAug "
             "SequentialAug"
+        ),
+        "detection": (
+            "CreateDetAugmenter CreateMultiRandCropAugmenter DetAugmenter DetBorrowAug DetHorizontalFlipAug "
+            "DetRandomCropAug DetRandomPadAug DetRandomSelectAug ImageDetIter"
         ),
         "files": "imdecode imread",
         "iterator": "ImageIter",
@@ -37,8 +42,4 @@ PLACES = places(
 
 __all__ = sorted(PLACES)
 
-_BOXES = "boxes and their images are changed by a Dataset of your own"
-__getattr__, __dir__ = late(globals(), PLACES, {
-    "ImageDetIter": _BOXES, "CreateDetAugmenter": _BOXES, "DetAugmenter": _BOXES,
-    "CreateMultiRandCropAugmenter": _BOXES,
-})  # fmt: skip
+__getattr__, __dir__ = late(globals(), PLACES)

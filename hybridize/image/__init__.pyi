@@ -19,6 +19,15 @@ from hybridize.image.augmenters import RandomSizedCropAug as RandomSizedCropAug
 from hybridize.image.augmenters import ResizeAug as ResizeAug
 from hybridize.image.augmenters import SaturationJitterAug as SaturationJitterAug
 from hybridize.image.augmenters import SequentialAug as SequentialAug
+from hybridize.image.detection import CreateDetAugmenter as CreateDetAugmenter
+from hybridize.image.detection import CreateMultiRandCropAugmenter as CreateMultiRandCropAugmenter
+from hybridize.image.detection import DetAugmenter as DetAugmenter
+from hybridize.image.detection import DetBorrowAug as DetBorrowAug
+from hybridize.image.detection import DetHorizontalFlipAug as DetHorizontalFlipAug
+from hybridize.image.detection import DetRandomCropAug as DetRandomCropAug
+from hybridize.image.detection import DetRandomPadAug as DetRandomPadAug
+from hybridize.image.detection import DetRandomSelectAug as DetRandomSelectAug
+from hybridize.image.detection import ImageDetIter as ImageDetIter
 from hybridize.image.files import imdecode as imdecode
 from hybridize.image.files import imread as imread
 from hybridize.image.iterator import ImageIter as ImageIter
@@ -38,9 +47,11 @@ from hybridize.image.resizing import resize_short as resize_short
 PLACES: dict[str, str]
 __all__ = [
     "Augmenter", "BrightnessJitterAug", "CastAug", "CenterCropAug", "ColorJitterAug", "ColorNormalizeAug",
-    "ContrastJitterAug", "CreateAugmenter", "ForceResizeAug", "HorizontalFlipAug", "HueJitterAug", "ImageIter",
-    "ImageRecordIter", "LightingAug", "RandomCropAug", "RandomGrayAug", "RandomOrderAug", "RandomSizedCropAug",
-    "ResizeAug", "SaturationJitterAug", "SequentialAug", "center_crop", "color_normalize", "copyMakeBorder",
-    "fixed_crop", "imdecode", "imread", "imresize", "imrotate", "random_crop", "random_rotate", "random_size_crop",
-    "resize_short", "scale_down"
+    "ContrastJitterAug", "CreateAugmenter", "CreateDetAugmenter", "CreateMultiRandCropAugmenter", "DetAugmenter",
+    "DetBorrowAug", "DetHorizontalFlipAug", "DetRandomCropAug", "DetRandomPadAug", "DetRandomSelectAug",
+    "ForceResizeAug", "HorizontalFlipAug", "HueJitterAug", "ImageDetIter", "ImageIter", "ImageRecordIter",
+    "LightingAug", "RandomCropAug", "RandomGrayAug", "RandomOrderAug", "RandomSizedCropAug", "ResizeAug",
+    "SaturationJitterAug", "SequentialAug", "center_crop", "color_normalize", "copyMakeBorder", "fixed_crop",
+    "imdecode", "imread", "imresize", "imrotate", "random_crop", "random_rotate", "random_size_crop", "resize_short",
+    "scale_down"
 ]

@@ -259,6 +259,11 @@ def of_colours(brightness: float, contrast: float, saturation: float, hue: float
     return [*augmenters, LightingAug(pca_noise, DEVIATIONS, DIRECTIONS)] if pca_noise > 0 else augmenters
 
 
+def colours_of(mean: Any, std: Any) -> tuple[Any, Any]:
+    """A mean and a deviation of colours; of True, those of ImageNet's."""
+    return _MEAN if mean is True else mean, _DEVIATION if std is True else std
+
+
 def CreateAugmenter(  # noqa: N802 - MXNet's name
     data_shape: Sequence[int],
     resize: int = 0,
@@ -306,7 +311,7 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
     augmenters += of_colours(brightness, contrast, saturation, hue, pca_noise)
     if rand_gray > 0:
         augmenters.append(RandomGrayAug(rand_gray))
-    mean, std = _MEAN if mean is True else mean, _DEVIATION if std is True else std
+    mean, std = colours_of(mean, std)
     if mean is not None or std is not None:
         augmenters.append(ColorNormalizeAug(mean, std))
     return augmenters

@@ -208,6 +208,10 @@ class ImageIter(DataIter):
         if len(data_shape) != 3 or data_shape[0] != 3:
             raise ShapeError("E181", f"data_shape must be (3, height, width), got {tuple(data_shape)}")
 
+    def _sample(self, label: Any, data: bytes) -> tuple[Any, Any] | None:
+        """The label and the image of a batch; None: it is left out."""
+        return label, self.augmentation_transform(self.imdecode(data))
+
     def _more(self, samples: list[tuple[Any, Any]]) -> bool:
         """Add samples until there are enough for a batch; tell whether there are."""
         while len(samples) < self.batch_size:
@@ -215,7 +219,10 @@ class ImageIter(DataIter):
                 label, data = self.next_sample()
             except StopIteration:
                 return False
-            image = numpy.asarray(self.postprocess_data(self.augmentation_transform(self.imdecode(data))))
+            sample = self._sample(label, data)
+            if sample is None:
+                continue
+            label, image = sample[0], numpy.asarray(self.postprocess_data(sample[1]))
             if image.shape != self.data_shape:
                 what = f"{self._place}: the image comes out as {image.shape}, data_shape is {self.data_shape}"
                 raise ShapeError("E181", what, help="CenterCropAug or ForceResizeAug gives images one size")

@@ -10,6 +10,7 @@ from hybridize.base.names import refuses
 from hybridize.optimizer.adaptive import AdaDelta as AdaDelta
 from hybridize.optimizer.adaptive import AdaGrad as AdaGrad
 from hybridize.optimizer.adaptive import Ftrl as Ftrl
+from hybridize.optimizer.adaptive import GroupAdaGrad as GroupAdaGrad
 from hybridize.optimizer.adaptive import RMSProp as RMSProp
 from hybridize.optimizer.base import Optimizer as Optimizer
 from hybridize.optimizer.base import create as create

@@ -6,9 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np
+from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import ShapeError, ValueArgumentError
 from hybridize.base.settings import number
 from hybridize.optimizer.base import Optimizer, Scalars, gradient, register
 from hybridize.optimizer.kernels import Slots
+from hybridize.runtime.buffers import aligned
 
 
 @register
@@ -41,6 +44,43 @@ class AdaGrad(Optimizer):
         g = gradient(w, g, s)
         h = slots[0] + g * g
         return w - s.lr * g / (np.sqrt(h) + s.epsilon), (h,)
+
+
+@register
+class GroupAdaGrad(Optimizer):
+    """AdaGrad of a matrix, with one sum for each row, of the mean of its squares.
+
+        h = h + mean(g^2);   w = w - lr * g / sqrt(h + epsilon)
+
+    Args:
+        eps: keeps the divisor from 0.
+        kwargs: of `Optimizer`; it has no weight decay.
+
+    Raises:
+        ValueArgumentError E345: a weight decay.
+    """
+
+    slot_count = 1
+    """The sums, [rows, 1]."""
+    scalar_names = ("epsilon",)
+
+    def __init__(self, eps: float = 1e-5, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.epsilon = number("eps", eps, low=0.0)
+
+    def create_state(self, index: Any, weight: ndarray) -> Any:
+        if weight.ndim != 2:
+            raise ShapeError("E101", f"GroupAdaGrad updates matrices, got {weight.type}", help="use AdaGrad")
+        if self._get_wd(index):
+            what = f"GroupAdaGrad has no weight decay, got wd={self._get_wd(index)}"
+            raise ValueArgumentError("E345", what, help="pass wd=0, or use AdaGrad")
+        return ndarray(aligned((weight.shape[0], 1), weight.dtype))
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        g = gradient(w, g, s)
+        h = slots[0] + np.mean(g * g, 1, keepdims=True)
+        return w - s.lr * g / np.sqrt(h + s.epsilon), (h,)
 
 
 @register

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
@@ -21,12 +21,24 @@ from hybridize.base.loading import load_module
 from hybridize.base.participation import ReadPolicy
 from hybridize.formats.mxnet.sparse import CSR, ROW_SPARSE, SparseArray, dense, sparse
 
+STORED = (
+    "BlockGrad", "abs", "absolute", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "ceil", "degrees", "expm1", "fix",
+    "floor", "log1p", "make_loss", "negative", "radians", "relu", "rint", "round", "sign", "sin", "sinh", "slice",
+    "sqrt", "square", "stop_gradient", "tan", "tanh", "trunc", "zeros_like",
+)  # fmt: skip
+"""Functions that give 0 of 0: the result has the storage type of their first argument."""
+ALIKE = (
+    "ElementWiseSum", "add", "add_n", "concatenate", "elemwise_add", "elemwise_mul", "elemwise_sub", "multiply",
+    "subtract",
+)  # fmt: skip
+"""Functions whose result has the storage type of all their arguments."""
+
 
 class BaseSparseNDArray(Operators):
-    """An array of which only a part is stored; the rest is 0. It is never changed, but by what pulls it from a store.
+    """An array of which only a part is stored; the rest is 0. Its values are replaced as a whole: `x[:] = y`.
 
-    It has its parts and the conversions below. What else is asked of it, in any function, is done with the dense array
-    that it stands for, with a warning at the user's line.
+    It has its parts, the conversions below, and functions whose result is sparse as well. What else is asked of it, in
+    any function, is done with the dense array that it stands for, with a warning at the user's line.
     """
 
     __slots__ = ("__weakref__", "_device", "_parts")
@@ -40,6 +52,11 @@ class BaseSparseNDArray(Operators):
     def _become(self, array: ndarray) -> None:
         """Hold the values of a dense array from now on."""
         self._parts = sparse(array.asnumpy(), self.stype)
+
+    def _of_stored(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """The same places, and what a function gives of what is stored there."""
+        values = function(wrap(self._parts.values), *args, **kwargs)
+        return type(self)(changed(self._parts, values=values._data), self._device)
 
     @property
     def device(self) -> Device:
@@ -94,16 +111,14 @@ class BaseSparseNDArray(Operators):
         return place(wrap(array), self._device) if stype == "default" else made_sparse(array, stype, self._device)
 
     def copy(self, order: str = "C") -> Any:
-        """Itself, which is never changed."""
-        return self
+        """Another array with its values."""
+        return type(self)(self._parts, self._device)
 
     def copyto(self, other: Any) -> Any:
-        """Write the elements to a dense `other` and return it; to a device, a copy there."""
+        """Write the elements to `other` and return it; to a device, a copy there."""
         if not isinstance(other, Operators):
             return type(self)(self._parts, as_device(other))
-        if isinstance(other, BaseSparseNDArray):
-            raise ArgumentError("E306", f"{other._text()} cannot be written to", help="y = x.copy()")
-        other[...] = wrap(self.asnumpy())
+        other[:] = self if isinstance(other, BaseSparseNDArray) else wrap(self.asnumpy())
         return other
 
     def astype(
@@ -118,12 +133,19 @@ class BaseSparseNDArray(Operators):
     def wait_to_read(self) -> None:
         """Nothing: it is there."""
 
+    def _stays_sparse(self, name: str, args: tuple[Any, ...]) -> bool:
+        """Tell whether a function's result has this storage type, as it has in MXNet."""
+        if name in ALIKE:
+            if name == "concatenate":
+                args = tuple(args[0]) if self.stype == CSR and args[1:] in ((), (0,)) else ()
+            return bool(args) and all(type(one) is type(self) for one in args)
+        return bool(args) and args[0] is self and (name in STORED or (name == "clip" and args[1] <= 0 <= args[-1]))
+
     def _scaled(self, number: Any, by: Callable[..., Any]) -> Any:
         """The same places with the stored elements times a number, or divided by one; None where it is no number."""
         if not isinstance(number, (int, float)) or (by is numpy.divide and not number):
             return None
-        values = wrap(self._parts.values) * number if by is numpy.multiply else wrap(self._parts.values) / number
-        return type(self)(changed(self._parts, values=values._data), self._device)
+        return self._of_stored(lambda values: values * number if by is numpy.multiply else values / number)
 
     def __mul__(self, other: Any) -> Any:
         finite = isinstance(other, (int, float)) and other - other == 0  # 0 times it is 0
@@ -142,7 +164,12 @@ class BaseSparseNDArray(Operators):
     def __hybridize_function__(
         self, name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        """Call a public function with the dense array."""
+        """Call a public function with what is stored, or with the dense array."""
+        if self._stays_sparse(name, args) and kwargs.get("out") is None:
+            if name in ALIKE or name == "slice":
+                whole = function(*_all_dense(args), **_all_dense(kwargs)).asnumpy()
+                return made_sparse(whole, self.stype, self._device)
+            return self._of_stored(function, *args[1:], **kwargs)
         warn(f"{name}: {self._text()} is made dense; x.tostype('default') does it without this warning")
         return function(*_all_dense(args), **_all_dense(kwargs))
 
@@ -151,9 +178,16 @@ class BaseSparseNDArray(Operators):
         array = self.asnumpy()
         return array if dtype is None else array.astype(dtype)
 
-    def __setitem__(self, key: Any, value: Any) -> NoReturn:
-        text = f"{self._text()} cannot be written"
-        raise ArgumentError("E306", text, help="y = x.tostype('default') is a dense array, which can")
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if key is not Ellipsis and not (isinstance(key, slice) and key == slice(None)):
+            text = f"x[{key!r}] of {self._text()} cannot be written"
+            raise ArgumentError("E306", text, help="x[:] = y can, and every index of x.tostype('default')")
+        if isinstance(value, BaseSparseNDArray) and value.shape == self.shape:
+            self._parts = value.tostype(self.stype).astype(self.dtype)._parts
+        else:
+            whole = wrap(numpy.empty(self.shape, self.dtype))
+            whole[...] = wrap(value.asnumpy()) if isinstance(value, Operators) else value
+            self._become(whole)
 
     def __bool__(self) -> bool:
         return bool(wrap(self.asnumpy()))
@@ -162,7 +196,7 @@ class BaseSparseNDArray(Operators):
         return type(self), (self._parts, self._device)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        return self
+        return self.copy()
 
     __copy__ = copy
 

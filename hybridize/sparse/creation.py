@@ -149,7 +149,7 @@ def array(source_array: Any, ctx: Any = None, dtype: Any = None, *, device: Any 
     if not isinstance(source_array, BaseSparseNDArray):
         text = f"sparse.array takes a sparse array, got {type(source_array).__name__}"
         raise ArgumentError("E307", text, help="x.tostype('csr') or x.tostype('row_sparse') converts a dense x")
-    return source_array if dtype is None else source_array.astype(dtype)
+    return source_array.copy() if dtype is None else source_array.astype(dtype)
 
 
 def cast_storage(data: Any, stype: str) -> Any:

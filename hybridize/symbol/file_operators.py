@@ -89,7 +89,8 @@ def _split_np(data: Any, num_outputs: int = 0, axis: int = 1, squeeze_axis: bool
 
 def _added_at(data: Any, indices: Any, shape: Any) -> Any:
     """Zeros to which is added at points: the gradient of `gather_nd`."""
-    return npx.index_add(np.zeros(shape, data.dtype), indices, data)
+    points = indices if indices.ndim > 1 else np.expand_dims(indices, 1)
+    return npx.index_add(np.zeros(shape, data.dtype), points, data)
 
 
 def _constant(value: float | None, np_shape: bool) -> Function:

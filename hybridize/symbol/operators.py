@@ -38,6 +38,15 @@ class Shaping(ABC):
             known: the shapes as far as they are known.
         """
 
+    @abstractmethod
+    def spelled(self, inputs: Sequence[Any], name: str) -> list[Any] | None:
+        """Return the results as expressions of MXNet's operators; None where there are no such.
+
+        Args:
+            inputs: the arguments, the variables last.
+            name: of the operator that has the result.
+        """
+
 
 @frozen
 class Operator:

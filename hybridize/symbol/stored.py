@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from hybridize import ndarray as nd
+from hybridize.array import legacy
 from hybridize.base.errors import CaptureError, LoadError
 from hybridize.base.nested import listed
 from hybridize.base.participation import outside_only
@@ -64,20 +65,51 @@ def to_json(expression: Expression, remove_amp_cast: bool = True) -> str:
 def _tree(expression: Expression) -> dict[str, Any]:
     """The nodes and heads of an expression, or of a body."""
     nodes: list[dict[str, Any]] = []
-    numbers: dict[int, int] = {}
-    parts = [part for part in expression._in_order() if part.word not in (GROUP, OUTPUT)]
-    for part in parts:
-        numbers[id(part)] = len(nodes)
-        nodes.append(_variable(part) if part.function is None else _call(part, numbers))
+    outputs: list[int] = []
+    entries: dict[int, list[symbol.Entry]] = {}
+    spelled: dict[int, list[Expression]] = {}
+    waiting = list(reversed(expression._in_order()))
+    while waiting:
+        part = waiting.pop()
+        if part.word == GROUP or id(part) in entries:
+            continue
+        if part.word == OUTPUT:
+            entries[id(part)] = [entries[id(part.args[0])][part.args[1]]]
+        elif id(part) in spelled:
+            entries[id(part)] = [entries[id(result)][0] for result in spelled[id(part)]]
+        elif results := _spelled(part):
+            spelled[id(part)] = results
+            waiting += [part, *reversed([one for result in results for one in result._in_order()])]
+        else:
+            entries[id(part)] = [(len(nodes), output) for output in range(part.outputs)]
+            nodes.append(_variable(part) if part.function is None else _call(part, entries))
+            outputs.append(part.outputs)
     members = expression.args if expression.word == GROUP else [expression]
-    heads = [entry for member in members for entry in _entries(member, numbers)]
-    return symbol.laid_out(nodes, (part.outputs for part in parts), heads)
+    heads = [entry for member in members for entry in entries[id(member)]]
+    return symbol.laid_out(nodes, outputs, heads)
 
 
-def _entries(part: Expression, numbers: dict[int, int]) -> list[tuple[int, int]]:
-    if part.word == OUTPUT:
-        return [(numbers[id(part.args[0])], part.args[1])]
-    return [(numbers[id(part)], output) for output in range(part.outputs)]
+def _spelled(part: Expression) -> list[Expression]:
+    """The results of a layer, or of a function of `np` or `npx` that `nd` has, by functions of `nd`; [] of others."""
+    if isinstance(part.function, Shaping):
+        results = part.function.spelled(part.args, part.name)
+        if results is None:
+            what = f"{part.name} is the layer {part.word}, which becomes operators of MXNet's files only with shapes"
+            raise CaptureError("E450", what, help="hybridize the net, call it once, and net.export(path)")
+        return results
+    if part.function is None or isinstance(part.function, (ControlFlow, FileOperator)) or _operator(part):
+        return []
+    word, args, kwargs = legacy.shared().get(part.word, ""), list(part.args), dict(part.kwargs)
+    if part.word == "concatenate" and not kwargs.keys() - {"axis"}:
+        word, kwargs = "concat", {"dim": kwargs.get("axis", args[1] if len(args) > 1 else 0)}
+        args = listed(args[0])
+    if not word:
+        return []
+    if word in OPERATORS:
+        values = inspect.signature(getattr(nd, word)).bind(*args, **kwargs).arguments
+        args = [one for one in values.values() if isinstance(one, Expression)]
+        kwargs = {name: one for name, one in values.items() if not isinstance(one, Expression) and one is not None}
+    return [Expression(word, getattr(nd, word), args, kwargs, name=part.name, outputs=part.outputs)]
 
 
 def _variable(part: Expression) -> dict[str, Any]:
@@ -87,7 +119,7 @@ def _variable(part: Expression) -> dict[str, Any]:
     return symbol.tree_of(symbol.VARIABLE, part.name, (), hidden)
 
 
-def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
+def _call(part: Expression, entries: dict[int, list[symbol.Entry]]) -> dict[str, Any]:
     more: dict[str, Any] = {}
     if isinstance(part.function, ControlFlow):
         word, arrays, bodies = part.word, list(part.args), part.function.bodies
@@ -97,7 +129,7 @@ def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
         word, attributes, arrays = part.function.op, dict(part.function.attributes), list(part.args)
     else:
         word, attributes, arrays = _described(part)
-    inputs = [_entries(one, numbers)[0] for one in arrays]
+    inputs = [entries[id(one)][0] for one in arrays]
     return symbol.tree_of(word, part.name, inputs, attributes | part.attributes, **more)
 
 
@@ -112,9 +144,6 @@ def _body(body: BodyExpression, part: Expression) -> dict[str, Any]:
 def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]:
     """MXNet's operator of a call, its attributes and its arrays."""
     word, args, kwargs = part.word, list(part.args), dict(part.kwargs)
-    if isinstance(part.function, Shaping):
-        what = f"{part.name} is the layer {word}, which becomes operators of MXNet's files only with shapes"
-        raise CaptureError("E450", what, help="hybridize the net, call it once, and net.export(path)")
     operator = _operator(part)
     numbers = [isinstance(one, (int, float)) for one in args]
     if len(args) == 2 and any(numbers) and not kwargs:

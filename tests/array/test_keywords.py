@@ -159,6 +159,27 @@ def test_what_cannot_be_had_is_refused(call):
         call()
 
 
+@pytest.mark.parametrize("call", [np.zeros, np.empty, np.ones, lambda shape, order: np.full(shape, 1, order=order)])
+def test_column_major_order_is_refused_as_what_is_not_implemented(call):
+    with pytest.raises(NotImplementedError, match="E351"):
+        call((2, 2), order="F")
+    with pytest.raises(NotImplementedError, match="E351"):
+        M.copy(order="F")
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1), (2,)])
+def test_formats_are_of_numbers_without_axes(shape):
+    x = np.ones(shape)
+    if shape:
+        with pytest.raises(TypeError):
+            f"{numpy.ones(shape):.2f}"
+        with pytest.raises(TypeError, match="E344"):
+            f"{x:.2f}"
+    else:
+        assert f"{x:.2f}" == "1.00"
+    assert f"{x}" == str(x)
+
+
 def test_what_is_taken_is_used():
     numpy.testing.assert_array_equal(npx.softmax(M, length=INDEX, use_length=False).asnumpy(), npx.softmax(M).asnumpy())
     assert float(npx.softmax(M, length=INDEX + 1)[0, 1]) == 0.0

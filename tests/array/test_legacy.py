@@ -173,3 +173,8 @@ def test_embeddings_take_the_nearest_row_as_in_mxnet(index):
     weight = nd.array(numpy.arange(6, dtype="f4").reshape(3, 2))
     rows = nd.Embedding(nd.array([index]), weight, input_dim=3, output_dim=2)
     assert rows.asnumpy().tolist() == [weight.asnumpy()[0 if index < 0 else 2].tolist()]
+
+
+@pytest.mark.parametrize("number", [0.5, 3, True, numpy.float64(0.5), numpy.array(0.5), numpy.float32(2)])
+def test_an_array_of_one_number_has_no_axes(number):
+    assert nd.array(number).shape == () and nd.array([number]).shape == (1,)

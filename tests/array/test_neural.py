@@ -147,6 +147,24 @@ def test_looking_up_and_updating(both):
     numpy.testing.assert_array_equal(both(lambda t, p: npx.index_update(t, p, 7), table, points[:, :2]), want)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+@pytest.mark.parametrize("points", [1, [2], [2, 0], [2, 0, 2]])
+@pytest.mark.parametrize("shape", [(), (1,), (4,)])
+def test_points_without_columns_are_positions_along_the_first_axis(both, dtype, points, shape):
+    table, value = numpy.arange(12).reshape(3, 4).astype(dtype), numpy.full(shape, 5, dtype)
+    points = numpy.array(points)
+    want = table.copy()
+    numpy.add.at(want, points, value)
+    numpy.testing.assert_array_equal(both(npx.index_add, table, points, value), want)
+    want = table.copy()
+    want[points] = value
+    numpy.testing.assert_array_equal(both(npx.index_update, table, points, value), want)
+    one = npx.index_update(np.array(table[0]), np.array(points), np.array(numpy.full((1,), 9, dtype)))
+    want = table[0].copy()
+    want[points] = 9
+    numpy.testing.assert_array_equal(one, want)
+
+
 def test_small_functions(both):
     numpy.testing.assert_allclose(
         both(npx.smooth_l1, X), numpy.where(abs(X) < 1, X * X / 2, abs(X) - 0.5), rtol=1e-5, atol=1e-7

@@ -2,7 +2,7 @@ import numpy
 import pytest
 from scipy import stats
 
-from hybridize import hybridize
+from hybridize import hybridize, nd
 from hybridize.array import np, npx, random
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -140,6 +140,49 @@ def test_order():
         np.random.choice(3, 4, replace=False)
     with pytest.raises(ArgumentError):
         np.random.randint(3, 3)
+
+
+@pytest.mark.parametrize(
+    "draw", [np.random.categorical, npx.random.categorical, nd.random.categorical, nd.random.multinomial]
+)
+def test_categories_are_drawn_with_probabilities(draw):
+    shares = np.array([[0.0, 1.0, 0.0], [0.5, 0.0, 0.5]])
+    assert draw(shares).shape == (2,)
+    many = draw(shares, (40, 50))
+    assert (many.shape, many.dtype) == ((2, 40, 50), numpy.int32)
+    assert (many[0].asnumpy() == 1).all()
+    assert set(numpy.unique(many[1].asnumpy())) == {0, 2}
+    assert abs(many[1].mean().item() - 1) < 0.1
+    indices, logarithms = draw(shares, shape=(7,), get_prob=True, dtype="int64")
+    assert indices.dtype == numpy.int64
+    wanted = numpy.log(numpy.take_along_axis(shares.asnumpy(), indices.asnumpy(), -1))
+    numpy.testing.assert_allclose(logarithms.asnumpy(), wanted, rtol=1e-6)
+    with pytest.raises(ValueError, match="E345"):
+        draw(np.log(np.array([0.5, 0.5])))
+    with pytest.raises(TypeError):
+        draw(shares, size=3)
+
+
+@pytest.mark.parametrize("draw", [np.random.normal_n, np.random.uniform_n])
+def test_several_numbers_for_each_parameter(draw):
+    low, high = numpy.array([[0.0], [10.0], [20.0]]), numpy.array([1.0, 1.5, 2.0, 2.5])
+    for batch, shape in ((None, (3, 4)), ((), (3, 4)), (2, (2, 3, 4)), ((2, 5), (2, 5, 3, 4))):
+        assert draw(np.array(low), np.array(high), batch).shape == shape
+        assert draw(0.0, 1.0, batch).shape == shape[:-2]
+    spread = numpy.array([0.5, 1.0, 2.0, 4.0])
+    ends = np.array(low + (spread if draw is np.random.uniform_n else 0))
+    found = draw(np.array(low), ends if draw is np.random.uniform_n else np.array(spread), (4000,), dtype="float64")
+    assert found.dtype == numpy.float64
+    means = low + (spread / 2 if draw is np.random.uniform_n else 0 * spread)
+    numpy.testing.assert_allclose(found.mean(0).asnumpy(), means, atol=0.3)
+    wide = spread / 12**0.5 if draw is np.random.uniform_n else spread
+    numpy.testing.assert_allclose(found.std(0).asnumpy(), numpy.broadcast_to(wide, (3, 4)), rtol=0.1)
+
+
+@pytest.mark.parametrize("size", [None, (), 3, (2, 3)])
+@pytest.mark.parametrize("shares", [[], (), np.zeros((0,))])
+def test_counts_of_no_values_are_empty(size, shares):
+    assert np.random.multinomial(10, shares, size=size).shape == numpy.random.multinomial(10, [], size=size).shape
 
 
 def test_multinomial():

@@ -48,6 +48,7 @@ def test_the_first_digit_is_the_class():
             "MissingConstantError",
             "MissingNameError",
             "UndefinedError",
+            "UnsupportedError",
             "ValueArgumentError",
             "WriteError",
         },

@@ -57,6 +57,11 @@ def adagrad(w, g, m, t, lr=0.01, epsilon=1e-6, **_):
     return w - lr * g / (numpy.sqrt(m[0]) + epsilon)
 
 
+def group_adagrad(w, g, m, t, lr=0.01, eps=1e-5, **_):
+    m[0] = m[0] + (g**2).mean(1, keepdims=True)
+    return w - lr * g / numpy.sqrt(m[0] + eps)
+
+
 def rmsprop(w, g, m, t, lr=0.001, rho=0.9, momentum=0.9, epsilon=1e-8, centered=False, clip_weights=None, **_):
     m[0] = rho * m[0] + (1 - rho) * g**2
     if centered:
@@ -247,6 +252,24 @@ def test_formula(name, others, wd):
     assert ours(name, gradients(), **given_) == pytest.approx(
         expected(name, gradients(), **given_), rel=1e-10, abs=1e-12
     )
+
+
+@pytest.mark.parametrize(("dtype", "within"), [("float64", 1e-10), ("float32", 2e-4)])
+@pytest.mark.parametrize("others", [{}, {"eps": 1e-2, "clip_gradient": 0.8, "rescale_grad": 0.5, "learning_rate": 0.3}])
+def test_rows_share_a_sum_of_squares(others, dtype, within, monkeypatch):
+    monkeypatch.setitem(FORMULAS, "groupadagrad", group_adagrad)
+    found, wanted = ours("groupadagrad", gradients(), dtype, **others), expected("groupadagrad", gradients(), **others)
+    assert found.dtype == dtype
+    assert found == pytest.approx(wanted, rel=within, abs=within / 10)
+
+
+def test_rows_that_share_a_sum_are_of_matrices_without_decay():
+    made = optimizer.GroupAdaGrad()
+    assert made.create_state(0, np.ones((3, 2))).shape == (3, 1)
+    with pytest.raises(ValueError, match="E101"):
+        made.create_state(0, np.ones((3, 2, 2)))
+    with pytest.raises(ValueError, match="E345"):
+        optimizer.GroupAdaGrad(wd=0.1).create_state(0, np.ones((3, 2)))
 
 
 @pytest.mark.parametrize(("name", "others"), CASES, ids=str)

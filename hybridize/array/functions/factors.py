@@ -20,7 +20,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import float64, int32, int64, is_complex
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.locations import user_location
-from hybridize.base.promotion import floating
+from hybridize.base.promotion import NUMBERS, floating
 from hybridize.ops import eigenvalues, factors, solutions
 from hybridize.ops.arithmetic import bit_not, eq, lt, ne
 from hybridize.ops.elimination import factored
@@ -189,7 +189,7 @@ def _of_symmetric(x: Any) -> tuple[Any, Any, Any]:
     values = along(values, order, values.ndim - 1)
     u = along(vectors, np.expand_dims(order, -2), vectors.ndim - 1)
     v = np.multiply(u, np.expand_dims(np.sign(values), -2))
-    return u, np.absolute(values), np.conj(np.swapaxes(v, -1, -2))
+    return u, np.absolute(values), _adjoint(v)
 
 
 def svdvals(x: Any, /) -> Any:
@@ -201,13 +201,25 @@ _DEFAULT: Any = object()
 
 
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _DEFAULT) -> Any:
-    """The pseudo-inverse. `hermitian` says how NumPy computes it, which makes no difference to what it is."""
+    """The pseudo-inverse. `hermitian` says how NumPy computes it, which makes no difference to what it is.
+
+    Singular values that are `rcond` of the largest, or less, count as 0; an array has a part for each matrix.
+    """
     x = floats(a)
     if rcond is None:
         rcond = 1e-15 if rtol is _DEFAULT else _accuracy(x) if rtol is None else rtol
+    if not isinstance(rcond, (str, *NUMBERS)) and (capturing() or array(rcond).ndim):
+        u, values, vh = _singular(x, False)
+        limit = np.multiply(np.expand_dims(array(rcond), -1), np.max(values, -1, keepdims=True, initial=0))
+        inverted = np.where(np.greater(values, limit), np.reciprocal(np.where(values == 0, 1, values)), 0)
+        return np.matmul(np.multiply(_adjoint(vh), np.expand_dims(inverted, -2)), _adjoint(u)).astype(x.dtype)
     if capturing():
         _assert_found(svdvals(x), "SVD did not converge")
     return _results(solutions.PseudoInverse(float(rcond)), x)[0]
+
+
+def _adjoint(x: Any) -> Any:
+    return np.conj(np.swapaxes(x, -1, -2))
 
 
 def _accuracy(x: Any) -> float:
@@ -215,9 +227,15 @@ def _accuracy(x: Any) -> float:
 
 
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
-    """x with the least |a x - b|^2, of those the least |x|^2; that sum, by columns; the rank; the singular values."""
+    """x with the least |a x - b|^2, of those the least |x|^2; that sum, by columns; the rank; the singular values.
+
+    Singular values that are `rcond` of the largest, or less, count as 0; a part that is not between 0 and 1 is the
+    rounding of the dtype, as in LAPACK.
+    """
     x, y = together((a, b), floating)
     limit = _accuracy(x) if rcond is None else float(rcond)
+    if not 0 < limit < 1:
+        limit = float(numpy.finfo(x.dtype).eps) / 2
     m, n = x.shape
     columns = np.expand_dims(y, 1) if y.ndim == 1 else y
     values = svdvals(x)

@@ -491,14 +491,25 @@ def arange_like(
 
 @public
 def index_add(a: Any, ind: Any, val: Any) -> Any:
-    """A copy of `a` with `val` added at the points that `ind` [k, ...] lists by columns; points may repeat."""
-    return _scattered(a, ind, val, "add")
+    """A copy of `a` with `val` added at the points that `ind` [k, ...] lists by columns; points may repeat.
+
+    An `ind` of one axis or none is of positions along the first axis.
+    """
+    return _scattered(a, _columns(ind), val, "add")
 
 
 @public
 def index_update(a: Any, ind: Any, val: Any) -> Any:
-    """A copy of `a` with `val` at the points that `ind` [k, ...] lists by columns."""
-    return _scattered(a, ind, val, "set")
+    """A copy of `a` with `val` at the points that `ind` [k, ...] lists by columns.
+
+    An `ind` of one axis or none is of positions along the first axis.
+    """
+    return _scattered(a, _columns(ind), val, "set")
+
+
+def _columns(ind: Any) -> Any:
+    points = result(index_operand(ind))
+    return points if points.ndim > 1 else np.reshape(points, (1, -1))
 
 
 def _scattered(a: Any, ind: Any, val: Any, mode: str) -> Any:
@@ -518,7 +529,7 @@ def _scattered(a: Any, ind: Any, val: Any, mode: str) -> Any:
 @public
 def scatter_nd(data: Any, indices: Any, shape: Any) -> Any:
     """Zeros of `shape` with `data` at the points that `indices` [k, ...] lists by columns."""
-    return index_update(np.broadcast_to(array(0).astype(array(data).dtype), shape), indices, data)
+    return _scattered(np.broadcast_to(array(0).astype(array(data).dtype), shape), indices, data, "set")
 
 
 @public

@@ -6,7 +6,7 @@ import numpy
 import pytest
 import torch
 
-from hybridize import np, random
+from hybridize import image, np, random
 from hybridize.errors import ArgumentError
 from hybridize.gluon import data, nn
 from hybridize.gluon.data.vision import transforms as T
@@ -251,3 +251,29 @@ def test_what_is_refused(call):
 def test_other_blocks_are_transforms_too():
     x, _ = data.ArrayDataset(IMAGES, numpy.arange(4)).transform_first(T.Compose([T.ToTensor(), nn.Flatten()]))[0]
     assert x.shape == (3, 9 * 12)
+
+
+@pytest.mark.parametrize("zooms", [(False, False), (True, False), (False, True)])
+def test_rotations_are_those_of_images(zooms):
+    one = np.array(numpy.random.default_rng(0).uniform(size=(3, 9, 12)).astype("f4"))
+    batch = np.stack([one, one * 2])
+    numpy.testing.assert_array_equal(T.Rotate(30, *zooms)(one), image.imrotate(one, 30, *zooms))
+    numpy.testing.assert_array_equal(T.Rotate(30, *zooms)(batch), image.imrotate(batch, 30, *zooms))
+    narrow = T.RandomRotation((29.999, 30.0), *zooms)
+    numpy.testing.assert_allclose(narrow(one), image.imrotate(one, 30, *zooms), atol=1e-3)
+    turned = T.RandomRotation((-180, 180), *zooms)(batch).asnumpy()
+    assert turned.shape == batch.shape
+    assert abs(turned[1] - 2 * turned[0]).max() > 0.1  # each has its own angle
+
+
+def test_rotations_with_a_probability():
+    one = np.ones((3, 8, 8))
+    assert T.RandomRotation((10, 20), rotate_with_proba=0.0)(one) is one
+    some = T.RandomRotation((10, 20), rotate_with_proba=0.5)
+    assert 20 < sum(some(one) is one for _ in range(100)) < 80
+    with pytest.raises(ArgumentError, match="E384"):
+        T.RandomRotation((10, 20), rotate_with_proba=1.5)
+    with pytest.raises(ValueError, match="E361"):
+        T.RandomRotation((20, 10))
+    with pytest.raises(TypeError, match="E251"):
+        T.Rotate(10)(one.astype("uint8"))

@@ -16,7 +16,8 @@ PLACES = places(
             "RandomBrightness RandomColorJitter RandomContrast RandomGray RandomHue RandomLighting RandomSaturation"
         ),
         "geometry": (
-            "CenterCrop CropResize RandomCrop RandomFlipLeftRight RandomFlipTopBottom RandomResizedCrop Resize"
+            "CenterCrop CropResize RandomCrop RandomFlipLeftRight RandomFlipTopBottom RandomResizedCrop "
+            "RandomRotation Resize Rotate"
         ),
     },
 )

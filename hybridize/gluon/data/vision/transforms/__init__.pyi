@@ -20,12 +20,14 @@ from hybridize.gluon.data.vision.transforms.geometry import RandomCrop as Random
 from hybridize.gluon.data.vision.transforms.geometry import RandomFlipLeftRight as RandomFlipLeftRight
 from hybridize.gluon.data.vision.transforms.geometry import RandomFlipTopBottom as RandomFlipTopBottom
 from hybridize.gluon.data.vision.transforms.geometry import RandomResizedCrop as RandomResizedCrop
+from hybridize.gluon.data.vision.transforms.geometry import RandomRotation as RandomRotation
 from hybridize.gluon.data.vision.transforms.geometry import Resize as Resize
+from hybridize.gluon.data.vision.transforms.geometry import Rotate as Rotate
 
 PLACES: dict[str, str]
 __all__ = [
     "Cast", "CenterCrop", "Compose", "CropResize", "HybridCompose", "HybridRandomApply", "Normalize", "RandomApply",
     "RandomBrightness", "RandomColorJitter", "RandomContrast", "RandomCrop", "RandomFlipLeftRight",
-    "RandomFlipTopBottom", "RandomGray", "RandomHue", "RandomLighting", "RandomResizedCrop", "RandomSaturation",
-    "Resize", "ToTensor"
+    "RandomFlipTopBottom", "RandomGray", "RandomHue", "RandomLighting", "RandomResizedCrop", "RandomRotation",
+    "RandomSaturation", "Resize", "Rotate", "ToTensor"
 ]

@@ -7,11 +7,11 @@ from typing import Any
 
 from hybridize.array import images, np
 from hybridize.array.images import BILINEAR, NEAREST, image_of, pair, resized
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, ValueArgumentError
 from hybridize.gluon.block import Block
-from hybridize.gluon.data.vision.transforms.basic import Sometimes
+from hybridize.gluon.data.vision.transforms.basic import Sometimes, probability
 from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.image.parts import drawn_part, up_to
+from hybridize.image.parts import between, drawn_part, imrotate, random_rotate, up_to
 
 
 class _Sized(Block):
@@ -129,6 +129,54 @@ class RandomResizedCrop(_Sized):
             return _middle(x, *self._size, self._interpolation)
         left, top, width, height = part
         return resized(x[..., top : top + height, left : left + width, :], *self._size, self._interpolation)
+
+
+class Rotate(Block):
+    """Images (channels, height, width), float32, turned around their middles; a batch of them each by the angle.
+
+    Args:
+        rotation_degrees: the angle.
+        zoom_in: enlarge so that nothing comes from outside.
+        zoom_out: shrink so that nothing is cut off.
+    """
+
+    def __init__(self, rotation_degrees: float, zoom_in: bool = False, zoom_out: bool = False) -> None:
+        super().__init__()
+        self._settings = rotation_degrees, zoom_in, zoom_out
+
+    def forward(self, x: Any) -> Any:
+        return imrotate(x, *self._settings)
+
+
+class RandomRotation(Block):
+    """Images (channels, height, width), float32, turned by a random angle; each of a batch by its own.
+
+    Args:
+        angle_limits: the least and the greatest angle, in degrees.
+        zoom_in: as of `Rotate`.
+        zoom_out: as of `Rotate`.
+        rotate_with_proba: the probability that anything is turned.
+
+    Raises:
+        ValueArgumentError E361: the limits are not in order.
+        ArgumentError E384: the probability is none.
+    """
+
+    def __init__(
+        self,
+        angle_limits: tuple[float, float],
+        zoom_in: bool = False,
+        zoom_out: bool = False,
+        rotate_with_proba: float = 1.0,
+    ) -> None:
+        super().__init__()
+        if len(angle_limits) != 2 or angle_limits[0] >= angle_limits[1]:
+            raise ValueArgumentError("E361", f"angle_limits must be two numbers in order, got {angle_limits}")
+        self._settings = tuple(angle_limits), zoom_in, zoom_out
+        self._p = probability(rotate_with_proba)
+
+    def forward(self, x: Any) -> Any:
+        return random_rotate(x, *self._settings) if between(0, 1) < self._p else x
 
 
 class RandomFlipLeftRight(Sometimes):
