@@ -4,6 +4,7 @@
 """
 
 import contextlib
+import functools
 import json
 import sys
 
@@ -108,7 +109,7 @@ def losses(mx):
         for further in ({}, {"weight": 0.5}, {"sample_weight": True}):
             yield (
                 f"{name} {own} {arguments[0].shape} {further}",
-                lambda name=name, own={**own, **further}, arguments=arguments: lost(mx, name, own, arguments),
+                functools.partial(lost, mx, name, {**own, **further}, arguments),
             )
 
 
@@ -129,7 +130,35 @@ def lost(mx, name, own, arguments, compiled=False):
     return [result, arrays[0].grad]
 
 
-PARTS = {"optimizers": optimizers, "losses": losses}
+def layers(mx):
+    """Layers whose parameters the generations shape in another way."""
+    for groups in (1, 2, 3, 6):
+        for own in ({}, {"epsilon": 0.1}, {"center": False}, {"scale": False}):
+            yield f"GroupNorm {groups} {own}", functools.partial(normalized, mx, groups, own)
+
+
+def normalized(mx, groups, own, compiled=False):
+    """A layer's result by parameters of its own shapes, and gradients."""
+    layer = mx.gluon.nn.GroupNorm(num_groups=groups, prefix="n_", **own)
+    layer.initialize()
+    data = numpy.random.RandomState(2).uniform(-1, 1, (2, 6, 3)).astype("float32")
+    x, factors = mx.nd.array(data), mx.nd.array(data * data)
+    x.attach_grad()
+    layer(x)
+    for parameter in layer.collect_params().values():
+        if parameter.grad_req != "null":
+            parameter.set_data(mx.nd.array(numpy.arange(1, 1 + groups)))
+    if compiled:
+        layer.hybridize()
+    with mx.autograd.record():
+        result = layer(x)
+        total = (result * factors).sum()
+    total.backward()
+    learned = [one for one in (layer.gamma, layer.beta) if one.grad_req != "null"]
+    return [result, x.grad, *(one.grad() for one in learned)]
+
+
+PARTS = {"optimizers": optimizers, "losses": losses, "layers": layers}
 
 
 def main():

@@ -51,12 +51,14 @@ def test_numbers_are_those_of_mxnet(part):
     assert wrong == {}
 
 
-def test_losses_compiled():
-    for title, function in numbers_of_first.losses(mx):
-        name, own, arguments = function.__defaults__
-        results = numbers_of_first.lost(mx, name, own, arguments, compiled=True)
-        for (shape, numbers), result in zip(EXPECTED["losses"][title], results, strict=True):
-            numpy.testing.assert_allclose(result.asnumpy(), numpy.reshape(numbers, shape), 2e-5, 1e-5, err_msg=title)
+def test_losses_and_layers_compiled():
+    for part in ("losses", "layers"):
+        for title, function in numbers_of_first.PARTS[part](mx):
+            results = function(compiled=True)
+            for (shape, numbers), result in zip(EXPECTED[part][title], results, strict=True):
+                numpy.testing.assert_allclose(
+                    result.asnumpy(), numpy.reshape(numbers, shape), 2e-5, 1e-5, err_msg=title
+                )
 
 
 def test_a_step_as_one_program_has_the_same_formulas():
@@ -82,11 +84,12 @@ def test_a_step_as_one_program_has_the_same_formulas():
 def test_its_own_modules_have_all_else_of_hybridize():
     from hybridize.mxnet.optimizer.optimizer import Adam, Optimizer
 
-    from hybridize.mxnet.gluon import HybridBlock, Trainer, loss, nn
+    from hybridize.mxnet.gluon import HybridBlock, Trainer, loss, nn, rnn
     from hybridize.mxnet.gluon.loss import L2Loss
     from hybridize.mxnet.gluon.trainer import Trainer as SameTrainer
 
-    assert HybridBlock is hybridize.gluon.HybridBlock and nn is hybridize.gluon.nn
+    assert HybridBlock is hybridize.gluon.HybridBlock and rnn is hybridize.gluon.rnn
+    assert nn.Dense is hybridize.gluon.nn.Dense and nn is mx.gluon.nn
     assert L2Loss is hybridize.gluon.loss.L2Loss and loss is mx.gluon.loss
     assert Trainer is SameTrainer is mx.gluon.Trainer is not hybridize.gluon.Trainer
     assert issubclass(Trainer, hybridize.gluon.Trainer)
