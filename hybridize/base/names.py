@@ -79,7 +79,7 @@ class Alias:
 
     def exec_module(self, module: ModuleType) -> None:
         """Put the other one there."""
-        sys.modules[module.__name__] = at(self._place)
+        sys.modules[module.__name__] = ALIASES.seen_from(module.__name__.rpartition(".")[0], at(self._place))
         ALIASES.add(module.__name__, self._place)
 
 
@@ -92,18 +92,26 @@ class OtherNames:
 
     def __init__(self) -> None:
         self._packages: dict[str, str] = {}
+        self._own: dict[str, str] = {}
 
-    def add(self, name: str, package: str) -> None:
-        """Find below a name what is below a package."""
+    def add(self, name: str, package: str, own: Mapping[str, str] | None = None) -> None:
+        """Find below a name what is below a package, but for its `own` modules, whose places stand by their names."""
         if not self._packages:
             sys.meta_path.insert(0, self)
         self._packages[name] = package
+        self._own.update({f"{name}.{module}": place for module, place in (own or {}).items()})
+
+    def seen_from(self, name: str, value: Any) -> Any:
+        """Return the module of this name where the value is the package that it has another name of."""
+        return sys.modules[name] if value is sys.modules.get(self._packages.get(name, "")) else value
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Return how a module is imported; None for what is not below such a name."""
         parent, _, last = name.rpartition(".")
-        package = self._packages.get(parent)
-        return None if package is None else _spec(name, further(parent, last) or f"{package}.{last}")
+        package, own = self._packages.get(parent), self._own.get(name)
+        if package is None or own == name:  # its own module, of which there is a file
+            return None
+        return _spec(name, own or further(parent, last) or f"{package}.{last}")
 
 
 ALIASES: Final = OtherNames()
@@ -201,3 +209,28 @@ def refuses(module: str, names: dict[str, Any], instead: Instead = None) -> Call
         return at(place)
 
     return __getattr__
+
+
+def face(
+    names: dict[str, Any], package: str, own: Mapping[str, str] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the `__getattr__` and `__dir__` of a module that has all that a package has, besides what is its own.
+
+    Args:
+        names: its globals.
+        package: the package.
+        own: the places of modules below it that are its own, by their names.
+    """
+    module: str = names["__name__"]
+    names.setdefault("__path__", [])
+    ALIASES.add(module, package, own)
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 - a module's
+        if own and name in own:
+            return loaded(own[name])
+        return ALIASES.seen_from(module, getattr(loaded(package), name))  # some paths stand for the package
+
+    def __dir__() -> list[str]:  # noqa: N807 - a module's
+        return sorted({*names, *(own or ()), *dir(loaded(package))})
+
+    return __getattr__, __dir__

@@ -26,6 +26,7 @@ from hybridize.gluon import naming
 from hybridize.gluon.dependence import convert, depend, method
 from hybridize.gluon.device_calls import run_there
 from hybridize.gluon.hooks import Hook, HookHandle
+from hybridize.gluon.overriding import check_private
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.stored import named_arrays
@@ -134,6 +135,8 @@ class Block:
     # --------------------------------------------------------------------------------------------------- members
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name[:1] == "_":
+            check_private(self, name)
         if "_children" not in self.__dict__:
             if isinstance(value, _MEMBERS):
                 raise StateError(

@@ -40,16 +40,26 @@ class HybridBlock(Block, layer=False):
     """The `forward` of the layer of ours that this is, or derives from."""
     _overrides: ClassVar[bool] = False
     """True if a class of the user's has defined `hybrid_forward`."""
+    _settled: ClassVar[Callable[..., Any] | None] = None
+    """The `hybrid_forward` that the class had when it was settled what runs."""
     _operands: str = ""
     """Names of the parameters whose values a layer's `hybrid_forward` takes after the inputs, in MXNet's order; `?`:
     one that may be None."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        overriding.settle(cls, HybridBlock.forward)
-        cls._overrides = cls.hybrid_forward is not HybridBlock.hybrid_forward
+        overriding.check_names(cls)
+        cls._settle(overriding.settle)
+
+    @classmethod
+    def _settle(cls, settle: Callable[..., None]) -> None:
+        settle(cls, HybridBlock.forward)
+        cls._settled = cls.hybrid_forward
+        cls._overrides = cls._settled is not HybridBlock.hybrid_forward
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None, **unknown: Any) -> None:
+        if type(self).hybrid_forward is not self._settled:  # a program has set another one on the class
+            self._settle(overriding.resettle)
         super().__init__(prefix, params, **unknown)
         self._function: Function | None = None
         self._compiled: Callable[..., Any] | None = None

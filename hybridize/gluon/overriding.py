@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from hybridize.base.errors import ArgumentError
+from hybridize.base.loading import load_module
 from hybridize.gluon.deferred import array_of, is_deferred
 from hybridize.gluon.parameter import Parameter
 
@@ -27,6 +29,18 @@ INTERNALS = {
     "_infer_attrs": "the first call says what shapes are; override infer_shape(self, *inputs)",
 }
 """Methods of MXNet's blocks that nothing here calls, and what to override instead."""
+_MXNETS = frozenset({
+    "_act_type", "_activation", "_alias", "_alpha", "_axes", "_axis", "_batch_axis", "_beta", "_center", "_channels",
+    "_children", "_collect_params_with_prefix", "_compute_full", "_counter", "_dropout", "_dtype", "_epsilon",
+    "_factors", "_flatten", "_from_logits", "_from_sigmoid", "_func", "_func_name", "_gates", "_get_activation",
+    "_h2h_dilate", "_h2h_kernel", "_h2r_weight_initializer", "_hidden_channels", "_hidden_size", "_i2h_dilate",
+    "_i2h_kernel", "_i2h_pad", "_in_channels", "_in_units", "_input_shape", "_kwargs", "_kwargs_deformable_conv",
+    "_kwargs_offset", "_label_format", "_label_layout", "_layout", "_margin", "_mode", "_num_groups", "_op_name",
+    "_padding", "_params", "_prefix", "_projection_size", "_rate", "_recurrent_activation", "_reg_params", "_rho",
+    "_scale", "_scope", "_size", "_sparse_label", "_state_shape", "_stride", "_units", "_use_sequence_length",
+    "_weight", "_width",
+})  # fmt: skip
+"""Private names of MXNet's blocks that ours use in the same meaning: to set one has effect."""
 OF_LAYERS = {
     "_forward_kernel": "layers of rnn run as one function; override hybrid_forward(self, F, inputs, states, **weights)",
     "_get_activation": "cells apply activations themselves; pass activation=, or override hybrid_forward",
@@ -82,6 +96,76 @@ def settle(kind: Any, default: Callable[..., Any]) -> None:
         kind.__bases__ = tuple(bases)
 
 
+def check_names(kind: type) -> None:
+    """Refuse a class of the user's that defines what a class of ours keeps for itself, and MXNet's has not.
+
+    Raises:
+        ArgumentError E369: it does.
+    """
+    if not kind.__module__.startswith("hybridize."):
+        for name in vars(kind):
+            if name[:1] == "_" and name in _methods(kind):
+                raise _taken(kind, name, "defines")
+
+
+def resettle(kind: Any, default: Callable[..., Any]) -> None:
+    """Take note of a `hybrid_forward` that a program has set on a class after the class was made.
+
+    Args:
+        kind: the class of a new block.
+        default: `forward` of a class that defines none.
+
+    Raises:
+        ArgumentError E369: it is set on a class of ours, or on one that a layer of ours derives from.
+    """
+    for one in kind.__mro__:
+        if one.__module__.startswith("hybridize.") and not _is_ours(vars(one).get("hybrid_forward")):
+            what = f"hybrid_forward was set on {one.__name__}, a class that all its users share"
+            raise ArgumentError("E369", what, help=f"derive a class: class Own({one.__name__}): def hybrid_forward")
+    settle(kind, default)
+
+
+def _is_ours(function: Any) -> bool:
+    return function is None or str(getattr(function, "__module__", "")).startswith("hybridize.")
+
+
+def check_private(block: Any, name: str) -> None:
+    """Refuse to set an attribute of a layer that it keeps for itself, and MXNet's has not.
+
+    Args:
+        block: the layer, or what derives from it.
+        name: of the attribute, which begins with an underscore.
+
+    Raises:
+        ArgumentError E369: it is one.
+    """
+    frame = sys._getframe(2)
+    while frame.f_code.co_name == "__setattr__" and frame.f_back is not None:
+        frame = frame.f_back
+    if name in _attributes(type(block)) and not frame.f_globals.get("__name__", "").startswith("hybridize."):
+        raise _taken(type(block), name, "is given")
+
+
+def _taken(kind: type, name: str, verb: str) -> ArgumentError:
+    what = f"{kind.__name__} {verb} {name}, a name that hybridize's class keeps for itself"
+    return ArgumentError("E369", what, help=f"MXNet has no {name} there: choose another name")
+
+
+@functools.lru_cache(1024)
+def _attributes(kind: type) -> frozenset[str]:
+    """Return the private attributes that classes of ours set, but those that MXNet's have in the same meaning."""
+    dis, names = load_module("dis"), set()
+    for base in kind.__mro__:
+        for function in vars(base).values() if base.__module__.startswith("hybridize.") else ():
+            before = None
+            for step in dis.get_instructions(function) if inspect.isfunction(function) else ():
+                if step.opname == "STORE_ATTR" and before == "self":
+                    names.add(step.argval)
+                before = step.argval
+            names.update(vars(base).get("__annotations__", ()))
+    return frozenset(name for name in names if name[:1] == "_" and name[:2] != "__") - _MXNETS
+
+
 class ParameterValue:
     """A value in place of a parameter, as layers read it."""
 
@@ -120,7 +204,10 @@ def _methods(kind: type) -> frozenset[str]:
     """Return the private methods of layers of ours: an attribute of the user's may have the name of one."""
     ours = (base for base in kind.__mro__ if base.__module__.startswith("hybridize."))
     members = (item for base in ours for item in vars(base).items())
-    return frozenset(name for name, value in members if name[:1] == "_" and inspect.isfunction(value))
+    return (
+        frozenset(name for name, value in members if name[:1] == "_" and name[:2] != "__" and inspect.isfunction(value))
+        - _MXNETS
+    )
 
 
 def apply(block: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:

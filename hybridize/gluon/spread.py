@@ -25,6 +25,9 @@ from hybridize.optimizer import Optimizer, Updater
 class Updating:
     """The base of `Trainer`: its parameters and its optimizer, their states, and the arrays that are due."""
 
+    _create = staticmethod(Optimizer.create_optimizer)
+    """Makes an optimizer of its name and arguments."""
+
     def __init__(
         self,
         params: Any,
@@ -62,7 +65,7 @@ class Updating:
                 )
             self._optimizer = optimizer
         else:
-            self._optimizer = Optimizer.create_optimizer(optimizer, **dict(optimizer_params or {}))
+            self._optimizer = self._create(optimizer, **dict(optimizer_params or {}))
         self._numbered = self._optimizer.param_dict = dict(enumerate(self._params))
         # An earlier trainer of this optimizer has left the scale of its last batch in it.
         self._scale = self._optimizer._scale = getattr(self._optimizer, "_scale", self._optimizer.rescale_grad)

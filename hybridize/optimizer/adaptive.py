@@ -151,7 +151,8 @@ class RMSProp(Optimizer):
             d = s.momentum * slots[2] - s.lr * g / np.sqrt(np.maximum(n - a * a, 0.0) + s.epsilon)
             w, state = w + d, (a, n, d)
         else:
-            w, state = w - s.lr * g / (np.sqrt(n) + s.epsilon), (n,)
+            within = getattr(s, "within_root", False)
+            w, state = w - s.lr * g / (np.sqrt(n + s.epsilon) if within else np.sqrt(n) + s.epsilon), (n,)
         return (np.maximum(np.minimum(w, s.limit), -s.limit) if s.clips_weights else w), state
 
 

@@ -329,8 +329,8 @@ class Optimizer:
         return klass
 
     @staticmethod
-    def create_optimizer(name: Any, **kwargs: Any) -> Optimizer:
-        """The optimizer of a name, made with these keywords.
+    def kind(name: Any) -> type[Optimizer]:
+        """The class of optimizers of a name.
 
         Raises:
             ValueArgumentError E354: there is none.
@@ -341,7 +341,16 @@ class Optimizer:
             raise ValueArgumentError(
                 "E354", f"{name!r} is not an optimizer", help=f"use one of {known}, or an Optimizer"
             )
-        return kind(**kwargs)
+        return kind
+
+    @staticmethod
+    def create_optimizer(name: Any, **kwargs: Any) -> Optimizer:
+        """The optimizer of a name, made with these keywords.
+
+        Raises:
+            ValueArgumentError E354: there is none.
+        """
+        return Optimizer.kind(name)(**kwargs)
 
 
 _Class = TypeVar("_Class", bound=type[Optimizer])
@@ -352,6 +361,8 @@ create = Optimizer.create_optimizer
 def gradient(w: Any, g: Any, s: Scalars, *, decay: bool = True) -> Any:
     """The gradient that a formula goes by: rescaled, clipped by value, and with the weight decay added.
 
+    With the flag `clips_decay` the decay is added before the gradient is clipped.
+
     Args:
         w: the weight.
         g: the gradient as it was computed.
@@ -359,9 +370,13 @@ def gradient(w: Any, g: Any, s: Scalars, *, decay: bool = True) -> Any:
         decay: whether the decay is part of the gradient; formulas that take it off the weight say False.
     """
     g = g * s.rescale
+    decay = decay and s.decays
+    first = decay and getattr(s, "clips_decay", False)
+    if first:
+        g = g + s.wd * w
     if getattr(s, "clips", False):
         g = np.maximum(np.minimum(g, s.clip), -s.clip)
-    return g + s.wd * w if decay and s.decays else g
+    return g + s.wd * w if decay and not first else g
 
 
 def _schedule(value: Any) -> LRScheduler | None:

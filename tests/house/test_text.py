@@ -139,11 +139,13 @@ ONE_NAME = {
 
 
 def test_a_name_is_of_one_class():
-    """Drivers are copied out and run alone; a private class is its module's own matter."""
+    """Drivers are copied out and run alone; a private class is its module's own matter; MXNet 1.9.1's face has its
+    subclasses under the names that they take the place of.
+    """
     files = {}
     for path in (ROOT / "hybridize").rglob("*.py"):
         parts = path.relative_to(ROOT / "hybridize").parts
-        if "drivers" not in parts:
+        if "drivers" not in parts and parts[0] != "mxnet":
             for node in ast.parse(path.read_text()).body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     files.setdefault(node.name, []).append("/".join(parts))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.functions.elementwise import add, multiply, stop_gradient
+from hybridize.array.functions.shapes import repeat
 from hybridize.array.ndarray import ndarray, store, taping, wrap
 from hybridize.array.operands import array, axis_of, float_operand, operand, public, result
 from hybridize.array.symbol import Symbol
@@ -155,11 +156,15 @@ def keep(running: Any, statistic: Any, momentum: float) -> None:
 
 @public
 def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float = 1e-3) -> Any:
-    """Normalized over groups of channels (axis 1) and all axes after; gamma and beta by channel.
+    """Normalized over groups of channels (axis 1) and all axes after; gamma and beta by channel, or, as in MXNet 1, by
+    group.
 
     `eps` is added to the variance; MXNet 2 has another one here than `nd.GroupNorm`, whose is 1e-5.
     """
-    x, scale, shift = _with_channels("group_norm", data, gamma, beta)
+    data, parts = array(data), [array(gamma), array(beta)]
+    if all(part.shape == (num_groups,) for part in parts) and data.ndim > 1 and data.shape[1] > num_groups:
+        parts = [repeat(part, data.shape[1] // num_groups) for part in parts]
+    x, scale, shift = _with_channels("group_norm", data, *parts)
     if num_groups < 1 or x.shape[1] % num_groups:
         help = f"num_groups divides the {x.shape[1]} channels"
         raise ShapeError("E136", f"group_norm of {x.type} in {num_groups} groups", help=help)

@@ -1,19 +1,8 @@
-"""Nets of the zoos of gluoncv2 and gluoncv, a family each: made, run, hybridized, trained a step."""
+"""Nets of gluoncv, one of each family: made, run, hybridized, trained a step."""
 
 from rules import Rule, numbers, stages
 
-SIZES = {
-    "dabnet_cityscapes": (1, 3, 128, 128), "espnetv2_wd2": (1, 3, 224, 224), "hardnet39ds": (1, 3, 224, 224),
-    "menet108_8x1_g3": (1, 3, 224, 224), "mixnet_s": (1, 3, 224, 224),
-}  # fmt: skip
 OF_CIFAR = (4, 3, 32, 32)
-GLUONCV2 = (
-    "dabnet_cityscapes", "efficientnet_b0", "espnetv2_wd2", "ghostnet", "hardnet39ds", "igcv3_wd4", "mixnet_s",
-    "mnasnet_small", "mobilenetv3_small_w7d20", "nin_cifar10", "peleenet", "preresnet20_cifar10", "regnetx002",
-    "resnet10", "resnet20_cifar10", "rir_cifar10", "seresnet20_cifar10", "shufflenetv2_wd2", "sqnxt23_w1",
-    "squeezenet_v1_0", "xdensenet40_2_k24_bc_cifar10", "wrn20_10_1bit_cifar10", "fractalnet_cifar10", "menet108_8x1_g3",
-    "densenet40_k12_cifar10",
-)  # fmt: skip
 GLUONCV = (
     "alexnet", "cifar_residualattentionnet56", "cifar_resnet20_v1", "cifar_resnet20_v2", "cifar_resnext29_32x4d",
     "cifar_wideresnet16_10", "darknet53", "densenet121", "dla34", "googlenet", "hrnet_w18_small_v1_c", "inceptionv3",
@@ -40,14 +29,6 @@ BASES = ("pose", "voc", "coco", "mhp", "kinetics")
 DETECTORS = ("ssd", "yolo3", "faster", "mask", "center")
 
 
-def gluoncv2(name):
-    from gluoncv2.model_provider import get_model
-
-    net = get_model(name, pretrained=False)
-    net.initialize(Rule())
-    return stages(net, numbers(SIZES.get(name, OF_CIFAR if "cifar" in name else (2, 3, 224, 224))))
-
-
 def gluoncv(name):
     from gluoncv.model_zoo import get_model
 
@@ -58,6 +39,4 @@ def gluoncv(name):
     return stages(net, numbers(size), train=not name.startswith(DETECTORS))
 
 
-PROGRAMS = {f"gluoncv2 {name}": (gluoncv2, name) for name in GLUONCV2} | {
-    f"gluoncv {name}": (gluoncv, name) for name in GLUONCV
-}
+PROGRAMS = {f"gluoncv {name}": (gluoncv, name) for name in GLUONCV}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The layer whose parameters MXNet 1.9.1 shapes in another way than 2.0; all else is that of `hybridize.gluon.nn`."""
+
+from typing import Any
+
+from hybridize.base.names import face
+from hybridize.gluon import nn
+
+
+class GroupNorm(nn.GroupNorm):
+    """`hybridize.gluon.nn.GroupNorm` with a gamma and a beta for each group, not for each channel.
+
+    Args:
+        num_groups: into how many groups the channels are divided.
+        epsilon: added to the variance.
+        center: whether `beta` is learned.
+        scale: whether `gamma` is learned.
+        beta_initializer: initializer of `beta`.
+        gamma_initializer: initializer of `gamma`.
+        kwargs: of `Block`.
+    """
+
+    def __init__(
+        self,
+        num_groups: int = 1,
+        epsilon: float = 1e-5,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            num_groups, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels=num_groups, **kwargs
+        )
+
+
+__getattr__, __dir__ = face(globals(), nn.__name__)

@@ -1,0 +1,145 @@
+"""`hybridize.mxnet`: the numbers of MXNet 1.9.1, where 2.0's are others."""
+
+import json
+import subprocess
+import warnings
+from pathlib import Path
+
+import numpy
+import pytest
+
+import hybridize
+import hybridize.mxnet as mx
+from hybridize.errors import HybridizeError, MissingNameError
+from tests.mxnet import numbers_of_first
+
+HERE = Path(__file__).parent
+EXPECTED = json.loads((HERE / "numbers_of_first.json").read_text())
+PROGRAMS = {title: function for programs in numbers_of_first.PARTS.values() for title, function in programs(mx)}
+DIFFERENT = {
+    "nag {'momentum': 0.9} ": "wd",  # MXNet adds the decay of the weight that it has just written
+    "lars {'momentum': 0.9, 'eta': 0.1} ": "lr_scheduler",  # momentum times the quotient of two rates
+    "lbsgd {'momentum': 0.9, ": "lr_scheduler",  # the rate of the update before
+    "lamb ": "multi_precision",  # MXNet trains the short weight, not the copy
+}
+"""Programs that docs/guide/differences.md names, by their beginnings, with what is in their settings."""
+RUN = [
+    (part, title)
+    for part in EXPECTED
+    for title in EXPECTED[part]
+    if not any(title.startswith(begin) and word in title for begin, word in DIFFERENT.items())
+]
+
+
+def test_every_program_is_in_the_file():
+    refused = [title for title in PROGRAMS if not any(title in titles for titles in EXPECTED.values())]
+    assert refused == []
+
+
+@pytest.mark.parametrize("part", EXPECTED)
+def test_numbers_are_those_of_mxnet(part):
+    wrong = {}
+    for title in (title for one, title in RUN if one == part):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results = [one.asnumpy() for one in PROGRAMS[title]()]
+        for (shape, numbers), result in zip(EXPECTED[part][title], results, strict=True):
+            limit = 2e-3 if "float16" in title else 2e-5
+            expected = numpy.reshape(numbers, shape)
+            if result.shape != expected.shape or abs(result - expected).max() > limit * max(abs(expected).max(), 1e-3):
+                wrong[title] = (result.tolist(), expected.tolist())
+    assert wrong == {}
+
+
+def test_losses_and_layers_compiled():
+    for part in ("losses", "layers"):
+        for title, function in numbers_of_first.PARTS[part](mx):
+            results = function(compiled=True)
+            for (shape, numbers), result in zip(EXPECTED[part][title], results, strict=True):
+                numpy.testing.assert_allclose(
+                    result.asnumpy(), numpy.reshape(numbers, shape), 2e-5, 1e-5, err_msg=title
+                )
+
+
+def test_a_step_as_one_program_has_the_same_formulas():
+    def weights(compiled):
+        net = mx.gluon.nn.Dense(2, in_units=3, weight_initializer=mx.init.One())
+        net.initialize()
+        trainer = mx.gluon.Trainer(net.collect_params(), "rmsprop", {"wd": 0.5, "clip_gradient": 0.1, "epsilon": 0.1})
+
+        def step(x):
+            with mx.autograd.record():
+                loss = (net(x) ** 2).sum()
+            loss.backward()
+            trainer.step(1)
+
+        run = hybridize.hybridize(step) if compiled else step
+        for _ in range(3):
+            run(mx.nd.array([[0.1, -0.2, 0.3]]))
+        return net.weight.data().asnumpy()
+
+    numpy.testing.assert_allclose(weights(True), weights(False), 1e-6)
+
+
+def test_its_own_modules_have_all_else_of_hybridize():
+    from hybridize.mxnet.optimizer.optimizer import Adam, Optimizer
+
+    from hybridize.mxnet.gluon import HybridBlock, Trainer, loss, nn, rnn
+    from hybridize.mxnet.gluon.loss import L2Loss
+    from hybridize.mxnet.gluon.trainer import Trainer as SameTrainer
+
+    assert HybridBlock is hybridize.gluon.HybridBlock and rnn is hybridize.gluon.rnn
+    assert nn.Dense is hybridize.gluon.nn.Dense and nn is mx.gluon.nn
+    assert L2Loss is hybridize.gluon.loss.L2Loss and loss is mx.gluon.loss
+    assert Trainer is SameTrainer is mx.gluon.Trainer is not hybridize.gluon.Trainer
+    assert issubclass(Trainer, hybridize.gluon.Trainer)
+    assert Adam is mx.opt.Adam is mx.optimizer.Adam is not hybridize.optimizer.Adam
+    assert Optimizer is hybridize.optimizer.Optimizer and issubclass(Adam, hybridize.optimizer.Adam)
+    assert {"Trainer", "loss", "nn"} <= set(dir(mx.gluon)) and {"Adam", "AdamW"} <= set(dir(mx.optimizer))
+    for module in (mx, mx.gluon, mx.gluon.loss, mx.optimizer):
+        with pytest.raises(MissingNameError):
+            _ = module.nonsense
+
+
+def test_hybridizes_own_are_as_they_were():
+    assert type(hybridize.optimizer.create("adam")) is hybridize.optimizer.Adam
+    net = hybridize.gluon.nn.Dense(2, in_units=3)
+    assert type(hybridize.gluon.Trainer(net.collect_params(), "nag").optimizer) is hybridize.optimizer.NAG
+
+
+def test_what_a_user_registers_goes_before():
+    @mx.optimizer.register
+    class Nadam(mx.optimizer.Optimizer):
+        pass
+
+    try:
+        assert type(mx.optimizer.create("nadam")) is Nadam
+    finally:
+        mx.optimizer.register(hybridize.optimizer.Nadam)
+
+
+def test_a_default_rate_replaces_that_of_a_scheduler_and_says_so():
+    schedule = mx.lr_scheduler.FactorScheduler(2, base_lr=0.1)
+    with pytest.warns(UserWarning, match=r"replaces the scheduler's base_lr, 0\.1"):
+        assert mx.optimizer.create("adam", lr_scheduler=schedule).learning_rate == 0.001
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        schedule = mx.lr_scheduler.FactorScheduler(2, base_lr=0.1)
+        assert mx.optimizer.create("adam", lr_scheduler=schedule, learning_rate=0.2).learning_rate == 0.2
+        assert (
+            mx.optimizer.create("sgd", lr_scheduler=mx.lr_scheduler.FactorScheduler(2, base_lr=0.3)).learning_rate
+            == 0.3
+        )
+
+
+def test_a_name_that_is_none():
+    with pytest.raises(HybridizeError, match="E354"):
+        mx.gluon.Trainer(mx.gluon.nn.Dense(2, in_units=3).collect_params(), "nothing")
+
+
+def test_the_file_is_what_mxnet_gives():
+    python = HERE.parents[1] / ".mxnet" / "1.9.1" / "bin" / "python"
+    if not python.exists():
+        pytest.skip("MXNet 1.9.1 is not installed: make .mxnet/.installed")
+    done = subprocess.run([python, numbers_of_first.__file__], capture_output=True, text=True, timeout=300)
+    assert json.loads(done.stdout) == EXPECTED
