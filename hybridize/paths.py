@@ -47,7 +47,7 @@ _PATHS = {
     ),
     "gluon.probability.numerics": "gluon.probability.distributions.utils",
     "gluon.rnn": "gluon.rnn.conv_rnn_cell",
-    "image": "image.detection image.image",
+    "image": "image.det image.detection image.image",
     "init": "initializer",
     "io": "io.io io.utils",
     "kvstore": "kvstore.kvstore",
