@@ -48,14 +48,20 @@ class Registry(Generic[_Base]):
 
     def register(self, cls: _Class) -> _Class:
         """Class decorator: make a class known to `create` by its name in lower case."""
-        self._classes[cls.__name__.lower()] = cls
+        self._add(cls, cls.__name__)
         return cls
+
+    def _add(self, cls: type[Any], *names: str) -> None:
+        # Modules are loaded late, when a user's class may have a name of theirs already: the user's it stays.
+        own = cls.__module__ in self._modules
+        for name in (name.lower() for name in names):
+            self._classes[name] = self._classes.get(name, cls) if own else cls
 
     def alias(self, *names: str) -> Callable[[_Class], _Class]:
         """Class decorator: further names for `create`."""
 
         def add(cls: _Class) -> _Class:
-            self._classes.update(dict.fromkeys((name.lower() for name in names), cls))
+            self._add(cls, *names)
             return cls
 
         return add

@@ -88,6 +88,19 @@ def name_of(thing: Any) -> str:
     return name
 
 
+def attributes_of(error: BaseException) -> dict[str, Any]:
+    """The attributes of an exception; the line that one of ours names as a tuple."""
+    attributes = {name: value for name, value in vars(error).items() if name[:2] != "__"}
+    if isinstance(attributes.get("loc"), SourceLoc):
+        attributes["loc"] = attributes["loc"].file, attributes["loc"].line, attributes["loc"].function
+    return attributes
+
+
+def recipe_of_error(error: BaseException) -> tuple[Any, ...]:
+    """Return the recipe of an exception in which nothing depends on the values of a call."""
+    return name_of(type(error)), ("constant", error.args), ("constant", attributes_of(error)), ""
+
+
 def exception(recipe: tuple[Any, ...], operands: Sequence[NDArray[Any]]) -> BaseException:
     """Make an exception.
 

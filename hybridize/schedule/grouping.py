@@ -145,6 +145,8 @@ class Grouping:
         self.owner: dict[Value, Unit] = {}
         """The unit that stores each value."""
         self._effect: NodeStep | None = None
+        self._ends = [-1] * (len(graph.nodes) + 1)
+        """A Fenwick tree: the greatest end of the units that begin up to a position."""
         self.producer: dict[Value, tuple[int, Node]] = {}
         for position, node in enumerate(graph.nodes):
             for value in node.outputs:
@@ -200,6 +202,7 @@ class Grouping:
         if step.effect:
             step.following, self._effect = self._effect, step
         self.steps.append(step)
+        self._note_span(step)
         unchanged = invariant_state(node, lowered) if isinstance(lowered, Region) else ()
         for k, value in enumerate(node.outputs):
             if k in unchanged and value not in self.output_slots:
@@ -216,6 +219,7 @@ class Grouping:
             if step.epilogue is not None:
                 step.epilogue.contraction = node.outputs[0]
                 step.last = max(step.last, step.epilogue.last)
+                self._note_span(step)
         for value in step.operands:
             self._add_reader(value, step)
 
@@ -494,6 +498,7 @@ class Grouping:
     ) -> None:
         """Compute `value` in `group` at `patterns`, and note at which patterns its operands are read there."""
         group.add(value, node, local, position)
+        self._note_span(group)
         group.cost += _cost_of(local) * len(patterns)
         for pattern in patterns:
             for read in local.reads:
@@ -571,7 +576,7 @@ class Grouping:
             others = {unit for unit in uses if unit is not group} | self.readers.get(value, set())
             if others and not self.last.isdisjoint(group.materialised):
                 continue  # they would have to wait for what is to come last
-            if any(self._reaches(unit, group) for unit in others):
+            if others and self._reaches(others, group):
                 continue
             group.rows = rows
             group.materialised[value] = pattern
@@ -598,7 +603,7 @@ class Grouping:
                 continue
             if others and not self.last.isdisjoint(group.materialised):
                 continue  # as where a group joins what it reads
-            if any(self._reaches(unit, group) for unit in others):
+            if others and self._reaches(others, group):
                 continue
             pattern = tuple(group.space.axis(k) for k in range(value.type.ndim))
             group.materialised[value] = pattern
@@ -615,37 +620,46 @@ class Grouping:
                 for pattern in self.uses.get(operand, {}).get(group, {}).values():
                     yield operand, pattern
 
-    def _reaches(self, start: Unit, goal: FusionGroup) -> bool:
-        """Tell whether `goal` depends on `start`, however indirectly: fusing across them would make a cycle."""
-        seen: set[Unit] = set()
-        front = [start]
+    def _reaches(self, starts: Iterable[Unit], goal: FusionGroup) -> bool:
+        """Tell whether `goal` depends on one of `starts`, however indirectly: fusing across them would make a cycle."""
+        front = list(starts)
+        seen = set(front)
         latest: int | None = None
         while front:
             unit = front.pop()
-            if isinstance(unit, NodeStep) and unit.epilogue is not None:
-                front.append(unit.epilogue)
             if unit is goal:
                 return True
-            if unit in seen:
-                continue
-            if unit.first > goal.last:
-                latest = self._latest(goal) if latest is None else latest
-                if unit.first > latest:
-                    continue
-            seen.add(unit)
-            if isinstance(unit, NodeStep) and unit.following is not None:
-                front.append(unit.following)
-            for value in _results(unit):
-                front.extend(self.readers.get(value, ()))
-                front.extend(self.uses.get(value, ()))
+            following: list[Unit | None] = [unit.epilogue] if isinstance(unit, NodeStep) else []
+            if unit.first > goal.last and latest is None:
+                latest = self._latest(goal)
+            if latest is None or unit.first <= latest:
+                if isinstance(unit, NodeStep):
+                    following.append(unit.following)
+                for value in _results(unit):
+                    following.extend(self.readers.get(value, ()))
+                    following.extend(self.uses.get(value, ()))
+            for one in following:
+                if one is not None and one not in seen:
+                    seen.add(one)
+                    front.append(one)
         return False
+
+    def _note_span(self, unit: Unit) -> None:
+        """Note where a unit begins and ends, whenever it has grown."""
+        at = unit.first + 1
+        while at < len(self._ends):
+            self._ends[at] = max(self._ends[at], unit.last)
+            at += at & -at
 
     def _latest(self, goal: FusionGroup) -> int:
         """The last position that may lead to a group: a unit that begins before its end may itself end later."""
-        units: list[Unit] = [*self.groups, *self.steps]
         before, latest = -1, goal.last
         while latest != before:
-            before, latest = latest, max(unit.last for unit in units if unit.first <= latest)
+            before = at = latest
+            at += 1
+            while at:
+                latest = max(latest, self._ends[at])
+                at &= at - 1
         return latest
 
     # Admission
@@ -819,7 +833,7 @@ class Grouping:
             return
         if sum(one.cost for one in uses) > COST_LIMIT or self._gates(group, value, patterns.values()) is None:
             return
-        if any(self._reaches(one, other) for one in uses for other in uses if one is not other):
+        if any(self._reaches([one for one in uses if one is not other], other) for other in uses):
             return
         for other in others:
             self._absorb(group, other)
@@ -852,6 +866,7 @@ class Grouping:
         group.recomputed += other.recomputed
         group.nodes |= other.nodes
         group.first, group.last = min(group.first, other.first), max(group.last, other.last)
+        self._note_span(group)
         for uses in self.uses.values():
             if other in uses:
                 patterns = uses.pop(other)

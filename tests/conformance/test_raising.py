@@ -12,6 +12,7 @@ import types
 import numpy
 import pytest
 
+from hybridize import nd
 from hybridize.array import np, npx
 from hybridize.base.errors import CaptureError
 from hybridize.capture import Function
@@ -1267,6 +1268,89 @@ def sorted_in_try(x, i):
 )  # fmt: skip
 def test_what_an_except_might_catch_when_the_program_runs_is_refused(refused, function):
     refused(function, [1.0, 2.0], np.array(7, dtype="int64"), code="E433", match="except")
+
+
+def factors(x):
+    return np.linalg.cholesky(x)
+
+
+def factors_of_nd(x):
+    return nd.linalg.potrf(x)
+
+
+def inverse(x):
+    return np.linalg.inv(x)
+
+
+def solution(x):
+    return np.linalg.solve(x, x)
+
+
+def checked(x):
+    assert (x > 0).all()
+    return x
+
+
+def under_a_class(compute):
+    def function(x):
+        try:
+            return compute(x) + 1
+        except (numpy.linalg.LinAlgError, AssertionError):
+            return x
+
+    return function
+
+
+def under_any(compute):
+    def function(x):
+        for number in range(3):
+            try:
+                y = compute(x)
+            except Exception:
+                x = x + np.eye(2) * 10
+            else:
+                return y, number
+        return x, 3
+
+    return function
+
+
+def suppressed(compute):
+    def function(x):
+        y = x
+        with contextlib.suppress(numpy.linalg.LinAlgError, AssertionError):
+            y = compute(x)
+        return y
+
+    return function
+
+
+def in_a_branch(compute):
+    def function(x):
+        try:
+            return compute(x) * 2 if x.sum() > 0 else x
+        except (numpy.linalg.LinAlgError, AssertionError):
+            return x
+
+    return function
+
+
+@pytest.mark.parametrize("around", [under_a_class, under_any, suppressed, in_a_branch], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("compute", [factors, factors_of_nd, inverse, solution, checked], ids=lambda one: one.__name__)
+def test_a_failure_in_a_try_is_raised_by_the_program(compute, around):
+    """Nothing is refused before: the program does what Python does, but for going on in the `except`."""
+    function, make = around(compute), nd.array if compute is factors_of_nd else np.array
+    compiled = Function(function)
+    good, bad = [[4.0, 1.0], [1.0, 3.0]], [[1.0, 1.0], [1.0, 1.0]] if compute is not checked else [[-1.0, 2.0], [3, 4]]
+    for _ in range(2):
+        expected, result = function(make(good)), compiled(make(good))
+        for one, other in zip(*(x if isinstance(x, tuple) else (x,) for x in (expected, result)), strict=True):
+            numpy.testing.assert_allclose(numpy.asarray(one), numpy.asarray(other), rtol=1e-5)
+        function(make(bad))  # Python goes on in the except
+        with refusal(CaptureError, "E433: .* is raised, and an enclosing except may catch it") as caught:
+            compiled(make(bad))
+        assert not isinstance(caught.value, (numpy.linalg.LinAlgError, AssertionError)), "nobody else catches it"
+        assert caught.value.loc.file == __file__
 
 
 def index_under_another_except(x, i):

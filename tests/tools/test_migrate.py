@@ -71,6 +71,19 @@ def test_all_but_the_names_stays(path):
             "from mxnet import npx\nnpx.gpu(), npx.num_gpus()",
             "from hybridize.mxnet import npx\nnpx.cpu(), npx.num_gpus()",
         ),
+        (
+            "import mxnet as mx\ntry:\n    mx.gpu(1)\nexcept mx.MXNetError:\n    mx.gpu(2)\nelse:\n    mx.gpu(3)",
+            "import hybridize.mxnet as mx\ntry:\n    mx.gpu(1)\nexcept mx.MXNetError:\n    mx.cpu(2)\nelse:\n    mx.cpu(3)",
+        ),
+        (
+            "import mxnet as mx\ntry:\n    mx.gpu(1)\nexcept (OSError, KeyError):\n    pass",
+            "import hybridize.mxnet as mx\ntry:\n    mx.cpu(1)\nexcept (OSError, KeyError):\n    pass",
+        ),
+        (
+            "import mxnet as mx\ndef f():\n    try:\n        return mx.nd.ones(1, ctx=mx.gpu())\n    except:\n        pass",
+            "import hybridize.mxnet as mx\ndef f():\n    try:\n        return mx.nd.ones(1, ctx=mx.gpu())\n    except:\n"
+            "        pass",
+        ),
         ("from mxnet.context import cpu, gpu", "from hybridize.mxnet.context import cpu, cpu as gpu"),
         ("from mxnet . gluon import nn", "from mxnet . gluon import nn"),
         ("from mxnet import context\ncontext.gpu(1)", "from hybridize.mxnet import context\ncontext.cpu(1)"),

@@ -39,7 +39,7 @@ from hybridize.capture.convert.statements import as_written
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.ops import Assert
 from hybridize.ops.op import bind, constant, interpreting
-from hybridize.runtime.recipes import name_of
+from hybridize.runtime.recipes import attributes_of, name_of
 
 _NOT_OF_PYTHON = (CaptureError, InternalError, VerificationError, DeviceError, DeferredInitializationError)
 """Errors of ours that imperative Python would not give at the line, or that somebody around waits for."""
@@ -232,7 +232,10 @@ def check(trace: Recording, test: Symbol, error: BaseException) -> None:
         CaptureError E433: an `except` around the line might catch it.
     """
     loc = trace.root.location()
-    trace.root.check_tries(type(error), loc)
+    if type(error) is not AssertionError:  # of the user's `assert`
+        trace.root.check_tries(type(error), loc)
+    elif trace.root.is_caught(type(error), loc):
+        error = trace.root.failure(type(error), loc)
     operand = test.operand()
     _bind(trace, operand, error, loc)
     before = Symbol.of(trace, _flag(trace).value)
@@ -279,14 +282,6 @@ def chain_of(error: BaseException) -> list[BaseException]:
     while (cause := chain[-1].__cause__) is not None and not any(cause is one for one in chain):
         chain.append(cause)
     return chain
-
-
-def attributes_of(error: BaseException) -> dict[str, Any]:
-    """The attributes of an exception; the line that one of ours names as a tuple."""
-    attributes = {name: value for name, value in vars(error).items() if name[:2] != "__"}
-    if isinstance(attributes.get("loc"), SourceLoc):
-        attributes["loc"] = attributes["loc"].file, attributes["loc"].line, attributes["loc"].function
-    return attributes
 
 
 def _flag(trace: Recording) -> Cell:

@@ -42,7 +42,8 @@ from hybridize.graph import Graph, Value
 from hybridize.ops import Composite
 from hybridize.ops.contract import by_winograd
 from hybridize.ops.op import Op, Operand, current, imperatively, interpreting
-from hybridize.ops.world import raised_by
+from hybridize.ops.world import Assert, Solvable, raised_by
+from hybridize.runtime.recipes import recipe_of_error
 
 
 class BackwardPasses(Protocol):
@@ -575,23 +576,37 @@ class Trace(Recording):
         return self._locations.setdefault((here.file, here.line, here.function), here)
 
     def permitted(self, op: Op) -> Op:
-        """Return an op as it is recorded: what the user permits is part of it. Refuse it as `check_raised` does."""
-        self.check_raised(op)
+        """Return an op as it is recorded: what the user permits is part of it, and so is what no `except` will catch.
+
+        Raises:
+            CaptureError E433: it may raise what an `except` around it may catch, and is no failure.
+        """
+        for kind in raised_by(op) if self.tries else ():
+            if not isinstance(op, Solvable):
+                self.check_tries(kind, self.location())
+            elif self.is_caught(kind, self.location()):
+                failure = self.failure(kind, self.location())
+                op = Assert(str(failure), repr(recipe_of_error(failure)))
         return by_winograd(op) if self._winograd else op
 
-    def check_raised(self, op: Op) -> None:
-        """Refuse an op that may raise when the program runs, inside of a `try` whose `except` may catch that."""
-        if self.tries:
-            for kind in raised_by(op):
-                self.check_tries(kind, self.location())
+    def is_caught(self, kind: type[BaseException], loc: SourceLoc | None) -> bool:
+        """Tell whether an `except` around the present line may catch an exception of a class."""
+        return any(one.may_catch(kind, loc) for one in self.tries)
+
+    def failure(self, kind: type[BaseException], loc: SourceLoc | None) -> CaptureError:
+        """Return what the program raises in place of an exception of a class, which an `except` around may catch."""
+        return CaptureError(
+            "E433", f"{kind.__name__} is raised, and an enclosing except may catch it: a program does not go there",
+            help="call it without compiling it, or decide by if and else before it", loc=loc,
+        )  # fmt: skip
 
     def check_tries(self, kind: type[BaseException], loc: SourceLoc | None) -> None:
-        """Refuse what raises an exception of a class when the program runs, inside of such a `try`.
+        """Refuse what raises an exception of a class when the program runs, inside of a `try` that may catch it.
 
         Raises:
             CaptureError E433: it is inside of one.
         """
-        if any(one.may_catch(kind, loc) for one in self.tries):
+        if self.is_caught(kind, loc):
             raise self.refusal(
                 "E433", f"{kind.__name__} is raised depending on data, and an enclosing except may catch it",
                 help="move the try statement into the branch, or use if and else instead", loc=loc,

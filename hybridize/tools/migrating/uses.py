@@ -22,6 +22,8 @@ _BY_STRING = ("import_module", "__import__", "find_spec", "importorskip")
 """Functions that take the name of a module as a string."""
 _VARIABLES = re.compile(r"MXNET_(?!ENGINE_TYPE$|HOME$)[A-Z0-9_]+")
 """Variables of the environment that are MXNet's, and not read here as well."""
+_CAUGHT_BY = ("MXNetError", "RuntimeError", "Exception", "BaseException")
+"""Classes by which an `except` catches that there is no such device."""
 
 
 class Uses(ast.NodeVisitor):
@@ -33,6 +35,7 @@ class Uses(ast.NodeVisitor):
         self._scope: ScriptScope | None = None
         self._of_the_first = False
         self._unused: ast.expr | None = None
+        self._may_fail = False
 
     def visit_Module(self, node: ast.Module) -> None:
         self._of_the_first = meanings.is_of_the_first(node)
@@ -80,6 +83,15 @@ class Uses(ast.NodeVisitor):
         path = self._path(node)
         if path in _TORCH and isinstance(node.ctx, ast.Load):
             self._findings.hint(node, "compiler", node.id, _TORCH[path])
+
+    def visit_Try(self, node: ast.Try) -> None:
+        outer = self._may_fail
+        self._may_fail = outer or any(_catches_devices(one.type) for one in node.handlers)
+        for statement in node.body:
+            self.visit(statement)
+        self._may_fail = outer
+        for part in (*node.handlers, *node.orelse, *node.finalbody):
+            self.visit(part)
 
     def visit_Expr(self, node: ast.Expr) -> None:
         self._unused = node.value
@@ -131,6 +143,8 @@ class Uses(ast.NodeVisitor):
             self._findings.hint(node, "numpy", text, f"NumPy has removed it: now {now}")
         if not path.startswith(f"{names.ROOT}."):
             return
+        if names.is_gpu(path) and self._may_fail:
+            return  # it asks whether there is one, and is answered
         if names.is_gpu(path):
             _, end = self._edits.span(node)
             self._edits.replace(end - len(node.attr), end, "cpu")
@@ -140,3 +154,9 @@ class Uses(ast.NodeVisitor):
         if looked.missing:
             surplus = path.count(".") - looked.missing.count(".")
             self._findings.missing(node, text.rsplit(".", surplus)[0] if surplus else text, looked.remedy)
+
+
+def _catches_devices(kind: ast.expr | None) -> bool:
+    """Tell whether an `except` of a class, or of several, catches that there is no such device."""
+    classes_of = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    return any(one is None or getattr(one, "attr", getattr(one, "id", "")) in _CAUGHT_BY for one in classes_of)
