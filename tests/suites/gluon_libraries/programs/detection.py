@@ -14,9 +14,8 @@ def with_ssd(net, data):
 
     with mx.autograd.train_mode():
         anchors = net(data)[2]
-    height, width = data.shape[2:]
-    boxes = mx.nd.array(BOXES / np.array([width, height, width, height], "float32"))
-    classes, offsets, _ = SSDTargetGenerator(negative_mining_ratio=-1)(anchors, None, boxes, mx.nd.array(CLASSES))
+    boxes, classes = mx.nd.array(BOXES), mx.nd.array(CLASSES)
+    classes, offsets, _ = SSDTargetGenerator(negative_mining_ratio=-1)(anchors, None, boxes, classes)
     loss = SSDMultiBoxLoss()
 
     def losses():
@@ -90,7 +89,7 @@ def detector(name):
     found = stages(net, data, train=False, export=True)
     if targets is None:
         return found  # MXNet 1 trains it on a GPU only
-    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.0003})
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.001})
     net.hybridize(False)
     losses = targets(net, data)
     net.hybridize()  # anew, since MXNet 1 keeps the graph of one mode
@@ -99,8 +98,9 @@ def detector(name):
         loss = sum(one.sum() for one in each)
     loss.backward()
     trainer.step(1, ignore_stale_grad=True)
-    net.hybridize()
-    found["trained"] = signature(*each, *flat(net(data)))
+    with mx.autograd.record():
+        after = flat(losses())
+    found["trained"] = signature(*each, *after)
     return found
 
 
