@@ -85,11 +85,14 @@ NETS = {
 def detector(name):
     targets, size, scale = NETS[name]
     net = model(name, scale, pretrained_base=False)
+    if targets is with_rcnn:  # fewer regions, so that it takes seconds
+        net.rpn._test_post_nms = net._rpn_test_post_nms = net._rcnn_max_dets = 40
     data = numbers((1, 3, *size))
     found = stages(net, data, train=False, export=True)
     if targets is None:
         return found  # MXNet 1 trains it on a GPU only
-    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.001})
+    rate = 0.0002 if targets is with_ssd else 0.0001  # a longer step shows how each rounds
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": rate})
     net.hybridize(False)
     losses = targets(net, data)
     net.hybridize()  # anew, since MXNet 1 keeps the graph of one mode
