@@ -11,6 +11,7 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     settings, registry                numbers that users give, checked; classes that strings name
     frozen, nested, once, digests     immutable classes, trees of leaves, what is made once, hashes
     members                           attributes of classes, which no metaclass gives
+    prefixes                          names by a hint, a count and a prefix, for symbols and blocks
     html, drawing, colours            pieces of pages for notebooks; graphs as SVG; constants of colours
     faces                             arrays of other libraries, as programs have them
     hooks, participation              what an upper package sets for a lower one; how a class takes part in captures

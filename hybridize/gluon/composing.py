@@ -18,6 +18,7 @@ from typing import Any
 from hybridize import symbol
 from hybridize.base.errors import UntypedError
 from hybridize.base.nested import listed
+from hybridize.base.prefixes import Prefix, name_of
 from hybridize.base.types import Shape
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import COMPOSING, HybridBlock
@@ -29,7 +30,6 @@ from hybridize.gluon.symbol_block import SymbolBlock
 from hybridize.ops.op import imperatively
 from hybridize.symbol.expression import Expression
 from hybridize.symbol.operators import Shaping
-from hybridize.symbol.scopes import Prefix, name_of
 
 _SCOPE: ContextVar[Prefix | None] = ContextVar("scope", default=None)
 """The names of the innermost block that is composed."""

@@ -8,14 +8,14 @@ Files go by structure (`1.weight`), which does not depend on what else a process
 from __future__ import annotations
 
 import re
-import sys
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import field
 from typing import Any
 
 from hybridize.base.frozen import mutable
+from hybridize.base.prefixes import Prefix, manager
 
 
 @mutable
@@ -29,10 +29,9 @@ class NameScope:
 
     def next_prefix(self, hint: str) -> str:
         """`dense0_`, then `dense1_`, ..."""
-        scopes = None if self.parameters is not None else sys.modules.get("hybridize.symbol.scopes")
-        manager = None if scopes is None else scopes.NameManager._current.get()
-        if manager is not None:  # `with mx.name.Prefix("net_"):`, where no block's scope is open
-            return f"{manager.get(None, hint)}_"
+        names = None if self.parameters is not None else manager()
+        if names is not None:  # `with mx.name.Prefix("net_"):`, where no block's scope is open
+            return f"{names.get(None, hint)}_"
         count = self.counters.get(hint, 0)
         self.counters[hint] = count + 1
         return f"{hint}{count}_"
@@ -60,12 +59,13 @@ def internal() -> bool:
 
 @contextmanager
 def open_scope(scope: NameScope | None, internal: bool = False) -> Iterator[None]:
-    """Name the blocks made in a `with` block inside `scope`, or, without one, inside the scope that is open."""
+    """Name the blocks and symbols made in a `with` block inside `scope`, or, without one, inside the open scope."""
     if scope is not None:
         _current.scopes.append(scope)
     _current.internal.append(internal)
     try:
-        yield
+        with nullcontext() if scope is None or internal else Prefix(scope.prefix):
+            yield
     finally:
         _current.internal.pop()
         if scope is not None:

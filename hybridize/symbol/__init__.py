@@ -7,7 +7,7 @@
 The functions are those of `hybridize.ndarray`: MXNet 1's names, and `F.np` and `F.npx`. On variables they make untyped
 expressions; types come with `compile`, `bind` or `infer_shape`.
 
-- `expression` is what is recorded, `scopes` how it is named, `operators` what MXNet's operators take, so that
+- `expression` is what is recorded, `scopes` its attributes, `operators` what MXNet's operators take, so that
   `composing` makes variables of weights that are not given; `control` makes loops and branches;
 - `inference` finds shapes, `executor` binds arrays, `stored` writes and reads MXNet's JSON, whose operators are
   functions of `nd` and `np` by the rows of `file_operators`.
@@ -24,11 +24,12 @@ from hybridize.array import np, npx
 from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol as _Captured
 from hybridize.base.names import at, further
+from hybridize.base.prefixes import NameManager, Prefix
 from hybridize.symbol import control, executor, inference, stored
 from hybridize.symbol.composing import composed
 from hybridize.symbol.expression import FUNCTIONS as _FUNCTIONS
 from hybridize.symbol.expression import Expression, expressions, fluent, group, var
-from hybridize.symbol.scopes import AttrScope, NameManager, Prefix
+from hybridize.symbol.scopes import AttrScope
 
 Variable = var
 Group = group

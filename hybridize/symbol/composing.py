@@ -8,10 +8,10 @@ from functools import wraps
 from typing import Any
 
 from hybridize.base.errors import ArgumentError
+from hybridize.base.prefixes import name_of
 from hybridize.ops.op import capturing
 from hybridize.symbol.expression import Expression, called, expressions, var
 from hybridize.symbol.operators import CREATORS, OPERATORS, outputs_of
-from hybridize.symbol.scopes import name_of
 
 _Function = Callable[..., Any]
 

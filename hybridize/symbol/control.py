@@ -21,8 +21,9 @@ from hybridize import ndarray as nd
 from hybridize.array.functions import control
 from hybridize.base.errors import ArgumentError, LoadError, UnusedError, ValueArgumentError
 from hybridize.base.nested import Structure, flatten, listed, unflatten
+from hybridize.base.prefixes import name_of
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, typed, var
-from hybridize.symbol.scopes import AttrScope, attributes_of, name_of
+from hybridize.symbol.scopes import AttrScope, attributes_of
 
 Pairs = Sequence[tuple[Expression, Expression]]
 """Variables of a body, and what each stands for at the beginning."""

@@ -18,6 +18,7 @@ from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, O
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.nested import listed
 from hybridize.base.participation import SYMBOLIC
+from hybridize.base.prefixes import name_of
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture import Function
 from hybridize.capture.capture import capture
@@ -25,7 +26,7 @@ from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
 from hybridize.programs import Program
 from hybridize.symbol.operators import UNKNOWN, outputs_of
-from hybridize.symbol.scopes import attributes_of, name_of
+from hybridize.symbol.scopes import attributes_of
 
 _INFIX = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "floor_divide": "//", "mod": "%",

@@ -149,6 +149,28 @@ def names(mx):
     yield "counted", counted
     yield "a prefix of all", prefixed
 
+    def of_symbols(prefix, outer):
+        """Symbols that are made in a block's scope, and a block of such, as feature extractors are."""
+        with mx.name.NameManager():
+            block = net(prefix=prefix)
+        with mx.name.NameManager(), mx.name.Prefix("outer_") if outer else mx.name.NameManager(), block.name_scope():
+            y = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2, name="fc")
+            y = mx.sym.BatchNorm(mx.sym.relu(y) + 1, name="bn")
+            with mx.name.Prefix("inner_"):
+                y = mx.sym.tanh(mx.sym.FullyConnected(y, num_hidden=2, no_bias=True))
+            with net(prefix="other_").name_scope():
+                y = mx.sym.tanh(mx.sym.exp(y), name="last")
+            outputs = mx.sym.Group([block.d(y), mx.sym.sin(y), mx.sym.sin(y, name="s")])
+        part = mx.gluon.SymbolBlock(outputs, mx.sym.var("data"))
+        return [
+            sorted(outputs.list_arguments()), outputs.list_outputs(), sorted(outputs.list_auxiliary_states()),
+            sorted(part.collect_params().keys()), sorted(part._collect_params_with_prefix()), part.prefix, mx.sym.sin(y, name="after").name,
+        ]  # fmt: skip
+
+    for prefix in ("net_", ""):
+        for outer in (False, True):
+            yield f"symbols {prefix!r} {outer}", lambda prefix=prefix, outer=outer: of_symbols(prefix, outer)
+
     def sequential(kind, prefix, inside):
         part = kind(prefix=prefix)
         if inside:

@@ -1,6 +1,7 @@
 """What the programs share: weights and inputs by rules that need no random numbers, and numbers that stand for arrays."""
 
 import math
+import tempfile
 
 import mxnet as mx
 import numpy as np
@@ -9,9 +10,13 @@ import numpy as np
 class Rule(mx.init.Initializer):
     """Weights that follow from their shapes alone, of the size that keeps what goes through a layer as large as it was."""
 
+    def __init__(self, scale=1.0):
+        super().__init__(scale=scale)
+        self.scale = scale
+
     def _init_weight(self, name, arr):
         fan_in = max(1, int(np.prod(arr.shape[1:])))
-        arr[:] = mx.nd.array(drawn(arr.shape) * math.sqrt(2 / fan_in))
+        arr[:] = mx.nd.array(drawn(arr.shape) * self.scale * math.sqrt(2 / fan_in))
 
     _init_default = _init_weight
 
@@ -49,22 +54,51 @@ def without_dropout(block):
         block._rate = 0
 
 
-def stages(net, *inputs, train=True, hybridize=True):
-    """A net's output, its output hybridized, and after one step of training, as signatures."""
+def model(name, scale=1.0, **keywords):
+    """A net of GluonCV's zoo, whose weights follow the rule, times a scale, also where the net draws them."""
+    from gluoncv.model_zoo import get_model
+
+    net = get_model(name, pretrained=False, **keywords)
+    for key, parameter in net.collect_params().items():
+        if key.endswith("weight"):
+            parameter.init = Rule(scale)
+        elif parameter.init is None:  # of a feature extractor: MXNet 1 draws also the variances
+            parameter.init = "ones" if key.endswith(("gamma", "var")) else "zeros"
+    net.initialize(force_reinit=True)
+    return net
+
+
+def read_back(net, *inputs):
+    """What a hybridized net gives, once it is written into MXNet's files and read from them."""
+    names = ["data"] if len(inputs) == 1 else [f"data{number}" for number in range(len(inputs))]
+    with tempfile.TemporaryDirectory() as folder:
+        net.export(f"{folder}/net")
+        again = mx.gluon.SymbolBlock.imports(f"{folder}/net-symbol.json", names, f"{folder}/net-0000.params")
+        return flat(again(*inputs))
+
+
+def stages(net, *inputs, train=True, hybridize=True, export=False):
+    """A net's output, its output hybridized and read back, and after one step of training, as signatures."""
     net.apply(without_dropout)
     found = {"output": signature(*flat(net(*inputs)))}
     if hybridize:
         net.hybridize()
         found["hybridized"] = signature(*flat(net(*inputs)))
+    if export:
+        found["read back"] = signature(*read_back(net, *inputs))
     if train:
-        for (
-            one
-        ) in inputs:  # MXNet 1 leaves the statistics of a BatchNorm as they are, where nothing before it has a gradient
+        for one in inputs:
+            # MXNet 1 leaves the statistics of a BatchNorm as they are, where nothing before it has a gradient
             one.attach_grad()
-        trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
-        with mx.autograd.record():
-            loss = sum((one.astype("float32") ** 2).mean() for one in flat(net(*inputs)))
-        loss.backward()
-        trainer.step(1, ignore_stale_grad=True)
-        found["trained"] = signature(loss, *flat(net(*inputs)))
+        found["trained"] = step(net, *inputs)
     return found
+
+
+def step(net, *inputs):
+    """The loss of a net, and its output after one step that makes its outputs smaller."""
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
+    with mx.autograd.record():
+        loss = sum((one.astype("float32") ** 2).mean() for one in flat(net(*inputs)))
+    loss.backward()
+    trainer.step(1, ignore_stale_grad=True)
+    return signature(loss, *flat(net(*inputs)))
