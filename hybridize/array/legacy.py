@@ -553,7 +553,7 @@ class _Group(SimpleNamespace):
     def changed(self, change: Callable[[str, _Function], _Function]) -> _Group:
         """Return a group of what a function makes of each name and function."""
         group = _Group(self._group, {})
-        vars(group).update({name: change(name, one) for name, one in vars(self).items() if not name.startswith("_")})
+        vars(group).update({name: change(name, one) for name, one in vars(self).items() if name != "_group"})
         return group
 
     def __getattr__(self, name: str) -> Any:
@@ -720,9 +720,33 @@ def _functions() -> Mapping[str, _Row]:
     return rows | _plain(densities.FUNCTIONS) | {"power": (rows["power"][0], "base exp")}
 
 
+def _reversed(pair: _Function) -> _Function:
+    return lambda data, scalar: pair(scalar, data)
+
+
+_INTERNAL = (
+    "add div equal greater greater_equal hypot lesser lesser_equal logical_and logical_or logical_xor maximum minimum "
+    "minus mod mul not_equal plus power sub"
+)
+_NOT_COMMUTING = ("div", "minus", "mod", "power")
+
+
+def _operators() -> dict[str, _Row]:
+    """Operations on two operands by the names that MXNet 1's cells call: `_plus`, `_plus_scalar`, `_rminus_scalar`."""
+    pairs, rows = _rows(_ARITHMETIC) | _rows(_COMPARISONS), dict[str, _Row]()
+    for name in _INTERNAL.split():
+        pair = pairs[name][0]
+        rows[f"_{name}"] = rules.of_equal_shapes(pair), ""
+        if name not in ("add", "sub"):
+            rows[f"_{name}_scalar"] = pair, "data scalar"
+        if name in _NOT_COMMUTING:
+            rows[f"_r{name}_scalar"] = _reversed(pair), ""
+    return rows
+
+
 @cache
 def table() -> Mapping[str, Any]:
-    """Every name of the face: functions by name, and the groups `random`, `linalg`, `contrib` and `image`.
+    """Every name of the face: functions by name, and the groups `random`, `linalg`, `contrib`, `image`, `_internal`.
 
     It is made at the first look at it, not with `import hybridize`.
     """
@@ -732,6 +756,7 @@ def table() -> Mapping[str, Any]:
         "linalg": _rows(_LINALG),
         "contrib": _rows(_CONTRIB) | _plain(legacy_updates.CONTRIB),
         "image": _rows(_IMAGE),
+        "_internal": _operators(),
     }
     return faces | {group: _Group(group, rows) for group, rows in groups.items()}
 

@@ -7,9 +7,12 @@ import gluonnlp as nlp
 import mxnet as mx
 import numpy as np
 from mxnet import gluon, nd
-from rules import Rule, drawn, filled, flat, numbers, signature, stages, without_dropout
+from rules import Rule, drawn, filled, flat, numbers, signature, stages
 
-WORDS = "the cat sat on mat a dog ran over hill and saw bird ##s un ##able ##run in [MASK]".split()
+WORDS = [
+    "the", "cat", "sat", "on", "mat", "a", "dog", "ran", "over", "hill", "and", "saw", "bird", "##s", "un", "##able",
+    "##run", "in", "[MASK]",
+]  # fmt: skip
 SENTENCES = ["the cat sat on the mat", "a dog ran over the hill", "and the bird saw a cat", "the cat ran", "a dog sat"]
 
 
@@ -299,7 +302,10 @@ def language_model_weight_drop():
         differ = [
             not np.array_equal(net(tokens((5, 2)))[0].asnumpy(), net(tokens((5, 2)))[0].asnumpy()) for _ in range(2)
         ]
-    return {"output": signature(output, *flat(state)), "drops": signature([kinds.count("WeightDropParameter"), *differ])}
+    return {
+        "output": signature(output, *flat(state)),
+        "drops": signature([kinds.count("WeightDropParameter"), *differ]),
+    }
 
 
 def language_model_standard(mode):
@@ -486,7 +492,9 @@ class Markov:
         self.table = mx.nd.log_softmax(numbers((size, size), 3))
 
     def __call__(self, step, states):
-        return nd.log_softmax(nd.take(self.table, step) + 0.3 * states), states * 0.5 + nd.one_hot(step, self.table.shape[1])
+        return nd.log_softmax(nd.take(self.table, step) + 0.3 * states), states * 0.5 + nd.one_hot(
+            step, self.table.shape[1]
+        )
 
 
 def searched(beam, alpha):
@@ -673,7 +681,11 @@ def vocabularies():
     again = nlp.Vocab.from_json(vocab.to_json())
     assert again.idx_to_token == vocab.idx_to_token
     others = vocabulary(nlp.vocab.BERTVocab), vocabulary(unknown_token=None)
-    found = [vocab[SENTENCES[0].split()], vocab.to_indices(["<mine>", "nothing"]), others[0][["[MASK]", "[CLS]", "cat"]]]
+    found = [
+        vocab[SENTENCES[0].split()],
+        vocab.to_indices(["<mine>", "nothing"]),
+        others[0][["[MASK]", "[CLS]", "cat"]],
+    ]
     return {"indices": signature(*found, [len(vocab), len(again), *map(len, others)])}
 
 
@@ -749,7 +761,9 @@ def loaded():
     """Batches of a loader that pads, sorted by buckets."""
     vocab = vocabulary()
     rows = gluon.data.SimpleDataset([(vocab[one.split()], len(one)) for one in SENTENCES * 2])
-    batchify = nlp.data.batchify.Tuple(nlp.data.batchify.Pad(pad_val=1, ret_length=True), nlp.data.batchify.Stack("float32"))
+    batchify = nlp.data.batchify.Tuple(
+        nlp.data.batchify.Pad(pad_val=1, ret_length=True), nlp.data.batchify.Stack("float32")
+    )
     sampler = nlp.data.FixedBucketSampler([len(one[0]) for one in rows], batch_size=3, num_buckets=2)
     found = []
     for (data, size), label in gluon.data.DataLoader(rows, batchify_fn=batchify, batch_sampler=sampler):

@@ -49,7 +49,9 @@ def filled(net, *inputs):
     net(*inputs)
     for parameter in net.collect_params().values():
         if parameter.name.endswith("weight") and parameter.grad_req != "null":
-            parameter.set_data(mx.nd.array(drawn(parameter.shape) * math.sqrt(2 / max(1, np.prod(parameter.shape[1:])))))
+            parameter.set_data(
+                mx.nd.array(drawn(parameter.shape) * math.sqrt(2 / max(1, np.prod(parameter.shape[1:]))))
+            )
     return net
 
 
