@@ -22,7 +22,7 @@ def put_back() -> None:
         if name not in numpy.__dict__:
             setattr(numpy, name, value)
     if "arraysetops" not in numpy.lib.__dict__:
-        setattr(numpy.lib, "arraysetops", numpy)
+        numpy.lib.arraysetops = numpy
     for name in collections.abc.__all__:
         if not hasattr(collections, name):
             setattr(collections, name, getattr(collections.abc, name))

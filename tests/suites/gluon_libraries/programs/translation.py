@@ -9,8 +9,22 @@ import numpy as np
 from mxnet import gluon
 from rules import Rule, drawn, filled, flat, numbers, signature, stages
 from sockeye import (
-    beam_search, constants, data_io, decoder, encoder, inference, layers, lexicon, loss, lr_scheduler, model, optimizers,
-    scoring, training, transformer, vocab,
+    beam_search,
+    constants,
+    data_io,
+    decoder,
+    encoder,
+    inference,
+    layers,
+    lexicon,
+    loss,
+    lr_scheduler,
+    model,
+    optimizers,
+    scoring,
+    training,
+    transformer,
+    vocab,
 )  # fmt: skip
 
 SIZE, HEADS, LENGTH = 16, 4, 12
@@ -49,7 +63,9 @@ def embedded(combine):
     if combine:
         width = 4 if combine == "concat" else SIZE
         factors = [encoder.FactorConfig(vocab_size=5, num_embed=width, combine=combine, share_embedding=False)] * 2
-    settings = encoder.EmbeddingConfig(vocab_size=13, num_embed=SIZE, dropout=0.0, factor_configs=factors, allow_sparse_grad=True)
+    settings = encoder.EmbeddingConfig(
+        vocab_size=13, num_embed=SIZE, dropout=0.0, factor_configs=factors, allow_sparse_grad=True
+    )
     net = encoder.Embedding(settings, prefix="emb_")
     data = tokens((2, 4, 3), 5) if combine else tokens((2, 4, 1))
     filled(net, data, lengths(4, 2))
@@ -240,7 +256,11 @@ def clipped():
 def sorted_states():
     """The parts of the search: scores of candidates, the best of them, states in their order."""
     scorer = beam_search.CandidateScorer(length_penalty_alpha=0.9, length_penalty_beta=1.0, brevity_penalty_weight=0.5)
-    scores, size, wanted = numbers((6, 1), 3), lengths(3, 4, 5, 2, 7, 6).reshape((6, 1)), lengths(*[5] * 6).reshape((6, 1))
+    scores, size, wanted = (
+        numbers((6, 1), 3),
+        lengths(3, 4, 5, 2, 7, 6).reshape((6, 1)),
+        lengths(*[5] * 6).reshape((6, 1)),
+    )
     best = beam_search.TopK(3)
     update = beam_search.UpdateScores()
     found = {}
@@ -260,7 +280,9 @@ def sorted_states():
 
 def whole(vocabulary=14, **keywords):
     """A model whose source, target and output share their table, unless the keywords say otherwise."""
-    statistics = data_io.DataStatistics(10, 0, 50, 50, 0, 0, 8, 8, vocabulary, vocabulary, 1.0, 0.1, [(LENGTH, LENGTH)], [10], [6])
+    statistics = data_io.DataStatistics(
+        10, 0, 50, 50, 0, 0, 8, 8, vocabulary, vocabulary, 1.0, 0.1, [(LENGTH, LENGTH)], [10], [6]
+    )
     settings = {name: keywords.pop(name) for name in ("weight_tying_type", "config_length_task") if name in keywords}
     of_data = data_io.DataConfig(statistics, LENGTH, LENGTH, 1, 1)
     table = encoder.EmbeddingConfig(vocab_size=vocabulary, num_embed=SIZE, dropout=0.0)
@@ -392,12 +414,24 @@ def reversal(updates, decoder_type="transformer"):
         vocab.save_target_vocabs([words], folder)
         models, source_words, target_words = model.load_models(mx.cpu(), [folder], inference_only=True)
         translator = inference.Translator(
-            mx.cpu(), "linear", beam_search.CandidateScorer(1.0, 0.0, 0.0), 8, "all", models, source_words, target_words, 3
+            mx.cpu(),
+            "linear",
+            beam_search.CandidateScorer(1.0, 0.0, 0.0),
+            8,
+            "all",
+            models,
+            source_words,
+            target_words,
+            3,
         )
         inputs = [inference.make_input_from_plain_string(n, " ".join(row)) for n, row in enumerate(rows[:16])]
         found = translator.translate(inputs)
         right = sum(one.tokens == row[::-1] for one, row in zip(found, rows))
-    return {"perplexity": signature([state.best_metric]), "scores": signature([one.score for one in found]), "right": signature([right])}
+    return {
+        "perplexity": signature([state.best_metric]),
+        "scores": signature([one.score for one in found]),
+        "right": signature([right]),
+    }
 
 
 PROGRAMS = {
@@ -438,14 +472,23 @@ PROGRAMS = {
 
 def _more():
     """Programs whose settings are long."""
-    wide = {"use_lhuc": True, "use_glu": True, "act_type": "swish1", "preprocess_sequence": "", "postprocess_sequence": "rn"}
+    wide = {
+        "use_lhuc": True,
+        "use_glu": True,
+        "act_type": "swish1",
+        "preprocess_sequence": "",
+        "postprocess_sequence": "rn",
+    }
     yield "encoder with LHUC, gates", (lambda: encoded(**wide),)
     yield "encoder with learned positions", (lambda: encoded(positional_embedding_type="learned"),)
     yield "decoder SSRU", (lambda: decoded(decoder_type="ssru_transformer"),)
     yield "decoder SSRU, steps", (lambda: decoded(True, decoder_type="ssru_transformer"),)
     yield "decoder with LHUC, gates", (lambda: decoded(**wide),)
     yield "model, nothing shared", (lambda: modelled(weight_tying_type="none"),)
-    yield "model SSRU, target shared", (lambda: modelled(weight_tying_type="trg_softmax", decoder_type="ssru_transformer"),)
+    yield (
+        "model SSRU, target shared",
+        (lambda: modelled(weight_tying_type="trg_softmax", decoder_type="ssru_transformer"),),
+    )
     yield "greedy search alone", (lambda: searched(1, greedy=True),)
     yield "search of two models", (lambda: searched(3, models=["m_", "o_"]),)
     yield "search with words left out", (lambda: searched(3, avoid=True),)
