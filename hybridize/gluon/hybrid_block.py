@@ -41,7 +41,7 @@ class HybridBlock(Block, layer=False):
     _overrides: ClassVar[bool] = False
     """True if a class of the user's has defined `hybrid_forward`."""
     _wraps: ClassVar[bool] = False
-    """True if it has defined `forward`, too: as in MXNet 1 that is Python around `super().forward`, which is compiled."""
+    """True if it has defined `forward`, too: as in MXNet 1 Python around `super().forward`, which is compiled."""
     _operands: str = ""
     """Names of the parameters whose values a layer's `hybrid_forward` takes after the inputs, in MXNet's order; `?`:
     one that may be None."""
