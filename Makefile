@@ -101,7 +101,8 @@ clean:
 	.gluon/venv/bin/python -m pip install $(PIP_FLAGS) -r $(LIBRARIES)/requirements.txt
 	$(BIN)/python -m venv .gluon/oracle
 	.gluon/oracle/bin/python -m pip install $(PIP_FLAGS) numpy==1.23.5 requests "pandas<2" "pydantic<2" "opencv-python-headless<4.9" \
-		toolz tqdm matplotlib portalocker yacs scipy pillow typing_extensions
+		toolz tqdm matplotlib portalocker yacs scipy pillow typing_extensions sacrebleu "networkx<3.3" "protobuf<3.21" six \
+		"scikit-learn<1.6"
 	.gluon/oracle/bin/python -m pip install $(PIP_FLAGS) --no-deps mxnet==1.9.1
 	sed '/^#/d; s/ .*//' $(LIBRARIES)/libraries.txt | while read library; do \
 		.gluon/venv/bin/python -m pip install $(PIP_FLAGS) --no-deps --no-build-isolation --no-compile --upgrade \

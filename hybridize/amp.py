@@ -26,6 +26,8 @@ from hybridize.base.participation import ReadPolicy, outside_only
 from hybridize.gluon.trainer import Trainer
 
 _GREATEST: Final = 2.0**24
+_amp_initialized: Final = False
+"""Libraries ask for it: nothing casts inside of operations here."""
 
 
 class LossScaler:

@@ -346,7 +346,7 @@ def softmax_output(
         preserve_shape: the classes lie along the last axis.
         normalization: the gradient is divided by nothing (`null`), by the first size of the labels (`batch`), or by the
             number of labels that are not ignored (`valid`).
-        out_grad: accepted for MXNet: the gradient that arrives counts, by its mean over the classes.
+        out_grad: whether the gradient is multiplied by the one that arrives, which has no part in it else.
         smooth_alpha: the share of the label that all other classes have together.
 
     Raises:
@@ -362,20 +362,21 @@ def softmax_output(
     if label is None or not modes.is_recording():
         return np.reshape(y, whole.shape) if rows else y
     classes = np.reshape(label, (x.shape[0],)) if rows else array(label)
-    logarithms, known = npx.log_softmax(x, axis), x.shape[axis]
+    known = x.shape[axis]
     taught = np.where(classes != ignore_label, classes, 0) if use_ignore else classes
     check(index_operand(taught), 0, known, f"SoftmaxOutput of {x.type}: labels", _LABELS)
-    at_label = np.expand_dims(npx.pick(logarithms, taught, axis), axis)
-    others = (np.sum(logarithms, axis, keepdims=True) - at_label) / (known - 1) if smooth_alpha else 0.0
-    loss = at_label * (smooth_alpha - 1.0) - others * smooth_alpha
+    others = smooth_alpha / (known - 1) if smooth_alpha else 0.0
+    aim = np.moveaxis(npx.one_hot(taught, known, 1.0 - smooth_alpha, others, x.dtype), -1, axis)
     scale: Any = grad_scale / classes.shape[0] if normalization == "batch" else grad_scale
     counted = np.expand_dims(classes != ignore_label, axis)
-    if use_ignore:
-        loss = np.where(counted, loss, 0.0)
     if normalization == "valid":
         scale = grad_scale / np.maximum(np.sum(counted), 1).astype(x.dtype) if use_ignore else grad_scale / classes.size
-    y = rules.with_gradient_of(loss * scale / known, y)  # summed over the classes it is the loss
-    return np.reshape(y, whole.shape) if rows else y
+    slope = (y - aim) * scale
+    if use_ignore:
+        slope = np.where(counted, slope, 0.0)
+    if rows:
+        y, slope = np.reshape(y, whole.shape), np.reshape(slope, whole.shape)
+    return rules.head(whole, y, slope, out_grad)
 
 
 def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, normalization: str = "null") -> Any:
@@ -390,12 +391,12 @@ def make_loss(data: Any, grad_scale: float = 1.0, valid_thresh: float = 0.0, nor
     """
     one_of(normalization, ("null", "batch", "valid"), "make_loss", "normalization")
     x = array(data)
-    if not modes.is_recording() or (grad_scale == 1.0 and normalization == "null"):
+    if not modes.is_recording():
         return np.copy(x)
     scale: Any = grad_scale / x.shape[0] if normalization == "batch" else grad_scale
     if normalization == "valid":
         scale = grad_scale / np.maximum(np.sum(x > valid_thresh), 1).astype(x.dtype)
-    return rules.with_gradient_of(x * npx.stop_gradient(scale) if normalization == "valid" else x * scale, x)
+    return rules.head(x, x, np.ones_like(x) * scale)
 
 
 def svm_output(
@@ -407,7 +408,8 @@ def svm_output(
         return np.copy(x)
     side = np.subtract(npx.one_hot(label, x.shape[1]) * 2.0, 1.0).astype(x.dtype)
     hinge = npx.relu(margin - x * side)
-    return rules.with_gradient_of((hinge if use_linear else np.square(hinge)) * regularization_coefficient, x)
+    slope = np.where(hinge > 0, side, 0.0) if use_linear else hinge * side * 2.0
+    return rules.head(x, x, slope * -regularization_coefficient)
 
 
 def linear_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
@@ -417,7 +419,7 @@ def linear_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> 
 
 def mae_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
     """The data; their gradient is that of the distance to `label`, by the numbers of a sample."""
-    return _regression(array(data), label, grad_scale, np.sign)
+    return _regression(array(data), label, grad_scale, lambda distance: np.where(distance > 0, 1.0, -1.0))
 
 
 def logistic_regression_output(data: Any, label: Any, grad_scale: float = 1.0) -> Any:
@@ -431,8 +433,7 @@ def _regression(y: Any, label: Any, grad_scale: float, slope: _Function, of: Any
     if not modes.is_recording():
         return np.copy(y)
     scale = grad_scale * y.shape[0] / y.size
-    gradient = npx.stop_gradient(slope(y - np.reshape(label, y.shape)) * scale)
-    return rules.with_gradient_of((y if of is None else of) * gradient, y)
+    return rules.head(y if of is None else of, y, slope(y - np.reshape(label, y.shape)) * scale)
 
 
 def clip(data: ArrayLike, a_min: Any, a_max: Any) -> Any:
@@ -553,7 +554,7 @@ class _Group(SimpleNamespace):
     def changed(self, change: Callable[[str, _Function], _Function]) -> _Group:
         """Return a group of what a function makes of each name and function."""
         group = _Group(self._group, {})
-        vars(group).update({name: change(name, one) for name, one in vars(self).items() if not name.startswith("_")})
+        vars(group).update({name: change(name, one) for name, one in vars(self).items() if name != "_group"})
         return group
 
     def __getattr__(self, name: str) -> Any:
@@ -601,7 +602,8 @@ _ROWS: tuple[_Rows, ...] = (
         "lstm_state_clip_max=None lstm_state_clip_nan=False use_sequence_length=None"
     ), "RNN=rnn"),
     (npx, None, "data axis=-1 temperature=None dtype=None use_length=None", "log_softmax"),
-    (npx, None, "data", "BlockGrad=stop_gradient relu shape_array stop_gradient"),
+    (npx, None, "data", "relu shape_array"),
+    (rules, None, "", "BlockGrad=stop_gradient stop_gradient"),
     (npx, None, "data dtype", "Cast=cast amp_cast=cast cast"),
     (npx, None, "data gamma beta moving_mean moving_var", "BatchNorm=batch_norm"),
     (npx, None, "data gamma beta num_groups=1 eps=1e-5", "GroupNorm=group_norm"),
@@ -720,9 +722,33 @@ def _functions() -> Mapping[str, _Row]:
     return rows | _plain(densities.FUNCTIONS) | {"power": (rows["power"][0], "base exp")}
 
 
+def _reversed(pair: _Function) -> _Function:
+    return lambda data, scalar: pair(scalar, data)
+
+
+_INTERNAL = (
+    "add div equal greater greater_equal hypot lesser lesser_equal logical_and logical_or logical_xor maximum minimum "
+    "minus mod mul not_equal plus power sub"
+)
+_NOT_COMMUTING = ("div", "minus", "mod", "power")
+
+
+def _operators() -> dict[str, _Row]:
+    """Operations on two operands by the names that MXNet 1's cells call: `_plus`, `_plus_scalar`, `_rminus_scalar`."""
+    pairs, rows = _rows(_ARITHMETIC) | _rows(_COMPARISONS), dict[str, _Row]()
+    for name in _INTERNAL.split():
+        pair = pairs[name][0]
+        rows[f"_{name}"] = rules.of_equal_shapes(pair), ""
+        if name not in ("add", "sub"):
+            rows[f"_{name}_scalar"] = pair, "data scalar"
+        if name in _NOT_COMMUTING:
+            rows[f"_r{name}_scalar"] = _reversed(pair), ""
+    return rows
+
+
 @cache
 def table() -> Mapping[str, Any]:
-    """Every name of the face: functions by name, and the groups `random`, `linalg`, `contrib` and `image`.
+    """Every name of the face: functions by name, and the groups `random`, `linalg`, `contrib`, `image`, `_internal`.
 
     It is made at the first look at it, not with `import hybridize`.
     """
@@ -732,6 +758,7 @@ def table() -> Mapping[str, Any]:
         "linalg": _rows(_LINALG),
         "contrib": _rows(_CONTRIB) | _plain(legacy_updates.CONTRIB),
         "image": _rows(_IMAGE),
+        "_internal": _operators(),
     }
     return faces | {group: _Group(group, rows) for group, rows in groups.items()}
 

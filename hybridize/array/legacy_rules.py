@@ -17,13 +17,16 @@ import numpy
 
 from hybridize.array import np, npx
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.operands import array, axes_of, completed
+from hybridize.array.operands import array, axes_of, completed, result, strong
+from hybridize.array.staging import staging
 from hybridize.base import modes
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType, bool_, float32, float64, is_float, is_integer
 from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import NUMBERS, promote
 from hybridize.base.types import same_shape
+from hybridize.ops.library import histories
+from hybridize.ops.op import ACTIVE
 
 Function = Callable[..., Any]
 _Function = TypeVar("_Function", bound=Function)
@@ -175,6 +178,17 @@ def with_axis(value: Any, args: tuple[Any, ...]) -> Any:
 def with_gradient_of(x: Any, y: Any) -> Any:
     """Return y, whose gradient is that of x."""
     return npx.stop_gradient(y) + (x - npx.stop_gradient(x))
+
+
+def head(x: Any, y: Any, slope: Any, scaled: bool = False) -> Any:
+    """Return y, a head by itself: the gradient of x is `slope`, whatever arrives at y, or, `scaled`, times that."""
+    return result(histories.head(*(strong(array(one), y.dtype) for one in (x, y, slope)), scaled))
+
+
+def stop_gradient(data: Any) -> Any:
+    """The same values, of which nothing is remembered for a backward pass; but a head keeps the gradient of its own."""
+    x = array(data)
+    return np.copy(x) if ACTIVE and histories.is_head(staging().op_of(strong(x))) else npx.stop_gradient(x)
 
 
 def divided(x: Any, y: Any) -> Any:

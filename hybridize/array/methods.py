@@ -135,7 +135,8 @@ class Methods:
     def astype(
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
     ) -> Self:
-        """As another dtype; a copy, unless `copy` is false and nothing changes."""
+        """As another dtype, or that of another array; a copy, unless `copy` is false and nothing changes."""
+        dtype = dtype.dtype if isinstance(dtype, Methods) else dtype
         return functions.astype(self, dtype, copy=copy, casting=casting, order=order)
 
     def copy(self, order: str = "C") -> Self:

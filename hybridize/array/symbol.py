@@ -147,6 +147,10 @@ class SymbolStaging(EagerInterpreter):
         """
         decide()
 
+    def op_of(self, operand: Operand) -> Any:
+        """Return the op that made an operand, of those that are recorded; None where it is not known."""
+        return None
+
     def gradient(self, symbol: Symbol) -> Symbol | None:
         """Return `x.grad`; None where there is none."""
         return None

@@ -107,6 +107,11 @@ class Tape(Staging, Taping):
         """The buffer itself."""
         return array
 
+    def op_of(self, operand: Operand) -> Any:
+        """The op whose node an operand's history begins with."""
+        edge = operand.edge if type(operand) is Traced else None
+        return getattr(edge[0], "rule", None) if type(edge) is tuple else None  # a variable else
+
     # --------------------------------------------------------------------------------------------------- arrays
 
     def operand(self, array: ndarray) -> Operand:

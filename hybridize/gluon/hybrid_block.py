@@ -42,6 +42,8 @@ class HybridBlock(Block, layer=False):
     """True if a class of the user's has defined `hybrid_forward`."""
     _settled: ClassVar[Callable[..., Any] | None] = None
     """The `hybrid_forward` that the class had when it was settled what runs."""
+    _wraps: ClassVar[bool] = False
+    """True if it has defined `forward`, too: as in MXNet 1 Python around `super().forward`, which is compiled."""
     _operands: str = ""
     """Names of the parameters whose values a layer's `hybrid_forward` takes after the inputs, in MXNet's order; `?`:
     one that may be None."""
@@ -56,6 +58,7 @@ class HybridBlock(Block, layer=False):
         settle(cls, HybridBlock.forward)
         cls._settled = cls.hybrid_forward
         cls._overrides = cls._settled is not HybridBlock.hybrid_forward
+        cls._wraps = cls._overrides and cls.forward not in (HybridBlock.forward, overriding.Overriding.forward)
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None, **unknown: Any) -> None:
         if type(self).hybrid_forward is not self._settled:  # a program has set another one on the class
@@ -89,7 +92,8 @@ class HybridBlock(Block, layer=False):
                     except AttributeError:
                         self._check_arrays(args)
                         raise
-                return self._run_with_hooks(function or self._run_there, args, kwargs)
+                run = self._run_there if function is None or self._wraps else function
+                return self._run_with_hooks(run, args, kwargs)
             except Exception as error:
                 tell(error, self)
                 trim(error)
@@ -143,6 +147,8 @@ class HybridBlock(Block, layer=False):
         """Apply the block to its inputs; by default by `hybrid_forward`."""
         if not self._overrides:
             return super().forward(*args, **kwargs)
+        if self._wraps and self._function is not None and not capturing():
+            return self._function(*args, **kwargs)
         parameters = {
             name: DeferredArray(p) if p.deferred and not p.shape_is_known else p.data()
             for name, p in self._parameters.items()
@@ -205,22 +211,28 @@ class HybridBlock(Block, layer=False):
         super().hybridize(active, **kwargs)
 
     def _new_function(self, options: Mapping[str, Any]) -> Function:
-        function: Function = load_module("hybridize.capture").Function(self._run_there, **options)
+        computation = self._run_wrapped if self._wraps else self._run_there
+        function: Function = load_module("hybridize.capture").Function(computation, **options)
         function.described_by = self._described_by()
         return function
+
+    def _run_wrapped(self, *args: Any, **kwargs: Any) -> Any:
+        """What is compiled where `forward` is Python around it."""
+        depend(self)
+        return self._by_hybrid_forward(*args, **kwargs)
 
     def _described_by(self) -> Callable[..., Any]:
         """Return the function after whose parameters the arguments are called in files and messages: the user's own."""
         kind = type(self)
-        if kind._overrides and kind.forward in (HybridBlock.forward, overriding.Overriding.forward):
+        if kind._overrides:
             return functools.partial(kind.hybrid_forward, self, None)  # without F
         if str(getattr(kind.forward, "__module__", "")).startswith("hybridize."):
             return _data  # a layer of ours
         return self.forward
 
     def _choose_call(self) -> None:
-        """With hooks, Python has to be there at every call."""
-        hooked = self._hooks or self._pre_hooks
+        """With hooks, or where `forward` is Python, Python has to be there at every call."""
+        hooked = self._hooks or self._pre_hooks or self._wraps
         self._compiled = None if hooked else cast("Callable[..., Any] | None", self._function)
 
     def _hooks_changed(self) -> None:

@@ -82,7 +82,7 @@ def __getattr__(name: str) -> Any:
         function = function.changed(_of_contrib)
     elif name == "image":
         function = function.changed(lambda word, one: composed(word, one, draws=word.startswith("random_")))
-    elif name == "linalg":
+    elif name in ("linalg", "_internal"):
         function = function.changed(composed)
     _cache[name] = function
     return function

@@ -202,7 +202,7 @@ def _operator(part: Expression) -> str | None:
     word = part.word
     if part.function is getattr(nd, word, None):
         return _CANONICAL.get(word, word)
-    groups = {start: group() for start, group in GROUPS.items()}
+    groups = {start: group() for start, group in GROUPS.items()} | {"": nd._internal}
     return next((start + word for start, group in groups.items() if part.function is vars(group).get(word)), None)
 
 

@@ -131,3 +131,7 @@ def test_what_is_refused():
 
     with pytest.raises(CaptureError, match="E407"):
         scaled(x, y)
+
+
+def test_libraries_ask_whether_operations_cast():
+    assert amp._amp_initialized is False

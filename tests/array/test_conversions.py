@@ -166,3 +166,14 @@ def test_nan_is_below_all_indices_where_those_out_of_bounds_are_allowed(name):
     function, want = CLIPPED[name]
     for run in (function, hybridize(function)):
         assert run(np.array(X), np.array(LABELS)).tolist() == want
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, "bool", "float16", "float32", "float64"])
+def test_an_array_may_say_the_dtype(dtype):
+    """As MXNet's arrays, which have one: `output.astype(label)`."""
+    like = np.zeros((2,), dtype=dtype)
+    for run in (lambda x, y: x.astype(y, copy=False), hybridize(lambda x, y: x.astype(y))):
+        found = run(np.array([1.0, 0.0]), like)
+        assert (str(found.dtype), found.tolist()) == (dtype, [1, 0])
+    same = like.astype(like, copy=False)
+    assert numpy.may_share_memory(same.asnumpy(), like.asnumpy()) or same is like

@@ -7,6 +7,7 @@ import numpy
 import pytest
 
 import hybridize.ndarray as F
+import hybridize.symbol as sym
 from hybridize import autograd, hybridize
 from hybridize.array import np, random
 from hybridize.errors import ShapeError
@@ -166,6 +167,44 @@ def test_bools_count():
 def test_elementwise_functions_do_not_stretch():
     with refusal(ShapeError, "elemwise_add|add.*shapes differ"):
         nd.elemwise_add(nd.ones((2, 3)), nd.ones((1, 3)))
+
+
+PAIRS = {
+    "add": numpy.add, "div": numpy.divide, "equal": numpy.equal, "greater": numpy.greater,
+    "greater_equal": numpy.greater_equal, "hypot": numpy.hypot, "lesser": numpy.less, "lesser_equal": numpy.less_equal,
+    "logical_and": numpy.logical_and, "logical_or": numpy.logical_or, "logical_xor": numpy.logical_xor,
+    "maximum": numpy.maximum, "minimum": numpy.minimum, "minus": numpy.subtract, "mod": numpy.mod,
+    "mul": numpy.multiply, "not_equal": numpy.not_equal, "plus": numpy.add, "power": numpy.power, "sub": numpy.subtract,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_operators_by_the_names_that_cells_call(name):
+    """`F._internal._plus`, with numbers, with numbers on the left; in expressions, too, and through their files."""
+    x, y, function = numpy.array([1.0, 2.0, 3.0], "f4"), numpy.array([2.0, 2.0, 0.5], "f4"), PAIRS[name]
+    cases = [(f"_{name}", (x, y), {}, function(x, y))]
+    if name not in ("add", "sub"):
+        cases.append((f"_{name}_scalar", (x,), {"scalar": 2.0}, function(x, 2.0)))
+    if name in ("div", "minus", "mod", "power"):
+        cases.append((f"_r{name}_scalar", (x,), {"scalar": 2.0}, function(2.0, x)))
+    for word, arrays, keywords, wanted in cases:
+        found = getattr(F._internal, word)(*map(nd.array, arrays), **keywords, name="t0_state")
+        traced = hybridize(lambda *arrays, word=word, kw=keywords: getattr(F._internal, word)(*arrays, **kw))
+        numpy.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-6)
+        numpy.testing.assert_allclose(traced(*map(nd.array, arrays)).asnumpy(), wanted, rtol=1e-6)
+        variables = [sym.var(f"x{number}") for number in range(len(arrays))]
+        expression = getattr(sym._internal, word)(*variables, **keywords, name="t0_state")
+        assert expression.list_outputs() == ["t0_state_output"]
+        for one in (expression, sym.load_json(expression.tojson())):
+            bound = one.eval(**{f"x{number}": nd.array(array) for number, array in enumerate(arrays)})
+            numpy.testing.assert_allclose(bound[0].asnumpy(), wanted, rtol=1e-6)
+
+
+def test_all_operators_that_cells_call_are_tested():
+    words = {word.removesuffix("_scalar") for word in vars(F._internal) if word != "_group"}
+    assert words - {f"_{name}" for name in PAIRS} == {"_rdiv", "_rminus", "_rmod", "_rpower"}
+    with pytest.raises(AttributeError, match=r"nd\._internal.*has no '_plu'"):
+        F._internal._plu  # noqa: B018
 
 
 @pytest.mark.parametrize("index", [-3, 7])

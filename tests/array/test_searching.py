@@ -94,6 +94,14 @@ def test_placing_and_counting(both):
     hot = both(lambda i: npx.one_hot(i, 4, 2.0, -1.0), index := numpy.array([0, 3, 9]))
     assert hot.tolist() == [[2, -1, -1, -1], [-1, -1, -1, 2], [-1, -1, -1, -1]]
     assert index.tolist() == [0, 3, 9]
+    for dtype, on, off in (
+        ("float64", 0.1, 1 / 3),
+        ("int64", 2**53 + 1, -(2**31)),
+        ("float16", 0.5, 0.25),
+        ("uint8", 255, 1),
+    ):
+        hot = both(lambda i: npx.one_hot(i, 2, on, off, dtype), numpy.array([1]))  # noqa: B023
+        assert (str(hot.dtype), hot.tolist()) == (dtype, [[off, on]])
 
 
 def test_insert_and_delete(both):

@@ -265,6 +265,36 @@ def test_names():
     assert losses.L2Loss().collect_params() == {}
 
 
+KEPT_AXIS = {
+    "SoftmaxCELoss": (losses.SoftmaxCELoss(sparse_label=False), (2, 4, 5), (2, 4, 1)),
+    "SoftmaxCELoss of indices": (losses.SoftmaxCELoss(), (2, 4, 5), (2, 4, 1)),
+    "L2Loss": (losses.L2Loss(), (2, 4, 1), (2, 4, 1)),
+    "SigmoidBCELoss": (losses.SigmoidBCELoss(), (2, 1), (2, 1)),
+}
+"""Losses, shapes of predictions, and of the loss of their elements, which has an axis of one."""
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+@pytest.mark.parametrize("name", KEPT_AXIS)
+def test_weights_may_be_more_than_the_elements_of_a_loss(name, hybrid):
+    """Where the axes are as many: a mask of [batch, steps, classes] beside a loss of [batch, steps, 1]."""
+    loss, shape, elements = KEPT_AXIS[name]
+    draw = numpy.random.default_rng(3)
+    sizes = (*elements[:-1], 5)
+    weights = numpy.array(draw.uniform(0.5, 2, sizes), "f4")
+    pred = np.array(draw.normal(size=shape))
+    labels = draw.integers(0, 5, shape[:-1]) if "indices" in name else draw.uniform(0, 1, shape)
+    if hybrid:
+        loss.hybridize()
+    means = weights.mean(-1, keepdims=True)
+    found = loss(pred, np.array(labels), np.array(weights))
+    wanted = loss(pred, np.array(labels), np.array(means))
+    numpy.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), rtol=1e-5)
+    for wrong in ((1, *sizes[1:-1], 5) if len(sizes) == 2 else sizes[1:], (*sizes, 1)):
+        with pytest.raises(ShapeError, match=r"sample_weight.*does not broadcast"):
+            loss(pred, np.array(labels), np.ones(wrong))
+
+
 @pytest.mark.parametrize("hybrid", [False, True])
 def test_labels_that_do_not_fit_are_said_to(hybrid):
     def call(loss, *args):

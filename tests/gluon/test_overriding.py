@@ -1,6 +1,7 @@
 """Classes that override `hybrid_forward` or `forward` of a layer, a loss or a cell of ours: theirs is what runs."""
 
 import copy
+import functools
 import inspect
 import json
 import pickle
@@ -12,7 +13,7 @@ import numpy
 import pytest
 
 import hybridize
-from hybridize import nd, np
+from hybridize import autograd, nd, np
 from hybridize.base.errors import ArgumentError, DeferredInitializationError, UndefinedError
 from hybridize.gluon import HybridBlock, SymbolBlock, contrib, loss, nn, rnn
 from hybridize.gluon.data.vision import transforms
@@ -810,3 +811,86 @@ def test_each_device_has_its_weights():
             y.backward()
             assert y.ctx == device
             assert block.weight.grad(device)[0, 0] == 4
+
+
+# ------------------------------------------------------------------------------------ forward around hybrid_forward
+
+
+class Chooses(HybridBlock):
+    """As libraries write it for MXNet 1: Python around what is compiled."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.calls = []
+        self.weight = self.params.get("weight", shape=(3,), init="ones")
+
+    @functools.lru_cache(maxsize=2)  # noqa: B019 - of the block
+    def rows(self, indices):
+        return self.weight.data()[indices]
+
+    def forward(self, x, indices=None):
+        if not hasattr(x, "__hybridize_captured__"):
+            self.calls.append(float(x.asnumpy().max()))
+        if indices is not None:
+            return self.rows(indices) * int(x.sum())
+        return super().forward(x) + 1
+
+    def hybrid_forward(self, F, x, weight):
+        return F.broadcast_mul(x, weight) * 2
+
+
+class ChoosesLayer(Chooses, nn.Activation):
+    """Of a layer of ours."""
+
+    def __init__(self, **kwargs):
+        nn.Activation.__init__(self, "relu", **kwargs)
+        self.calls = []
+        self.weight = self.params.get("weight", shape=(3,), init="ones")
+
+
+@pytest.mark.parametrize("kind", [Chooses, ChoosesLayer])
+def test_forward_is_python_around_what_is_compiled(kind, tmp_path):
+    net, x = kind(), np.array([[1.0, 2.0, 3.0]])
+    net.initialize()
+    wanted = net(x).asnumpy()
+    numpy.testing.assert_array_equal(wanted, [[3.0, 5.0, 7.0]])
+    net.hybridize()
+    assert net.active
+    net.calls.clear()
+    for _ in range(3):
+        numpy.testing.assert_array_equal(net(x).asnumpy(), wanted)
+        numpy.testing.assert_array_equal(net(x, np.array([0, 2])).asnumpy(), [6.0, 6.0])
+    assert net.calls.count(3.0) == 6, "Python runs at every call"
+    assert (net.cache_info().programs, net.cache_info().captures) == (1, 1), "and what it calls is compiled once"
+    x.attach_grad()
+    with autograd.record():
+        y = (net(x) * 3).sum()
+    y.backward()
+    numpy.testing.assert_array_equal(x.grad.asnumpy(), [[6.0, 6.0, 6.0]])
+    net.hybridize(False)
+    net.calls.clear()
+    net(x)
+    assert net.calls == [3.0]
+    again = copy.deepcopy(net)
+    again.hybridize()
+    numpy.testing.assert_array_equal(again(x).asnumpy(), wanted)
+    again.export(tmp_path / "net")
+    read = SymbolBlock.imports(tmp_path / "net-symbol.json", ["data"], tmp_path / "net-0000.params")
+    numpy.testing.assert_array_equal(read(x).asnumpy(), wanted - 1)  # as MXNet 1: of what is compiled
+
+
+def test_within_a_compiled_net_all_of_it_is_compiled():
+    class Net(HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.inner = Chooses()
+
+        def hybrid_forward(self, F, x):
+            return self.inner(x) * 2
+
+    net, x = Net(), np.array([[1.0, 2.0, 3.0]])
+    net.initialize()
+    net.hybridize()
+    for _ in range(2):
+        numpy.testing.assert_array_equal(net(x).asnumpy(), [[6.0, 10.0, 14.0]])
+    assert net.cache_info().programs == 1

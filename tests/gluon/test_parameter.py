@@ -123,6 +123,32 @@ def test_constants_keep_their_value():
         assert constant.grad_req == "null"
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float16", "float64"])
+def test_constants_of_numbers_that_are_not_our_arrays_are_float32(dtype):
+    """As in both MXNets: a table that NumPy computed in float64 does not make a net compute in it."""
+    values = numpy.array([[0.0, 1.0]]).astype(dtype)
+    for constant in (Constant("c", values), Constant(values), ParameterDict().get_constant("c", values)):
+        constant.initialize()
+        assert (constant.dtype, constant.data().dtype) == ("float32", "float32")
+    own = Constant(np.array(values, dtype=dtype))
+    own.initialize()
+    assert own.data().dtype == dtype
+
+    class Shifted(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.table = self.params.get_constant("table", values)
+
+        def hybrid_forward(self, F, x, table):
+            return F.broadcast_add(x, table)
+
+    net = Shifted()
+    net.initialize()
+    for _ in range(2):
+        assert net(np.ones((3, 2))).dtype == "float32"
+        net.hybridize()
+
+
 # ------------------------------------------------------------------------------------------------- ParameterDict
 
 

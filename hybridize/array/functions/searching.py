@@ -538,7 +538,8 @@ def one_hot(data: Any, depth: int, on_value: float = 1.0, off_value: float = 0.0
     """A new last axis of size `depth`: `on_value` at the element's index, `off_value` elsewhere."""
     numbers = operands.result(index_operand(data))
     here = np.equal(np.expand_dims(numbers, numbers.ndim), np.arange(operands.sizes_from(depth)[0], dtype=int64))
-    return np.where(here, on_value, off_value).astype(float32 if dtype is None else as_dtype(dtype))
+    kind = float32 if dtype is None else as_dtype(dtype)
+    return np.where(here, *(np.full((), value, kind) for value in (on_value, off_value)))
 
 
 def _places(obj: Any, name: str) -> numpy.ndarray[Any, Any]:

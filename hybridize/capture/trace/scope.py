@@ -74,6 +74,11 @@ class GraphScope(Staging):
         kind: TensorType = operand.type
         return kind
 
+    def op_of(self, operand: Operand) -> Any:
+        """The op of the node that makes a value."""
+        node = self.producers.of(operand)
+        return None if node is None else node.op
+
     def is_own(self, value: Value) -> bool:
         """Tell whether a value is one of this scope, not of one around."""
         return True

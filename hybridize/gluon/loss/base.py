@@ -66,7 +66,9 @@ class LossWithMargin(Loss):
 
 
 def weighted(loss: Any, weight: float | None, sample_weight: Any = None) -> Any:
-    """`loss` times `sample_weight`, which broadcasts to its shape, times `weight`; None is 1.
+    """`loss` times `sample_weight`, of which one broadcasts to the other's shape, times `weight`; None is 1.
+
+    Only a loss with as many axes broadcasts: one of `[batch, steps, 1]` takes weights of `[batch, steps, classes]`.
 
     Raises:
         ShapeError E139: `sample_weight` has another shape.
@@ -80,7 +82,8 @@ def _times(loss: Any, by: Any) -> Any:
     why: ShapeError | None = None
     try:
         product = loss * by
-        if product.ndim == loss.ndim and product.shape == loss.shape:
+        shapes = [one.shape for one in (loss, by) if one.ndim == loss.ndim]
+        if product.ndim == loss.ndim and product.shape in shapes:
             return product
     except ShapeError as error:
         why = error

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values whose gradients are those of other ones."""
+"""Values whose gradients are those of other ones, or are said."""
 
 from __future__ import annotations
 
 import functools
 
 from hybridize.base.types import TensorType
+from hybridize.ops.arithmetic import mul
 from hybridize.ops.custom import CustomGradient
-from hybridize.ops.op import Operand, bind1, type_of
+from hybridize.ops.op import Op, Operand, bind1, type_of
 from hybridize.ops.tracing import make_graph
 
 
@@ -21,3 +22,28 @@ def _gradient_of(kind: TensorType) -> CustomGradient:
     body = make_graph(lambda other, value: [value], (kind, kind))
     back = make_graph(lambda gradient: [gradient], (kind,))
     return CustomGradient("a value with the gradient of another one", body, back, 1, (0,), (0,))
+
+
+_HEAD = "a head with a gradient of its own"
+
+
+def head(x: Operand, value: Operand, slope: Operand, scaled: bool = False) -> Operand:
+    """Return a value whose gradient goes to `x` and is `slope`, whatever arrives at it, or, `scaled`, times that.
+
+    The three are of one type. As in MXNet 1 it does not matter what is computed of the value.
+    """
+    return bind1(_head(type_of(x), scaled), x, value, slope)
+
+
+@functools.lru_cache(256)
+def _head(kind: TensorType, scaled: bool) -> CustomGradient:
+    body = make_graph(lambda x, value, slope: [value], (kind, kind, kind))
+    if scaled:
+        back = make_graph(lambda gradient, slope: [mul(gradient, slope)], (kind, kind))
+        return CustomGradient("a head with a scaled gradient", body, back, 1, (0, 4), (0,))
+    return CustomGradient(_HEAD, body, make_graph(lambda slope: [slope], (kind,)), 1, (4,), (0,))
+
+
+def is_head(op: Op) -> bool:
+    """Tell whether an op is a `head` that takes no notice of what arrives."""
+    return isinstance(op, CustomGradient) and op.title == _HEAD

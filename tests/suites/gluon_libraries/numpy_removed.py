@@ -21,6 +21,8 @@ def put_back() -> None:
     for name, value in names.items():
         if name not in numpy.__dict__:
             setattr(numpy, name, value)
+    if "arraysetops" not in numpy.lib.__dict__:
+        numpy.lib.arraysetops = numpy
     for name in collections.abc.__all__:
         if not hasattr(collections, name):
             setattr(collections, name, getattr(collections.abc, name))

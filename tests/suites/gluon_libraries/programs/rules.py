@@ -48,6 +48,18 @@ def flat(outputs):
     return [] if outputs is None else [outputs]
 
 
+def filled(net, *inputs):
+    """Make a net, and give all its weights by the rule, those too that a layer would draw by itself."""
+    net.initialize(Rule())
+    net(*inputs)
+    for parameter in net.collect_params().values():
+        if parameter.name.endswith("weight") and parameter.grad_req != "null":
+            parameter.set_data(
+                mx.nd.array(drawn(parameter.shape) * math.sqrt(2 / max(1, np.prod(parameter.shape[1:]))))
+            )
+    return net
+
+
 def without_dropout(block):
     """Let a block of a net drop nothing: two packages draw different numbers."""
     if isinstance(block, mx.gluon.nn.Dropout):
@@ -77,8 +89,11 @@ def read_back(net, *inputs):
         return flat(again(*inputs))
 
 
-def stages(net, *inputs, train=True, hybridize=True, export=False):
-    """A net's output, its output hybridized and read back, and after one step of training, as signatures."""
+def stages(net, *inputs, train=True, hybridize=True, export=False, gradients=True):
+    """A net's output, its output hybridized and read back, and after one step of training, as signatures.
+
+    The inputs have gradients, too, where they are numbers and not the rows of tables: MXNet refuses these.
+    """
     net.apply(without_dropout)
     found = {"output": signature(*flat(net(*inputs)))}
     if hybridize:
@@ -87,9 +102,8 @@ def stages(net, *inputs, train=True, hybridize=True, export=False):
     if export:
         found["read back"] = signature(*read_back(net, *inputs))
     if train:
-        for one in inputs:
-            # MXNet 1 leaves the statistics of a BatchNorm as they are, where nothing before it has a gradient
-            one.attach_grad()
+        for one in inputs if gradients else ():
+            one.attach_grad()  # without it MXNet 1 leaves the statistics of a BatchNorm that comes first as they are
         found["trained"] = step(net, *inputs)
     return found
 
