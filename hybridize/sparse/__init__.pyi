@@ -28,6 +28,7 @@ from hybridize.sparse.functions import norm as norm
 from hybridize.sparse.functions import rint as rint
 from hybridize.sparse.functions import round as round
 from hybridize.sparse.functions import slice as slice
+from hybridize.sparse.functions import stop_gradient as stop_gradient
 from hybridize.sparse.functions import sum as sum
 from hybridize.sparse.functions import where as where
 
@@ -193,9 +194,6 @@ def sqrt(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, ca
 
 def square(data: Any, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = 'same_kind', order: str = 'K', subok: bool = True) -> Any:
     """x * x, a copy."""
-
-def stop_gradient(data: Any) -> Any:
-    """The same values, of which nothing is remembered for a backward pass."""
 
 def subtract(lhs: Any, rhs: Any) -> Any:
     """x1 - x2"""
