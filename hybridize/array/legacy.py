@@ -47,7 +47,7 @@ _Row = tuple[_Function, str]
 """A function, and MXNet's first parameters with their defaults: `data axis=-1`."""
 
 
-def _face(name: str, row: _Row, shape: _Function = rules.with_axis) -> _Function:
+def _face(name: str, row: _Row, shape: _Function = rules.of_nd) -> _Function:
     """A function under a 1.x name, with `name=` and `out=`.
 
     Args:
@@ -70,7 +70,7 @@ def _face(name: str, row: _Row, shape: _Function = rules.with_axis) -> _Function
                 break
             args = (*args, kwargs.pop(word) if word in kwargs else defaults[word])
         if ordered == len(words):
-            return finished(shape(function(*args, **kwargs), args), out)
+            return finished(shape(function(*args, **kwargs), (*args, *kwargs.values())), out)
         named = dict(zip(words[ordered:], args[ordered:], strict=False))
         return finished(shape(function(*args[:ordered], *args[len(words) :], **named, **kwargs), args), out)
 

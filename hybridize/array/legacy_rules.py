@@ -17,6 +17,7 @@ import numpy
 
 from hybridize.array import np, npx
 from hybridize.array.annotations import ArrayLike
+from hybridize.array.nd_array import as_nd, fresh
 from hybridize.array.operands import array, axes_of, completed
 from hybridize.base import modes
 from hybridize.base.advice import warn
@@ -76,6 +77,7 @@ def limit_in(value: Any, dtype: DType) -> Any:
 
 def alike(*xs: ArrayLike) -> tuple[list[Any], DType | None]:
     """Return operands with the dtype that they have together; None where all are Python's numbers."""
+    xs = tuple([x.item() if isinstance(x, numpy.generic) else x for x in xs])
     arrays = [x if isinstance(x, NUMBERS) else array(x) for x in xs]
     dtypes = [x.dtype for x in arrays if not isinstance(x, NUMBERS)]
     if not dtypes:
@@ -168,6 +170,14 @@ def with_axis(value: Any, args: tuple[Any, ...]) -> Any:
     if getattr(value, "ndim", 1) or any(getattr(one, "ndim", 1) == 0 for one in args):
         return value
     return np.reshape(value, (1,))
+
+
+def of_nd(value: Any, args: tuple[Any, ...]) -> Any:
+    """Return a result as NDArrays, with an axis where it has none."""
+    if isinstance(value, (list, tuple)):
+        return type(value)([of_nd(one, args) for one in value])
+    value = with_axis(value, args)
+    return as_nd(value) if any(value is one for one in args) else fresh(value)
 
 
 def with_gradient_of(x: Any, y: Any) -> Any:

@@ -185,7 +185,7 @@ class Symbol(Operators):
 
     __hybridize_captured__ = True
     """Arrays of a program are instances of a class that has this, to functions that are captured."""
-    __slots__ = ("__weakref__", "_cell", "_passes", "_trace", "_type", "_view", "detached", "name", "weak")
+    __slots__ = ("__weakref__", "_cell", "_passes", "_trace", "_type", "_view", "detached", "name", "of_nd", "weak")
 
     def __init__(
         self,
@@ -211,6 +211,8 @@ class Symbol(Operators):
         """The user's name of it; may be empty."""
         self.weak = weak
         """float, int or bool when it stands for a Python number, which takes the dtype of the arrays beside it."""
+        self.of_nd = False
+        """True if its operators and methods are MXNet 1's (`array.nd_array`)."""
 
     @classmethod
     def of(cls, trace: SymbolStaging, value: Operand, name: str = "", *, weak: type | None = None) -> Symbol:
@@ -276,6 +278,14 @@ class Symbol(Operators):
         detached = self.detached or not modes.is_recording()
         kind, passes = _stepped(self._type, (op,)), self._passes
         return Symbol(self._trace, self._cell, (*self._view, op), type=kind, detached=detached, passes=passes)
+
+    def faced(self, of_nd: bool) -> Symbol:
+        """The same array, with the operators and methods of MXNet 1 or with NumPy's."""
+        other = Symbol(
+            self._trace, self._cell, self._view, self.name, type=self._type, detached=self.detached, passes=self._passes
+        )
+        other.of_nd = of_nd
+        return other
 
     def same(self) -> Symbol:
         """Another view of the same elements, an array of its own: `x[...]`."""

@@ -155,13 +155,13 @@ def _gradients(value: Any, leaves: Sequence[Any], *, create: bool) -> Sequence[n
     if capturing() and type(value) is Symbol:
         return list(map(beside, staging().gradients(value, leaves, create), leaves))
     edges = [edge for x in leaves if (traced := history(x)) is not None and (edge := traced.edge) is not None]
-    traced = history(value) if type(value) is ndarray else None
+    traced = history(value) if isinstance(value, ndarray) else None
     if traced is not None and traced.edge is not None:
         sweep = Sweep(create=create, keep=create, wanted=edges, anew=True)
         with modes.mode(recording=create):
             sweep.run([(edge_of(value), numpy.ones_like(value._data))])
         return results(sweep, edges, leaves)
-    if type(value) is not ndarray:
+    if not isinstance(value, ndarray):
         raise ArgumentError("E385", f"the gradient of a function that returns {type(value).__name__}, not an array")
     return [beside(wrap(numpy.zeros_like(x._data)), x) for x in leaves]
 
@@ -182,7 +182,7 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
         if taping() is None or capturing():
             return function(*args, **kwargs)
         leaves, structure = flatten((args, kwargs))
-        arrays = [x for x in leaves if type(x) is ndarray]
+        arrays = [x for x in leaves if isinstance(x, ndarray)]
         training = modes.is_training()
         drawn = random.state.asnumpy()
         with pause(train_mode=training):
@@ -220,7 +220,7 @@ class _Recomputation:
 
     def sweep(self, outer: Sweep, g: Sequence[Operand], ys: Sequence[Any], xs: Sequence[Any]) -> list[Operand | None]:
         """Compute again, recording, and go back from there; gradients of variables inside go to the pass outside."""
-        leaves, positions = list(self._leaves), [k for k, x in enumerate(self._leaves) if type(x) is ndarray]
+        leaves, positions = list(self._leaves), [k for k, x in enumerate(self._leaves) if isinstance(x, ndarray)]
         since = number_of_next()
         for k, x in zip(positions, xs, strict=True):
             if not is_float(leaves[k].dtype):
@@ -248,7 +248,7 @@ class _Recomputation:
         heads = [
             (traced.edge, one)
             for y, one in zip(values, g, strict=True)
-            if type(y) is ndarray and (traced := history(y)) is not None and traced.edge is not None
+            if isinstance(y, ndarray) and (traced := history(y)) is not None and traced.edge is not None
         ]
         inner = Sweep(
             create=outer.create, keep=outer.create, stops=[edge for edge in edges if edge is not None], since=since

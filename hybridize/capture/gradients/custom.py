@@ -47,7 +47,7 @@ def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
     symbols: dict[int, Symbol] = {
         position: at.lifted(x)
         for position, x in enumerate(inputs)
-        if type(x) is ndarray or (type(x) is Symbol and x.weak is None)
+        if isinstance(x, ndarray) or (type(x) is Symbol and x.weak is None)
     }
     history = at.root.history
     operands = [symbol.operand() for symbol in symbols.values()] if modes.is_recording() else []
@@ -87,7 +87,7 @@ def checkpointed(at: Recording, function: Callable[..., Any], args: Any, kwargs:
         StateError E545: the function writes to its arguments, or changes what is outside of it in Python.
     """
     leaves, structure = flatten((args, kwargs))
-    positions = [k for k, x in enumerate(leaves) if type(x) is ndarray or (type(x) is Symbol and x.weak is None)]
+    positions = [k for k, x in enumerate(leaves) if isinstance(x, ndarray) or (type(x) is Symbol and x.weak is None)]
     operands = [at.lifted(leaves[k]).operand() for k in positions]
     inner = Branch(at)
     own = [inner.input(value.type) for value in operands]

@@ -150,7 +150,7 @@ class ArrayDataset(Dataset):
             return None  # reading them one by one says which is missing
         columns = []
         for data in self._data:
-            values = data._data if type(data) is ndarray else data
+            values = data._data if isinstance(data, ndarray) else data
             if type(values) is not numpy.ndarray or values.dtype.kind in "OUSMm":
                 return None
             columns.append(values[indices].copy() if type(indices) is slice else values.take(indices, 0))
