@@ -17,7 +17,7 @@ import numpy
 
 from hybridize.array import np, npx
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.nd_array import as_nd, fresh
+from hybridize.array.nd_array import as_nd, each, fresh
 from hybridize.array.operands import array, axes_of, completed
 from hybridize.base import modes
 from hybridize.base.advice import warn
@@ -175,7 +175,7 @@ def with_axis(value: Any, args: tuple[Any, ...]) -> Any:
 def of_nd(value: Any, args: tuple[Any, ...]) -> Any:
     """Return a result as NDArrays, with an axis where it has none."""
     if isinstance(value, (list, tuple)):
-        return type(value)([of_nd(one, args) for one in value])
+        return each(lambda one: of_nd(one, args), value)
     value = with_axis(value, args)
     return as_nd(value) if any(value is one for one in args) else fresh(value)
 

@@ -130,13 +130,16 @@ def as_nd(x: Any) -> Any:
         if not IN_USE:
             _begin()
         return x if x.of_nd or x.weak is not None else x.faced(True)
-    if kind is list or kind is tuple:
-        return kind([as_nd(one) for one in x])
     if kind is dict:
         return {key: as_nd(one) for key, one in x.items()}
-    if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return kind(*map(as_nd, x))
-    return x
+    return each(as_nd, x)
+
+
+def each(function: Callable[[Any], Any], x: Any) -> Any:
+    """Apply a function to the parts of a list or tuple; what is none stays as it is."""
+    if type(x) is list or type(x) is tuple:
+        return type(x)(map(function, x))
+    return type(x)(*map(function, x)) if isinstance(x, tuple) and hasattr(x, "_fields") else x
 
 
 def classed(x: Any, of_nd: bool) -> Any:
@@ -144,6 +147,13 @@ def classed(x: Any, of_nd: bool) -> Any:
     if not isinstance(x, ndarray) or (type(x) is NDArray) == of_nd:
         return x
     return as_nd(x) if of_nd else plain(x)
+
+
+def through_np(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function that is written for arrays of `np`; of NDArrays it gives NDArrays."""
+    if not IN_USE or not (any(map(holds_nd, args)) or (kwargs and any(map(holds_nd, kwargs.values())))):
+        return function(*args, **kwargs)
+    return as_nd(function(*map(plain, args), **{key: plain(value) for key, value in kwargs.items()}))
 
 
 def without_nd(function: Callable[..., Any]) -> Callable[..., Any]:
