@@ -672,7 +672,7 @@ _CONTRIB: tuple[_Rows, ...] = (
         "MultiBoxDetection=multibox_detection MultiBoxTarget=multibox_target bipartite_matching box_decode box_encode "
         "box_iou box_nms box_non_maximum_suppression=box_nms"
     )),
-    (control, None, "", "cond foreach while_loop"),
+    (control, rules.of_bodies, "", "cond foreach while_loop"),
     (regions, None, "", "MultiBoxPrior=multibox_prior ROIAlign=roi_align"),
     (resizing, None, "", "AdaptiveAvgPooling2D=adaptive_avg_pooling_2d BilinearResize2D=bilinear_resize_2d"),
     (sampling, None, "", (

@@ -149,6 +149,11 @@ def classed(x: Any, of_nd: bool) -> Any:
     return as_nd(x) if of_nd else plain(x)
 
 
+def like(x: Any, array: Any) -> Any:
+    """Return an array of the class that another one has."""
+    return as_nd(array) if holds_nd(x) else array
+
+
 def through_np(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function that is written for arrays of `np`; of NDArrays it gives NDArrays."""
     if not IN_USE or not (any(map(holds_nd, args)) or (kwargs and any(map(holds_nd, kwargs.values())))):
@@ -184,6 +189,11 @@ def fresh(x: Any) -> Any:
             _begin()
         x.of_nd = x.weak is None
     return x
+
+
+def with_an_axis(x: Any) -> Any:
+    """Let a new part of an NDArray be one, of one axis at least."""
+    return fresh(x if x.ndim else functions.reshape(x, (1,)))
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -278,9 +288,7 @@ def _kept(name: str) -> Callable[..., Any]:
 def _getitem(self: Any, key: Any) -> Any:
     """Index as NumPy does; an element has one axis, of size 1."""
     part = functions.getitem(self, key)
-    if self.ndim and not part.ndim:
-        part = functions.reshape(part, (1,))
-    return fresh(part)
+    return with_an_axis(part) if self.ndim else fresh(part)
 
 
 _OF_TABLE = (

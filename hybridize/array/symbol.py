@@ -215,9 +215,13 @@ class Symbol(Operators):
         """True if its operators and methods are MXNet 1's (`array.nd_array`)."""
 
     @classmethod
-    def of(cls, trace: SymbolStaging, value: Operand, name: str = "", *, weak: type | None = None) -> Symbol:
+    def of(
+        cls, trace: SymbolStaging, value: Operand, name: str = "", *, weak: type | None = None, of_nd: bool = False
+    ) -> Symbol:
         """A symbol of its own for an operand of `trace`."""
-        return cls(trace, Cell(value), (), name, weak=weak)
+        symbol = cls(trace, Cell(value), (), name, weak=weak)
+        symbol.of_nd = of_nd
+        return symbol
 
     @property
     def type(self) -> TensorType:
@@ -240,7 +244,7 @@ class Symbol(Operators):
         gradient = in_charge(SymbolStaging).gradient(self)
         if gradient is not None and self._cell.device is not None:
             gradient._cell.device = self._cell.device
-        return gradient
+        return gradient if gradient is None or not self.of_nd else gradient.faced(True)
 
     def operand(self) -> Operand:
         """The value that the symbol has now: its cell's, through its steps."""

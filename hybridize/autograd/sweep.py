@@ -17,6 +17,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.device import OTHERS
+from hybridize.array.nd_array import like
 from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap, written
 from hybridize.array.operands import operand
 from hybridize.array.placing import beside
@@ -365,7 +366,7 @@ def results(sweep: Sweep, edges: Iterable[Edge], of: Sequence[ndarray]) -> list[
     gradients: list[ndarray] = []
     while arrived:
         gradient = arrived.pop()
-        gradients.append(_result(gradient, of[len(arrived)]))
+        gradients.append(like(of[len(arrived)], _result(gradient, of[len(arrived)])))
     return list(map(beside, gradients[::-1], of)) if OTHERS else gradients[::-1]
 
 
