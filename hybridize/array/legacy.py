@@ -75,7 +75,7 @@ def _face(name: str, row: _Row, shape: _Function = rules.of_nd) -> _Function:
         return finished(shape(function(*args[:ordered], *args[len(words) :], **named, **kwargs), args), out)
 
     call.__name__ = call.__qualname__ = name
-    face: Any = public(call)
+    face: Any = public(call, of_np=False)
     if words:
         kind = Parameter.POSITIONAL_OR_KEYWORD
         first = [Parameter(word, kind, default=defaults.get(word, Parameter.empty)) for word in words]

@@ -130,10 +130,12 @@ def reduction(function: Function) -> Function:
     def call(data: Any, axis: Any = None, keepdims: bool = False, exclude: bool = False) -> Any:
         (x,), dtype = alike(array(data))
         assert dtype is not None
-        axes = axes_of(None if axis is None or axis == () else axis, x.ndim, function.__name__)
+        axis = None if axis == () else axis
+        if exclude or not (axis is None or type(axis) is int):
+            axis = axes_of(axis, x.ndim, function.__name__)
         if exclude:
-            axes = tuple(i for i in range(x.ndim) if i not in axes)
-        return as_dtype_of(function(x, axes, keepdims=keepdims), dtype)
+            axis = tuple(i for i in range(x.ndim) if i not in axis)
+        return as_dtype_of(function(x, axis, keepdims=True) if keepdims else function(x, axis), dtype)
 
     call.__doc__ = function.__doc__
     return call

@@ -12,6 +12,7 @@ NDArray as the array of `np` over the same memory (`plain`), and MXNet 1's table
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -161,15 +162,20 @@ def through_np(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     return as_nd(function(*map(plain, args), **{key: plain(value) for key, value in kwargs.items()}))
 
 
-def without_nd(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make of a function of arrays of `np` one that takes NDArrays, too; `out` it returns as it is."""
+def without_nd(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Make of a function of arrays of `np` one that takes NDArrays, too; `out` it returns as it is.
+
+    Args:
+        function: of arrays of `np`.
+        name: of the function that tries a short way first, in the same module; none: there is no such function.
+    """
+    module = sys.modules[function.__module__]
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if any(map(holds_nd, args)):
-            args = tuple([plain(one) for one in args])
-        if kwargs and any(map(holds_nd, kwargs.values())):
-            kwargs = {key: one if key == "out" else plain(one) for key, one in kwargs.items()}
-        return function(*args, **kwargs)
+        if not (any(map(holds_nd, args)) or (kwargs and any(map(holds_nd, kwargs.values())))):
+            return function(*args, **kwargs)
+        short = getattr(module, name, function)
+        return short(*map(plain, args), **{key: one if key == "out" else plain(one) for key, one in kwargs.items()})
 
     return call
 
@@ -249,11 +255,11 @@ def _binary(
 
 def _in_place(name: str) -> Callable[[Any, Any], Any]:
     """`x += y` and its like: of integers what `x + y` gives, written to `x`."""
-    base = getattr(Operators, f"__i{name}__")
+    base = getattr(ndarray, f"__i{name}__")
 
     def operate(self: Any, other: Any) -> Any:
         if is_inexact(self.dtype):
-            return base(self, other)
+            return base(self, plain(other))
         value = getattr(self, f"__{name}__")(other)
         if value is not NotImplemented:
             self[...] = value

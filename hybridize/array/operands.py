@@ -72,11 +72,15 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Array = TypeVar("_Array")
 
 
-def public(function: _Function) -> _Function:
+def public(function: _Function, *, of_np: bool = True) -> _Function:
     """Make a function part of the public namespaces: arguments of foreign classes may take the call over.
 
     A leading underscore is no part of the name: `_relu` is the general way of `relu`, which itself tries the short one.
     What NumPy or Python object to in the arguments, deep inside, is raised as an error about the arguments.
+
+    Args:
+        function: of arrays of `np`.
+        of_np: its name is that by which its module has it; False of MXNet 1's.
     """
     name = function.__name__.lstrip("_")
     chosen: Callable[..., Any] = function
@@ -105,7 +109,7 @@ def public(function: _Function) -> _Function:
 
     def choose(looks: bool | None = None) -> None:
         nonlocal chosen
-        chosen = without_nd(function) if IN_USE else function
+        chosen = without_nd(function, name if of_np else "") if IN_USE else function
         chosen = located(chosen, name) if OTHERS else chosen
 
     when_used(choose)

@@ -149,12 +149,13 @@ class HybridBlock(Block, layer=False):
         if not self._overrides:
             return super().forward(*args, **kwargs)
         parameters = {
-            name: DeferredArray(p) if p.deferred and not p.shape_is_known else as_nd(p.data())
+            name: DeferredArray(p) if p.deferred and not p.shape_is_known else p.data()
             for name, p in self._parameters.items()
         }
-        args, kwargs = tuple(map(as_nd, args)), {key: as_nd(value) for key, value in kwargs.items()}
+        if IN_USE and any(map(holds_nd, (*args, *kwargs.values()))):
+            parameters = {name: as_nd(value) for name, value in parameters.items()}
         result = method(self, "hybrid_forward")(functions(), *args, **kwargs, **parameters)
-        return as_nd(arrays_of(result) if any(map(is_deferred, parameters.values())) else result)
+        return arrays_of(result) if any(map(is_deferred, parameters.values())) else result
 
     _by_hybrid_forward = forward
 
