@@ -72,7 +72,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Array = TypeVar("_Array")
 
 
-def public(function: _Function, *, of_np: bool = True) -> _Function:
+def public(function: _Function, *, of_np: bool = True, takes_nd: bool = False) -> _Function:
     """Make a function part of the public namespaces: arguments of foreign classes may take the call over.
 
     A leading underscore is no part of the name: `_relu` is the general way of `relu`, which itself tries the short one.
@@ -81,6 +81,7 @@ def public(function: _Function, *, of_np: bool = True) -> _Function:
     Args:
         function: of arrays of `np`.
         of_np: its name is that by which its module has it; False of MXNet 1's.
+        takes_nd: it tells NDArrays from other arrays.
     """
     name = function.__name__.lstrip("_")
     chosen: Callable[..., Any] = function
@@ -109,7 +110,7 @@ def public(function: _Function, *, of_np: bool = True) -> _Function:
 
     def choose(looks: bool | None = None) -> None:
         nonlocal chosen
-        chosen = without_nd(function, name if of_np else "") if IN_USE else function
+        chosen = without_nd(function, name if of_np else "") if IN_USE and not takes_nd else function
         chosen = located(chosen, name) if OTHERS else chosen
 
     when_used(choose)
