@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy
@@ -83,6 +84,7 @@ class NDArray(ndarray, metaclass=_NDArrays):
 ND = NDArray
 """The class, for modules in which `NDArray` is NumPy's annotation."""
 _bare: Callable[[], Any] = type.__call__.__get__(NDArray)
+"""Allocates an NDArray without elements or storage."""
 
 
 def _over(x: ndarray, new: Callable[[], Any]) -> Any:
@@ -170,11 +172,17 @@ def without_nd(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         name: of the function that tries a short way first, in the same module; none: there is no such function.
     """
     module = sys.modules[function.__module__]
+    own: list[str] | None = None if name else []
+    short = function
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not (any(map(holds_nd, args)) or (kwargs and any(map(holds_nd, kwargs.values())))):
             return function(*args, **kwargs)
-        short = getattr(module, name, function)
+        nonlocal own, short
+        if own is None:  # now that the module is there: a general way may take other arguments
+            own = list(signature(function).parameters)
+            first = getattr(module, name, function)
+            short = first if list(signature(first).parameters) == own else function
         return short(*map(plain, args), **{key: one if key == "out" else plain(one) for key, one in kwargs.items()})
 
     return call
@@ -306,9 +314,9 @@ _OF_TABLE = (
     "sum swapaxes take tan tanh tile topk trunc zeros_like"
 )
 _OF_NUMPY = (
-    "all any argpartition as_in_context as_in_ctx astype choose compress conj conjugate copy copyto cumprod detach diagonal "
-    "nonzero ravel reshape searchsorted std to_device tostype trace transpose var view byteswap __copy__ __deepcopy__ "
-    "__neg__ __pos__ __abs__ __invert__ __round__"
+    "all any argpartition as_in_context as_in_ctx astype choose compress conj conjugate copy copyto cumprod detach "
+    "diagonal nonzero ravel reshape searchsorted std to_device tostype trace transpose var view byteswap __copy__ "
+    "__deepcopy__ __neg__ __pos__ __abs__ __invert__ __round__"
 )
 _PROPERTIES = "T mT real imag"
 _BITS = ("floordiv", "matmul", "and", "or", "xor", "lshift", "rshift", "divmod")
@@ -341,7 +349,7 @@ def _members() -> dict[str, Any]:
         members[f"__{operator}__"] = _binary(name, operator, _in_numbers(getattr(numpy, COMPARISONS[operator])), False)
     for operator in _BITS:
         members |= {name: _kept(name) for name in (f"__{operator}__", f"__r{operator}__")}
-    return members | {"__getitem__": _getitem, "__hash__": Operators.__hash__, "__array_ufunc__": _array_ufunc}
+    return members | {"__getitem__": _getitem, "__array_ufunc__": _array_ufunc}
 
 
 def _kept_property(name: str) -> Callable[[Any], Any]:
@@ -373,16 +381,20 @@ def _either(name: str, of_np: Any, of_nd: Any, is_operator: bool) -> Callable[..
             return of_np(self, *args, **kwargs)
         return getattr(super(Symbol, self), name)(*args, **kwargs)
 
+    method.__name__ = method.__qualname__ = name
     return method
 
 
 _OPERATORS = frozenset(f"__{side}{name}__" for name in (*_ARITHMETIC, *_COMPARISONS, *_BITS) for side in ("", "r"))
 for _name, _member in _members().items():
+    if not isinstance(_member, property):
+        _member.__name__ = _member.__qualname__ = _name
     setattr(NDArray, _name, _member)
-    if _name in ("view", "byteswap", "__hash__"):
-        continue
+    if all(_name not in vars(_base) for _base in Symbol.__mro__):
+        continue  # of memory, which values of a program have not
     if isinstance(_member, property):
         _whole: Any = _either(_name, getattr(Symbol, _name).fget, _member.fget, False)
         setattr(Symbol, _name, property(_whole))
     else:
         setattr(Symbol, _name, _either(_name, vars(Symbol).get(_name), _member, _name in _OPERATORS))
+NDArray.__hash__ = Operators.__hash__  # type: ignore[method-assign]

@@ -91,9 +91,7 @@ class Function:
         with pause(train_mode=modes.is_training()):
             outputs = self.forward(*inputs)
         several = isinstance(outputs, (list, tuple))
-        results: list[Any] = [
-            y if isinstance(y, ndarray) else array(y) for y in (outputs if several else [outputs])
-        ]
+        results: list[Any] = [y if isinstance(y, ndarray) else array(y) for y in (outputs if several else [outputs])]
         if tape is None:
             return outputs
         arrays = [x for x in inputs if isinstance(x, ndarray)]

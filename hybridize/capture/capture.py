@@ -411,7 +411,9 @@ class _Finalizer:
                 self.trace.world.fed.check(self.trace, entry, "returned")
                 steps = self._static(leaf)
                 lost = self.trace.history.lost(leaf) if steps else None
-                results.append(captures.Result("view", self.trace.inputs.entries.index(entry), steps, lost=lost, of_nd=leaf.of_nd))
+                results.append(
+                    captures.Result("view", self.trace.inputs.entries.index(entry), steps, lost=lost, of_nd=leaf.of_nd)
+                )
             else:
                 lost = self.trace.history.lost(leaf)
                 results.append(captures.Result("array", *self._new(leaf), lost=lost, of_nd=leaf.of_nd))

@@ -109,10 +109,13 @@ class HybridBlock(Block, layer=False):
 
     @property
     def _computes(self) -> bool:
-        """True if `forward` is ours, and calls no block: it computes with arrays of `np`."""
+        """True if `forward` is ours, and those of all blocks below: it computes with arrays of `np`."""
         kind = type(self)
-        written = kind.forward is kind._computation and "forward" not in vars(self)
-        return written and not self._children and not hasattr(self, "_func")
+        ours = kind.forward is kind._computation and "forward" not in vars(self) and not hasattr(self, "_func")
+        return ours and all(
+            isinstance(child, HybridBlock) and child._computes and not (child._hooks or child._pre_hooks)
+            for child in self._children.values()
+        )
 
     def _check_arrays(self, args: tuple[Any, ...]) -> None:
         """Say so, where a layer of ours was given what is no array.

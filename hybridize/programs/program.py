@@ -646,8 +646,9 @@ class Program:
         if structure is None:
             return None
         committed = CommitFlag()
+        array_type = ND if captured.call.of_nd else ndarray
         entry = compiler.make_entry(
-            executable, array_type=None if exchange is not None else ND if captured.call.of_nd else ndarray, arguments=arguments, bound=bound,
+            executable, array_type=array_type if exchange is None else None, arguments=arguments, bound=bound,
             fallback=not_taken if keeps_state else fallback, structure=structure, exchange=exchange, keywords=keywords,
             writes=[array._memory for array in written],
             committed=committed.put if written else None, derived=[copy.buffer for copy in copies.derived],

@@ -37,7 +37,9 @@ def check_hybridized(calls, folder):
         part = calls[start : start + 40]
         path = folder / f"expressions_{start}.py"
         lines = [f"        (lambda x, y=None: {name})(*pairs[{at}])," for at, (name, _, _) in enumerate(part)]
-        path.write_text("\n".join(["import operator", "", "", "def program(pairs):", "    return [", *lines, "    ]", ""]))
+        path.write_text(
+            "\n".join(["import operator", "", "", "def program(pairs):", "    return [", *lines, "    ]", ""])
+        )
         results = hybridize(runpy.run_path(str(path))["program"])([operands_of(call) for call in part])
         for call, result in zip(part, results, strict=True):
             assert differs(call, result) is None, mxnet_calls.key(call)

@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import Any, cast
 
 from hybridize.array.functions.shapes import concatenate, moveaxis, ravel, reshape, stack
-from hybridize.array.operands import array
 from hybridize.array.nd_array import as_nd, holds_nd
+from hybridize.array.operands import array
 from hybridize.array.symbol import Symbol
 from hybridize.base.faces import Face
 from hybridize.base.nested import flatten, unflatten

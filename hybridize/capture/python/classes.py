@@ -60,7 +60,9 @@ def class_of(value: Any) -> type:
 @cache
 def _example(kind: type) -> Any:
     """An instance of a class that symbols stand for: protocols look at attributes, which a class need not have."""
-    return wrap(numpy.zeros(())) if issubclass(kind, ndarray) else numpy.zeros(()) if kind is numpy.ndarray else kind(0)
+    if kind in (ndarray, NDArray):
+        return wrap(numpy.zeros(()))
+    return numpy.zeros(()) if kind is numpy.ndarray else kind(0)
 
 
 @lru_cache(KEPT_CLASSES)

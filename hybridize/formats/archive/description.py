@@ -76,7 +76,9 @@ def leaf_in(tree: list[Any]) -> Leaf:
         ValueError, TypeError: it is something else.
     """
     kind, *value = tree
-    if kind not in ("array", "scalar", "constant") or (value != ["nd"] if kind == "array" and value else len(value) != (kind != "array")):
+    if kind not in ("array", "scalar", "constant") or (
+        value != ["nd"] if kind == "array" and value else len(value) != (kind != "array")
+    ):
         raise ValueError(f"{tree!r} is not a leaf")
     if value and type(value[0]) not in _PLAIN:
         raise ValueError(f"{tree!r} is not a leaf")
