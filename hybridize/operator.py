@@ -22,12 +22,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from hybridize.array import np
 from hybridize.array.custom import CUSTOM
 from hybridize.array.device import current_device
+from hybridize.array.nd_array import like
 from hybridize.array.operands import array, public
+from hybridize.array.operators import Operators
 from hybridize.array.staging import staging
 from hybridize.autograd.function import Function
 from hybridize.base import modes
@@ -161,16 +164,22 @@ class _CustomOperation(Function):
         self._op, self._results, self._aux = op, results, aux
 
     def forward(self, *inputs: Any) -> Any:
-        out_data = [np.zeros(shape, dtype) for shape, dtype in self._results]
+        out_data = [self._new(inputs, shape, dtype) for shape, dtype in self._results]
         forward = _followed(self._op.forward)
         forward(modes.is_training(), ["write"] * len(out_data), list(inputs), out_data, self._aux)
         self.save_for_backward(*inputs, *out_data)
         return out_data if len(out_data) > 1 else out_data[0]
 
+    @staticmethod
+    def _new(inputs: Sequence[Any], shape: Any, dtype: Any) -> Any:
+        """An array that the operation writes, an NDArray where its inputs are."""
+        zeros = np.zeros(shape, dtype)
+        return like(inputs[0], zeros) if inputs else zeros
+
     def backward(self, *output_grads: Any) -> Any:
         arrays = list(self.saved_tensors)
         in_data, out_data = arrays[: -len(self._results)], arrays[-len(self._results) :]
-        in_grad = [np.zeros(x.shape, x.dtype) for x in in_data]
+        in_grad = [self._new(in_data, x.shape, x.dtype) for x in in_data]
         backward = _followed(self._op.backward)
         backward(["write"] * len(in_grad), list(output_grads), in_data, out_data, in_grad, self._aux)
         return in_grad if len(in_grad) > 1 else in_grad[0]
@@ -181,7 +190,7 @@ def _followed(method: Callable[..., None]) -> Callable[..., None]:
     return staging().convert(method) if capturing() else method
 
 
-@public
+@partial(public, takes_nd=True)  # what it calls is the user's
 def Custom(*data: Any, op_type: str, name: str | None = None, **kwargs: Any) -> Any:  # noqa: N802 - MXNet's name
     """Call an operation that was registered.
 
@@ -207,7 +216,7 @@ def Custom(*data: Any, op_type: str, name: str | None = None, **kwargs: Any) -> 
     if capturing() and prop.list_auxiliary_states():
         text = f"{op_type!r} has auxiliary states, which it cannot change inside of a compiled function"
         raise StateError("E545", text, help="return them as results, or call it outside the compiled function")
-    inputs = [array(x) for x in arrays]
+    inputs = [x if isinstance(x, Operators) else array(x) for x in arrays]
     shapes, dtypes = [list(x.shape) for x in inputs[:count]], [x.dtype for x in inputs[:count]]
     out_shapes = list(prop.infer_shape(shapes)[1])
     out_types = list(prop.infer_type(list(dtypes))[1])

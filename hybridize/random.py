@@ -8,6 +8,7 @@ from typing import Any
 
 from hybridize.array import legacy_random
 from hybridize.array import random as numpys
+from hybridize.array.nd_array import as_nd
 
 _ONLY_LEGACY = ("shape", "get_prob")
 """Keywords that NumPy's functions have not."""
@@ -28,7 +29,7 @@ def _either(name: str) -> Any:
 
     @wraps(own)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return (own if kwargs.keys().isdisjoint(_ONLY_LEGACY) else legacy)(*args, **kwargs)
+        return own(*args, **kwargs) if kwargs.keys().isdisjoint(_ONLY_LEGACY) else as_nd(legacy(*args, **kwargs))
 
     return call
 

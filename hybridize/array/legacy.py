@@ -47,7 +47,7 @@ _Row = tuple[_Function, str]
 """A function, and MXNet's first parameters with their defaults: `data axis=-1`."""
 
 
-def _face(name: str, row: _Row, shape: _Function = rules.with_axis) -> _Function:
+def _face(name: str, row: _Row, shape: _Function = rules.of_nd) -> _Function:
     """A function under a 1.x name, with `name=` and `out=`.
 
     Args:
@@ -70,12 +70,12 @@ def _face(name: str, row: _Row, shape: _Function = rules.with_axis) -> _Function
                 break
             args = (*args, kwargs.pop(word) if word in kwargs else defaults[word])
         if ordered == len(words):
-            return finished(shape(function(*args, **kwargs), args), out)
+            return finished(shape(function(*args, **kwargs), (*args, *kwargs.values())), out)
         named = dict(zip(words[ordered:], args[ordered:], strict=False))
         return finished(shape(function(*args[:ordered], *args[len(words) :], **named, **kwargs), args), out)
 
     call.__name__ = call.__qualname__ = name
-    face: Any = public(call)
+    face: Any = public(call, of_np=False)
     if words:
         kind = Parameter.POSITIONAL_OR_KEYWORD
         first = [Parameter(word, kind, default=defaults.get(word, Parameter.empty)) for word in words]
@@ -674,7 +674,7 @@ _CONTRIB: tuple[_Rows, ...] = (
         "MultiBoxDetection=multibox_detection MultiBoxTarget=multibox_target bipartite_matching box_decode box_encode "
         "box_iou box_nms box_non_maximum_suppression=box_nms"
     )),
-    (control, None, "", "cond foreach while_loop"),
+    (control, rules.of_bodies, "", "cond foreach while_loop"),
     (regions, None, "", "MultiBoxPrior=multibox_prior ROIAlign=roi_align"),
     (resizing, None, "", "AdaptiveAvgPooling2D=adaptive_avg_pooling_2d BilinearResize2D=bilinear_resize_2d"),
     (sampling, None, "", (

@@ -17,8 +17,10 @@ import numpy
 
 from hybridize.array import np, npx
 from hybridize.array.annotations import ArrayLike
+from hybridize.array.nd_array import as_nd, each, fresh, plain, with_an_axis
 from hybridize.array.operands import array, axes_of, completed, result, strong
 from hybridize.array.staging import staging
+from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType, bool_, float32, float64, is_float, is_integer
@@ -64,8 +66,15 @@ def as_dtype_of(y: Any, dtype: DType) -> Any:
     return y if y.dtype == dtype else y.astype(dtype)
 
 
+def is_number(x: Any) -> bool:
+    """Tell whether an operand is a number of Python's or NumPy's, or stands for one in a program."""
+    return isinstance(x, (*NUMBERS, numpy.generic)) or (type(x) is Symbol and x.weak is not None)
+
+
 def number_in(value: Any, dtype: DType) -> Any:
     """Return a number as an array of integers holds it: 2.5 beside int32 is 2, -3 beside uint8 is 253."""
+    if type(value) is Symbol:
+        return result(value.operand()).astype("int64").astype(dtype) if is_integer(dtype) else value
     return numpy.asarray(int(value)).astype(dtype).item() if is_integer(dtype) else value
 
 
@@ -79,14 +88,14 @@ def limit_in(value: Any, dtype: DType) -> Any:
 
 def alike(*xs: ArrayLike) -> tuple[list[Any], DType | None]:
     """Return operands with the dtype that they have together; None where all are Python's numbers."""
-    arrays = [x if isinstance(x, NUMBERS) else array(x) for x in xs]
-    dtypes = [x.dtype for x in arrays if not isinstance(x, NUMBERS)]
+    arrays = [x if is_number(x) else array(x) for x in xs]
+    dtypes = [x.dtype for x in arrays if not is_number(x)]
     if not dtypes:
         return arrays, None
     dtype = reduce(promote, dtypes)
     if dtype == bool_:
         dtype = float32
-    return [number_in(x, dtype) if isinstance(x, NUMBERS) else as_dtype_of(x, dtype) for x in arrays], dtype
+    return [number_in(x, dtype) if is_number(x) else as_dtype_of(x, dtype) for x in arrays], dtype
 
 
 def number_dtype(x: Any) -> DType:
@@ -123,10 +132,12 @@ def reduction(function: Function) -> Function:
     def call(data: Any, axis: Any = None, keepdims: bool = False, exclude: bool = False) -> Any:
         (x,), dtype = alike(array(data))
         assert dtype is not None
-        axes = axes_of(None if axis is None or axis == () else axis, x.ndim, function.__name__)
+        axis = None if axis == () else axis
+        if exclude or not (axis is None or type(axis) is int):
+            axis = axes_of(axis, x.ndim, function.__name__)
         if exclude:
-            axes = tuple(i for i in range(x.ndim) if i not in axes)
-        return as_dtype_of(function(x, axes, keepdims=keepdims), dtype)
+            axis = tuple(i for i in range(x.ndim) if i not in axis)
+        return as_dtype_of(function(x, axis, keepdims=True) if keepdims else function(x, axis), dtype)
 
     call.__doc__ = function.__doc__
     return call
@@ -175,6 +186,36 @@ def with_axis(value: Any, args: tuple[Any, ...]) -> Any:
     return np.reshape(value, (1,))
 
 
+def of_nd(value: Any, args: tuple[Any, ...]) -> Any:
+    """Return a result as NDArrays, with an axis where it has none."""
+    if isinstance(value, (list, tuple)):
+        return each(lambda one: of_nd(one, args), value)
+    value = with_axis(value, args)
+    return as_nd(value) if any(value is one for one in args) else fresh(value)
+
+
+def of_bodies(function: Function) -> Function:
+    """A function that calls functions of the user's, whose arrays are NDArrays; rows of a vector have one axis."""
+
+    def body(one: Any) -> Any:
+        if not callable(one) or hasattr(one, "shape"):
+            return one
+
+        def call(*args: Any) -> Any:
+            if args and function.__name__ == "foreach":
+                args = (each(with_an_axis, args[0]) if isinstance(args[0], list) else with_an_axis(args[0]), *args[1:])
+            return plain(staging().convert(one)(*map(as_nd, args)))
+
+        return call
+
+    @named_as(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(body, args), **{key: body(value) for key, value in kwargs.items()})
+
+    call.__signature__ = signature(function)  # type: ignore[attr-defined]
+    return call
+
+
 def with_gradient_of(x: Any, y: Any) -> Any:
     """Return y, whose gradient is that of x."""
     return npx.stop_gradient(y) + (x - npx.stop_gradient(x))
@@ -193,7 +234,7 @@ def stop_gradient(data: Any) -> Any:
 
 def divided(x: Any, y: Any) -> Any:
     """The quotient; that of integers without what follows the point, as in C."""
-    whole = [one for one in (x, y) if not isinstance(one, NUMBERS)]
+    whole = [one for one in (x, y) if not is_number(one)]
     if not whole or not is_integer(whole[0].dtype):
         return np.divide(x, y)
     floor = np.floor_divide(x, y)
@@ -205,7 +246,7 @@ def divided(x: Any, y: Any) -> Any:
 
 def power(x: Any, y: Any) -> Any:
     """The power; that of integers by floats, so that a negative exponent gives 0 where the base is no unit."""
-    if any(is_integer(one.dtype) for one in (x, y) if not isinstance(one, NUMBERS)):
+    if any(is_integer(one.dtype) for one in (x, y) if not is_number(one)):
         x, y = (array(one).astype(float64) for one in (x, y))
     return np.power(x, y)
 
@@ -218,7 +259,7 @@ def extremum(function: Function, beyond: Function) -> Function:
         smooth = any(is_float(one.dtype) for one in (x, y) if hasattr(one, "dtype"))
         if not (modes.is_recording() and smooth):
             return function(x, y)
-        if isinstance(x, NUMBERS):
+        if is_number(x):
             x, y = y, x
         return np.where(np.logical_or(beyond(x, y), np.not_equal(x, x)), x, y)
 

@@ -162,12 +162,12 @@ class Methods:
         functions.backward(self, None if out_grad is None else [out_grad], retain_graph, train_mode)
 
     def as_np_ndarray(self) -> Self:
-        """Itself: there is one array class."""
-        return self
+        """The same memory with NumPy's operators and methods: itself, unless it is an NDArray."""
+        return functions.plain(self)
 
     def as_nd_ndarray(self) -> Self:
-        """Itself: there is one array class."""
-        return self
+        """The same memory with MXNet 1's operators and methods, an NDArray."""
+        return functions.as_nd(self)
 
     def as_in_ctx(self, ctx: Any) -> Self:
         """Itself where it is on that device, else a copy there, to which gradients pass."""

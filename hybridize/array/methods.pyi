@@ -43,9 +43,9 @@ class Methods:
     def as_in_ctx(self, ctx: Any) -> Self:
         """Itself where it is on that device, else a copy there, to which gradients pass."""
     def as_nd_ndarray(self) -> Self:
-        """Itself: there is one array class."""
+        """The same memory with MXNet 1's operators and methods, an NDArray."""
     def as_np_ndarray(self) -> Self:
-        """Itself: there is one array class."""
+        """The same memory with NumPy's operators and methods: itself, unless it is an NDArray."""
     def astype(self, dtype: Any, order: str = 'K', casting: str = 'unsafe', subok: bool = True, copy: bool = True) -> Self:
         """As another dtype, or that of another array; a copy, unless `copy` is false and nothing changes."""
     def attach_grad(self, grad_req: str = 'write', stype: Any = None) -> None:

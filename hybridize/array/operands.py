@@ -20,8 +20,9 @@ from typing import cast as as_type
 
 import numpy
 
-from hybridize.array.device import FirstUse, begin_on, when_used
+from hybridize.array.device import OTHERS, FirstUse, begin_on, when_used
 from hybridize.array.methods import functions
+from hybridize.array.nd_array import IN_USE, holds_nd, plain, when_made, without_nd
 from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.placing import located
 from hybridize.array.staging import Staging, staging
@@ -71,11 +72,16 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Array = TypeVar("_Array")
 
 
-def public(function: _Function) -> _Function:
+def public(function: _Function, *, of_np: bool = True, takes_nd: bool = False) -> _Function:
     """Make a function part of the public namespaces: arguments of foreign classes may take the call over.
 
     A leading underscore is no part of the name: `_relu` is the general way of `relu`, which itself tries the short one.
     What NumPy or Python object to in the arguments, deep inside, is raised as an error about the arguments.
+
+    Args:
+        function: of arrays of `np`.
+        of_np: its name is that by which its module has it; False of MXNet 1's.
+        takes_nd: it tells NDArrays from other arrays.
     """
     name = function.__name__.lstrip("_")
     chosen: Callable[..., Any] = function
@@ -102,11 +108,13 @@ def public(function: _Function) -> _Function:
             objection = _objection(name, args, kwargs, error)
             raise objection from (error if CONFIG.full_tracebacks else error.with_traceback(None))
 
-    def choose(looks: bool) -> None:
+    def choose(looks: bool | None = None) -> None:
         nonlocal chosen
-        chosen = located(function, name) if looks else function
+        chosen = without_nd(function, name if of_np else "") if IN_USE and not takes_nd else function
+        chosen = located(chosen, name) if OTHERS else chosen
 
     when_used(choose)
+    when_made(choose)
     return as_type(_Function, call)
 
 
@@ -230,6 +238,8 @@ def operand(x: Any, dtype: dtypes.DType | None = None) -> Any:
         return outside_operand(checked(x))
     if isinstance(x, (list, tuple)):
         return from_list(x, dtype)
+    if isinstance(x, ndarray):
+        return operand(plain(x))
     if hasattr(x, "__hybridize_function__"):
         raise Handover(x)
     raise errors.ArgumentError("E307", f"expected an array or a number, got {type(x).__name__}", help="use np.array(x)")
@@ -563,8 +573,10 @@ def check_text() -> None:
 
 def array(x: Any, dtype: dtypes.DType | None = None) -> Any:
     """An argument as an array of ours: arrays as they are, everything else made into one."""
-    if type(x) is ndarray or (type(x) is Symbol and x.weak is None):
+    if type(x) is ndarray or (type(x) is Symbol and x.weak is None and not x.of_nd):
         return x
+    if holds_nd(x):
+        return array(plain(x), dtype)
     return result(strong(x, dtype))
 
 

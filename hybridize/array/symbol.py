@@ -189,7 +189,7 @@ class Symbol(Operators):
 
     __hybridize_captured__ = True
     """Arrays of a program are instances of a class that has this, to functions that are captured."""
-    __slots__ = ("__weakref__", "_cell", "_passes", "_trace", "_type", "_view", "detached", "name", "weak")
+    __slots__ = ("__weakref__", "_cell", "_passes", "_trace", "_type", "_view", "detached", "name", "of_nd", "weak")
 
     def __init__(
         self,
@@ -215,11 +215,17 @@ class Symbol(Operators):
         """The user's name of it; may be empty."""
         self.weak = weak
         """float, int or bool when it stands for a Python number, which takes the dtype of the arrays beside it."""
+        self.of_nd = False
+        """True if its operators and methods are MXNet 1's (`array.nd_array`)."""
 
     @classmethod
-    def of(cls, trace: SymbolStaging, value: Operand, name: str = "", *, weak: type | None = None) -> Symbol:
+    def of(
+        cls, trace: SymbolStaging, value: Operand, name: str = "", *, weak: type | None = None, of_nd: bool = False
+    ) -> Symbol:
         """A symbol of its own for an operand of `trace`."""
-        return cls(trace, Cell(value), (), name, weak=weak)
+        symbol = cls(trace, Cell(value), (), name, weak=weak)
+        symbol.of_nd = of_nd
+        return symbol
 
     @property
     def type(self) -> TensorType:
@@ -242,7 +248,7 @@ class Symbol(Operators):
         gradient = in_charge(SymbolStaging).gradient(self)
         if gradient is not None and self._cell.device is not None:
             gradient._cell.device = self._cell.device
-        return gradient
+        return gradient if gradient is None or not self.of_nd else gradient.faced(True)
 
     def operand(self) -> Operand:
         """The value that the symbol has now: its cell's, through its steps."""
@@ -280,6 +286,14 @@ class Symbol(Operators):
         detached = self.detached or not modes.is_recording()
         kind, passes = _stepped(self._type, (op,)), self._passes
         return Symbol(self._trace, self._cell, (*self._view, op), type=kind, detached=detached, passes=passes)
+
+    def faced(self, of_nd: bool) -> Symbol:
+        """The same array, with the operators and methods of MXNet 1 or with NumPy's."""
+        other = Symbol(
+            self._trace, self._cell, self._view, self.name, type=self._type, detached=self.detached, passes=self._passes
+        )
+        other.of_nd = of_nd
+        return other
 
     def same(self) -> Symbol:
         """Another view of the same elements, an array of its own: `x[...]`."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy
 
+from hybridize.array.nd_array import classed, holds_nd, like
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, operand, result
 from hybridize.array.staging import staging
@@ -90,7 +91,7 @@ class Function:
         with pause(train_mode=modes.is_training()):
             outputs = self.forward(*inputs)
         several = isinstance(outputs, (list, tuple))
-        results: list[Any] = [array(y) for y in (outputs if several else [outputs])]
+        results: list[Any] = [y if isinstance(y, ndarray) else array(y) for y in (outputs if several else [outputs])]
         if tape is None:
             return outputs
         arrays = [x for x in inputs if isinstance(x, ndarray)]
@@ -99,6 +100,7 @@ class Function:
             return outputs
         residuals = [x for x in self._saved if isinstance(x, ndarray)]
         ys = TAPE.by_rule(_Custom(self, inputs, results), operands, results, residuals)
+        ys = list(map(like, results, ys))
         return type(outputs)(ys) if several else ys[0]
 
 
@@ -108,6 +110,7 @@ class _Custom:
     def __init__(self, function: Function, inputs: Sequence[Any], results: Sequence[ndarray]) -> None:
         self._function = function
         self._takes = [isinstance(x, ndarray) for x in inputs]
+        self._classes = [holds_nd(y) for y in results]
         self._outputs = {
             position: number for position, x in enumerate(function._saved) for number, y in enumerate(results) if x is y
         }
@@ -127,7 +130,7 @@ class _Custom:
         saved = self._function._saved
         try:
             self._function._saved = tuple(
-                result(y[self._outputs[position]]) if position in self._outputs else x
+                like(x, result(y[self._outputs[position]])) if position in self._outputs else x
                 for position, x in enumerate(saved)
             )
             return self._gradients(g, xs)
@@ -135,7 +138,8 @@ class _Custom:
             self._function._saved = saved
 
     def _gradients(self, g: tuple[Operand, ...], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
-        answer = self._function.backward(*(result(one) for one in g))
+        gradients = [classed(result(one), of_nd) for one, of_nd in zip(g, self._classes, strict=True)]
+        answer = self._function.backward(*gradients)
 
         def taped_operand(one: Any, kind: TensorType) -> Operand:
             return operand(one if isinstance(one, (ndarray, numpy.ndarray)) else numpy.asarray(one, kind.dtype))

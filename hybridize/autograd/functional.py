@@ -10,6 +10,7 @@ from typing import Any
 import numpy
 
 from hybridize.array import random
+from hybridize.array.nd_array import like
 from hybridize.array.ndarray import history, ndarray, wrap
 from hybridize.array.operands import array, operand, result
 from hybridize.array.placing import beside
@@ -107,7 +108,7 @@ def grad_of(
 
 def _copy(x: Any, position: int, outer: bool) -> ndarray | Symbol:
     """A variable with the values of an argument, which is remembered as its origin where somebody records outside."""
-    x = array(x)
+    x = x if isinstance(x, (ndarray, Symbol)) else array(x)
     if not isinstance(x, (ndarray, Symbol)) or not is_float(x.dtype):
         kind = getattr(x, "type", type(x).__name__)
         raise ArgumentError("E385", f"only floats have gradients, but argument {position} is {kind}")
@@ -115,7 +116,7 @@ def _copy(x: Any, position: int, outer: bool) -> ndarray | Symbol:
         return staging().variable(x)
     if not outer:
         return _variable(x)
-    seen: ndarray = result(_Through.of(operand(x)))
+    seen: ndarray = like(x, result(_Through.of(operand(x))))
     return seen
 
 
@@ -124,7 +125,7 @@ def _variable(x: ndarray) -> ndarray:
     copy = wrap(x._data)
     copy._storage = x.storage
     mark(copy, Variable(x.type, "write"))
-    return copy
+    return like(x, copy)  # type: ignore[no-any-return]
 
 
 class _Through:
@@ -155,15 +156,15 @@ def _gradients(value: Any, leaves: Sequence[Any], *, create: bool) -> Sequence[n
     if capturing() and type(value) is Symbol:
         return list(map(beside, staging().gradients(value, leaves, create), leaves))
     edges = [edge for x in leaves if (traced := history(x)) is not None and (edge := traced.edge) is not None]
-    traced = history(value) if type(value) is ndarray else None
+    traced = history(value) if isinstance(value, ndarray) else None
     if traced is not None and traced.edge is not None:
         sweep = Sweep(create=create, keep=create, wanted=edges, anew=True)
         with modes.mode(recording=create):
             sweep.run([(edge_of(value), numpy.ones_like(value._data))])
         return results(sweep, edges, leaves)
-    if type(value) is not ndarray:
+    if not isinstance(value, ndarray):
         raise ArgumentError("E385", f"the gradient of a function that returns {type(value).__name__}, not an array")
-    return [beside(wrap(numpy.zeros_like(x._data)), x) for x in leaves]
+    return [like(x, beside(wrap(numpy.zeros_like(x._data)), x)) for x in leaves]
 
 
 def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -182,7 +183,7 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
         if taping() is None or capturing():
             return function(*args, **kwargs)
         leaves, structure = flatten((args, kwargs))
-        arrays = [x for x in leaves if type(x) is ndarray]
+        arrays = [x for x in leaves if isinstance(x, ndarray)]
         training = modes.is_training()
         drawn = random.state.asnumpy()
         with pause(train_mode=training):
@@ -192,7 +193,7 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
         operands = [operand(x) for x in arrays]
         again = _Recomputation(function, leaves, structure, drawn, training)
         ys = TAPE.by_rule(again, operands, results, arrays)
-        return unflatten(of, ys)
+        return unflatten(of, list(map(like, values, ys)))
 
     return call
 
@@ -220,7 +221,7 @@ class _Recomputation:
 
     def sweep(self, outer: Sweep, g: Sequence[Operand], ys: Sequence[Any], xs: Sequence[Any]) -> list[Operand | None]:
         """Compute again, recording, and go back from there; gradients of variables inside go to the pass outside."""
-        leaves, positions = list(self._leaves), [k for k, x in enumerate(self._leaves) if type(x) is ndarray]
+        leaves, positions = list(self._leaves), [k for k, x in enumerate(self._leaves) if isinstance(x, ndarray)]
         since = number_of_next()
         for k, x in zip(positions, xs, strict=True):
             if not is_float(leaves[k].dtype):
@@ -228,7 +229,8 @@ class _Recomputation:
             if outer.create:
                 storage = leaves[k].storage
                 edge = x.edge if type(x) is Traced else None
-                leaves[k] = result(_Through.of(Traced(leaves[k]._data, edge, storage, storage.version)))
+                through = result(_Through.of(Traced(leaves[k]._data, edge, storage, storage.version)))
+                leaves[k] = like(leaves[k], through)
             else:
                 leaves[k] = _variable(leaves[k])
         with STATE:
@@ -248,7 +250,7 @@ class _Recomputation:
         heads = [
             (traced.edge, one)
             for y, one in zip(values, g, strict=True)
-            if type(y) is ndarray and (traced := history(y)) is not None and traced.edge is not None
+            if isinstance(y, ndarray) and (traced := history(y)) is not None and traced.edge is not None
         ]
         inner = Sweep(
             create=outer.create, keep=outer.create, stops=[edge for edge in edges if edge is not None], since=since

@@ -17,6 +17,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.device import OTHERS
+from hybridize.array.nd_array import like
 from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap, written
 from hybridize.array.operands import operand
 from hybridize.array.placing import beside
@@ -331,9 +332,9 @@ def grad(
     pairs = list(zip(begins, _head_grads(arrays, head_grads, create_graph), strict=True))
     edges = []
     for x in of:
-        traced = history(x) if type(x) is ndarray else None
+        traced = history(x) if isinstance(x, ndarray) else None
         if traced is None or traced.edge is None or (type(traced.edge) is tuple and released(traced.edge[0])):
-            what = str(x.type) if type(x) is ndarray else type(x).__name__
+            what = str(x.type) if isinstance(x, ndarray) else type(x).__name__
             raise ArgumentError("E388", f"grad: {what} was not recorded", help="call x.attach_grad() before recording")
         edges.append(traced.edge)
     sweep = Sweep(create=create_graph, keep=create_graph if retain_graph is None else retain_graph, wanted=edges)
@@ -365,7 +366,7 @@ def results(sweep: Sweep, edges: Iterable[Edge], of: Sequence[ndarray]) -> list[
     gradients: list[ndarray] = []
     while arrived:
         gradient = arrived.pop()
-        gradients.append(_result(gradient, of[len(arrived)]))
+        gradients.append(like(of[len(arrived)], _result(gradient, of[len(arrived)])))
     return list(map(beside, gradients[::-1], of)) if OTHERS else gradients[::-1]
 
 
@@ -468,7 +469,7 @@ def edge_of(head: Any) -> Edge:
     """
     if type(head) is Symbol or capturing():
         raise StateError("E545", "backward inside of a compiled function", help="call backward after it has returned")
-    if type(head) is not ndarray:
+    if not isinstance(head, ndarray):
         what = f"backward starts from an array, got {type(head).__name__}"
         raise ArgumentError("E385", what, help="compute it with functions of arrays, without float() and item()")
     known = history(head)

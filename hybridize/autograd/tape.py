@@ -211,7 +211,7 @@ class Tape(Staging, Taping):
         dtype = data.dtype
         if op is None or not (dtype is float32 or dtype is float64):
             return None
-        if type(y) is ndarray:
+        if isinstance(y, ndarray):
             if y._data.dtype is not dtype or y._data.shape != data.shape:
                 return None
             other: Operand = self.operand(y)

@@ -39,7 +39,7 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
             help="return the array and compute its gradient with autograd.grad, or use hybridize.grad of a function "
             "inside",
         )
-    if type(x) is not ndarray:
+    if not isinstance(x, ndarray):
         raise ArgumentError("E385", f"only arrays have gradients, got {type(x).__name__}", help="use np.array(x)")
     if grad_req == "null":
         drop_grad(x)
@@ -95,8 +95,8 @@ def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> 
             help="give one gradient for each variable; one grad_req may serve for all",
         )
     for x, buffer in zip(xs, buffers, strict=True):
-        if type(x) is ndarray and (type(buffer) is not ndarray or buffer.type != x.type):
-            spec = buffer.type if type(buffer) is ndarray else type(buffer).__name__
+        if isinstance(x, ndarray) and (not isinstance(buffer, ndarray) or buffer.type != x.type):
+            spec = buffer.type if isinstance(buffer, ndarray) else type(buffer).__name__
             raise ArgumentError("E387", f"the gradient of {x.type} is {spec}", help="shape and dtype must be equal")
     for x, buffer, req in zip(xs, buffers, reqs, strict=True):
         attach_grad(x, req)

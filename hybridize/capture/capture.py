@@ -411,9 +411,12 @@ class _Finalizer:
                 self.trace.world.fed.check(self.trace, entry, "returned")
                 steps = self._static(leaf)
                 lost = self.trace.history.lost(leaf) if steps else None
-                results.append(captures.Result("view", self.trace.inputs.entries.index(entry), steps, lost=lost))
+                results.append(
+                    captures.Result("view", self.trace.inputs.entries.index(entry), steps, lost=lost, of_nd=leaf.of_nd)
+                )
             else:
-                results.append(captures.Result("array", *self._new(leaf), lost=self.trace.history.lost(leaf)))
+                lost = self.trace.history.lost(leaf)
+                results.append(captures.Result("array", *self._new(leaf), lost=lost, of_nd=leaf.of_nd))
         return results, values
 
     def _leaves_of(self, effect: captures.SideEffect) -> list[Any]:
@@ -505,7 +508,7 @@ class _Finalizer:
                     raise self.trace.numbers.mixed_refused("who finds it outside")
                 return captures.Output(self._output(argument.operand()), argument.weak)
             index, steps = self._new(argument)
-            return captures.Output(index, None, steps, self.trace.history.lost(argument))
+            return captures.Output(index, None, steps, self.trace.history.lost(argument), argument.of_nd)
         if is_symbolic(argument):
             return captures.Output(self._output(size_of(argument)), int)
         if isinstance(argument, tuple) and hasattr(argument, "_fields"):
@@ -572,9 +575,9 @@ class _Finalizer:
         steps = self._static(symbol)
         lost = self.trace.history.lost(symbol) if steps else None
         if entry.position >= 0:
-            return captures.ExistingArray(entry.position, None, steps, lost)
+            return captures.ExistingArray(entry.position, None, steps, lost, symbol.of_nd)
         users = self.trace.inputs.is_foreign(symbol)
-        return captures.ExistingArray(-1, entry.array._data if users else entry.array, steps, lost)
+        return captures.ExistingArray(-1, entry.array._data if users else entry.array, steps, lost, symbol.of_nd)
 
     def _written(self) -> dict[int, int]:
         """Map each input that is written to the output that writes it; refuse what may be seen in two ways."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 import numpy
 
+from hybridize.array.nd_array import classed
 from hybridize.array.ndarray import wrap
 from hybridize.base import modes
 from hybridize.base.collector import seldom
@@ -268,7 +269,8 @@ class Function(Calls[P, R], Generic[P, R]):
         for number, kind in enumerate(kinds):
             if isinstance(kind, TensorType):
                 leaf = leaves[number]
-                leaves[number] = wrap(numpy.zeros(tuple(map(hint, kind.shape)), kind.dtype) if leaf is None else leaf)
+                array = wrap(numpy.zeros(tuple(map(hint, kind.shape)), kind.dtype) if leaf is None else leaf)
+                leaves[number] = classed(array, number in call.of_nd)
                 kinds[number] = leaves[number].type
         exact = changed(call, leaves=leaves, kinds=tuple(kinds))
         with self._lock, modes.mode(training=call.training, recording=bool(call.recording)):

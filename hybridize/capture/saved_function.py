@@ -74,10 +74,13 @@ class SavedFunction(Function[P, R], Generic[P, R]):
             args, kwargs = self._positional(args, kwargs)
         call, program = super()._call_and_program(args, kwargs)
         if program is None:
-            for other in self._arranged(args, kwargs):
-                program = self._find(other)
-                if program is not None:
-                    return other, program
+            # Of the other class of arrays, too: the file has the program, whatever arrays hold what it computes with.
+            classes = dict.fromkeys(one.capture.call.of_nd for one in self.programs())
+            for other in (call, *self._arranged(args, kwargs)):
+                for of_nd in classes:
+                    program = self._find(changed(other, of_nd=of_nd))
+                    if program is not None:
+                        return other, program
         return call, program
 
     def _call_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:

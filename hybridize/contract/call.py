@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.device import OTHERS, Device, cpu, current_device
+from hybridize.array.nd_array import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
@@ -61,13 +62,15 @@ class Call:
     """True where a backward pass may follow; of another library's arrays also whether each has a gradient."""
     originals: tuple[Any, Any] | None = None
     """The arguments and keywords themselves, lists and dicts among them; None where a call is only kept."""
+    of_nd: tuple[int, ...] = ()
+    """The leaves that are NDArrays: their operators and methods are others (`array.nd_array`)."""
     devices: tuple[Device, ...] | None = None
     """The present device, and that of each array; None where all of them are `cpu(0)`."""
 
     @property
     def key(self) -> tuple[Any, ...]:
         """The part of a call that those which may share a program have in common: the key of the cache."""
-        return self.structure, self.kinds, self.training, self.recording, self.devices
+        return self.structure, self.kinds, self.training, self.recording, self.of_nd, self.devices
 
     @property
     def device(self) -> Device | None:
@@ -90,6 +93,7 @@ class Call:
                 help="pass its parts as separate arguments",
             ) from None
         kinds: list[Any] = []
+        of_nd: tuple[int, ...] = ()
         wrapped: dict[int, ndarray] | None = None  # arrays of other classes: one object stays one
         for position, leaf in enumerate(leaves):
             kind = type(leaf)
@@ -98,6 +102,9 @@ class Call:
                 kinds.append(TensorType(data.shape, data.dtype))
             elif kind is float or (kind is int and leaf in _EXACT):
                 kinds.append(kind)
+            elif kind is NDArray:
+                kinds.append(leaf.type)
+                of_nd += (position,)
             elif isinstance(leaf, (ndarray, numpy.ndarray)):
                 wrapped = {} if wrapped is None else wrapped
                 if id(leaf) not in wrapped:
@@ -110,7 +117,7 @@ class Call:
                 kinds.append(_static(leaf))
         return cls(
             structure, leaves, tuple(kinds), modes.is_training(), modes.is_recording(), (args, kwargs),
-            _devices(leaves) if OTHERS else None,
+            of_nd, _devices(leaves) if OTHERS else None,
         )  # fmt: skip
 
     def without_arrays(self) -> Call:

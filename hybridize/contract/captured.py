@@ -59,6 +59,8 @@ class Result:
     """Kind of a number; a constant; what is `Made`; of a container, what stands for it."""
     lost: LostHistory | None = None
     """Marks an array whose history stays in the call."""
+    of_nd: bool = False
+    """True of an NDArray."""
 
 
 @frozen
@@ -193,6 +195,8 @@ class Output:
     """The view of it that is meant, as ops to apply in turn."""
     lost: LostHistory | None = None
     """Marks an array whose history stays in the call."""
+    of_nd: bool = False
+    """True of an NDArray."""
 
 
 @frozen
@@ -207,6 +211,8 @@ class ExistingArray:
     """The view of it that is meant, as ops to apply in turn."""
     lost: LostHistory | None = None
     """Marks an array whose history stays in the call."""
+    of_nd: bool = False
+    """True of an NDArray."""
 
 
 @frozen

@@ -84,7 +84,7 @@ def is_nested(value: Any) -> bool:
 
 def own_array(value: Any) -> ndarray | None:
     """Return an array of ours; None for all else."""
-    return value if type(value) is ndarray else None
+    return value if isinstance(value, ndarray) else None
 
 
 def parts_of(value: Any, array_of: ArrayOf = own_array) -> tuple[list[Any], Structure] | None:
@@ -183,7 +183,7 @@ class Transaction:
     def takes(self, leaves: Sequence[Any]) -> bool:
         """Tell whether these arguments have gradients attached as it was captured for."""
         return all(
-            (variable_of(leaves[position]) if type(leaves[position]) is ndarray else None) is mark
+            (variable_of(leaves[position]) if isinstance(leaves[position], ndarray) else None) is mark
             for position, mark in self.marks.items()
         )
 

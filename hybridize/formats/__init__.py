@@ -16,7 +16,7 @@ PLACES = places(
     {
         "archive": "read_archive read_if_archive read_received write_archive written",
         "detection": "detect",
-        "saved": "CheckedCall Leaf SavedProgram SavedSignature",
+        "saved": "ARRAY CheckedCall Leaf OF_ND SavedProgram SavedSignature",
     },
 )
 """Places of the names."""

@@ -27,6 +27,8 @@ class Leaf:
 
 
 ARRAY = Leaf("array")
+OF_ND = Leaf("array", "nd")
+"""An array with the operators and methods of MXNet 1."""
 
 
 @frozen(eq=False)

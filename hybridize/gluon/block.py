@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar, c
 
 from hybridize import formats
 from hybridize.array.device import OTHERS
+from hybridize.array.nd_array import IN_USE, as_nd, holds_nd
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
@@ -596,10 +597,12 @@ class Block:
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """`forward`, in the form that fits what is going on: as written, or converted while capturing."""
-        if not (ACTIVE and capturing()):
-            return self.forward(*args, **kwargs)
-        depend(self)
-        return method(self, "forward")(*args, **kwargs)
+        if ACTIVE and capturing():
+            depend(self)
+            output = method(self, "forward")(*args, **kwargs)
+        else:
+            output = self.forward(*args, **kwargs)
+        return as_nd(output) if IN_USE and any(map(holds_nd, (*args, *kwargs.values()))) else output
 
     @outside_only("adds a hook to the block")
     def register_forward_pre_hook(self, hook: Hook) -> HookHandle:

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hybridize.array.device import OTHERS
+from hybridize.array.nd_array import IN_USE, as_nd, holds_nd, plain, through_np
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import SYMBOLIC, outside_only
@@ -87,6 +88,8 @@ class HybridBlock(Block, layer=False):
                         if parameter._deferred is not None:
                             self._complete(args)
                             break
+                    if IN_USE and any(map(holds_nd, args)):
+                        return self._run(*args, **kwargs)
                     try:
                         return self.forward(*args, **kwargs)
                     except AttributeError:
@@ -104,14 +107,29 @@ class HybridBlock(Block, layer=False):
             if parameter._deferred is not None:
                 self._complete(args)
                 break
+        of_nd = IN_USE and any(map(holds_nd, (*args, *kwargs.values())))
+        if of_nd and self._computes:
+            args, kwargs = tuple(map(plain, args)), {key: plain(value) for key, value in kwargs.items()}
         try:
             if not (ACTIVE and capturing()):
-                return self.forward(*args, **kwargs)
-            depend(self)
-            return method(self, "forward")(*args, **kwargs)
+                output = self.forward(*args, **kwargs)
+            else:
+                depend(self)
+                output = method(self, "forward")(*args, **kwargs)
+            return as_nd(output) if of_nd else output
         except AttributeError:
             self._check_arrays(args)
             raise
+
+    @property
+    def _computes(self) -> bool:
+        """True if `forward` is ours, and those of all blocks below: it computes with arrays of `np`."""
+        kind = type(self)
+        ours = kind.forward is kind._computation and "forward" not in vars(self) and not hasattr(self, "_func")
+        return ours and all(
+            isinstance(child, HybridBlock) and child._computes and not (child._hooks or child._pre_hooks)
+            for child in self._children.values()
+        )
 
     def _check_arrays(self, args: tuple[Any, ...]) -> None:
         """Say so, where a layer of ours was given what is no array.
@@ -153,6 +171,8 @@ class HybridBlock(Block, layer=False):
             name: DeferredArray(p) if p.deferred and not p.shape_is_known else p.data()
             for name, p in self._parameters.items()
         }
+        if IN_USE and any(map(holds_nd, (*args, *kwargs.values()))):
+            parameters = {name: as_nd(value) for name, value in parameters.items()}
         result = method(self, "hybrid_forward")(functions(), *args, **kwargs, **parameters)
         return arrays_of(result) if any(map(is_deferred, parameters.values())) else result
 
@@ -184,7 +204,7 @@ class HybridBlock(Block, layer=False):
         if self._computation is None:
             what = f"{type(self).__name__} has no hybrid_forward"
             raise UndefinedError("E328", what, help="define forward or hybrid_forward")
-        return overriding.apply(self, args, kwargs)
+        return through_np(functools.partial(overriding.apply, self), args, kwargs)
 
     # ------------------------------------------------------------------------------------------------- compiling
 

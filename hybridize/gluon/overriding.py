@@ -13,9 +13,10 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, cast
 
+from hybridize.array.nd_array import through_np
 from hybridize.base.errors import ArgumentError
 from hybridize.base.loading import load_module
 from hybridize.gluon.deferred import array_of, is_deferred
@@ -56,7 +57,7 @@ class Overriding:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         layer: Any = super()
-        return (self._by_hybrid_forward if self._overrides else layer.forward)(*args, **kwargs)
+        return self._by_hybrid_forward(*args, **kwargs) if self._overrides else through_np(layer.forward, args, kwargs)
 
     def infer_shape(self, *args: Any) -> None:
         """Leave the shapes to the first use of the parameters where `hybrid_forward` is the user's."""
@@ -210,13 +211,13 @@ def _methods(kind: type) -> frozenset[str]:
     )
 
 
-def apply(block: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+def apply(block: Any, *args: Any, **kwargs: Any) -> Any:
     """Compute what a layer of ours does to inputs, with values in place of its parameters.
 
     Args:
         block: the layer, or what derives from it.
-        args: the inputs, then the values, by position.
-        kwargs: the others, by keyword.
+        *args: the inputs, then the values, by position.
+        **kwargs: the others, by keyword.
 
     Raises:
         ArgumentError E344: one lacks, or is one too many.

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy
 
+from hybridize.array.nd_array import classed
 from hybridize.array.ndarray import wrap
 from hybridize.base.dims import hint
 from hybridize.base.frozen import changed
@@ -108,10 +109,11 @@ def _resized(call: Call, resize: Callable[..., int]) -> Call:
     """A call with arrays of other sizes: `resize` is given each size and its axis."""
     leaves: list[Any] = []
     kinds: list[Any] = []
-    for leaf, kind in zip(call.leaves, call.kinds, strict=True):
+    for position, (leaf, kind) in enumerate(zip(call.leaves, call.kinds, strict=True)):
         if isinstance(kind, TensorType):
             shape = tuple(resize(n, i) for i, n in enumerate(kind.shape))
-            leaf, kind = wrap(numpy.zeros(shape, kind.dtype)), TensorType(shape, kind.dtype)
+            leaf = classed(wrap(numpy.zeros(shape, kind.dtype)), position in call.of_nd)
+            kind = leaf.type
         leaves.append(leaf)
         kinds.append(kind)
     return changed(call, leaves=leaves, kinds=tuple(kinds))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy
 
 from hybridize.array import np
+from hybridize.array.nd_array import NDArray
 from hybridize.array.ndarray import ndarray
 from hybridize.array.orders import drawn, order_of
 from hybridize.base.dtypes import as_dtype, float32
@@ -263,7 +264,7 @@ class ImageIter(DataIter):
                 self._restart()
         data = numpy.stack([image for _, image in samples]).astype(float32)
         labels = numpy.stack([self._label(label) for label, _ in samples])
-        return DataBatch([ndarray(data)], [ndarray(labels)], pad=pad)
+        return DataBatch([NDArray(data)], [NDArray(labels)], pad=pad)
 
     def _label(self, label: Any) -> Any:
         numbers = numpy.asarray(label, self._dtype).ravel()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.nd_array import ND
 from hybridize.array.ndarray import ndarray
 from hybridize.array.orders import mixed, order_of
 from hybridize.base.dtypes import as_dtype, float32
@@ -67,11 +68,11 @@ class _Rows(DataIter):
 
     def getdata(self) -> ndarray:
         """The array of the present batch: one, as of all of MXNet's iterators over files."""
-        return ndarray(self._data[self._rows])
+        return ND(self._data[self._rows])
 
     def getlabel(self) -> ndarray:
         """The labels of the present batch."""
-        return ndarray(self._label[self._rows])
+        return ND(self._label[self._rows])
 
     def getindex(self) -> NDArray[Any]:
         """The numbers of its rows."""

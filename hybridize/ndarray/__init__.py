@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from hybridize.array import legacy, np, npx
-from hybridize.array.ndarray import ndarray as NDArray
+from hybridize.array.nd_array import NDArray
 from hybridize.base.loading import load_module
 from hybridize.base.missing import missing
 from hybridize.base.names import at, further

@@ -171,7 +171,7 @@ def kernel_for(
         ArgumentError E356: a gradient that is not like the weight.
     """
     arrays = (weight, grad, *slots)
-    if not is_ours(formula) or not all(type(array) is ndarray for array in arrays):
+    if not is_ours(formula) or not all(isinstance(array, ndarray) for array in arrays):
         return None
     check(weight, grad)
     buffers = [array._data for array in arrays]

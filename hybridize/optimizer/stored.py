@@ -266,13 +266,13 @@ def _check_slots(optimizer: Optimizer, record: States, settings: Mapping[str, An
 
 def _below_master(state: Any) -> list[Any]:
     """Return the arrays that are remembered beside a float32 copy of the weight."""
-    return [state[1]] if type(state) is tuple and len(state) == 2 and type(state[0]) is ndarray else []
+    return [state[1]] if type(state) is tuple and len(state) == 2 and isinstance(state[0], ndarray) else []
 
 
 def _slots(state: Any) -> int | None:
     """Count the arrays of a state; None if it is something else."""
     parts = () if state is None else state if type(state) is tuple else (state,)
-    return len(parts) if all(type(part) is ndarray for part in parts) else None
+    return len(parts) if all(isinstance(part, ndarray) for part in parts) else None
 
 
 def _alike(now: Any, x: Any) -> bool:

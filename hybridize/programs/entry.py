@@ -114,7 +114,7 @@ class Stages:
                 return fallback(*args, **kwargs)
             if is_constant:
                 for arg in args:
-                    if type(arg) is not ndarray or getattr(arg, "_traced", None) is None:
+                    if not isinstance(arg, ndarray) or getattr(arg, "_traced", None) is None:
                         continue
                     if variable_of(arg) is not None:
                         return fallback(*args)
@@ -180,7 +180,7 @@ def overlapping(weights: Sequence[ndarray]) -> Callable[[Sequence[Any]], bool] |
 
     def overlaps(args: Sequence[Any]) -> bool:
         for arg in args:
-            if type(arg) is not ndarray:
+            if not isinstance(arg, ndarray):
                 continue
             data = arg._data
             owner = data if data.base is None else data.base

@@ -123,7 +123,7 @@ class Family:
 def family_key(call: Call) -> tuple[Any, ...]:
     """Return the key that calls which differ in sizes only have in common."""
     kinds = tuple((kind.dtype, kind.ndim) if isinstance(kind, TensorType) else kind for kind in call.kinds)
-    return "family", call.structure, kinds, call.training, call.recording, call.devices
+    return "family", call.structure, kinds, call.training, call.recording, call.of_nd, call.devices
 
 
 def _axes(kinds: Kinds) -> list[tuple[Axis, int]]:

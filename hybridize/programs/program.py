@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hybridize import compiler
 from hybridize.array import random
 from hybridize.array.layouts import share_elements
+from hybridize.array.nd_array import ND, classed
 from hybridize.array.ndarray import have_one_history, ndarray, wrap
 from hybridize.array.placing import place
 from hybridize.array.traced import LostHistory, Variable
@@ -534,13 +535,14 @@ class Program:
             kind = type(argument)
             if kind is captures.Output:
                 steps = steps_of(argument.steps)
-                return self._output(argument.index, steps, argument.weak, argument.lost, outputs, views)
+                output = self._output(argument.index, steps, argument.weak, argument.lost, outputs, views)
+                return classed(output, argument.of_nd)
             if kind is captures.ExistingArray:
                 array = call.leaves[argument.position] if argument.array is None else argument.array
                 steps = steps_of(argument.steps)
-                if not steps:
-                    return array
-                return _view(array, steps, argument.lost) if isinstance(array, ndarray) else viewed_buffer(array, steps)
+                if not isinstance(array, ndarray):
+                    return viewed_buffer(array, steps) if steps else array
+                return classed(_view(array, steps, argument.lost) if steps else array, argument.of_nd)
             if kind is captures.FormattedText:
                 return argument.now(outputs)
             if kind is captures.Faced:
@@ -572,10 +574,11 @@ class Program:
         """Return a leaf of the result of a call that is no container."""
         match result.kind:
             case "array":
-                return self._output(result.index, result.steps, None, result.lost, outputs, views)
+                output = self._output(result.index, result.steps, None, result.lost, outputs, views)
+                return classed(output, result.of_nd)
             case "view":
                 array = arrays[result.index]
-                return array if not result.steps else _view(array, result.steps, result.lost)
+                return classed(_view(array, result.steps, result.lost) if result.steps else array, result.of_nd)
         return constant(result, outputs)
 
     def _output(
@@ -643,8 +646,9 @@ class Program:
         if structure is None:
             return None
         committed = CommitFlag()
+        array_type = ND if captured.call.of_nd else ndarray
         entry = compiler.make_entry(
-            executable, array_type=ndarray if exchange is None else None, arguments=arguments, bound=bound,
+            executable, array_type=array_type if exchange is None else None, arguments=arguments, bound=bound,
             fallback=not_taken if keeps_state else fallback, structure=structure, exchange=exchange, keywords=keywords,
             writes=[array._memory for array in written],
             committed=committed.put if written else None, derived=[copy.buffer for copy in copies.derived],
@@ -756,6 +760,9 @@ class Program:
             result.kind == "array" and not result.steps and result.index == number
             for number, result in enumerate(captured.results)
         )
+        of_nd = bool(captured.call.of_nd)
+        if any(result.kind == "array" and result.of_nd != of_nd for result in captured.results):
+            return None if exchanged else self._leaves
         children = captured.structure.children
         lost = [(number, result.lost) for number, result in enumerate(captured.results) if result.lost is not None]
         if plain and count == len(captured.results):
@@ -765,16 +772,15 @@ class Program:
         assembled = assembling(captured.structure, captured.results)
         if assembled is not None or exchanged:
             return assembled
+        return self._leaves
+
+    def _leaves(self, outputs: tuple[Any, ...]) -> Any:
+        """Make the result of a call of the outputs of the entry."""
+        captured = self.capture
         arrays = [source.array for source in captured.sources]
-
-        def finish(outputs: tuple[Any, ...]) -> Any:
-            buffers = [output._data for output in outputs]
-            views: Views = {(number, ()): output for number, output in enumerate(outputs)}
-            return unflatten(
-                captured.structure, [self.leaf(result, arrays, buffers, views) for result in captured.results]
-            )
-
-        return finish
+        buffers = [output._data for output in outputs]
+        views: Views = {(number, ()): output for number, output in enumerate(outputs)}
+        return unflatten(captured.structure, [self.leaf(result, arrays, buffers, views) for result in captured.results])
 
 
 _NO_ENTRY: Final[Mapping[str, Callable[[Program, bool, bool], Any]]] = {
@@ -788,6 +794,9 @@ _NO_ENTRY: Final[Mapping[str, Callable[[Program, bool, bool], Any]]] = {
     "arguments are written": lambda one, foreign, closed: one.capture.writes_arguments,
     "what is written loses its history": lambda one, foreign, closed: any(
         source.lost is not None for source in one.capture.sources
+    ),
+    "arguments are arrays of np and of nd": lambda one, foreign, closed: (
+        one.capture.call.of_nd and len(one.capture.call.of_nd) < len(one._unflagged())
     ),
     "arguments are not laid out row by row": lambda one, foreign, closed: any(map(one._scattered, one.capture.layouts)),
     "arguments are part of the result": lambda one, foreign, closed: any(

@@ -16,6 +16,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.nd_array import classed
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.placing import place
 from hybridize.base import modes
@@ -116,7 +117,11 @@ def _imperative(
     program: Program, signature: SavedSignature, function: Callable[..., Any], leaves: Leaves, notes: list[str]
 ) -> tuple[NDArray[Any], ...] | None:
     """Run the user's Python for a call; None where it is not what the program was captured from, or fails."""
-    arrays = [wrap(copied(leaf)) if isinstance(leaf, numpy.ndarray) else leaf for leaf in leaves]
+    of_nd = program.capture.call.of_nd
+    arrays = [
+        classed(wrap(copied(leaf)), position in of_nd) if isinstance(leaf, numpy.ndarray) else leaf
+        for position, leaf in enumerate(leaves)
+    ]
     devices = program.capture.call.devices
     inputs = (x for x in arrays if isinstance(x, ndarray))
     for array, device in zip(inputs, () if devices is None else devices[1:], strict=False):

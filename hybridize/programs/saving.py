@@ -20,7 +20,7 @@ from hybridize.base.nested import object_classes
 from hybridize.base.types import TensorType
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured, Result, Source
-from hybridize.formats import Leaf, SavedProgram, SavedSignature
+from hybridize.formats import ARRAY, OF_ND, Leaf, SavedProgram, SavedSignature
 from hybridize.graph import Deferred, Graph
 from hybridize.ops.foreign import foreign_nodes
 from hybridize.ops.hosted import hosted_nodes
@@ -175,14 +175,15 @@ def _signature(captured: Captured, keys: Mapping[int, str]) -> SavedSignature:
     leaves = []
     for position, kind in enumerate(captured.call.kinds):
         if isinstance(kind, TensorType):
-            leaves.append(Leaf("array"))
+            leaves.append(OF_ND if position in captured.call.of_nd else ARRAY)
         elif position in positions:
             leaves.append(Leaf("scalar", kind.__name__))
         else:
             leaves.append(Leaf("constant", captured.numbers.get(position, captured.call.leaves[position])))
     results = [
         Leaf("constant", result.value) if result.kind == "constant"
-        else Leaf("scalar", result.value.__name__) if result.kind == "number" else Leaf("array")
+        else Leaf("scalar", result.value.__name__) if result.kind == "number"
+        else OF_ND if result.of_nd else ARRAY
         for result in captured.results
     ]  # fmt: skip
     state = tuple(keys[id(captured.sources[i].array)] for i in order if captured.sources[i].position < 0)
@@ -245,9 +246,10 @@ def _captured(signature: SavedSignature, arrays: Mapping[str, ndarray]) -> Captu
             results.append(Result("constant", value=leaf.value))
             continue
         weak = _number_kind(leaf, graph.outputs[output].type) if leaf.kind == "scalar" else None
-        results.append(Result("array" if weak is None else "number", output, value=weak))
+        results.append(Result("array" if weak is None else "number", output, value=weak, of_nd=leaf == OF_ND))
         output += 1
-    call = Call(signature.arguments, values, tuple(kinds), signature.training, False)
+    of_nd = tuple(position for position, leaf in enumerate(signature.leaves) if leaf == OF_ND)
+    call = Call(signature.arguments, values, tuple(kinds), signature.training, False, of_nd=of_nd)
     # Only who captures asks for them; a graph that is not read yet shall not be for their sake.
     values_of_results = () if isinstance(graph, Deferred) else graph.outputs[:count]
     return Captured(

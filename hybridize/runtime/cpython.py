@@ -203,7 +203,7 @@ def same_items(items: list[Any] | tuple[Any, ...], expected: tuple[Any, ...]) ->
 
 def member_offset(cls: type, name: str) -> int | None:
     """Byte offset of slot `name` in instances of `cls`, or None where it cannot be proven."""
-    descriptor: Any = cls.__dict__.get(name)
+    descriptor: Any = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
     if type(descriptor).__name__ != "member_descriptor":
         return None
     # PyMemberDescrObject: head, type, name, qualified name, then a pointer to PyMemberDef {name, int type, offset}.

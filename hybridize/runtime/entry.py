@@ -468,7 +468,7 @@ def _round_up(count: int) -> int:
 
 def _slots(array_type: type) -> tuple[str, str]:
     """Return the names of the slots of an array class; `_data` may be more than a slot, which has another name then."""
-    return "_memory" if "_memory" in vars(array_type) else "_data", "_storage"
+    return "_memory" if any("_memory" in vars(base) for base in array_type.__mro__) else "_data", "_storage"
 
 
 def _offsets(array_type: type) -> dict[str, int]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy
 
+from hybridize.array.nd_array import as_nd
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.errors import ArgumentError
 from hybridize.base.participation import outside_only
@@ -45,7 +46,7 @@ def load(fname: Any) -> Any:
     Raises:
         LoadError E600: the file cannot be opened; E601: it is malformed.
     """
-    return _ours(read_stored(fname))
+    return as_nd(_ours(read_stored(fname)))
 
 
 @outside_only("reads bytes of a file")
@@ -57,7 +58,7 @@ def load_frombuffer(buf: Any) -> Any:
     """
     if not isinstance(buf, (bytes, bytearray, memoryview)):
         raise ArgumentError("E307", f"nd.load_frombuffer takes bytes, got {type(buf).__name__}")
-    return _ours(parse_stored(buf))
+    return as_nd(_ours(parse_stored(buf)))
 
 
 def save_np(file: Any, arr: Any) -> None:

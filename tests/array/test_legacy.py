@@ -39,7 +39,7 @@ def test_f_says_which_face_it_is():
     assert F.np is np
     with pytest.raises(AttributeError, match="has no 'nothing'"):
         F.nothing  # noqa: B018
-    assert importlib.import_module("hybridize.nd").NDArray is np.ndarray
+    assert isinstance(np.ones(2), importlib.import_module("hybridize.nd").NDArray)
 
 
 MEANINGS = {

@@ -2,6 +2,7 @@
 """Run the calls of `mxnet_calls` in a release of MXNet and store what it gives, as `SURFACES` says.
 
     .mxnet/1.9.1/bin/python tests/census/make_mxnet_results.py 1.9.1
+    .mxnet/1.9.1/bin/python tests/census/make_mxnet_results.py 1.9.1-expressions
     .mxnet/2.0.0b1/bin/python tests/census/make_mxnet_results.py 2.0.0b1
 
 A call that ends the process is stored as "crash"; the rest goes on in another process.
@@ -38,14 +39,13 @@ def _run(surface: str, every: list[Any], start: int) -> None:
 
     if surface == "npx":
         mxnet.npx.set_np()
-    array = mxnet.nd.array if surface == "nd" else mxnet.np.array
+    array = mxnet.np.array if surface == "npx" else mxnet.nd.array
+    face = getattr(mxnet, surface) if surface else None
     for call in every[start:]:
         name, operands, attributes = call
         print("begin", flush=True)
         try:
-            function = getattr(mxnet, surface)
-            for word in name.split("."):
-                function = getattr(function, word)
+            function = mxnet_calls.function_of(face, name)
             arrays = [
                 array(mxnet_calls.array(*one), dtype=one[0]) if isinstance(one, tuple) else one for one in operands
             ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -548,7 +549,64 @@ def calls() -> list[Call]:
     return list({key(call): call for call in every}.values())
 
 
-SURFACES = {"1.9.1": ("nd", calls, "mxnet_1_9_1.json.gz"), "2.0.0b1": ("npx", npx_calls, "mxnet_2_0_0.json.gz")}
+_OF_TWO = (
+    "x + y", "x - y", "x * y", "x / y", "x % y", "x == y", "x != y", "x < y", "x <= y", "x > y", "x >= y",
+    "(x > 0) + (x > y)", "1 - (x > y)", "(x == y).mean()", "operator.iadd(x, y)", "operator.isub(x, y)",
+    "operator.imul(x, y)", "operator.itruediv(x, y)", "x.broadcast_like(y)", "x.reshape_like(y)", "x.slice_like(y)",
+)  # fmt: skip
+_OF_ONE = (
+    "x + 2.5", "2.5 + x", "x - 2.5", "2.5 - x", "x * 2.5", "2.5 * x", "x / 2", "x / 2.5", "x % 2", "x % 2.5",
+    "x ** 2", "x == 1", "1 == x", "x != 1", "x > 1.5", "x >= 1", "x < 1", "1.5 > x", "-x", "abs(x)", "x[0, 1]", "x[0]",
+    "x[0][1]", "x[-1, -1]", "x[:, 1]", "x[0:1, 1]", "x[..., 0]", "x[None]", "x[[0, 1], [2, 0]]", "x[1:, ::2]",
+    "[row for row in x]", "[one for one in x[0]]", "operator.iadd(x, 2.5)", "operator.imul(x, 2.5)",
+    "operator.itruediv(x, 2)", "x.sum()", "x.sum(axis=1)", "x.sum(axis=(0, 1))", "x.sum(axis=())",
+    "x.sum(axis=0, exclude=True)", "x.sum(axis=1, keepdims=True)", "x.mean()", "x.mean(axis=0)", "x.max()",
+    "x.max(axis=1)", "x.min()", "x.min(axis=0, keepdims=True)", "x.prod()", "x.nansum()", "x.nanprod()",
+    "x.norm(ord=1)", "x.argmax()", "x.argmax(axis=1)", "x.argmin(axis=0)", "x.argmax_channel()", "x.argsort()",
+    "x.argsort(axis=0, is_ascend=False)", "x.sort()", "x.sort(axis=0, is_ascend=False)", "x.topk(k=2)",
+    "x.topk(k=2, ret_typ='value')", "x.flatten()", "x.expand_dims(0).flatten()", "x.round()", "x.rint()", "x.fix()",
+    "x.floor()", "x.ceil()", "x.trunc()", "x.sign()", "x.abs()", "x.square()", "x.exp()", "x.sin()", "x.tanh()",
+    "x.sigmoid()", "x.relu()", "x.softmax()", "x.softmax(axis=0)", "x.log_softmax()", "x.arctan()", "x.cbrt()",
+    "x.clip(0.5, 2.5)", "x.clip(-1, 1)", "x.repeat(2)", "x.repeat(2, axis=1)", "x.split(3)", "x.split(2, axis=0)",
+    "x.split(2, axis=0, squeeze_axis=True)", "x.tile(2)", "x.tile((2, 1))", "x.transpose()", "x.transpose((1, 0))",
+    "x.T", "x.swapaxes(0, 1)", "x.flip(axis=1)", "x.reshape(-1)", "x.reshape(3, 2)", "x.reshape((0, -1))",
+    "x.reshape((-3,))", "x.reshape((-4, 1, -1, 0))", "x.reshape(shape=(0, 1, -1))", "x.expand_dims(1)", "x.squeeze()",
+    "x.slice((0, 1), (2, 3))", "x.slice_axis(1, 0, 2)", "x.diag()", "x.broadcast_to((2, 3))",
+    "x.expand_dims(0).broadcast_axes(axis=0, size=2)", "x.zeros_like()", "x.ones_like()", "x.shape_array()",
+    "x.size_array()", "x.copy()", "x.astype('int32') / 2", "x.astype('float32').mean()", "x.detach()", "x.take(x * 0)",
+    "x.one_hot(3)", "x.pick(x.max(axis=1) * 0)",
+)  # fmt: skip
+_OF_POSITIVE = (
+    "2 ** x", "x ** x", "2 / (x + 1)", "7 % (x + 1)", "x.sqrt()", "(x + 1).log()", "(x + 1).rsqrt()", "(x + 1).log2()",
+    "(x + 1).reciprocal()",
+)  # fmt: skip
+
+
+def expressions() -> list[Call]:
+    """Return expressions of arrays that `nd` makes: operators, indices and methods."""
+    every: list[Call] = []
+    for dtype in DTYPES:
+        x = (dtype, (2, 3), "mixed")
+        every += [(one, [x, (dtype, (2, 3), "other")], {}) for one in _OF_TWO]
+        every += [(one, [x, (dtype, (1, 3), "other")], {}) for one in _OF_TWO[:13]]
+        every += [(one, [x], {}) for one in _OF_ONE]
+        every += [(one, [(dtype, (2, 3), "positive")], {}) for one in _OF_POSITIVE]
+    return every
+
+
+def function_of(face: Any, name: str) -> Any:
+    """Return a function of a face by its name; without a face, an expression of `x` and `y` as one."""
+    if face is None:
+        return eval(f"lambda x, y=None: {name}", {"operator": operator})
+    for word in name.split("."):
+        face = getattr(face, word)
+    return face
+
+
+SURFACES = {
+    "1.9.1": ("nd", calls, "mxnet_1_9_1.json.gz"), "2.0.0b1": ("npx", npx_calls, "mxnet_2_0_0.json.gz"),
+    "1.9.1-expressions": ("", expressions, "mxnet_1_9_1_expressions.json.gz"),
+}  # fmt: skip
 """For each release the surface that it is asked for, the calls, and the file of the results."""
 
 

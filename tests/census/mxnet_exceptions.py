@@ -24,6 +24,9 @@ FLOAT32_CONSTANTS = (
 )  # fmt: skip
 """Functions whose constants MXNet holds in float32 for float64 arrays too: results agree to the precision of float32."""
 
+EXPRESSION_EXCEPTIONS: dict[str, str] = {}
+"""The same of operators and methods of arrays."""
+
 NPX_EXCEPTIONS = {
     rf"(sigmoid|erf|erfinv|softsign|smooth_l1|digamma|gamma|gammaln)\({INT}": "of integers in float32, as in np; MXNet cuts the result down to integers",
     rf"norm\({INT}": "of integers in float32, as in np; MXNet's roots are integers",

@@ -23,9 +23,7 @@ CREATORS = ("zeros", "ones", "full", "arange", "eye", "linspace")
 
 
 def function_of(name, face=nd):
-    for word in name.split("."):
-        face = getattr(face, word)
-    return face
+    return mxnet_calls.function_of(face, name)
 
 
 def operands_of(call, dtype=None, array=nd.array):

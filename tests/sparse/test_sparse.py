@@ -175,7 +175,7 @@ def test_other_functions_make_it_dense_and_say_so_at_the_users_line(compute, exp
     with pytest.warns(UserWarning, match=r"<CSRNDArray 3x3 @cpu\(0\)> is made dense") as told:
         found = compute(csr())
     assert {each.filename for each in told if each.category is UserWarning} == {__file__}  # NumPy has a word on 0 * inf
-    assert type(found) is ndarray
+    assert isinstance(found, ndarray)
     numpy.testing.assert_array_equal(found.asnumpy(), expected)
 
 

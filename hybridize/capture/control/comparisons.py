@@ -68,7 +68,7 @@ def _has_objects(value: Any) -> bool:
     """Tell whether a value, or something in it, is an array or of a class of the user's."""
     if isinstance(value, (list, tuple, deque)) and type(value) in CONTAINERS:
         return any(map(_has_objects, value))
-    return type(value) in (Symbol, ndarray) or is_users_object(value)
+    return isinstance(value, (Symbol, ndarray)) or is_users_object(value)
 
 
 class Ordered:

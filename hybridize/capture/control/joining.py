@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy
 
+from hybridize.array.nd_array import NDArray
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.dims import is_symbolic
@@ -48,12 +49,14 @@ class LeafSpec:
     """Such a thing."""
     mixed: bool = False
     """Data decides whether the number is an int or a float."""
+    of_nd: bool = False
+    """The array is an NDArray."""
 
     def __str__(self) -> str:
         if self.weak is not None:
             return f"a {'Python ' if self.weak in _ORDER else 'numpy.'}{self.weak.__name__}"
         if self.type is not None:
-            return str(self.type)
+            return f"NDArray {self.type}" if self.of_nd else str(self.type)
         return "undefined" if self.value is MISSING else f"{type(self.value).__name__} {self.value!r}"
 
 
@@ -78,9 +81,9 @@ class Spec:
 def leaf_of(value: Any) -> LeafSpec:
     """The type of one leaf."""
     if isinstance(value, Symbol):
-        return LeafSpec(value.weak, value.type, None, value.weak is not None and is_mixed(value))
+        return LeafSpec(value.weak, value.type, None, value.weak is not None and is_mixed(value), value.of_nd)
     if isinstance(value, ndarray):
-        return LeafSpec(None, value.type)
+        return LeafSpec(None, value.type, of_nd=type(value) is NDArray)
     if isinstance(value, NUMBERS) and not is_beyond(value):
         kind = _kind_of(value)
         return LeafSpec(kind, TensorType((), number_dtype(kind)))
@@ -133,7 +136,7 @@ def _joined(x: LeafSpec, y: LeafSpec) -> LeafSpec:
         kind = max(x.weak, y.weak, key=_ORDER.index)
         return LeafSpec(kind, TensorType((), number_dtype(kind)), None, x.weak is not y.weak or x.mixed or y.mixed)
     if x.weak is None and y.weak is None:
-        if x.type != y.type:
+        if x.type != y.type or x.of_nd != y.of_nd:
             raise Mismatch(f"{x} and {y}")
         return x
     weak, array = (x, y) if x.weak is not None else (y, x)
@@ -160,6 +163,8 @@ def with_common(spec: Spec, x: Any, y: Any) -> Spec:
 def _is_same_array(x: Any, y: Any) -> bool:
     if x is y:
         return isinstance(x, (Symbol, ndarray))
+    if leaf_of(x).of_nd != leaf_of(y).of_nd:
+        return False
     cell = _cell_of(x)
     return cell is not None and cell is _cell_of(y) and _is_whole(x) and _is_whole(y)
 
@@ -245,7 +250,7 @@ def rebuilt(spec: Spec, values: list[Value], trace: Recording) -> tuple[Any, lis
         if leaf.type is None:
             leaves.append(leaf.value)
             continue
-        symbol = Symbol.of(trace, next(rest), weak=leaf.weak)
+        symbol = Symbol.of(trace, next(rest), weak=leaf.weak, of_nd=leaf.of_nd)
         leaves.append(symbol)
         if leaf.mixed:
             trace.root.numbers.mixed.add(symbol._cell.value)

@@ -241,7 +241,7 @@ def for_(
     trace = current_trace()
     rounds = None if trace is None else rounds_of(trace, iterable)
     if trace is not None and rounds is None:
-        iterable = through(trace, trace.lift(iterable) if type(iterable) is ndarray else iterable)
+        iterable = through(trace, trace.lift(iterable) if isinstance(iterable, ndarray) else iterable)
     if isinstance(iterable, SymbolicRange):
         if trace is not None and _has_gradient(trace, iterable):
             raise Unrollable("a while loop has no gradient; unrolled, the loop around gives these rounds a number")

@@ -95,7 +95,7 @@ def contains(container: Any, value: Any) -> Any:
         return as_bool(truth(cast(Any, container).__contains__(value)))  # what `in` would ask the truth of
     if type(container) is Symbol:
         check_classes(operator.contains, container, 0)
-    if trace is not None and type(container) in (Symbol, ndarray):
+    if trace is not None and isinstance(container, (Symbol, ndarray)):
         return as_bool(functions.any(functions.equal(container, value)))
     value = plain(value)
     if isinstance(container, (dict, set, frozenset)):

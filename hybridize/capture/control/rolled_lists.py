@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any, cast
 
 from hybridize.array.functions.shapes import concatenate, moveaxis, ravel, reshape, stack
+from hybridize.array.nd_array import as_nd, holds_nd
 from hybridize.array.operands import array
 from hybridize.array.symbol import Symbol
 from hybridize.base.faces import Face
@@ -93,7 +94,7 @@ def rows_of(items: list[Any]) -> RolledItems:
         return parts[0]
     structure = flatten(parts[0].stacked)[1]
     columns = zip(*(flatten(part.stacked)[0] for part in parts), strict=True)
-    leaves = [concatenate(column) if type(column[0]) is Symbol else column[0] for column in columns]
+    leaves = [_like(column[0], concatenate(column)) if type(column[0]) is Symbol else column[0] for column in columns]
     return RolledItems(unflatten(structure, leaves), parts[0].kinds)
 
 
@@ -104,7 +105,9 @@ def _rolled(items: Sequence[Any]) -> RolledItems:
         raise Unrollable("items of a list have several types")
     columns = [flatten(item)[0] for item in items]
     leaves = [
-        stack([_as_array(column[k], leaf.type) for column in columns]) if leaf.type is not None else leaf.value
+        leaf.value
+        if leaf.type is None
+        else _like(columns[0][k], stack([_as_array(column[k], leaf.type) for column in columns]))
         for k, leaf in enumerate(spec.leaves)
     ]
     return RolledItems(
@@ -112,8 +115,13 @@ def _rolled(items: Sequence[Any]) -> RolledItems:
     )
 
 
+def _like(item: Any, together: Any) -> Any:
+    """Let items that were put together be NDArrays where one is."""
+    return as_nd(together) if holds_nd(item) else together
+
+
 def _as_array(x: Any, kind: Any) -> Any:
-    result = array(x, dtype=kind.dtype) if type(x) is not Symbol else x
+    result = array(x, dtype=kind.dtype) if type(x) is not Symbol or x.of_nd else x
     if type(result) is Symbol and result.weak is not None:
         trace = in_charge(Recording)
         value = result.operand()

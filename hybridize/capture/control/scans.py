@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy
 
+from hybridize.array.nd_array import with_an_axis
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import At, Cell, Symbol
 from hybridize.base.dims import is_symbolic
@@ -123,7 +124,8 @@ class ScanLoop(RecordedLoop):
         value = branch.input(kind.with_shape(kind.shape[1:]))
         self.trace.root.history.carried([value])
         self.slices.append(RoundSlice(value, source))
-        return Symbol.of(branch, value, source.name)
+        one = Symbol.of(branch, value, source.name)
+        return with_an_axis(one) if source.of_nd else one
 
     def _counted(self, line: Line) -> Symbol:
         """The number of a round, by a line."""
@@ -386,7 +388,10 @@ class ScanLoop(RecordedLoop):
     def _fill(self, one: _Growing, spec: merge.Spec, rows: Iterator[Value]) -> RolledItems:
         """Let a list hold the items of all rounds."""
         trace = self.trace
-        leaves = [Symbol.of(trace, next(rows)) if leaf.type is not None else leaf.value for leaf in spec.leaves]
+        leaves = [
+            Symbol.of(trace, next(rows), of_nd=leaf.of_nd) if leaf.type is not None else leaf.value
+            for leaf in spec.leaves
+        ]
         kinds = tuple(leaf.weak for leaf in spec.leaves if leaf.type is not None)
         trace.root.aliases.changes(one.owner, trace)
         trace.note_container(one.owner, one.loc)

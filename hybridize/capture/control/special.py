@@ -303,7 +303,7 @@ def symbolic_items(trace: Recording, iterable: Any) -> Any:
     def is_known(item: Any) -> bool:
         if type(item) is tuple:
             return any(map(is_known, item))
-        return type(item) is ndarray or id(item) in known or (library is not None and library.holds(item))
+        return isinstance(item, ndarray) or id(item) in known or (library is not None and library.holds(item))
 
     def lifted(item: Any) -> Any:
         return tuple(map(lifted, item)) if type(item) is tuple and is_known(item) else trace.lifted(item)

@@ -103,7 +103,7 @@ def of_data(value: Any) -> bool:
     unroll(current_trace(), value)
     if kind is Symbol:
         return type(plain(value)) is Symbol
-    if kind is ndarray:
+    if issubclass(kind, ndarray):
         return current_trace() is not None
     if kind in (tuple, list):
         return any(map(of_data, value))
@@ -121,7 +121,7 @@ def recipe_of(value: Any) -> Recipe:
         assert recording.root.library is not None, "whose arrays have faces"
         shown = recording.root.library.text_kind(recording, value)
         return "value", Symbol.of(staging(), value.array.operand()), shown
-    if kind is ndarray:
+    if issubclass(kind, ndarray):
         trace = current_trace()
         value = value if trace is None else trace.lift(value)
     if kind is Symbol:
@@ -250,9 +250,9 @@ def spelled(value: Any, depth: int = 8) -> Any:
     kind = type(value)
     if isinstance(value, Face):
         _refuse_now("the text of a container that holds an array")
-    if kind is Symbol or (kind is ndarray and current_trace() is not None):
+    if kind is Symbol or (issubclass(kind, ndarray) and current_trace() is not None):
         known = plain(value)
-        if type(known) in (Symbol, ndarray):
+        if isinstance(known, (Symbol, ndarray)):
             _refuse_now("the text of a container that holds an array")
         return known
     if kind not in CONTAINERS or not depth:

@@ -90,7 +90,7 @@ def plain(value: Any) -> Any:
 
 def is_one(value: Any) -> bool:
     """Tell whether a value is a number or an array of one element: its truth and comparisons raise nothing."""
-    return type(value) in (bool, int, float) or (type(value) in (Symbol, ndarray) and value.size == 1)
+    return type(value) in (bool, int, float) or (isinstance(value, (Symbol, ndarray)) and value.size == 1)
 
 
 def truth(value: Any) -> Any:
@@ -98,7 +98,7 @@ def truth(value: Any) -> Any:
     kind = type(value)
     if kind is bool:
         return value
-    if kind is ndarray:
+    if issubclass(kind, ndarray):
         trace = current_trace()
         if trace is None:
             return bool(value)

@@ -47,7 +47,7 @@ def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
     symbols: dict[int, Symbol] = {
         position: at.lifted(x)
         for position, x in enumerate(inputs)
-        if type(x) is ndarray or (type(x) is Symbol and x.weak is None)
+        if isinstance(x, ndarray) or (type(x) is Symbol and x.weak is None)
     }
     history = at.root.history
     operands = [symbol.operand() for symbol in symbols.values()] if modes.is_recording() else []
@@ -57,25 +57,31 @@ def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
     with modes.mode(recording=False):
         inner = Branch(at)
         own = [inner.input(value.type) for value in operands]
-        replacements = dict(zip(symbols, (Symbol.of(inner, value) for value in own), strict=True))
+        replacements = {
+            position: Symbol.of(inner, value, of_nd=symbol.of_nd)
+            for (position, symbol), value in zip(symbols.items(), own, strict=True)
+        }
         with interpreting(inner):
             outputs = _handed(at, function, inner, function.forward)(
                 *(replacements.get(k, x) for k, x in enumerate(inputs))
             )
             several = isinstance(outputs, (list, tuple))
-            arrays = [array(y) for y in (outputs if several else [outputs])]
-            results = [inner.own(inner.lifted(y).operand()) for y in arrays]
+            lifted = [inner.lifted(y) for y in (outputs if several else [outputs])]
+            classes = [getattr(y, "of_nd", False) for y in lifted]
+            results = [inner.own(array(y).operand()) for y in lifted]
         _check(inner, name, replacements.values(), own)
         back = Branch(at)
         heads = [back.input(value.type) for value in results]
         takes = [position in symbols for position in range(len(inputs))]
         with modes.mode(recording=False, training=True), interpreting(back):
-            answer = _handed(at, function, back, function.backward)(*(Symbol.of(back, value) for value in heads))
+            given = [Symbol.of(back, value, of_nd=of_nd) for value, of_nd in zip(heads, classes, strict=True)]
+            answer = _handed(at, function, back, function.backward)(*given)
             gradients = _gradients(back, name, answer, takes, [value.type for value in operands])
         _check(back, name, [], [])
     node = _node(name, inner, own, results, back, heads, gradients)
     outer = [*operands, *inner.outer]
-    ys = [Symbol.of(at, value) for value in at.bind(node, tuple(outer))[: len(results)]]
+    values = at.bind(node, tuple(outer))[: len(results)]
+    ys = [Symbol.of(at, value, of_nd=of_nd) for value, of_nd in zip(values, classes, strict=True)]
     at.root.world.made(function, at)
     return type(outputs)(ys) if several else ys[0]
 
@@ -87,17 +93,21 @@ def checkpointed(at: Recording, function: Callable[..., Any], args: Any, kwargs:
         StateError E545: the function writes to its arguments, or changes what is outside of it in Python.
     """
     leaves, structure = flatten((args, kwargs))
-    positions = [k for k, x in enumerate(leaves) if type(x) is ndarray or (type(x) is Symbol and x.weak is None)]
-    operands = [at.lifted(leaves[k]).operand() for k in positions]
+    positions = [k for k, x in enumerate(leaves) if isinstance(x, ndarray) or (type(x) is Symbol and x.weak is None)]
+    symbols = [at.lifted(leaves[k]) for k in positions]
+    operands = [symbol.operand() for symbol in symbols]
     inner = Branch(at)
     own = [inner.input(value.type) for value in operands]
-    replacements = dict(zip(positions, (Symbol.of(inner, value) for value in own), strict=True))
+    pairs = zip(own, symbols, strict=True)
+    replacements = dict(zip(positions, (Symbol.of(inner, x, of_nd=y.of_nd) for x, y in pairs), strict=True))
     name = f"checkpoint({getattr(function, '__name__', type(function).__name__)})"
     try:
         with interpreting(inner):
             args, kwargs = unflatten(structure, [replacements.get(k, x) for k, x in enumerate(leaves)])
             ys, of = flatten(at.convert(function)(*args, **kwargs))
-            results = [inner.own(inner.lifted(array(y)).operand()) for y in ys]
+            lifted = [inner.lifted(y) for y in ys]
+            classes = [getattr(y, "of_nd", False) for y in lifted]
+            results = [inner.own(array(y).operand()) for y in lifted]
         _check(inner, name, replacements.values(), own, arrays=False)
         written = {cell: inner.own(cell.value) for cell, before in inner.journal if before not in inner.mine}
     finally:
@@ -113,7 +123,8 @@ def checkpointed(at: Recording, function: Callable[..., Any], args: Any, kwargs:
     values = at.bind(node, (*operands, *inner.outer))
     for cell, value in zip(written, values[len(results) :], strict=True):
         at.leave(cell, value)
-    return unflatten(of, [Symbol.of(at, value) for value in values[: len(results)]])
+    pairs = zip(values, classes, strict=False)
+    return unflatten(of, [Symbol.of(at, value, of_nd=of_nd) for value, of_nd in pairs])
 
 
 def _again(body: Graph, results: int, arguments: int, wrt: Sequence[int]) -> Graph:

@@ -332,7 +332,7 @@ class History:
         train_mode: bool,
     ) -> Any:  # fmt: skip
         """`autograd.grad`: gradients as new arrays."""
-        wanted = []
+        wanted, classes = [], []
         for x in listed(variables):
             symbol = at.lifted(x)
             value = self._head(symbol) if type(symbol) is Symbol and is_inexact(symbol.dtype) else None
@@ -343,13 +343,15 @@ class History:
                     help="call x.attach_grad() before recording",
                 )  # fmt: skip
             wanted.append(value)
+            classes.append(symbol.of_nd)
         sweep = TraceSweep(self, at, self._heads(at, heads), wanted)
         with modes.mode(recording=create, training=train_mode):
             arrived = sweep.run(self._head_grads(at, sweep.heads, head_grads))
             results = []
-            for value in wanted:
+            for value, of_nd in zip(wanted, classes, strict=True):
                 here = next((x for x in arrived if origin(at, x) is value), None)
-                results.append(Symbol.of(at, full(0, value.type) if here is None else arrived[here]))
+                gradient = full(0, value.type) if here is None else arrived[here]
+                results.append(Symbol.of(at, gradient, of_nd=of_nd))
         leaves = {self.leaves[x][0]: x in arrived for x in wanted if x in self.leaves}
         for line, release in self._read_by(sweep.reached):
             if any(not has_arrived and release.reaches(leaf) for leaf, has_arrived in leaves.items()):
@@ -366,7 +368,7 @@ class History:
             (copy,) = at.bind(Cast(value.type.dtype), (value,))
         if copy not in self.nodes:
             self.leaves[copy] = (Variable(value.type, "write"), at)
-        return Symbol.of(at, copy)
+        return Symbol.of(at, copy, of_nd=symbol.of_nd)
 
     def gradients(self, at: Recording, value: Symbol, variables: Sequence[Symbol], create: bool) -> list[Symbol]:
         """Gradients of one number with respect to what `variable` gave."""
@@ -374,7 +376,8 @@ class History:
         sweep = TraceSweep(self, at, [head], wanted, anew=True)
         with modes.mode(recording=create):
             arrived = sweep.run([(head, full(1, head.type))])
-            return [Symbol.of(at, arrived[x] if x in arrived else full(0, x.type)) for x in wanted]
+            gradients = [arrived[x] if x in arrived else full(0, x.type) for x in wanted]
+            return [Symbol.of(at, one, of_nd=x.of_nd) for one, x in zip(gradients, variables, strict=True)]
 
     def has(self, at: Recording, value: Value) -> bool:
         """Tell whether a value has a history, or is a variable."""

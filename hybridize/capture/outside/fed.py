@@ -75,7 +75,7 @@ class Contents(Feed):
     def begin(self, before: Any) -> bool:
         """Copy them, if they are not those of the last call."""
         now = self._read()
-        if type(now) is not ndarray or variable_of(now) is not self._lost:
+        if not isinstance(now, ndarray) or variable_of(now) is not self._lost:
             return False  # a gradient may have been attached to the very array of the last call
         storage = now.storage
         if now is self._last() and storage.version == self._version and not storage.exposed:

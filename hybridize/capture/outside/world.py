@@ -408,7 +408,7 @@ class World:
     def wrap(self, value: Any, name: str = "", whole: bool = True) -> Any:
         """Give a value of the world as converted code gets it: arrays are lifted, containers guarded."""
         kind: Any = type(value)
-        if kind is ndarray:
+        if issubclass(kind, ndarray):
             return self.program.lift(value, name)
         library = self.program.library
         if library is not None and library.holds(value):

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import numpy
 
+from hybridize.array.nd_array import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
@@ -43,7 +44,9 @@ def class_of(value: Any) -> type:
         if value.weak is not None:
             return value.weak
         trace = current_trace()
-        return numpy.ndarray if trace is not None and trace.root.inputs.is_foreign(value) else ndarray
+        if trace is not None and trace.root.inputs.is_foreign(value):
+            return numpy.ndarray
+        return NDArray if value.of_nd else ndarray
     if type(value) in _STAND_INS:
         return _STAND_INS[type(value)]
     if isinstance(value, Face):
@@ -57,7 +60,9 @@ def class_of(value: Any) -> type:
 @cache
 def _example(kind: type) -> Any:
     """An instance of a class that symbols stand for: protocols look at attributes, which a class need not have."""
-    return wrap(numpy.zeros(())) if kind is ndarray else numpy.zeros(()) if kind is numpy.ndarray else kind(0)
+    if kind in (ndarray, NDArray):
+        return wrap(numpy.zeros(()))
+    return numpy.zeros(()) if kind is numpy.ndarray else kind(0)
 
 
 @lru_cache(KEPT_CLASSES)

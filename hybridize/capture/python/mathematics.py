@@ -62,7 +62,7 @@ def scalar(symbol: Symbol, what: str) -> Symbol:
 
 def is_by_data(x: Any) -> bool:
     """Tell whether data decides what a value is as a Python number."""
-    if type(x) is ndarray:
+    if isinstance(x, ndarray):
         return True
     trace = current_trace()
     if type(x) is not Symbol or trace is None:
@@ -355,7 +355,7 @@ def _int(router: Semantics, *args: Any, **kwargs: Any) -> Any:
 def _round(router: Semantics, number: Any, ndigits: Any = None) -> Any:
     if type(number) is Symbol and number.weak is not None and is_by_data(number):
         return to_int(number, ops.Round()) if ndigits is None else _to_decimal(number, operator.index(plain(ndigits)))
-    if type(number) is ndarray:
+    if isinstance(number, ndarray):
         number = in_charge(Recording).lift(number)
     return round(plain(number)) if ndigits is None else round(plain(number), plain(ndigits))
 

@@ -34,7 +34,7 @@ def _in_place(name: str) -> Callable[..., Any]:
         trace = current_trace()
         if trace is None:
             return function(owner, value)
-        if type(owner) is ndarray:
+        if isinstance(owner, ndarray):
             owner = trace.lift(owner)
         special = class_member(type(owner), f"__{method}__")
         return router.call(special, owner, value) if is_users(special) else writes.augmented(owner, method, value)

@@ -619,7 +619,7 @@ class Router:
         if seen is not None:
             world.after_call(seen, name)
         kind: Any = type(result)
-        if kind is ndarray or isinstance(result, numpy.ndarray):
+        if issubclass(kind, ndarray) or isinstance(result, numpy.ndarray):
             return trace.lifted(result)
         if instances.is_maker(function) and not trust.is_trusted_class(kind):
             return writes.new(result)
@@ -974,7 +974,7 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
                 world.read_method(kind, name)
             return trace.lifted(value)
         persistent = name in mine and (
-            type(value) is ndarray or write_of(kind) is WritePolicy.EFFECT
+            isinstance(value, ndarray) or write_of(kind) is WritePolicy.EFFECT
         )  # of a namespace, say
         if persistent and not world.is_own(owner) and not isinstance(value, Symbol):
             return world.read(Attribute(owner, name), value, name, whole)

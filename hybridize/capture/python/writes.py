@@ -171,7 +171,7 @@ def consumed(value: Symbol) -> Symbol:
     trace = current_trace()
     if trace is None or not trace.root.aliases.origins(value._cell, trace):
         return value
-    return Symbol.of(trace, value.operand(), value.name, weak=value.weak)
+    return Symbol.of(trace, value.operand(), value.name, weak=value.weak, of_nd=value.of_nd)
 
 
 def delete_attribute(router: Semantics, owner: Any, name: str) -> None:
@@ -277,7 +277,7 @@ def augmented(before: Any, method: str, value: Any) -> Any:
     array = trace.lifted(before)
     number = trace.root.aliases.carried_number(array._cell) if type(array) is Symbol and not array._view else None
     if number is not None:
-        array = Symbol.of(trace, array.operand(), array.name)
+        array = Symbol.of(trace, array.operand(), array.name, of_nd=array.of_nd)
     result = special.in_place(method[1:], array, value)
     if number is not None:
         number.copied(trace, trace.root.aliases.refused_write())

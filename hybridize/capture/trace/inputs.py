@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hybridize.array import random
 from hybridize.array.device import OTHERS
 from hybridize.array.layouts import row_major
+from hybridize.array.nd_array import ND
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.dims import SizeScope
@@ -153,7 +154,8 @@ class Inputs:
 
     @staticmethod
     def _placed(symbol: Symbol, array: ndarray) -> Symbol:
-        """The symbol of an array, on the device of the array."""
+        """The symbol of an array, of its class and on its device."""
+        symbol.of_nd = type(array) is ND
         if OTHERS:
             symbol._cell.device = array.device
         return symbol
@@ -170,6 +172,7 @@ class Inputs:
         known = self._by_array.get(id(array))
         if known is None:
             symbol = Symbol(self._program, entry.symbol._cell, (), name)
+            symbol.of_nd = type(array) is ND
             self._by_array[id(array)] = self._by_symbol[id(symbol)] = known = KnownArray(entry, symbol)
         return known
 

@@ -22,7 +22,7 @@ def leaf_out(leaf: Leaf) -> list[Any]:
     Raises:
         ArgumentError E304: a value that no file can hold.
     """
-    return [leaf.kind] if leaf.kind == "array" else [leaf.kind, plain(leaf.value)]
+    return [leaf.kind] if leaf == ARRAY else [leaf.kind, plain(leaf.value)]
 
 
 def plain(value: Any) -> Any:
@@ -76,7 +76,9 @@ def leaf_in(tree: list[Any]) -> Leaf:
         ValueError, TypeError: it is something else.
     """
     kind, *value = tree
-    if kind not in ("array", "scalar", "constant") or len(value) != (kind != "array"):
+    if kind not in ("array", "scalar", "constant") or (
+        value != ["nd"] if kind == "array" and value else len(value) != (kind != "array")
+    ):
         raise ValueError(f"{tree!r} is not a leaf")
     if value and type(value[0]) not in _PLAIN:
         raise ValueError(f"{tree!r} is not a leaf")

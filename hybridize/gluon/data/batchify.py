@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.nd_array import as_nd, holds_nd, like
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ValueArgumentError
@@ -40,7 +41,7 @@ class Stack(_Batchify):
         pass
 
     def __call__(self, data: Sequence[Any]) -> ndarray:
-        return wrap(_stacked(data))
+        return like(list(data), wrap(_stacked(data)))  # type: ignore[no-any-return]
 
 
 class Pad(_Batchify):
@@ -85,7 +86,7 @@ class Pad(_Batchify):
         for row, array in enumerate(arrays):
             box: tuple[Any, ...] = (row, *map(slice, array.shape))
             batch[box] = array
-        return wrap(batch)
+        return like(list(data), wrap(batch))  # type: ignore[no-any-return]
 
 
 class Append(_Batchify):
@@ -104,7 +105,7 @@ class Append(_Batchify):
         arrays = _arrays(data)
         if self._expand:
             arrays = [numpy.expand_dims(array, self._axis) for array in arrays]
-        return [wrap(array.copy()) for array in arrays]
+        return [like(one, wrap(array.copy())) for one, array in zip(data, arrays, strict=True)]
 
 
 class Group(_Batchify):
@@ -151,8 +152,9 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
         lengths = {len(sample) if isinstance(sample, tuple) else 1 for sample in data}
         if len(lengths) > 1:
             raise ValueArgumentError("E379", f"samples must have equal numbers of parts, got {sorted(lengths)}")
-        return [default_batchify_fn(part) for part in zip(*data, strict=True)]
-    return wrap(_stacked(data))
+        parts = [default_batchify_fn(part) for part in zip(*data, strict=True)]
+        return as_nd(parts) if holds_nd(parts) else parts
+    return like(data[0] if len(data) else None, wrap(_stacked(data)))
 
 
 def _arrays(data: Sequence[Any]) -> list[NDArray[Any]]:

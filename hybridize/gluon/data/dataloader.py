@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from hybridize.array.nd_array import classed
 from hybridize.array.ndarray import wrap
 from hybridize.array.orders import STEP, drawn, mixed
 from hybridize.base.errors import ValueArgumentError
@@ -38,7 +39,8 @@ class Maker:
         if self.read_many is not None:
             columns = self.read_many(indices)
             if columns is not None:
-                return [wrap(column) for column in columns] if len(columns) > 1 else wrap(columns[0])
+                arrays = [classed(wrap(column), self.dataset.of_nd) for column in columns]
+                return arrays if len(arrays) > 1 else arrays[0]
         samples = []
         for index in _numbers(indices):
             if go_on is not None and not go_on():

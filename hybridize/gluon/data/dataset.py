@@ -10,6 +10,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.nd_array import holds_nd
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.errors import ArgumentError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
@@ -86,6 +87,9 @@ class Dataset:
         """The same with `fn` of the first part of a sample only: the data, not the label."""
         return self.transform(_First(fn), lazy)
 
+    of_nd: bool = False
+    """True if batches of what `read_many` reads are NDArrays."""
+
     def read_many(self, indices: Any) -> Columns | None:
         """The parts of many samples, an array of each part, where that is faster than one sample after the other.
 
@@ -131,6 +135,7 @@ class ArrayDataset(Dataset):
                 f"the arrays of a data set must have equal lengths, got {', '.join(map(str, lengths))}",
                 help="the first axis counts samples",
             )
+        self.of_nd = holds_nd(args)
         # A label is a number, not an array without axes.
         self._data = [arg._data if isinstance(arg, ndarray) and arg.ndim == 1 else arg for arg in args]
         self._length = lengths[0]
@@ -150,7 +155,7 @@ class ArrayDataset(Dataset):
             return None  # reading them one by one says which is missing
         columns = []
         for data in self._data:
-            values = data._data if type(data) is ndarray else data
+            values = data._data if isinstance(data, ndarray) else data
             if type(values) is not numpy.ndarray or values.dtype.kind in "OUSMm":
                 return None
             columns.append(values[indices].copy() if type(indices) is slice else values.take(indices, 0))
@@ -167,6 +172,7 @@ class SampledDataset(Dataset):
 
     def __init__(self, dataset: Dataset, sampler: Sampler) -> None:
         self._dataset = dataset
+        self.of_nd = dataset.of_nd
         self._indices: Sequence[int] | NDArray[Any]
         if type(sampler) is SequentialSampler:
             self._indices = range(sampler.start, sampler.start + len(sampler))
