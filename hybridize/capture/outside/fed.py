@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy
 
 from hybridize.array.layouts import share_elements
-from hybridize.array.nd_array import like
+from hybridize.array.nd_array import fresh, holds_nd
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import LOST
@@ -63,7 +63,8 @@ class Contents(Feed):
 
     def __init__(self, read: Callable[[], ndarray | None], now: ndarray) -> None:
         self._read, self._kind, self._lost = read, (type(now), now.type), None
-        self.array = like(now, fed_array(numpy.zeros(now.shape, now.dtype)))
+        array = fed_array(numpy.zeros(now.shape, now.dtype))
+        self.array = fresh(array) if holds_nd(now) else array
         lost = variable_of(now)
         if lost is LOST:
             self._lost = lost
