@@ -17,7 +17,7 @@ import numpy
 
 from hybridize.array import np, npx
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.nd_array import as_nd, each, fresh, plain, with_an_axis
+from hybridize.array.nd_array import as_nd, each, fresh, with_an_axis
 from hybridize.array.operands import array, axes_of, completed, result, strong
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
@@ -204,7 +204,7 @@ def of_bodies(function: Function) -> Function:
         def call(*args: Any) -> Any:
             if args and function.__name__ == "foreach":
                 args = (each(with_an_axis, args[0]) if isinstance(args[0], list) else with_an_axis(args[0]), *args[1:])
-            return plain(staging().convert(one)(*map(as_nd, args)))
+            return staging().convert(one)(*map(as_nd, args))
 
         return call
 

@@ -69,8 +69,7 @@ class NDArray(ndarray, metaclass=_NDArrays):
     __str__ = __repr__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        made, arguments = super().__reduce__()
-        return _unpickled, (made, arguments)
+        return _unpickled, super().__reduce__()
 
     @property
     def grad(self) -> Any:
@@ -188,8 +187,8 @@ def without_nd(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return call
 
 
-def _unpickled(made: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    return as_nd(made(*arguments))
+def _unpickled(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    return as_nd(function(*arguments))
 
 
 def fresh(x: Any) -> Any:

@@ -16,6 +16,7 @@ import numpy
 
 from hybridize.array.device import OTHERS, Device, as_device, cpu, current_device, use
 from hybridize.array.methods import functions
+from hybridize.array.nd_array import like
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import DeviceError
@@ -72,7 +73,7 @@ def beside(value: Any, x: Any) -> Any:
 
 def copied_to(x: Any, device: Device) -> Any:
     """Copy an array to a device."""
-    return place(within(functions.copy, x), device)
+    return place(like(x, within(functions.copy, x)), device)
 
 
 def within(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from hybridize.array.nd_array import plain
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, ContentError, GraphError, LoadError, ShapeError
 from hybridize.base.nested import Structure, unflatten
@@ -155,7 +156,7 @@ class SymbolBlock(HybridBlock):
                         "all sizes",
                     )
         arrays |= {name: parameter.data() for name, parameter in self._parameters.items()}
-        outputs = self._replay(*(arrays.get(name) for name in self._variables))
+        outputs = plain(self._replay(*(arrays.get(name) for name in self._variables)))
         return self._result(list(outputs) if isinstance(outputs, (list, tuple)) else [outputs])
 
     def applied_to(self, args: Sequence[Any]) -> Any:

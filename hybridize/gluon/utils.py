@@ -10,7 +10,9 @@ from typing import Any
 
 from hybridize.array import np
 from hybridize.array.device import as_device
+from hybridize.array.ndarray import ndarray
 from hybridize.array.placing import moved
+from hybridize.array.symbol import Symbol
 from hybridize.base.advice import warn
 from hybridize.base.errors import ValueArgumentError
 from hybridize.base.names import late
@@ -72,7 +74,9 @@ def split_and_load(
         DeviceError E701: a device that is not there.
     """
     devices = list(map(as_device, ctx_list if ctx_list is not None else device_list if device_list is not None else ()))
-    parts = split_data(np.asarray(data), len(devices), batch_axis, even_split)
+    parts = split_data(
+        data if isinstance(data, (ndarray, Symbol)) else np.asarray(data), len(devices), batch_axis, even_split
+    )
     return [moved(part, device) for part, device in zip(parts, devices, strict=True)]
 
 

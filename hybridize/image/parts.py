@@ -12,6 +12,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array import np, random
+from hybridize.array.nd_array import like
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import DTypeError, ShapeError, ValueArgumentError
@@ -157,11 +158,11 @@ def copyMakeBorder(  # noqa: N802 - OpenCV's name
     pixels = as_pixels(src)
     sides = ((top, bot), (left, right), (0, 0))
     if type != 0:
-        return ndarray(numpy.pad(pixels, sides, modes[type]))  # type: ignore[call-overload]
+        return like(src, ndarray(numpy.pad(pixels, sides, modes[type])))  # type: ignore[no-any-return, call-overload]
     canvas = numpy.empty(tuple(n + sum(side) for n, side in zip(pixels.shape, sides, strict=True)), pixels.dtype)
     canvas[...] = value if values is None else numpy.asarray(values)
     canvas[top : top + pixels.shape[0], left : left + pixels.shape[1]] = pixels
-    return ndarray(canvas)
+    return like(src, ndarray(canvas))  # type: ignore[no-any-return]
 
 
 def imrotate(src: Any, rotation_degrees: Any, zoom_in: bool = False, zoom_out: bool = False) -> ndarray:
@@ -193,7 +194,7 @@ def imrotate(src: Any, rotation_degrees: Any, zoom_in: bool = False, zoom_out: b
     if angles.shape != (len(batch),):
         raise ShapeError("E181", f"{len(batch)} images need as many angles, got {angles.shape}")
     turned = numpy.stack([_turned(one, angle, zoom_in, zoom_out) for one, angle in zip(batch, angles, strict=True)])
-    return ndarray(turned if pixels.ndim == 4 else turned[0])
+    return like(src, ndarray(turned if pixels.ndim == 4 else turned[0]))  # type: ignore[no-any-return]
 
 
 def _turned(pixels: NDArray[Any], angle: float, zoom_in: bool, zoom_out: bool) -> NDArray[Any]:

@@ -11,6 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array import random
+from hybridize.array.nd_array import like
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import finished
 from hybridize.base.errors import ShapeError, ValueArgumentError
@@ -62,7 +63,7 @@ def imresize(src: Any, w: int, h: int, interp: int = BILINEAR, out: Any = None) 
     if w < 1 or h < 1:
         raise ValueArgumentError("E361", f"an image must be at least 1 × 1, got {w} × {h}")
     kind = interpolation(interp, (*pixels.shape[:2], h, w))
-    image: ndarray = finished(ndarray(resized(pixels, w, h, kind)), out)
+    image: ndarray = finished(like(src, ndarray(resized(pixels, w, h, kind))), out)
     return image
 
 

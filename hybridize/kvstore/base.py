@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NoReturn, TypeVar
 
 from hybridize.array import np
+from hybridize.array.nd_array import like
 from hybridize.array.placing import moved
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, UndefinedError
@@ -101,7 +102,7 @@ def check_capability(capability: str) -> str:
 def total_of(arrays: Sequence[Any]) -> Any:
     """Return the sum of arrays, which may be on different devices, as a new one on the device of the first."""
     first, *others = map(as_dense, arrays)
-    total = np.array(first)
+    total = like(first, np.array(first))
     for other in others:
         total += moved(other, total.device)
     return total

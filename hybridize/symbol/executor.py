@@ -9,6 +9,7 @@ from typing import Any
 from hybridize import autograd
 from hybridize.array import np
 from hybridize.array.device import current_device
+from hybridize.array.nd_array import as_nd
 from hybridize.array.ndarray import history, ndarray
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.nested import listed
@@ -204,7 +205,7 @@ def bind(
     missing = [name for name in expression.list_inputs() if name not in named]
     if missing:
         raise ArgumentError("E314", f"bind: no array for {missing[0]!r}", help=f"arguments: {', '.join(arguments)}")
-    arrays = {name: np.copy(np.array(named[name], None, ctx=ctx)) for name in expression.list_inputs()}
+    arrays = {name: as_nd(np.copy(np.array(named[name], None, ctx=ctx))) for name in expression.list_inputs()}
     gradients = {name: one for name, one in _by_name(args_grad or {}, arguments).items() if one is not None}
     return Executor(expression, arrays, gradients, grad_req, ctx)
 
@@ -236,7 +237,7 @@ def simple_bind(
             what = f"simple_bind: the shape of {variable.name!r} does not follow from those given"
             raise ArgumentError("E314", what, help=f"pass {variable.name}=(...)")
         dtype = (type_dict or {}).get(variable.name, variable.dtype_hint or "float32")
-        arrays[variable.name] = np.zeros(shape, dtype, ctx=ctx)
+        arrays[variable.name] = as_nd(np.zeros(shape, dtype, ctx=ctx))
     expression._captured(dict(arrays))  # shapes that do not fit are an error here
     return Executor(expression, arrays, None, grad_req, ctx)
 

@@ -351,3 +351,70 @@ def test_loaders_give_arrays_of_nd_of_arrays_of_nd(workers):
         assert {type(part) for part in (batch if isinstance(batch, list) else [batch])} == {wanted}
     batch = io.NDArrayIter(numpy.ones((4, 2)), numpy.ones(4), 2).next()
     assert {type(part) for part in (*batch.data, *batch.label)} == {nd.NDArray}
+
+
+class Counting(gluon.rnn.HybridRecurrentCell):
+    """A cell of the user's, whose step asks what only arrays of `nd` answer in numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(2)
+
+    def state_info(self, batch_size=0):
+        return [{"shape": (batch_size, 2), "__layout__": "NC"}]
+
+    def hybrid_forward(self, F, x, states):
+        y = self.dense(x) + (x > 1).sum() - (states[0] == 0)
+        return y, [states[0] + (y > 2)]
+
+
+@pytest.mark.parametrize("lengths", [None, nd.array([2, 3])])
+@pytest.mark.parametrize("merge", [True, False])
+@pytest.mark.parametrize("kind", ["own", "LSTM", "several", "residual"])
+def test_unrolled_cells_give_arrays_of_nd(kind, merge, lengths):
+    def make():
+        if kind == "several":
+            cell = gluon.rnn.HybridSequentialRNNCell()
+            cell.add(gluon.rnn.GRUCell(2))
+            cell.add(Counting())
+            return cell
+        return {
+            "own": Counting, "LSTM": lambda: gluon.rnn.LSTMCell(2),
+            "residual": lambda: gluon.rnn.ResidualCell(gluon.rnn.RNNCell(2)),
+        }[kind]()  # fmt: skip
+
+    cell, x = make(), nd.array(numpy.arange(12.0).reshape(2, 3, 2) / 6)
+    cell.initialize("ones")
+
+    def unroll(x):
+        return cell.unroll(3, x, layout="NTC", merge_outputs=merge, valid_length=lengths)
+
+    expected = unroll(x)
+    states = expected[1]
+    assert {type(one) for one in (expected[0] if isinstance(expected[0], list) else [expected[0]])} == {nd.NDArray}
+    assert {
+        type(one) for one in (states if isinstance(states[0], nd.NDArray) else [one for part in states for one in part])
+    } == {nd.NDArray}
+    check_same(expected, hybridize.hybridize(unroll)(x))
+
+
+def test_what_a_program_reads_outside_may_become_of_the_other_class():
+    class Stateful(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.state, self.parts = nd.array([1, 3], dtype="int32"), [nd.array([1, 3], dtype="int32")]
+
+        def forward(self, x):
+            y = self.state / 2
+            self.state = self.state + x
+            return y.as_np_ndarray(), [part / 2 for part in self.parts]
+
+    plain, fast = Stateful(), Stateful()
+    fast.hybridize()
+    of_np = np.array([1, 3], dtype="int32")
+    for number in range(7):
+        check_same(plain(of_np), fast(of_np))
+        if number % 2:
+            other = of_np.copy() if number % 4 == 1 else nd.array([1, 3], dtype="int32")
+            for block in (plain, fast):
+                block.state, block.parts[0] = other.copy(), other

@@ -14,6 +14,7 @@ from hybridize import ops
 from hybridize.array.functions.bounds import require
 from hybridize.array.functions.creation import full, zeros
 from hybridize.array.functions.shapes import concatenate, stack
+from hybridize.array.nd_array import IN_USE, plain
 from hybridize.array.operands import array, from_list, operand, public, result
 from hybridize.array.staging import staging
 from hybridize.base.access import ACCESS
@@ -22,6 +23,13 @@ from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import mode
 from hybridize.base.nested import listed
 from hybridize.ops.op import ACTIVE, bind, taped
+
+
+def _of_np(function: Any) -> Any:
+    """A function of the user's whose results are arrays of `np`, as what the loop carries; all else as it is."""
+    if not IN_USE or not callable(function):
+        return function
+    return lambda *args: plain(staging().convert(function)(*args))
 
 
 @public
@@ -37,6 +45,7 @@ def cond(
         inputs: an array or a list of arrays.
         name: accepted for MXNet.
     """
+    pred, then_func, else_func = _of_np(pred), _of_np(then_func), _of_np(else_func)
     args = () if inputs is None else tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
     chosen = pred(*args) if callable(pred) else pred
     if ACTIVE:
@@ -66,6 +75,7 @@ def while_loop(
     Returns:
         (outputs, loop variables). Outputs are stacked to `max_iterations` rows; rows that were not reached are 0.
     """
+    cond, func = _of_np(cond), _of_np(func)
     single = not isinstance(loop_vars, (list, tuple))
     state = [loop_vars] if single else list(loop_vars)
     if ACTIVE:
@@ -115,7 +125,7 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = "
     Returns:
         (outputs stacked along a new first axis, last states)
     """
-    xs = listed(data)
+    body, xs = _of_np(body), listed(data)
     if not xs or any(x.shape[0] != xs[0].shape[0] for x in xs):
         raise ShapeError("E137", f"foreach over {', '.join(str(x.type) for x in xs)}: their first sizes must be equal")
     if ACTIVE:

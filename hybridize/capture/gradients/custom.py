@@ -74,8 +74,8 @@ def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
         heads = [back.input(value.type) for value in results]
         takes = [position in symbols for position in range(len(inputs))]
         with modes.mode(recording=False, training=True), interpreting(back):
-            given = [Symbol.of(back, value, of_nd=of_nd) for value, of_nd in zip(heads, classes, strict=True)]
-            answer = _handed(at, function, back, function.backward)(*given)
+            arriving = [Symbol.of(back, value, of_nd=of_nd) for value, of_nd in zip(heads, classes, strict=True)]
+            answer = _handed(at, function, back, function.backward)(*arriving)
             gradients = _gradients(back, name, answer, takes, [value.type for value in operands])
         _check(back, name, [], [])
     node = _node(name, inner, own, results, back, heads, gradients)

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 import numpy
 
 from hybridize.array.layouts import share_elements
+from hybridize.array.nd_array import fresh, holds_nd
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import LOST
@@ -61,8 +62,9 @@ class Contents(Feed):
     """The elements of an array from outside, at each call of the array that is there then."""
 
     def __init__(self, read: Callable[[], ndarray | None], now: ndarray) -> None:
-        self._read, self._kind, self._lost = read, now.type, None
-        self.array = fed_array(numpy.zeros(now.shape, now.dtype))
+        self._read, self._kind, self._lost = read, (type(now), now.type), None
+        array = fed_array(numpy.zeros(now.shape, now.dtype))
+        self.array = fresh(array) if holds_nd(now) else array
         lost = variable_of(now)
         if lost is LOST:
             self._lost = lost
@@ -80,7 +82,7 @@ class Contents(Feed):
         storage = now.storage
         if now is self._last() and storage.version == self._version and not storage.exposed:
             return True
-        if now.type != self._kind:
+        if (type(now), now.type) != self._kind:
             return False
         if not self.apart(now):
             return False

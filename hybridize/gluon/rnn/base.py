@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.array.nd_array import as_nd, holds_nd, plain, through_np
 from hybridize.array.operands import array, completed
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.block import Block
@@ -82,9 +83,11 @@ class RecurrentCell(Stateful, Block):
         self.reset()
         x = steps_first(length, inputs, layout)
         states = self._initial_states(x, begin_state)
-        outputs, last = _through_own(self, x, states, lengths_of(x, valid_length))
+        of_nd = holds_nd(inputs) or holds_nd(begin_state)
+        outputs, last = _through_own(self, as_nd(x) if of_nd else x, states, lengths_of(x, valid_length))
         merge = valid_length is not None if merge_outputs is None else merge_outputs
-        return given_back(outputs, layout, merge), last
+        result = given_back(outputs, layout, merge), last
+        return as_nd(result) if of_nd else result
 
     def _initial_states(self, x: Any, begin_state: list[Any] | None) -> list[Any]:
         """Return the states to begin the sequences x [steps, batch, ...] with.
@@ -133,12 +136,18 @@ def through_cell(cell: RecurrentCell, x: Any, states: list[Any], valid_length: A
 
 def _through_own(cell: RecurrentCell, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
     """Apply a cell to x [steps, batch, ...] step by step where its step is the user's, else as its class does."""
+    of_nd = holds_nd(x)
     for kind in type(cell).__mro__:
         if "_through" in vars(kind):
-            return cell._through(x, states, valid_length)
+            if not cell._children:
+                return through_np(cell._through, (x, states, valid_length), {})  # type: ignore[no-any-return]
+            result = cell._through(x, states, valid_length)
+            return as_nd(result) if of_nd else result
         if "forward" in vars(kind) or "hybrid_forward" in vars(kind):
             break
-    return through_steps(cell, x, states, valid_length)
+    if not of_nd:
+        return through_steps(cell, x, states, valid_length)
+    return as_nd(through_steps(lambda *now: cell(*map(as_nd, now)), plain(x), states, valid_length))  # type: ignore[no-any-return]
 
 
 def activated(x: Any, activation: Any) -> Any:
