@@ -62,6 +62,8 @@ def difference(stored: dict[str, list[float]], now: dict[str, Any]) -> str:
         return str(now["error"])
     for stage, numbers in stored.items():
         ours = now["numbers"][stage]
+        if not numbers:
+            continue  # MXNet refuses this stage
         if len(ours) != len(numbers):
             return f"{stage}: {len(ours) // COUNT} arrays, MXNet {len(numbers) // COUNT}"
         for at in range(0, len(numbers), COUNT):
