@@ -57,6 +57,7 @@ from hybridize.contract.snapshots import CONTAINERS, own
 from hybridize.graph import Graph, Value
 from hybridize.ops import size_of
 from hybridize.ops.op import Effect, Op, effect_of, in_charge, interpreting
+from hybridize.runtime.recipes import attributes_of
 
 _CONSTANT = (
     int, float, complex, bool, str, bytes, type(None), numpy.generic, numpy.dtype, type, types.FunctionType,
@@ -116,7 +117,7 @@ def capture(
                         _give_numbers(one)
                     raise error
                 chain = raising.chain_of(error)
-                result = [(tuple(one.args), raising.attributes_of(one)) for one in chain]
+                result = [(tuple(one.args), attributes_of(one)) for one in chain]
                 loc = _innermost(error)
                 note = "" if loc is None else f"  {loc.described()}"
                 raises = captures.Raises(tuple(map(type, chain)), chain[-1].__suppress_context__, note)
