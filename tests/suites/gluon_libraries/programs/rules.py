@@ -62,7 +62,7 @@ def model(name, scale=1.0, **keywords):
     for key, parameter in net.collect_params().items():
         if key.endswith("weight"):
             parameter.init = Rule(scale)
-        elif parameter.init is None:  # of a feature extractor: MXNet 1 draws also the variances
+        elif not isinstance(parameter.init, (str, mx.init.Constant)):  # None: MXNet 1 would draw the variances, too
             parameter.init = "ones" if key.endswith(("gamma", "var")) else "zeros"
     net.initialize(force_reinit=True)
     return net
@@ -77,7 +77,7 @@ def read_back(net, *inputs):
         return flat(again(*inputs))
 
 
-def stages(net, *inputs, train=True, hybridize=True, export=False):
+def stages(net, *inputs, train=True, hybridize=True, export=False, rate=0.01):
     """A net's output, its output hybridized and read back, and after one step of training, as signatures."""
     net.apply(without_dropout)
     found = {"output": signature(*flat(net(*inputs)))}
@@ -90,13 +90,13 @@ def stages(net, *inputs, train=True, hybridize=True, export=False):
         for one in inputs:
             # MXNet 1 leaves the statistics of a BatchNorm as they are, where nothing before it has a gradient
             one.attach_grad()
-        found["trained"] = step(net, *inputs)
+        found["trained"] = step(net, *inputs, rate=rate)
     return found
 
 
-def step(net, *inputs):
+def step(net, *inputs, rate=0.01):
     """The loss of a net, and its output after one step that makes its outputs smaller."""
-    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": rate})
     with mx.autograd.record():
         loss = sum((one.astype("float32") ** 2).mean() for one in flat(net(*inputs)))
     loss.backward()
