@@ -125,12 +125,20 @@ OPERATORS: dict[str, Operator] = {
     "FullyConnected": Operator(("data", "weight", "bias"), (), _bias(False), _dense),
     "Convolution": Operator(("data", "weight", "bias"), (), _bias(False), _convolution),
     "Deconvolution": Operator(("data", "weight", "bias"), (), _bias(True), _deconvolution),
-    "BatchNorm": Operator(
-        ("data", *_STATISTICS), ("moving_mean", "moving_var"), shapes=_normalized(_STATISTICS, 1)
+    "DeformableConvolution": Operator(("data", "offset", "weight", "bias"), (), _bias(False), _convolution),
+    "ModulatedDeformableConvolution": Operator(
+        ("data", "offset", "mask", "weight", "bias"), (), _bias(False), _convolution
     ),
+    **{
+        name: Operator(
+            ("data", *_STATISTICS), ("moving_mean", "moving_var"), shapes=_normalized(_STATISTICS, 1)
+        )
+        for name in ("BatchNorm", "BatchNormWithReLU", "SyncBatchNorm")
+    },
     "LayerNorm": Operator(("data", "gamma", "beta"), shapes=_normalized(("gamma", "beta"), -1)),
     "InstanceNorm": Operator(("data", "gamma", "beta"), shapes=_normalized(("gamma", "beta"), 1)),
     "Embedding": Operator(("data", "weight"), shapes=_embedding),
+    "SparseEmbedding": Operator(("data", "weight"), shapes=_embedding),
     "LeakyReLU": Operator(("data", "gamma"), (), _prelu, lambda data, attributes: {"gamma": (data[1],)}),
     "RNN": Operator(
         ("data", "parameters", "state", "state_cell"), (),
@@ -178,7 +186,7 @@ def outputs_of(word: str, attributes: Attributes) -> int:
             return len(sections) + 1 if isinstance(sections, (tuple, list)) else int(sections)
         case "RNN":
             return (3 if attributes.get("mode") == "lstm" else 2) if attributes.get("state_outputs") else 1
-        case "BatchNorm" | "LayerNorm" if attributes.get("output_mean_var"):
+        case "BatchNorm" | "BatchNormWithReLU" | "LayerNorm" | "SyncBatchNorm" if attributes.get("output_mean_var"):
             return 3
         case "topk" if attributes.get("ret_typ") == "both":
             return 2

@@ -35,6 +35,57 @@ def test_weights_make_themselves():
     assert normed.list_inputs()[-4:] == ["bn_gamma", "bn_beta", "bn_moving_mean", "bn_moving_var"]
 
 
+@pytest.mark.parametrize(
+    ("operator", "attributes", "weights", "states"),
+    [
+        *(
+            (one, {}, {"gamma": (4,), "beta": (4,)}, {"moving_mean": (4,), "moving_var": (4,)})
+            for one in ("BatchNorm", "contrib.BatchNormWithReLU", "contrib.SyncBatchNorm")
+        ),
+        ("InstanceNorm", {}, {"gamma": (4,), "beta": (4,)}, {}),
+        ("contrib.SparseEmbedding", {"input_dim": 5, "output_dim": 3}, {"weight": (5, 3)}, {}),
+        *(
+            (f"contrib.{one}", {"num_filter": 6, "kernel": (3, 3), "pad": (1, 1), "num_group": 2}, shapes, {})
+            for one, shapes in (
+                ("DeformableConvolution", {"offset": (2, 18, 8, 8), "weight": (6, 2, 3, 3), "bias": (6,)}),
+                (
+                    "ModulatedDeformableConvolution",
+                    {"offset": (2, 18, 8, 8), "mask": (2, 9, 8, 8), "weight": (6, 2, 3, 3), "bias": (6,)},
+                ),
+            )
+        ),
+    ],
+)
+def test_operators_make_variables_of_what_is_not_given(operator, attributes, weights, states, tmp_path):
+    """Names and shapes as MXNet 1.9.1 has them; of offsets and masks it asks the shape, too."""
+    *place, word = operator.split(".")
+    with sym.NameManager():
+        call = getattr(getattr(sym, *place) if place else sym, word)(sym.var("x"), **attributes)
+    name = f"{word.lower()}0"
+    assert call.list_arguments() == ["x", *(f"{name}_{one}" for one in weights)]
+    assert call.list_auxiliary_states() == [f"{name}_{one}" for one in states]
+    asked = {f"{name}_{one}": weights[one] for one in ("offset", "mask") if one in weights}
+    arguments, results, auxiliary = call.infer_shape(x=(2, 4, 8, 8), **asked)
+    assert (arguments[1:], auxiliary) == ([*weights.values()], [*states.values()])
+    call.save(str(tmp_path / "net.json"))
+    again = sym.load(str(tmp_path / "net.json"))
+    assert (again.list_arguments(), again.list_auxiliary_states()) == (
+        call.list_arguments(), call.list_auxiliary_states(),
+    )  # fmt: skip
+    drawn = numpy.random.RandomState(0)
+    shapes = dict(zip((*call.list_arguments(), *call.list_auxiliary_states()), (*arguments, *auxiliary), strict=True))
+    arrays = {one: np.array(drawn.rand(*shape).astype("f4")) for one, shape in shapes.items()}
+    names = dict.fromkeys(call.list_auxiliary_states())
+    (first,), (second,) = (
+        one.bind(
+            None, {k: v for k, v in arrays.items() if k not in names}, aux_states={k: arrays[k] for k in names}
+        ).forward()
+        for one in (call, again)
+    )
+    assert first.shape == results[0]
+    numpy.testing.assert_array_equal(first.asnumpy(), second.asnumpy())
+
+
 def test_names():
     with sym.NameManager():
         first, second = (sym.FullyConnected(sym.var("x"), num_hidden=1) for _ in range(2))

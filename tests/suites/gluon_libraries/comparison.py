@@ -15,6 +15,7 @@ import argparse
 import fnmatch
 import json
 import math
+import os
 import shutil
 import subprocess
 import tempfile
@@ -29,13 +30,15 @@ TOLERANCE = 1e-3
 """Of the largest number of a result."""
 COUNT = 19
 """Numbers that stand for one array."""
+OTHERS = ("exchange", "rules")
+"""Of the files in `programs`, those that have no numbers."""
 AS_OUTPUT = ("hybridized", "read back")
 """Stages that give what the first gave: their numbers are not stored again."""
 
 
 def files() -> list[Path]:
     """Return the files of programs."""
-    return sorted(one for one in (HERE / "programs").glob("*.py") if one.stem != "rules")
+    return sorted(one for one in (HERE / "programs").glob("*.py") if one.stem not in OTHERS)
 
 
 def migrated(interpreter: Path, folder: Path) -> Path:
@@ -87,6 +90,20 @@ def compared(
     now = run(interpreter, home / file.name, FOLDER / "migrated", "|".join(names), seconds)
     for name in names:
         yield name, difference(stored[name], now.get(name, {"error": "not reached"}))
+
+
+def exchanged(interpreter: Path, home: Path, folder: Path, pattern: str = "*") -> dict[str, str]:
+    """Let MXNet 1.9.1 write nets into a folder and hybridize read them; return what is wrong with each."""
+    os.environ["FOLDER_OF_NETS"] = str(folder)
+    file = HERE / "programs" / "exchange.py"
+    theirs = run(FOLDER / "oracle/bin/python", file, FOLDER / "upstream", pattern, 120)
+    ours = run(interpreter, home / file.name, FOLDER / "migrated", pattern, 120)
+    return {
+        name: difference(line.get("numbers", {}), ours.get(name, {"error": "not reached"}))
+        if "numbers" in line
+        else f"MXNet: {line['error']}"
+        for name, line in theirs.items()
+    }
 
 
 def store(file: Path, pattern: str, seconds: int) -> None:

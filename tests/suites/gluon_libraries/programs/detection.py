@@ -74,11 +74,11 @@ NETS = {
     "center_net_mobilenetv3_small_duc_voc": (with_center, (128, 128), 0.95),
     "faster_rcnn_resnet50_v1b_voc": (with_rcnn, (96, 128), 0.4),
     "doublehead_rcnn_resnet50_v1b_voc": (with_rcnn, (96, 128), 0.4),
-    "faster_rcnn_fpn_resnet50_v1b_coco": (with_rcnn, (96, 128), 0.4),
-    "faster_rcnn_fpn_syncbn_resnest50_coco": (with_rcnn, (96, 128), 0.4),
-    "mask_rcnn_resnet18_v1b_coco": (with_rcnn, (96, 128), 0.4),
-    "mask_rcnn_fpn_resnet18_v1b_coco": (with_rcnn, (96, 128), 0.4),
-    "mask_rcnn_fpn_syncbn_mobilenet1_0_coco": (with_rcnn, (96, 128), 0.4),
+    "faster_rcnn_fpn_resnet50_v1b_coco": (with_rcnn, (96, 128), 0.35),
+    "faster_rcnn_fpn_syncbn_resnest50_coco": (with_rcnn, (96, 128), 0.6),
+    "mask_rcnn_resnet18_v1b_coco": (with_rcnn, (96, 128), 0.6),
+    "mask_rcnn_fpn_resnet18_v1b_coco": (with_rcnn, (96, 128), 0.35),
+    "mask_rcnn_fpn_syncbn_mobilenet1_0_coco": (with_rcnn, (96, 128), 0.6),
 }  # fmt: skip
 
 
@@ -87,6 +87,7 @@ def detector(name):
     net = model(name, scale, pretrained_base=False)
     if targets is with_rcnn:  # fewer regions, so that it takes seconds
         net.rpn._test_post_nms = net._rpn_test_post_nms = net._rcnn_max_dets = 40
+        net.rpn._train_post_nms = 600 if net.num_stages == 1 else 2000
     data = numbers((1, 3, *size))
     found = stages(net, data, train=False, export=True)
     if targets is None:

@@ -74,7 +74,7 @@ def model(name, scale=1.0, **keywords):
     for key, parameter in net.collect_params().items():
         if key.endswith("weight"):
             parameter.init = Rule(scale)
-        elif parameter.init is None:  # of a feature extractor: MXNet 1 draws also the variances
+        elif not isinstance(parameter.init, (str, mx.init.Constant)):  # None: MXNet 1 would draw the variances, too
             parameter.init = "ones" if key.endswith(("gamma", "var")) else "zeros"
     net.initialize(force_reinit=True)
     return net
@@ -89,7 +89,7 @@ def read_back(net, *inputs):
         return flat(again(*inputs))
 
 
-def stages(net, *inputs, train=True, hybridize=True, export=False, gradients=True):
+def stages(net, *inputs, train=True, hybridize=True, export=False, gradients=True, rate=0.01):
     """A net's output, its output hybridized and read back, and after one step of training, as signatures.
 
     The inputs have gradients, too, where they are numbers and not the rows of tables: MXNet refuses these.
@@ -104,13 +104,13 @@ def stages(net, *inputs, train=True, hybridize=True, export=False, gradients=Tru
     if train:
         for one in inputs if gradients else ():
             one.attach_grad()  # without it MXNet 1 leaves the statistics of a BatchNorm that comes first as they are
-        found["trained"] = step(net, *inputs)
+        found["trained"] = step(net, *inputs, rate=rate)
     return found
 
 
-def step(net, *inputs):
+def step(net, *inputs, rate=0.01):
     """The loss of a net, and its output after one step that makes its outputs smaller."""
-    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": rate})
     with mx.autograd.record():
         loss = sum((one.astype("float32") ** 2).mean() for one in flat(net(*inputs)))
     loss.backward()

@@ -15,7 +15,7 @@ NETS = {
 def segmentation(name):
     size, keywords = NETS[name]
     keywords = {} if keywords is None else {"pretrained_base": False} | keywords
-    return stages(model(name, 0.6, **keywords), numbers((2, 3, *size)), export=True)
+    return stages(model(name, 0.6, **keywords), numbers((2, 3, *size)), export=True, rate=0.001)
 
 
 PROGRAMS = {name: (segmentation, name) for name in NETS}
