@@ -101,6 +101,15 @@ def test_its_own_modules_have_all_else_of_hybridize():
             _ = module.nonsense
 
 
+@pytest.mark.parametrize("average", ["macro", "micro"])
+@pytest.mark.parametrize("name", ["F1", "MCC", "PearsonCorrelation"])
+def test_a_metric_is_made_again_of_what_it_tells(name, average):
+    metric = getattr(mx.metric, name)(average=average)
+    again = mx.metric.create(metric.get_config())
+    assert type(again) is type(metric) is not getattr(hybridize.metric, name)
+    assert again.get_config() == metric.get_config()
+
+
 def test_hybridizes_own_are_as_they_were():
     assert type(hybridize.optimizer.create("adam")) is hybridize.optimizer.Adam
     net = hybridize.gluon.nn.Dense(2, in_units=3)
