@@ -260,7 +260,7 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
 
 
 def created(kinds: Mapping[type[EvalMetric], type[EvalMetric]], metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
-    """What `create` gives, with other classes in place of those that names stand for.
+    """Return what `create` gives, with other classes in place of those that names stand for.
 
     Args:
         kinds: the other classes.
