@@ -29,7 +29,8 @@ class _Rated(optimizer.Optimizer):
                     f"{type(self).__name__}'s default learning_rate, {learning_rate:g}, replaces the scheduler's "
                     f"base_lr, {base:g}, as in MXNet 1.9.1: pass learning_rate={base:g}"
                 )
-        super().__init__(learning_rate, *args, **kwargs)
+        initialize: Any = super().__init__
+        initialize(learning_rate, *args, **kwargs)
 
 
 class _ClipsDecay(optimizer.Optimizer):
