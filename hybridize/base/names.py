@@ -234,3 +234,17 @@ def face(
         return sorted({*names, *(own or ()), *dir(loaded(package))})
 
     return __getattr__, __dir__
+
+
+def replacing(names: dict[str, Any], base: ModuleType) -> dict[type, type]:
+    """Return the public classes that a module defines so far, by those of the same names of another module.
+
+    Args:
+        names: the module's globals.
+        base: the other module.
+    """
+    return {
+        getattr(base, name): value
+        for name, value in names.items()
+        if isinstance(value, type) and value.__module__ == names["__name__"] and not name.startswith("_")
+    }

@@ -140,11 +140,11 @@ def check_private(block: Any, name: str) -> None:
     Raises:
         ArgumentError E369: it is one.
     """
-    frame = sys._getframe(2)
+    frame, kind = sys._getframe(2), cast("Any", type(block))
     while frame.f_code.co_name == "__setattr__" and frame.f_back is not None:
         frame = frame.f_back
-    if name in _attributes(type(block)) and not frame.f_globals.get("__name__", "").startswith("hybridize."):
-        raise _taken(type(block), name, "is given")
+    if name in _attributes(kind) and not frame.f_globals.get("__name__", "").startswith("hybridize."):
+        raise _taken(kind, name, "is given")
 
 
 def _taken(kind: type, name: str, verb: str) -> ArgumentError:

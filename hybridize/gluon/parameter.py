@@ -295,9 +295,9 @@ class Parameter:
             self._deferred = None  # last: who sees this reads the array
 
     def _fill(self, array: ndarray, chosen: Any, default: Initializer) -> None:
-        if chosen is None:
-            default(InitDesc(self.name), array)
-        elif isinstance(chosen, Initializer) and type(chosen).__call__ is not Initializer.__call__:
+        """Fill the array by its own initializer, or by that of all: as a weight, whatever its name, as in MXNet."""
+        chosen = default if chosen is None else chosen
+        if isinstance(chosen, Initializer) and type(chosen).__call__ is not Initializer.__call__:
             chosen(InitDesc(self.name), array)  # it decides by name itself, as Mixed does
         else:
             initializers.create(chosen).init_weight(InitDesc(self.name, global_init=default), array)

@@ -256,6 +256,21 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
     Raises:
         ArgumentError E368: there is no such metric.
     """
+    return created({}, metric, *args, **kwargs)
+
+
+def created(kinds: Mapping[type[EvalMetric], type[EvalMetric]], metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
+    """Return what `create` gives, with other classes in place of those that names stand for.
+
+    Args:
+        kinds: the other classes.
+        metric: as of `create`.
+        args: the same.
+        kwargs: the same.
+
+    Raises:
+        ArgumentError E368: there is no such metric.
+    """
     if isinstance(metric, str) and metric.startswith(("[", "{")):
         metric, kwargs = described(metric, "metric", "E368", 'json.dumps(metric.get_config()), or ["name", {...}]')
         args = ()
@@ -266,13 +281,13 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
     if isinstance(metric, str):
         cls = _REGISTRY.find(metric)
         if cls is not None:
-            return cls(*args, **kwargs)
+            return kinds.get(cls, cls)(*args, **kwargs)
     elif isinstance(metric, Mapping) and "metric" in metric:
-        return create(**metric)
+        return created(kinds, **metric)
     elif isinstance(metric, (list, tuple)):
-        return CompositeEvalMetric([create(each, *args, **kwargs) for each in metric])
+        return created(kinds, "composite", [created(kinds, each, *args, **kwargs) for each in metric])
     elif callable(metric):
-        return create("custommetric", metric, *args, **kwargs)
+        return created(kinds, "custommetric", metric, *args, **kwargs)
     raise ArgumentError("E368", f"{metric!r} is not a metric", help=f"a function, an EvalMetric or {_REGISTRY.names}")
 
 
@@ -288,6 +303,8 @@ class CompositeEvalMetric(EvalMetric):
         label_names: which labels.
     """
 
+    _create = staticmethod(create)
+
     def __init__(
         self,
         metrics: Sequence[Any] | None = None,
@@ -295,13 +312,13 @@ class CompositeEvalMetric(EvalMetric):
         output_names: Names = None,
         label_names: Names = None,
     ) -> None:
-        self.metrics = [create(each) for each in metrics or ()]
+        self.metrics = [self._create(each) for each in metrics or ()]
         super().__init__(name, output_names, label_names, has_global_stats=True)
 
     @outside_only("adds a metric to those there are")
     def add(self, metric: Any) -> None:
         """One more."""
-        self.metrics.append(create(metric))
+        self.metrics.append(self._create(metric))
 
     def get_metric(self, index: int) -> EvalMetric:
         """The metric at an index.

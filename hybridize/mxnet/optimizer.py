@@ -11,7 +11,7 @@ from typing import Any
 from hybridize import optimizer
 from hybridize.array import np
 from hybridize.base.advice import warn
-from hybridize.base.names import face
+from hybridize.base.names import face, replacing
 from hybridize.optimizer.base import Scalars, gradient
 from hybridize.optimizer.kernels import Slots
 
@@ -29,7 +29,8 @@ class _Rated(optimizer.Optimizer):
                     f"{type(self).__name__}'s default learning_rate, {learning_rate:g}, replaces the scheduler's "
                     f"base_lr, {base:g}, as in MXNet 1.9.1: pass learning_rate={base:g}"
                 )
-        super().__init__(learning_rate, *args, **kwargs)
+        initialize: Any = super().__init__
+        initialize(learning_rate, *args, **kwargs)
 
 
 class _ClipsDecay(optimizer.Optimizer):
@@ -218,11 +219,7 @@ class Nadam(_Rated, _ClipsDecay, optimizer.Nadam):
     """`hybridize.optimizer.Nadam`; the gradient is clipped with its decay."""
 
 
-_KINDS: dict[type, type] = {
-    getattr(optimizer, name): kind
-    for name, kind in list(globals().items())
-    if isinstance(kind, type) and kind.__module__ == __name__ and not name.startswith("_")
-}
+_KINDS = replacing(globals(), optimizer)
 """Those of this module, by those of `hybridize.optimizer`."""
 
 

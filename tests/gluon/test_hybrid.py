@@ -110,7 +110,7 @@ def test_parameters_may_be_written_while_running(x):
     class Running(HybridBlock):
         def __init__(self):
             super().__init__()
-            self.mean = Parameter("running_mean", shape=(5,), grad_req="null")
+            self.mean = Parameter("running_mean", shape=(5,), init="zeros", grad_req="null")
 
         def forward(self, x):
             self.mean.set_data(self.mean.data() * 0.5 + x.mean(axis=0))

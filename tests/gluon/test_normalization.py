@@ -536,7 +536,8 @@ def test_a_block_of_mxnet_1_finds_the_shapes():
             super().__init__()
             for name in ("gamma", "beta", "moving_mean", "moving_var"):
                 kind = "null" if "moving" in name else "write"
-                parameter = self.params.get(name, shape=(0,), grad_req=kind, allow_deferred_init=True)
+                start = "ones" if name in ("gamma", "moving_var") else "zeros"
+                parameter = self.params.get(name, shape=(0,), init=start, grad_req=kind, allow_deferred_init=True)
                 setattr(self, name, parameter)
 
         def hybrid_forward(self, F, x, gamma, beta, moving_mean, moving_var):

@@ -7,6 +7,7 @@ from hybridize import np
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon import Block, HybridBlock, loss, nn, overriding, rnn
 from tests.gluon.test_overriding import LAYERS, inputs_of, made
+from tests.refusals import refusal
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -20,7 +21,7 @@ def test_private_attributes_of_layers_are_kept(name):
         if attribute in overriding._MXNETS:
             setattr(block, attribute, kept[attribute])
         else:
-            with pytest.raises(ArgumentError, match=rf"E369: \w+ is given {attribute}, a name"):
+            with refusal(ArgumentError, f"E369: {type(block).__name__} is given {attribute}, a name"):
                 setattr(block, attribute, 3)
             assert vars(block)[attribute] is kept[attribute]
     for mine in ("_mine", "_own_kernel", "_count_of_calls"):
@@ -34,7 +35,7 @@ def test_private_methods_of_layers_are_kept(name):
     methods = overriding._methods(kind)
     assert {"_run", "_changed"} <= methods
     for method in methods:
-        with pytest.raises(ArgumentError, match=f"E369: Own defines {method}, a name"):
+        with refusal(ArgumentError, f"E369: Own defines {method}, a name"):
             type("Own", (kind,), {method: lambda self: None})
 
 
@@ -112,7 +113,7 @@ def test_hybrid_forward_of_a_class_of_ours_is_not_replaced(name, monkeypatch):
     derived = type("Derived", (kind,), {})
     monkeypatch.setattr(kind, "hybrid_forward", doubled, raising=False)
     for one in (kind, derived):
-        with pytest.raises(ArgumentError, match=f"E369: hybrid_forward was set on {kind.__name__}"):
+        with refusal(ArgumentError, f"E369: hybrid_forward was set on {kind.__name__}"):
             made(name, one)
     monkeypatch.undo()
     made(name, kind)

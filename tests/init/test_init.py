@@ -10,7 +10,9 @@ from hybridize import init
 from hybridize.array import np, random
 from hybridize.base.errors import ArgumentError, LoadError, ShapeError
 from hybridize.formats.mxnet import write_params
-from hybridize.gluon import Parameter, nn
+from hybridize.gluon import HybridBlock, Parameter, ParameterDict, nn
+from hybridize.init.base import _BY_ENDING
+from tests.refusals import refusal
 
 
 def filled(initializer, shape, name="weight"):
@@ -273,3 +275,27 @@ def test_more_that_cannot_be():
         filled("orthogonal", ())
     with pytest.raises(ArgumentError, match="cannot be written as a string"):
         init.Load({}).dumps()
+
+
+@pytest.mark.parametrize("name", [*_BY_ENDING, "alpha"])
+@pytest.mark.parametrize(
+    ("filler", "value"),
+    [(init.One(), 1), (init.Zero(), 0), (init.Constant(0.5), 0.5), (init.Uniform(0), 0), ("ones", 1), ("zeros", 0)],
+)
+def test_a_parameter_without_an_initializer_is_filled_as_a_weight_whatever_its_name(name, filler, value):
+    """As in both generations of MXNet: an initializer goes by names only where it is called with them."""
+    alone, of_block = Parameter(name, shape=(2, 3)), Parameter(name, shape=(2, 3))
+    alone.initialize(default_init=init.create(filler))
+    block = HybridBlock()
+    block.part = of_block
+    block.initialize(filler)
+    of_dict = ParameterDict("a_").get(name, shape=(2, 3))
+    of_dict.initialize(default_init=init.create(filler))
+    for parameter in (alone, of_block, of_dict):
+        assert parameter.data().asnumpy().tolist() == [[value] * 3] * 2
+
+
+def test_a_vector_needs_an_initializer_where_that_of_all_is_of_matrices():
+    parameter = Parameter("bias", shape=(3,))
+    with refusal(ShapeError, "E121: Xavier needs a parameter of at least two axes, but bias is"):
+        parameter.initialize(default_init=init.Xavier())

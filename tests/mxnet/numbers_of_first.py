@@ -158,7 +158,66 @@ def normalized(mx, groups, own, compiled=False):
     return [result, x.grad, *(one.grad() for one in learned)]
 
 
-PARTS = {"optimizers": optimizers, "losses": losses, "layers": layers}
+def metrics(mx):
+    """Metrics that the generations reduce in another way, alone and among others, by class and by name."""
+    spread = numpy.random.RandomState(1)
+    numbers, classes, sides = ([], [], [])
+    for rows in (6, 2, 5):
+        numbers.append([spread.uniform(-1, 1, (rows, 3)).astype("float32") for _ in range(2)])
+        for labels, count in ((classes, 4), (sides, 2)):
+            labels.append([spread.randint(0, count, rows).astype("float32"), shares(spread, rows, count)])
+    makers = {
+        "RMSE": mx.metric.RMSE, "PearsonCorrelation": mx.metric.PearsonCorrelation, "MAE": mx.metric.MAE,
+        "MSE": mx.metric.MSE, "rmse": lambda: mx.metric.create("rmse"), "mse": lambda: mx.metric.create("mse"),
+        "pearsonr": lambda: mx.metric.create("pearsonr"), "list": lambda: mx.metric.create(["rmse", "mae"]),
+        "composite": lambda: mx.metric.CompositeEvalMetric(["rmse", mx.metric.create("pearsonr")]),
+        "function": lambda: mx.metric.create(lambda label, pred: abs(label - pred).max()),
+        "Loss": mx.metric.Loss, "micro": lambda: mx.metric.PearsonCorrelation(average="micro"),
+    }  # fmt: skip
+    for title, make in makers.items():
+        yield f"metric {title}", functools.partial(measured, mx, make, numbers)
+    for name, own in (
+        ("Accuracy", {}), ("TopKAccuracy", {"top_k": 2}), ("CrossEntropy", {}), ("NegativeLogLikelihood", {}),
+        ("Perplexity", {"ignore_label": None}), ("Perplexity", {"ignore_label": 2}), ("PCC", {}),
+    ):  # fmt: skip
+        yield (
+            f"metric {name} {own}",
+            functools.partial(measured, mx, functools.partial(getattr(mx.metric, name), **own), classes),
+        )
+    for name in ("F1", "MCC"):
+        for average in ("macro", "micro"):
+            yield (
+                f"metric {name} {average}",
+                functools.partial(measured, mx, functools.partial(getattr(mx.metric, name), average=average), sides),
+            )
+
+
+def shares(spread, rows, count):
+    return spread.dirichlet([1] * count, rows).astype("float32")
+
+
+def measured(mx, make, batches):
+    """A metric after each batch, and of the last alone."""
+    metric, values = make(), []
+    for one in batches:
+        metric.update([mx.nd.array(one[0])], [mx.nd.array(one[1])])
+        values.append(metric.get()[1])
+    metric.reset()
+    metric.update([mx.nd.array(batches[-1][0])], [mx.nd.array(batches[-1][1])])
+    return [Number(one) for one in (*values, metric.get()[1])]
+
+
+class Number:
+    """A number as an array, as other programs give."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def asnumpy(self):
+        return numpy.array(self.value)
+
+
+PARTS = {"optimizers": optimizers, "losses": losses, "layers": layers, "metrics": metrics}
 
 
 def main():

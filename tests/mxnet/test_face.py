@@ -101,6 +101,33 @@ def test_its_own_modules_have_all_else_of_hybridize():
             _ = module.nonsense
 
 
+@pytest.mark.parametrize("average", ["macro", "micro"])
+@pytest.mark.parametrize("name", ["F1", "MCC", "PearsonCorrelation"])
+def test_a_metric_is_made_again_of_what_it_tells(name, average):
+    metric = getattr(mx.metric, name)(average=average)
+    again = mx.metric.create(metric.get_config())
+    assert type(again) is type(metric) is not getattr(hybridize.metric, name)
+    assert again.get_config() == metric.get_config()
+
+
+def test_group_norm_by_group_goes_through_files(tmp_path):
+    x = mx.nd.array(numpy.random.default_rng(1).normal(size=(2, 6, 3)))
+    net = mx.gluon.nn.GroupNorm(num_groups=3, in_channels=6, gamma_initializer=mx.init.Constant([1, 2, 3]))
+    net.initialize()
+    assert repr(net) == "GroupNorm(eps=1e-05, num_groups=3, center=True, scale=True)"
+    expected = net(x).asnumpy()
+    net.save_parameters(str(tmp_path / "net.params"))
+    again = mx.gluon.nn.GroupNorm(num_groups=3)
+    again.load_parameters(str(tmp_path / "net.params"))
+    numpy.testing.assert_array_equal(again(x).asnumpy(), expected)
+    net.hybridize()
+    numpy.testing.assert_allclose(net(x).asnumpy(), expected, 1e-5, 1e-6)
+    with pytest.warns(UserWarning, match="sizes of its inputs"):
+        symbol, params = net.export(str(tmp_path / "net"))
+    again = mx.gluon.SymbolBlock.imports(symbol, ["data"], params)
+    numpy.testing.assert_allclose(again(x).asnumpy(), expected, 1e-5, 1e-6)
+
+
 def test_hybridizes_own_are_as_they_were():
     assert type(hybridize.optimizer.create("adam")) is hybridize.optimizer.Adam
     net = hybridize.gluon.nn.Dense(2, in_units=3)

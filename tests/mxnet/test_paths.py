@@ -16,7 +16,8 @@ from hybridize.paths import MODULES, NAMES
 
 ROOTS = ["hybridize", "hybridize.mxnet"]
 OWN = {
-    f"hybridize.{name}": f"hybridize.mxnet.{name}" for name in ("optimizer", "gluon.loss", "gluon.nn", "gluon.trainer")
+    f"hybridize.{name}": f"hybridize.mxnet.{name}"
+    for name in ("metric", "optimizer", "gluon.loss", "gluon.nn", "gluon.trainer")
 }
 """Modules that MXNet 1.9.1's face has of its own."""
 

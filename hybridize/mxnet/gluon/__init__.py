@@ -4,6 +4,6 @@
 from hybridize.base.names import face
 from hybridize.mxnet.gluon.trainer import Trainer as Trainer
 
-_OWN = ("loss", "nn", "trainer")
+_OWN = {name: f"{__name__}.{name}" for name in ("loss", "nn", "trainer")} | {"metric": "hybridize.mxnet.metric"}
 
-__getattr__, __dir__ = face(globals(), "hybridize.gluon", {name: f"{__name__}.{name}" for name in _OWN})
+__getattr__, __dir__ = face(globals(), "hybridize.gluon", _OWN)

@@ -17,8 +17,11 @@ class GroupNorm(nn.GroupNorm):
         scale: whether `gamma` is learned.
         beta_initializer: initializer of `beta`.
         gamma_initializer: initializer of `gamma`.
+        in_channels: accepted; the parameters do not depend on it.
         kwargs: of `Block`.
     """
+
+    _repr_form = "eps={0._epsilon}, num_groups={0._num_groups}, center={0._center}, scale={0._scale}"
 
     def __init__(
         self,
@@ -28,11 +31,10 @@ class GroupNorm(nn.GroupNorm):
         scale: bool = True,
         beta_initializer: Any = "zeros",
         gamma_initializer: Any = "ones",
+        in_channels: int = 0,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            num_groups, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels=num_groups, **kwargs
-        )
+        super().__init__(num_groups, epsilon, center, scale, beta_initializer, gamma_initializer, num_groups, **kwargs)
 
 
 __getattr__, __dir__ = face(globals(), nn.__name__)

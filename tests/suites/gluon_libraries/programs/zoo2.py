@@ -1,8 +1,10 @@
-"""Nets of gluoncv2, one of each family: made, run, hybridized, trained a step."""
+"""Nets of gluoncv2, one of each family: made, run, hybridized, trained a step, written and read back."""
+
+import tempfile
 
 import mxnet as mx
 import numpy as np
-from rules import Rule, numbers, stages
+from rules import Rule, flat, numbers, signature, stages
 
 SIZES = {
     "dabnet_cityscapes": (1, 3, 128, 128), "espnetv2_wd2": (1, 3, 224, 224), "hardnet39ds": (1, 3, 224, 224),
@@ -38,7 +40,17 @@ def gluoncv2(name):
         net(x)
         net.cast("float64")
         x = x.astype("float64")
-    return stages(net, x, hybridize=name not in IMPERATIVE)
+    found = stages(net, x, hybridize=name not in IMPERATIVE)
+    if name not in IMPERATIVE:
+        found["read back"] = signature(*flat(read_back(net)(x)))
+    return found
+
+
+def read_back(net):
+    """The net of the files that a net is written to."""
+    with tempfile.TemporaryDirectory() as folder:
+        net.export(f"{folder}/net")
+        return mx.gluon.SymbolBlock.imports(f"{folder}/net-symbol.json", ["data"], f"{folder}/net-0000.params")
 
 
 PROGRAMS = {f"gluoncv2 {name}": (gluoncv2, name) for name in NETS}
