@@ -207,7 +207,7 @@ class HybridBlock(Block, layer=False):
         return function
 
     def _run_wrapped(self, *args: Any, **kwargs: Any) -> Any:
-        """What is compiled where `forward` is Python around it."""
+        """Run `hybrid_forward`: this is compiled where `forward` is Python around it."""
         depend(self)
         return self._by_hybrid_forward(*args, **kwargs)
 
