@@ -47,7 +47,7 @@ class Methods:
     def as_np_ndarray(self) -> Self:
         """Itself: there is one array class."""
     def astype(self, dtype: Any, order: str = 'K', casting: str = 'unsafe', subok: bool = True, copy: bool = True) -> Self:
-        """As another dtype; a copy, unless `copy` is false and nothing changes."""
+        """As another dtype, or that of another array; a copy, unless `copy` is false and nothing changes."""
     def attach_grad(self, grad_req: str = 'write', stype: Any = None) -> None:
         """Ask for the gradient of an array: `x.grad` is what the last backward pass says of it."""
     def backward(self, out_grad: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
