@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 _OPTIONS = ("backend", "verify", "dynamic", "freeze", "threads", "winograd")
 
 
+def _is_ours(function: Any) -> bool:
+    """Tell whether a function is one of hybridize's own classes."""
+    return str(getattr(function, "__module__", "")).startswith("hybridize.")
+
+
 class HybridBlock(Block, layer=False):
     """Base of layers and nets that can be compiled.
 
@@ -50,7 +55,7 @@ class HybridBlock(Block, layer=False):
         super().__init_subclass__(**kwargs)
         overriding.settle(cls, HybridBlock.forward)
         cls._overrides = cls.hybrid_forward is not HybridBlock.hybrid_forward
-        cls._wraps = cls._overrides and cls.forward not in (HybridBlock.forward, overriding.Overriding.forward)
+        cls._wraps = cls._overrides and not _is_ours(cls.forward)
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None, **unknown: Any) -> None:
         super().__init__(prefix, params, **unknown)
@@ -216,8 +221,8 @@ class HybridBlock(Block, layer=False):
         kind = type(self)
         if kind._overrides:
             return functools.partial(kind.hybrid_forward, self, None)  # without F
-        if str(getattr(kind.forward, "__module__", "")).startswith("hybridize."):
-            return _data  # a layer of ours
+        if _is_ours(kind.forward):
+            return _data
         return self.forward
 
     def _choose_call(self) -> None:
