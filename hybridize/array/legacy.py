@@ -296,6 +296,11 @@ def expand_dims(data: Any, axis: int, inplace: bool = False) -> Any:
     return np.expand_dims(data, axis)
 
 
+def squeeze(data: Any, axis: Any = None, inplace: bool = False) -> Any:
+    """Without axes of size 1: a view likewise."""
+    return np.squeeze(data, axis)
+
+
 def softmax(
     data: Any,
     length: Any = None,
@@ -573,7 +578,6 @@ _ROWS: tuple[_Rows, ...] = (
     (np, None, "a indices axis=0 mode='clip'", "take"),
     (np, None, "data", "abs ceil fix floor full_like identity=copy negative ones_like sign square trunc zeros_like"),
     (np, None, "data axis", "flip reverse=flip"),
-    (np, None, "data axis=None", "squeeze"),
     (np, None, "data dim1=0 dim2=0", "SwapAxis=swapaxes swapaxes"),
     (np, None, "data repeats axis=None", "repeat"),
     (np, None, "data reps", "tile"),
@@ -634,7 +638,7 @@ _ROWS: tuple[_Rows, ...] = (
         "SoftmaxActivation=softmax_activation SoftmaxOutput=softmax_output amp_multicast arange argsort "
         "array=array_of_numbers batch_dot clip concat concatenate cumsum diag dot expand_dims eye "
         "fill_element_0index full histogram logical_not make_loss norm onehot_encode ravel_multi_index size_array "
-        "softmax sort split split_v2 stack transpose unravel_index where"
+        "softmax sort split split_v2 squeeze stack transpose unravel_index where"
     )),
     (sys.modules[__name__], rules.of_dtype, "", "argmax_channel moments rcbrt rint round=round_away"),
 )  # fmt: skip

@@ -223,7 +223,8 @@ def with_gradient_of(x: Any, y: Any) -> Any:
 
 def head(x: Any, y: Any, slope: Any, scaled: bool = False) -> Any:
     """Return y, a head by itself: the gradient of x is `slope`, whatever arrives at y, or, `scaled`, times that."""
-    return result(histories.head(*(strong(array(one), y.dtype) for one in (x, y, slope)), scaled))
+    x, y, slope = (strong(array(one), y.dtype) for one in (x, y, slope))
+    return result(histories.head(x, y, slope, scaled))
 
 
 def stop_gradient(data: Any) -> Any:

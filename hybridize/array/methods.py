@@ -63,7 +63,7 @@ _OF_MXNET = (
 _KEYWORDS = {
     **dict.fromkeys(("max", "mean", "min", "prod", "sum"), ("exclude",)), "argsort": ("is_ascend", "dtype"),
     "clip": ("a_min", "a_max"), "expand_dims": ("inplace",), "split": ("num_outputs", "squeeze_axis"),
-    "swapaxes": ("dim1", "dim2"),
+    "squeeze": ("inplace",), "swapaxes": ("dim1", "dim2"),
 }  # fmt: skip
 """Keywords of MXNet 1's, by methods that are NumPy's without them."""
 

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 _OPTIONS = ("backend", "verify", "dynamic", "freeze", "threads", "winograd")
 
 
+def _is_ours(function: Any) -> bool:
+    """Tell whether a function is one of hybridize's own classes."""
+    return str(getattr(function, "__module__", "")).startswith("hybridize.")
+
+
 class HybridBlock(Block, layer=False):
     """Base of layers and nets that can be compiled.
 
@@ -59,7 +64,7 @@ class HybridBlock(Block, layer=False):
         settle(cls, HybridBlock.forward)
         cls._settled = cls.hybrid_forward
         cls._overrides = cls._settled is not HybridBlock.hybrid_forward
-        cls._wraps = cls._overrides and cls.forward not in (HybridBlock.forward, overriding.Overriding.forward)
+        cls._wraps = cls._overrides and not _is_ours(cls.forward)
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None, **unknown: Any) -> None:
         if type(self).hybrid_forward is not self._settled:  # a program has set another one on the class
@@ -237,7 +242,7 @@ class HybridBlock(Block, layer=False):
         return function
 
     def _run_wrapped(self, *args: Any, **kwargs: Any) -> Any:
-        """What is compiled where `forward` is Python around it."""
+        """Run `hybrid_forward`: this is compiled where `forward` is Python around it."""
         depend(self)
         return self._by_hybrid_forward(*args, **kwargs)
 
@@ -246,8 +251,8 @@ class HybridBlock(Block, layer=False):
         kind = type(self)
         if kind._overrides:
             return functools.partial(kind.hybrid_forward, self, None)  # without F
-        if str(getattr(kind.forward, "__module__", "")).startswith("hybridize."):
-            return _data  # a layer of ours
+        if _is_ours(kind.forward):
+            return _data
         return self.forward
 
     def _choose_call(self) -> None:

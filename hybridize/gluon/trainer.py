@@ -46,6 +46,8 @@ class Trainer(spread.Updating):
     __hybridize_read__ = ReadPolicy.IDENTITY
     __hybridize_write__ = WritePolicy.IN_TURN
     __hybridize_fed__: ClassVar[Mapping[str, type | None]] = {"learning_rate": float}
+    _params_to_init: tuple[Parameter, ...] = ()
+    """MXNet's private list of parameters that its store does not have yet, which training loops ask for: none wait."""
 
     def __repr__(self) -> str:
         return f"Trainer({len(self._params)} parameters, {self._optimizer!r})"

@@ -79,6 +79,7 @@ METHODS = {
         numpy.repeat(X[:1], 7, 0),
     ),
     "expand_dims inplace": (lambda x: x.expand_dims(axis=1, inplace=True), X[:, None]),
+    "squeeze inplace": (lambda x: x.expand_dims(axis=1).squeeze(axis=1, inplace=True), X),
     "flatten inplace": (lambda x: x.flatten(inplace=True), X.reshape(2, 12)),
     "softmax length": (
         lambda x: x.softmax(length=nd.array([[1, 1, 1, 1]] * 2), axis=1, use_length=True),

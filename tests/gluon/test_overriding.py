@@ -55,6 +55,7 @@ CASES = {
     "DotProductAttention": (lambda c: c(), (VECTORS, VECTORS, VECTORS)),
     "MultiHeadAttention": (lambda c: c(4, 2), (VECTORS,)), "Dense": (lambda c: c(5, "relu"), (VECTORS,)),
     "Dropout": (lambda c: c(0.5), (VECTORS,)), "Embedding": (lambda c: c(5, 3), ("words",)),
+    "SparseEmbedding": (lambda c: c(5, 3), ("words",)),
     "Flatten": (lambda c: c(), (VECTORS,)), "Identity": (lambda c: c(), (VECTORS,)),
     "HybridSequential": (_with_dense, (VECTORS,)), "HybridConcatenate": (_with_dense, (VECTORS,)),
     "HybridConcurrent": (_with_dense, (VECTORS,)),

@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from hybridize import gluon, init
+from hybridize import autograd, gluon, init
 from hybridize.array import np
 from hybridize.base.errors import ArgumentError, DeferredInitializationError, DeviceError, ShapeError, StateError
 from hybridize.gluon import Constant, Parameter, ParameterDict, nn
@@ -212,3 +212,30 @@ def test_other_storage_types_are_made_dense_and_it_is_said():
         assert parameter.data().stype == parameter.grad().stype == "default"
     with refusal(ArgumentError, "E321: the storage type must be default, csr or row_sparse, got 'coo'"):
         Parameter("w", stype="coo")
+
+
+def test_a_table_of_rows():
+    """As MXNet 1.9.1: the rows that a batch reads are changed, and the table gives some of its rows."""
+    with pytest.warns(UserWarning, match="Parameter 'sparseembedding\\d+_weight' is dense"):
+        table = gluon.contrib.nn.SparseEmbedding(5, 3)
+    table.initialize("ones")
+    assert repr(table) == "SparseEmbedding(5 -> 3, float32)"
+    trainer = gluon.Trainer(table.collect_params(), "sgd", {"learning_rate": 0.1})
+    for _ in range(2):
+        with autograd.record():
+            loss = (table(np.array([1, 3])) ** 2).sum()
+        loss.backward()
+        trainer.step(1)
+        table.hybridize()
+    numpy.testing.assert_allclose(table(np.array([0, 1, 3])).asnumpy(), [[1.0] * 3, [0.64] * 3, [0.64] * 3], rtol=1e-6)
+    rows = table.weight.row_sparse_data(np.array([0, 1]))
+    numpy.testing.assert_allclose(rows.asnumpy()[:, 0], [1.0, 0.64, 0, 0, 0], rtol=1e-6)
+
+
+def test_training_loops_ask_mxnets_trainer_for_what_waits():
+    net = nn.Dense(2, in_units=3)
+    net.initialize()
+    trainer = gluon.Trainer(net.collect_params(), "adam")
+    assert not trainer._params_to_init
+    trainer._init_kvstore()
+    assert len(trainer._updaters[0].get_states(dump_optimizer=False)) > 0

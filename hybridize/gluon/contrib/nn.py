@@ -1,13 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layers that MXNet 1.x has in `gluon.contrib.nn`."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from hybridize.base.names import late
 from hybridize.gluon.nn import Concurrent as Concurrent
+from hybridize.gluon.nn import Embedding
 from hybridize.gluon.nn import HybridConcurrent as HybridConcurrent
 from hybridize.gluon.nn import Identity as Identity
 from hybridize.gluon.nn import PixelShuffle1D as PixelShuffle1D
 from hybridize.gluon.nn import PixelShuffle2D as PixelShuffle2D
 from hybridize.gluon.nn import PixelShuffle3D as PixelShuffle3D
 from hybridize.gluon.nn import SyncBatchNorm as SyncBatchNorm
+
+
+class SparseEmbedding(Embedding):
+    """`nn.Embedding` with a table of `stype="row_sparse"`: dense here, and `weight.row_sparse_data(rows)` is there.
+
+    Args:
+        input_dim: number of rows.
+        output_dim: size of a row.
+        dtype: of the table.
+        weight_initializer: initializer of `weight`, [input_dim, output_dim].
+    """
+
+    _storage = {"stype": "row_sparse", "grad_stype": "row_sparse"}
+
+    def __init__(
+        self, input_dim: int, output_dim: int, dtype: Any = "float32", weight_initializer: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(input_dim, output_dim, dtype, weight_initializer, sparse_grad=True, **kwargs)
+
 
 __getattr__, __dir__ = late(globals(), {})

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 from hybridize.array import np, npx
 from hybridize.array.functions import dense, neural
@@ -131,6 +131,8 @@ class Embedding(HybridBlock):
         input_dim="_input_dim", output_dim="_output_dim", dtype="_dtype", sparse_grad="_sparse_grad"
     )
     _repr_form = "{0._input_dim} -> {0._output_dim}, {0._dtype}"
+    _storage: ClassVar[Mapping[str, str]] = {}
+    """Storage types of the table, and of its gradient."""
 
     def __init__(
         self,
@@ -143,7 +145,8 @@ class Embedding(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         self._input_dim, self._output_dim, self._dtype, self._sparse_grad = input_dim, output_dim, dtype, sparse_grad
-        self.weight = self.params.deferred("weight", (input_dim, output_dim), weight_initializer, dtype=dtype)
+        shape = input_dim, output_dim
+        self.weight = self.params.deferred("weight", shape, weight_initializer, dtype=dtype, **self._storage)
 
     def forward(self, x: Any) -> ndarray:
         return neural.embedding(x, self.weight.data(), input_dim=self._input_dim, output_dim=self._output_dim)

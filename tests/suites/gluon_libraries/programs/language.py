@@ -333,13 +333,13 @@ def language_model_cache():
     return {"output": signature(out, again), "history": signature(words, cache), "states": signature(*flat(state))}
 
 
-def language_model_big():
+def language_model_big(sparse):
     """With sampled classes, of fixed samples."""
-    net = nlp.model.train.BigRNN(20, 6, 8, 1, 5, 4, sparse_weight=False, sparse_grad=False)
+    net = nlp.model.train.BigRNN(20, 6, 8, 1, 5, 4, sparse_weight=sparse, sparse_grad=sparse)
     sampled = [mx.nd.array([1, 4, 7, 9]), mx.nd.array([0.4, 0.3, 0.2, 0.1]), numbers((5, 2), 0.1) + 0.2]
     data, target = tokens((5, 2)), tokens((5, 2), 17)
     state = net.begin_state(batch_size=2)
-    filled(net, data, target, state, sampled)
+    net.initialize(Rule())
     trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
     losses = []
     for _ in range(3):
@@ -840,7 +840,8 @@ PROGRAMS = {
     "standard LSTM": (language_model_standard, "lstm"),
     "standard GRU": (language_model_standard, "gru"),
     "cache": (language_model_cache,),
-    "big": (language_model_big,),
+    "big": (language_model_big, False),
+    "big, of few rows": (language_model_big, True),
     "big evaluated": (language_model_big_evaluated,),
     "ELMo": (elmo,),
     "BiLM lstmpc": (bidirectional, "lstmpc"),
