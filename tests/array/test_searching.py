@@ -111,6 +111,28 @@ def test_several_values_go_in_at_one_position(both, obj):
         numpy.testing.assert_array_equal(both(lambda x, v: np.insert(x, obj, v, axis=1), rows, block), want)
 
 
+@pytest.mark.parametrize(
+    "obj", [[1, 0, 2], [-1, 0], [3, 0, -1], [2, 2], slice(None, None, -1), slice(2, 0, -1)], ids=str
+)
+def test_values_go_in_at_positions_in_their_order(both, obj):
+    rows = numpy.arange(12.0).reshape(3, 4)
+    count = len(range(*obj.indices(3))) if isinstance(obj, slice) else len(obj)
+    for axis, values in (
+        (0, numpy.arange(4.0 * count).reshape(count, 4) + 50),
+        (0, numpy.arange(count)[:, None] + 50.0),
+    ):
+        want = numpy.insert(rows, obj, values, axis)
+        numpy.testing.assert_array_equal(both(lambda x, v, a=axis: np.insert(x, obj, v, a), rows, values), want)
+    if not isinstance(obj, slice):
+        values = numpy.arange(count) + 50.0
+        numpy.testing.assert_array_equal(
+            both(lambda x, v: np.insert(x, obj, v, 1), rows, values), numpy.insert(rows, obj, values, 1)
+        )
+        numpy.testing.assert_array_equal(
+            both(lambda x, v: np.insert(x, obj, v), rows, values), numpy.insert(rows, obj, values)
+        )
+
+
 @pytest.mark.parametrize("values", [[1, 2], [1, 2, 3, 4, 5, 6, 7, 8], [[1, 2], [3, 4]], [5], 6, []], ids=str)
 @pytest.mark.parametrize(
     ("shape", "wrap"), [((4, 4), False), ((3, 5), False), ((7, 3), True), ((7, 3), False), ((3, 3, 3), False)]

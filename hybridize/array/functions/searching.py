@@ -569,7 +569,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
         before = numpy.repeat(before, values.shape[axis_index])
     source = numpy.insert(numpy.arange(length), before, -1)
     output = picked(x, numpy.where(source < 0, 0, source), axis_index)
-    output[(slice(None),) * axis_index + (numpy.flatnonzero(source < 0),)] = values
+    order = numpy.argsort(numpy.where(before < 0, before + length, before), axis=None, kind="stable")
+    output[(slice(None),) * axis_index + (numpy.flatnonzero(source < 0)[numpy.argsort(order)],)] = values
     return output
 
 
