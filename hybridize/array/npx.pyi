@@ -148,8 +148,8 @@ def rsqrt(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, c
 def bernoulli(prob: Any = None, logit: Any = None, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """1 with probability `prob` (or sigmoid(`logit`)), else 0; float32 unless said."""
 
-def normal_n(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Normal numbers with mean `loc` and standard deviation `scale`."""
+def normal_n(loc: Any = 0.0, scale: Any = 1.0, batch_shape: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
+    """Normal numbers, `batch_shape` of them for each mean and standard deviation."""
 
-def uniform_n(low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> ndarray:
-    """Uniform numbers from [low, high)."""
+def uniform_n(low: Any = 0.0, high: Any = 1.0, batch_shape: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
+    """Uniform numbers from [low, high), `batch_shape` of them for each pair of ends."""

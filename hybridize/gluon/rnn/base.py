@@ -85,7 +85,7 @@ class RecurrentCell(Stateful, Block):
         steps = inputs if isinstance(inputs, (list, tuple)) else [inputs]
         if SYMBOLIC and any(one.__class__ in SYMBOLIC for one in steps):
             unrolled = load_module("hybridize.gluon.composing").unrolled
-            return unrolled(self, length, inputs, begin_state, layout, merge_outputs, valid_length)  # type: ignore[no-any-return]
+            return unrolled(self, length, inputs, begin_state, layout, merge_outputs, valid_length)
         x = steps_first(length, inputs, layout)
         states = self._initial_states(x, begin_state)
         outputs, last = _through_own(self, x, states, lengths_of(x, valid_length))
