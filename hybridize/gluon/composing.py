@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from hybridize import symbol
-from hybridize.base.errors import UntypedError
+from hybridize.base.errors import ArgumentError, UntypedError
 from hybridize.base.nested import listed
 from hybridize.base.prefixes import Prefix, name_of
 from hybridize.base.types import Shape
@@ -25,6 +25,7 @@ from hybridize.gluon.hybrid_block import COMPOSING, HybridBlock
 from hybridize.gluon.nn.basic import HybridLambda
 from hybridize.gluon.overriding import ParameterValue
 from hybridize.gluon.parameter import Parameter
+from hybridize.gluon.rnn.unrolling import check_layout
 from hybridize.gluon.spelled import spelled
 from hybridize.gluon.symbol_block import SymbolBlock
 from hybridize.ops.op import imperatively
@@ -95,9 +96,52 @@ def _node(layer: HybridBlock, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     for one, parameter in zip(values, call.parameters, strict=True):
         one.auxiliary = not parameter._differentiable
     if states is not None:
-        first, *rest = (node[number] for number in range(count))
+        first, *rest = (node[number] for number in range(count)) if states else [node]
         return first, rest
     return node if call.after is None else call.after(node)
+
+
+def unrolled(
+    cell: Any, length: int | None, inputs: Any, begin_state: Any, layout: str, merge_outputs: bool | None, lengths: Any
+) -> tuple[Any, list[Any]]:
+    """Return what a cell gives of the steps of symbols, one after the other, as its `unroll` does of arrays.
+
+    Raises:
+        ArgumentError E331: the number of steps is not given, or another one than there are.
+    """
+    axis = check_layout(layout)
+    several = isinstance(inputs, (list, tuple))
+    count = len(inputs) if several and length is None else length
+    if count is None or (several and count != len(inputs)):
+        what = f"unroll of symbols over length={length}" + (f" of {len(inputs)} steps" if several else "")
+        raise ArgumentError("E331", what, help="give the number of steps: cell.unroll(length, inputs)")
+    parts = symbol.split(inputs, num_outputs=count, axis=axis, squeeze_axis=True) if not several else inputs
+    steps = list(inputs if several else [parts[number] for number in range(count)] if count > 1 else [parts])
+    states = begin_state
+    if states is None:
+        none = symbol.zeros_like(symbol.sum(steps[0], axis=0, exclude=True))  # one for each sequence
+        sizes = [info["shape"][1:] for info in cell.state_info(0)]
+        states = [
+            symbol.broadcast_axis(
+                symbol.reshape(none, shape=(-1, *(1,) * len(size))), axis=tuple(range(1, 1 + len(size))), size=size
+            )
+            for size in sizes
+        ]
+    outputs, after = [], []
+    for step in steps:
+        output, states = cell(step, states)
+        outputs.append(output)
+        after.append(states)
+    if lengths is not None:
+        whole = symbol.stack(*outputs, axis=0)
+        masked = symbol.SequenceMask(whole, lengths, use_sequence_length=True, axis=0)
+        states = [
+            symbol.SequenceLast(symbol.stack(*several, axis=0), lengths, use_sequence_length=True, axis=0)
+            for several in zip(*after, strict=True)
+        ]
+        outputs = [symbol.squeeze(symbol.slice_axis(masked, axis=0, begin=k, end=k + 1), axis=0) for k in range(count)]
+    merge = lengths is not None if merge_outputs is None else merge_outputs
+    return symbol.stack(*outputs, axis=axis) if merge else outputs, states
 
 
 class LayerCall(Shaping):
@@ -117,7 +161,10 @@ class LayerCall(Shaping):
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any], values: Sequence[Any]) -> Any:
         parts = {id(one): ParameterValue(value, one) for one, value in zip(self.parameters, values, strict=True)}
         result = _replaced(self._layer, parts).forward(*args, **kwargs)
-        return [one for part in listed(result) for one in listed(part)] if isinstance(result, tuple) else result
+        if not isinstance(result, tuple):
+            return result
+        several = [one for part in listed(result) for one in listed(part)]
+        return several if len(several) > 1 else several[0]
 
     def spelled(self, inputs: Sequence[Any], name: str) -> list[Any] | None:
         args, kwargs, values = inputs

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from hybridize import symbol
@@ -22,7 +22,7 @@ def spelled(layer: HybridBlock, inputs: Sequence[Any], values: Sequence[Expressi
         values: the variables.
         name: the name of the operator that has the result.
     """
-    own = (kind for kind in type(layer).__mro__ if kind.__module__.startswith("hybridize.gluon"))
+    own: Iterator[Any] = (kind for kind in type(layer).__mro__ if kind.__module__.startswith("hybridize.gluon"))
     kind = next((one for one in own if one.__name__ in _SPELLINGS), None)
     operands = layer._operands.split()
     least = sum(not one.endswith("?") for one in operands)

@@ -55,7 +55,7 @@ class DetAugmenter:
 class DetBorrowAug(DetAugmenter):
     """A change of images that leaves objects where they are."""
 
-    def __init__(self, augmenter: Augmenter) -> None:
+    def __init__(self, augmenter: Any) -> None:
         if not isinstance(augmenter, Augmenter):
             what = f"DetBorrowAug takes an Augmenter, got {type(augmenter).__name__}"
             raise ArgumentError("E309", what, help="changes of images with boxes, DetAugmenters, are used as they are")

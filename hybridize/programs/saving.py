@@ -16,12 +16,12 @@ from hybridize.base.dtypes import REALS
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
-from hybridize.base.nested import object_classes
+from hybridize.base.nested import Structure, flatten, object_classes, unflatten
 from hybridize.base.types import TensorType
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Captured, Result, Source
+from hybridize.contract.captured import Captured, GivenContainer, Result, Source
 from hybridize.formats import ARRAY, OF_ND, Leaf, SavedProgram, SavedSignature
-from hybridize.graph import Deferred, Graph
+from hybridize.graph import Deferred, Graph, Value
 from hybridize.ops.foreign import foreign_nodes
 from hybridize.ops.hosted import hosted_nodes
 from hybridize.programs import samples as sampled
@@ -85,6 +85,9 @@ def saved(
                 f"{name} returns text that Python formats from values, which a saved program cannot do",
                 help="return the values",
             )
+        if any(one.kind == "container" and not isinstance(one.value, GivenContainer) for one in captured.results):
+            what = f"{name} returns a list or dict that outlives its calls, which a file does not hold"
+            raise CaptureError("E450", what, help="return a copy: list(x), dict(x)")
         for number, source in enumerate(captured.sources):
             if source.array is not None and id(source.array) not in keys:
                 wanted = names.get(id(source.array)) or captured.graph.inputs[number].name or "state"
@@ -169,7 +172,8 @@ def _signature(captured: Captured, keys: Mapping[int, str]) -> SavedSignature:
         for i, source in enumerate(captured.sources)
         if source.position in pinned
     }
-    outputs = (*captured.result_values, *written)
+    structure, results, values = _results(captured)
+    outputs = (*values, *written)
     graph = Graph(inputs, captured.graph.nodes, outputs, {**captured.graph.constants, **numbers})
     positions = {source.position for source in captured.sources} - pinned
     leaves = []
@@ -180,17 +184,51 @@ def _signature(captured: Captured, keys: Mapping[int, str]) -> SavedSignature:
             leaves.append(Leaf("scalar", kind.__name__))
         else:
             leaves.append(Leaf("constant", captured.numbers.get(position, captured.call.leaves[position])))
-    results = [
-        Leaf("constant", result.value) if result.kind == "constant"
-        else Leaf("scalar", result.value.__name__) if result.kind == "number"
-        else OF_ND if result.of_nd else ARRAY
-        for result in captured.results
-    ]  # fmt: skip
     state = tuple(keys[id(captured.sources[i].array)] for i in order if captured.sources[i].position < 0)
     return SavedSignature(
-        graph, captured.call.structure, tuple(leaves), captured.structure, tuple(results), state, writes,
+        graph, captured.call.structure, tuple(leaves), structure, tuple(results), state, writes,
         captured.call.training,
     )  # fmt: skip
+
+
+def _results(captured: Captured) -> tuple[Structure, list[Leaf], list[Value]]:
+    """The structure of the result, its leaves, and the values of those that are computed or handed on.
+
+    A list or a dict of the call, which the result holds itself, is one with the same items in what a file gives.
+    """
+    call = captured.call
+    inputs = {source.position: value for source, value in zip(captured.sources, captured.graph.inputs, strict=True)}
+    leaves: list[Leaf] = []
+    values: dict[int, Value] = {}
+
+    def part(leaf: Leaf, value: Value | None = None) -> int:
+        leaves.append(leaf)
+        if value is not None:
+            values[len(leaves) - 1] = value
+        return len(leaves) - 1
+
+    def of_call(position: int) -> int:
+        kind = call.kinds[position]
+        if position not in inputs:
+            return part(Leaf("constant", captured.numbers.get(position, call.leaves[position])))
+        if not isinstance(kind, TensorType):
+            return part(Leaf("scalar", kind.__name__), inputs[position])
+        return part(OF_ND if position in call.of_nd else ARRAY, inputs[position])
+
+    computed = iter(captured.result_values)
+    parts: list[Any] = []
+    for result in captured.results:
+        if isinstance(result.value, GivenContainer):
+            numbers, structure = flatten(result.value.find(unflatten(call.structure, list(range(len(call.leaves))))))
+            parts.append(unflatten(structure, [of_call(number) for number in numbers]))
+        elif result.kind == "constant":
+            parts.append(part(Leaf("constant", result.value)))
+        else:
+            array = OF_ND if result.of_nd else ARRAY
+            leaf = Leaf("scalar", result.value.__name__) if result.kind == "number" else array
+            parts.append(part(leaf, next(computed)))
+    order, structure = flatten(unflatten(captured.structure, parts))
+    return structure, [leaves[one] for one in order], [values[one] for one in order if one in values]
 
 
 def _constant(number: Any, kind: TensorType) -> NDArray[Any]:

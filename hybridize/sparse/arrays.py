@@ -186,7 +186,7 @@ class BaseSparseNDArray(Operators):
             self._parts = value.tostype(self.stype).astype(self.dtype)._parts
         else:
             whole = wrap(numpy.empty(self.shape, self.dtype))
-            whole[...] = wrap(value.asnumpy()) if isinstance(value, Operators) else value
+            whole[...] = wrap(value.asnumpy()) if isinstance(value, (ndarray, BaseSparseNDArray)) else value
             self._become(whole)
 
     def __bool__(self) -> bool:

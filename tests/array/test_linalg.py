@@ -228,6 +228,19 @@ def test_errors_are_at_most_twice_lapacks(dtype):
                     assert abs(a - truth).max().item() <= 2 * abs(b - truth).max().item() + size
 
 
+def test_triangles_by_both_names():
+    data = numpy.random.RandomState(0).uniform(-1, 1, (2, 4, 4))
+    x = np.array(data, dtype="float64")
+    for upper, word in ((True, "U"), (False, "L")):
+        for function in (L.eigvalsh, lambda x, **k: L.eigh(x, **k)[0]):
+            for compiled in (lambda call: call, hybridize):
+                found = compiled(lambda x, f=function, u=upper: f(x, upper=u))(x)
+                numpy.testing.assert_allclose(found.asnumpy(), numpy.linalg.eigvalsh(data, word), rtol=1e-9)
+                numpy.testing.assert_allclose(
+                    compiled(lambda x, f=function, w=word: f(x, UPLO=w))(x).asnumpy(), found.asnumpy()
+                )
+
+
 def test_ranks_are_counted():
     ones = numpy.outer(numpy.arange(4.0) + 1, numpy.arange(3.0) + 1)
     cases = [ones, numpy.zeros((3, 3)), numpy.eye(5), numpy.ones(3), numpy.zeros(3), numpy.stack([numpy.eye(3), numpy.ones((3, 3))]), numpy.zeros((0, 3))]  # fmt: skip

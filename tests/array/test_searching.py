@@ -104,6 +104,60 @@ def test_placing_and_counting(both):
         assert (str(hot.dtype), hot.tolist()) == (dtype, [[off, on]])
 
 
+@pytest.mark.parametrize(
+    "obj", [slice(0, 1), slice(3, 2, -1), slice(-1, None), [2], 2, -1, slice(0, 2), slice(2, 2)], ids=str
+)
+def test_several_values_go_in_at_one_position(both, obj):
+    x, values = numpy.arange(7.0), numpy.array([10.0, 20.0])
+    if isinstance(obj, slice) and len(range(*obj.indices(7))) == 0:
+        numpy.testing.assert_array_equal(both(lambda x: np.insert(x, obj, 1.0), x), numpy.insert(x, obj, 1.0))
+        return
+    numpy.testing.assert_array_equal(both(lambda x, v: np.insert(x, obj, v), x, values), numpy.insert(x, obj, values))
+    rows, block = numpy.arange(6.0).reshape(2, 3), numpy.array([[10.0, 20.0], [30.0, 40.0]])
+    if obj in (slice(0, 1), [2]):
+        want = numpy.insert(rows, obj, block, axis=1)
+        numpy.testing.assert_array_equal(both(lambda x, v: np.insert(x, obj, v, axis=1), rows, block), want)
+
+
+@pytest.mark.parametrize(
+    "obj", [[1, 0, 2], [-1, 0], [3, 0, -1], [2, 2], slice(None, None, -1), slice(2, 0, -1)], ids=str
+)
+def test_values_go_in_at_positions_in_their_order(both, obj):
+    rows = numpy.arange(12.0).reshape(3, 4)
+    count = len(range(*obj.indices(3))) if isinstance(obj, slice) else len(obj)
+    for axis, values in (
+        (0, numpy.arange(4.0 * count).reshape(count, 4) + 50),
+        (0, numpy.arange(count)[:, None] + 50.0),
+    ):
+        want = numpy.insert(rows, obj, values, axis)
+        numpy.testing.assert_array_equal(both(lambda x, v, a=axis: np.insert(x, obj, v, a), rows, values), want)
+    if not isinstance(obj, slice):
+        values = numpy.arange(count) + 50.0
+        numpy.testing.assert_array_equal(
+            both(lambda x, v: np.insert(x, obj, v, 1), rows, values), numpy.insert(rows, obj, values, 1)
+        )
+        numpy.testing.assert_array_equal(
+            both(lambda x, v: np.insert(x, obj, v), rows, values), numpy.insert(rows, obj, values)
+        )
+
+
+@pytest.mark.parametrize("values", [[1, 2], [1, 2, 3, 4, 5, 6, 7, 8], [[1, 2], [3, 4]], [5], 6, []], ids=str)
+@pytest.mark.parametrize(
+    ("shape", "wrap"), [((4, 4), False), ((3, 5), False), ((7, 3), True), ((7, 3), False), ((3, 3, 3), False)]
+)
+def test_numbers_of_a_diagonal_are_written_in_turn(both, shape, wrap, values):
+    want = numpy.zeros(shape, "f4")
+    numpy.fill_diagonal(want, values, wrap)
+
+    def filled(x, *numbers):
+        y = x * 1
+        np.fill_diagonal(y, numbers[0] if numbers else values, wrap)
+        return y
+
+    numpy.testing.assert_array_equal(both(filled, numpy.zeros(shape, "f4")), want)
+    numpy.testing.assert_array_equal(both(filled, numpy.zeros(shape, "f4"), numpy.array(values, "f4")), want)
+
+
 def test_insert_and_delete(both):
     for obj in (1, [0, 2], slice(0, 2)):
         numpy.testing.assert_array_equal(both(lambda x, o=obj: np.delete(x, o, 1), X), numpy.delete(X, obj, 1))

@@ -254,6 +254,57 @@ def test_hooks_get_symbols():
     assert seen == ["data", f"{layer.prefix}fwd"]
 
 
+def sequence():
+    cell = rnn.SequentialRNNCell()
+    cell.add(rnn.GRUCell(4, input_size=3), rnn.DropoutCell(0.3), rnn.ResidualCell(rnn.RNNCell(4, input_size=4)))
+    return cell
+
+
+CELLS = {
+    "rnn": lambda: rnn.RNNCell(4, input_size=3), "lstm": lambda: rnn.LSTMCell(4, input_size=3),
+    "gru": lambda: rnn.GRUCell(4, input_size=3), "zoneout": lambda: rnn.ZoneoutCell(rnn.RNNCell(4, input_size=3), 0.2),
+    "sequence": sequence,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+@pytest.mark.parametrize("layout", ["NTC", "TNC"])
+@pytest.mark.parametrize("name", CELLS)
+def test_cells_unroll_symbols(name, layout, steps):
+    cell = CELLS[name]()
+    cell.initialize()
+    x = array(2, steps, 3) if layout == "NTC" else array(steps, 2, 3)
+    weights = {parameter.name: parameter.data() for parameter in cell.collect_params().values()}
+    apart = [x[:, k] if layout == "NTC" else x[k] for k in range(steps)]
+    ends = np.array([1, steps])
+    for inputs, values in (
+        (sym.var("x"), {"x": x}),
+        ([sym.var(f"x{k}") for k in range(steps)], {f"x{k}": one for k, one in enumerate(apart)}),
+    ):
+        for merge, lengths in ((True, None), (False, None), (True, ends), (None, ends)):
+            more = {} if lengths is None else {"valid_length": sym.var("ends")}
+            outputs, states = cell.unroll(steps, inputs, layout=layout, merge_outputs=merge, **more)
+            wanted = cell.unroll(steps, x, layout=layout, merge_outputs=merge, valid_length=lengths)
+            assert isinstance(outputs, list) == isinstance(wanted[0], list)
+            whole = sym.Group([*flat(outputs), *states])
+            assert whole.infer_shape(
+                **{key: one.shape for key, one in (values | ({} if lengths is None else {"ends": ends})).items()}
+            )[1] == [one.shape for one in flat(list(wanted))]
+            found = whole.eval(**values, **weights, **({} if lengths is None else {"ends": ends}))
+            for one, other in zip(found, flat(list(wanted)), strict=True):
+                numpy.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_symbols_are_unrolled_over_a_number_of_steps():
+    cell = rnn.LSTMCell(4, input_size=3)
+    outputs, states = cell.unroll(2, sym.var("x"), [sym.var("h"), sym.var("c")], merge_outputs=True)
+    assert {"x", "h", "c"} <= set(sym.Group([outputs, *states]).list_arguments())
+    with pytest.raises(TypeError, match=r"E331.*length=None"):
+        cell.unroll(None, sym.var("x"))
+    with pytest.raises(TypeError, match=r"E331.*of 1 steps"):
+        cell.unroll(2, [sym.var("x")])
+
+
 def test_what_has_no_values_is_said():
     class Sized(gluon.HybridBlock):
         def hybrid_forward(self, F, x):
@@ -261,8 +312,6 @@ def test_what_has_no_values_is_said():
 
     with pytest.raises(UntypedError, match=r"E453.*no shape before it is compiled"):
         Sized()(sym.var("data"))
-    with pytest.raises(UntypedError, match=r"E453.*an array is needed here, got an Expression"):
-        rnn.LSTMCell(3).unroll(2, sym.var("data"))
     with pytest.raises(CaptureError, match=r"E450.*is the layer RMSNorm(.|\n)*net.export"):
         nn.RMSNorm()(sym.var("data")).tojson()
     assert nd.ones(2).shape == (2,)

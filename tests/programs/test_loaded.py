@@ -5,8 +5,8 @@ import numpy
 import pytest
 
 import hybridize as package
-from hybridize import autograd, disabled, hybridize, load, np
-from hybridize.errors import ArgumentError, DTypeError, ShapeError, StateError
+from hybridize import autograd, disabled, gluon, hybridize, load, np
+from hybridize.errors import ArgumentError, CaptureError, DTypeError, ShapeError, StateError
 from hybridize.gluon import nn
 from tests.refusals import refusal
 
@@ -150,3 +150,63 @@ def test_a_weight_called_as_the_generator_is_another_one(tmp_path):
         expected = net(np.ones((1, 4))).asnumpy()
         package.random.seed(seed)
         numpy.testing.assert_array_equal(again(np.ones((1, 4))).asnumpy(), expected)
+
+
+@pytest.mark.parametrize(
+    "states",
+    [[4.0], [], (4.0,), [4.0, [7.0]], {"a": 4.0, "b": [7.0]}, [[], [4.0]], [4.0, 3]],
+    ids=str,
+)
+def test_a_file_gives_lists_of_its_arguments_back(tmp_path, states):
+    def arrays(nested, shape=(2, 3)):
+        if isinstance(nested, dict):
+            return {key: arrays(one) for key, one in nested.items()}
+        if isinstance(nested, (list, tuple)):
+            return type(nested)(map(arrays, nested))
+        return np.full(shape, nested) if isinstance(nested, float) else nested
+
+    def same(found, wanted):
+        assert type(found) is type(wanted)
+        if isinstance(wanted, (list, tuple, dict)):
+            assert len(found) == len(wanted)
+            for key in wanted if isinstance(wanted, dict) else range(len(wanted)):
+                same(found[key], wanted[key])
+        else:
+            assert (found == wanted).all() if hasattr(wanted, "shape") else found == wanted
+
+    f = hybridize(lambda x, held: (x * 2, held, [held]))
+    x, held = np.ones((2, 3)), arrays(states)
+    result = f(x, held)
+    assert (result[1] is held) == (not isinstance(held, tuple))
+    f.save(tmp_path / "f.hyb")
+    loaded = load(tmp_path / "f.hyb")
+    again = arrays(states)
+    y, one, (other,) = loaded(x * 3, again)
+    same(y, x * 6)
+    same(one, again)
+    same(other, again)
+
+    class Net(gluon.HybridBlock):
+        def forward(self, x, held):
+            return x * 2, held
+
+    if not isinstance(states, dict) and 3 not in states:
+        net = Net()
+        net.hybridize()
+        net(x, held)
+        net.export(str(tmp_path / "net"))
+        count = sum(text.isdigit() for text in str(states).replace(".0", ""))
+        names = ["data"] if not count else [f"data{number}" for number in range(1 + count)]
+        block = gluon.SymbolBlock.imports(str(tmp_path / "net-symbol.json"), names, None)
+        flat = [np.full((2, 3), float(text)) for text in str(states).replace(".0", "") if text.isdigit()]
+        y, one = block(x * 3, *flat)
+        same(y, x * 6)
+        same(one, held)
+
+
+def test_a_list_that_outlives_calls_is_not_in_a_file(tmp_path):
+    kept = []
+    f = hybridize(lambda x: (x * 2, kept))
+    f(np.ones(2))
+    with pytest.raises(CaptureError, match=r"E450.*outlives its calls"):
+        f.save(tmp_path / "f.hyb")

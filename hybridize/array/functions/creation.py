@@ -454,18 +454,24 @@ def diagflat(v: Any, k: int = 0) -> Any:
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     """Write `val` to the main diagonal, in place; of a tall matrix to the next diagonals, too, where it may `wrap`.
 
+    Several numbers are written in turn, again from the first one where the diagonal is longer.
+
     Raises:
         ShapeError E118: fewer than two axes, or more than two of different sizes.
     """
     if a.ndim < 2 or (a.ndim > 2 and any(size != a.shape[0] for size in a.shape)):
         raise ShapeError("E118", f"fill_diagonal takes a matrix or an array whose axes have one size, got {a.type}")
     rows, columns = a.shape[0], a.shape[1]
-    if a.ndim == 2 and wrap and rows > columns:
-        at = numpy.arange(0, rows * columns, columns + 1)
-        a[numpy.unravel_index(at, (rows, columns))] = val
-        return
     i = operands.positions(min(a.shape))
-    a[(i,) * a.ndim] = val
+    places: Any = (i,) * a.ndim
+    if a.ndim == 2 and wrap and rows > columns:
+        places = numpy.unravel_index(numpy.arange(0, rows * columns, columns + 1), (rows, columns))
+    values = as_array(val)
+    if not values.ndim:
+        a[places] = val
+    elif values.size:
+        turns = operands.positions(len(places[0]))
+        a[places] = reshape(values, (-1,))[turns % values.size]
 
 
 @operands.public

@@ -115,14 +115,14 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     return r if mode == "r" else _tuple(numpy.linalg.qr, q, r)
 
 
-def eigh(a: Any, UPLO: str = "L") -> Any:
-    """Eigenvalues of symmetric matrices, ascending, and eigenvectors."""
-    return _tuple(numpy.linalg.eigh, *_spectrum(a, UPLO))
+def eigh(a: Any, UPLO: str = "L", *, upper: bool | None = None) -> Any:
+    """Eigenvalues of symmetric matrices, ascending, and eigenvectors; of the lower triangle, or the `upper` one."""
+    return _tuple(numpy.linalg.eigh, *_spectrum(a, UPLO if upper is None else "LU"[bool(upper)]))
 
 
-def eigvalsh(a: Any, UPLO: str = "L") -> Any:
-    """Eigenvalues of symmetric matrices, ascending."""
-    return _spectrum(a, UPLO)[0]
+def eigvalsh(a: Any, UPLO: str = "L", *, upper: bool | None = None) -> Any:
+    """Eigenvalues of symmetric matrices, ascending; of the lower triangle, or the `upper` one."""
+    return _spectrum(a, UPLO if upper is None else "LU"[bool(upper)])[0]
 
 
 def _spectrum(a: Any, triangle: str) -> list[Any]:

@@ -17,9 +17,18 @@ from hybridize.array.functions.searching import data_dependent, recorded
 from hybridize.ops.signs import signed_eigh, signed_svd
 
 
-def _eigh(a: Any, UPLO: Any = "L") -> Any:
-    pair = numpy.linalg.eigh(a, UPLO)
+def _eigh(a: Any, UPLO: Any = "L", *, upper: bool | None = None) -> Any:
+    pair = numpy.linalg.eigh(a, _triangle(UPLO, upper))
     return type(pair)(*signed_eigh(*pair))
+
+
+def _eigvalsh(a: Any, UPLO: Any = "L", *, upper: bool | None = None) -> Any:
+    return numpy.linalg.eigvalsh(a, _triangle(UPLO, upper))
+
+
+def _triangle(letter: Any, upper: bool | None) -> Any:
+    """The triangle of a matrix by NumPy's letter, or by MXNet's keyword."""
+    return letter if upper is None else "LU"[bool(upper)]
 
 
 def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
@@ -33,8 +42,10 @@ def _matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any 
     return numpy.asarray(numpy.linalg.matrix_rank(A, tol, hermitian, rtol=rtol))  # of a vector, too
 
 
-_AS_PROGRAMS: dict[str, Any] = {"eigh": _eigh, "svd": _svd, "matrix_rank": _matrix_rank}
+_AS_PROGRAMS: dict[str, Any] = {"eigh": _eigh, "eigvalsh": _eigvalsh, "svd": _svd, "matrix_rank": _matrix_rank}
 """Functions that give what programs give: signs that no matrix determines, an array where NumPy has a Python number."""
+_WITH_TRIANGLE = ("eigh", "eigvalsh")
+"""Functions with a keyword that NumPy's do not have."""
 _IMPERATIVE = ("eig", "eigvals")
 """Functions whose results may be complex."""
 
@@ -47,7 +58,7 @@ def _function(name: str) -> Any:
     passing = None if name == "matrix_rank" else ours
     captured = None if name in _IMPERATIVE else ours
     function: Any = data_dependent(f"linalg.{name}", numpys, passing, captured, partial(check, name))
-    function.__signature__ = inspect.signature(getattr(numpy.linalg, name))
+    function.__signature__ = inspect.signature(numpys if name in _WITH_TRIANGLE else getattr(numpy.linalg, name))
     return globals().setdefault(name, function)
 
 

@@ -564,15 +564,14 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     before = numpy.arange(length)[obj] if isinstance(obj, slice) else _places(obj, "insert")
     if before.dtype == bool_:
         before = numpy.flatnonzero(before)
-    if before.ndim == 1 and before.size == 1 and not isinstance(obj, slice):
-        along = 0 if axis is None else axis_index - x.ndim
-        count = values.shape[along] if values.ndim >= (1 if axis is None else -along) else 1
-        before = numpy.repeat(before, count)  # as many as there are values go in at one position
+    if before.size == 1 and values.ndim <= x.ndim:  # as many as there are values go in at one position
+        values = np.reshape(values, (1,) * (x.ndim - values.ndim) + values.shape)
+        values = values if before.ndim else np.moveaxis(values, 0, axis_index)
+        before = numpy.repeat(before, values.shape[axis_index])
     source = numpy.insert(numpy.arange(length), before, -1)
-    if numpy.ndim(before) == 0 and values.ndim == x.ndim and axis is not None:
-        values = np.moveaxis(values, 0, axis_index)
     output = picked(x, numpy.where(source < 0, 0, source), axis_index)
-    output[(slice(None),) * axis_index + (numpy.flatnonzero(source < 0),)] = values
+    order = numpy.argsort(numpy.where(before < 0, before + length, before), axis=None, kind="stable")
+    output[(slice(None),) * axis_index + (numpy.flatnonzero(source < 0)[numpy.argsort(order)],)] = values
     return output
 
 

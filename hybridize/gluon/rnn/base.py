@@ -9,6 +9,8 @@ from hybridize.array import np, npx
 from hybridize.array.nd_array import as_nd, holds_nd, plain, through_np
 from hybridize.array.operands import array, completed
 from hybridize.base.errors import ArgumentError
+from hybridize.base.loading import load_module
+from hybridize.base.participation import SYMBOLIC
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.rnn.states import Stateful
@@ -81,6 +83,10 @@ class RecurrentCell(Stateful, Block):
             OutOfBoundsError E110: a length is negative, or greater than the number of steps.
         """
         self.reset()
+        steps = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+        if SYMBOLIC and any(one.__class__ in SYMBOLIC for one in steps):
+            unrolled = load_module("hybridize.gluon.composing").unrolled
+            return unrolled(self, length, inputs, begin_state, layout, merge_outputs, valid_length)
         x = steps_first(length, inputs, layout)
         states = self._initial_states(x, begin_state)
         of_nd = holds_nd(inputs) or holds_nd(begin_state)

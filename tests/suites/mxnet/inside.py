@@ -28,6 +28,17 @@ def restore_numpy() -> None:
     for name, value in old.items():
         if name not in vars(numpy):
             setattr(numpy, name, value)
+    for name in ("quantile", "percentile"):
+        setattr(numpy, name, _interpolated(getattr(numpy, name)))
+
+
+def _interpolated(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that takes `interpolation=`, NumPy 1's word for `method=`."""
+
+    def call(*args: Any, interpolation: str | None = None, **kwargs: Any) -> Any:
+        return function(*args, **kwargs, **({} if interpolation is None else {"method": interpolation}))
+
+    return call
 
 
 def _in1d(one: Any, two: Any, assume_unique: bool = False, invert: bool = False) -> Any:

@@ -172,7 +172,7 @@ class RandomRotation(Block):
         super().__init__()
         if len(angle_limits) != 2 or angle_limits[0] >= angle_limits[1]:
             raise ValueArgumentError("E361", f"angle_limits must be two numbers in order, got {angle_limits}")
-        self._settings = tuple(angle_limits), zoom_in, zoom_out
+        self._settings = (angle_limits[0], angle_limits[1]), zoom_in, zoom_out
         self._p = probability(rotate_with_proba)
 
     def forward(self, x: Any) -> Any:
