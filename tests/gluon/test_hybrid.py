@@ -294,6 +294,39 @@ def test_export_and_imports_of_several_inputs_and_outputs(x, tmp_path):
     numpy.testing.assert_allclose(other(x, y)["sum"].asnumpy(), expected["sum"].asnumpy(), rtol=1e-5, atol=1e-6)
 
 
+def test_an_exported_net_of_the_first_generation_has_mxnet_names(x, tmp_path):
+    class Shared(HybridBlock):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            with self.name_scope():
+                self.first, self.norm = nn.Dense(5), nn.BatchNorm()
+                self.second = nn.Dense(5, in_units=5, params=self.first.params)
+                self.scale = self.params.get_constant("scale", [[2.0]])
+
+        def hybrid_forward(self, F, x, scale):
+            return self.second(F.broadcast_mul(self.norm(self.first(x)), scale))
+
+    net = Shared(prefix="net_")
+    net.initialize()
+    net.hybridize()
+    expected = net(x).asnumpy()
+    files = net.export(tmp_path / "net")
+    names = {"net_dense0_weight", "net_dense0_bias", "net_scale"} | {
+        f"net_batchnorm0_{one}" for one in ("gamma", "beta", "running_mean", "running_var")
+    }
+    arrays = read_params(files[1])
+    assert {one.partition(":")[2] for one in arrays} == names == set(net.collect_params())
+    assert {one for one in arrays if one.startswith("aux:")} == {
+        "aux:net_batchnorm0_running_mean", "aux:net_batchnorm0_running_var"
+    }  # fmt: skip
+    again = SymbolBlock.imports(files[0], ["data"], files[1])
+    assert set(again.collect_params()) == names
+    other = Shared(prefix="net_")
+    other.load_parameters(files[1])
+    for block in (again, other):
+        numpy.testing.assert_allclose(block(x).asnumpy(), expected, rtol=1e-5, atol=1e-6)
+
+
 def test_an_imported_block_is_a_block(x, tmp_path):
     net = get_net()
     net.hybridize()
