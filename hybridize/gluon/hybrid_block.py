@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hybridize.array.device import OTHERS
-from hybridize.array.nd_array import IN_USE, as_nd, holds_nd, plain, through_np
+from hybridize.array.nd_array import IN_USE, apart, as_nd, holds_nd, plain, through_np
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import SYMBOLIC, outside_only
@@ -108,7 +108,8 @@ class HybridBlock(Block, layer=False):
                 self._complete(args)
                 break
         of_nd = IN_USE and any(map(holds_nd, (*args, *kwargs.values())))
-        if of_nd and self._computes:
+        computes = of_nd and self._computes
+        if computes:
             args, kwargs = tuple(map(plain, args)), {key: plain(value) for key, value in kwargs.items()}
         try:
             if not (ACTIVE and capturing()):
@@ -116,7 +117,7 @@ class HybridBlock(Block, layer=False):
             else:
                 depend(self)
                 output = method(self, "forward")(*args, **kwargs)
-            return as_nd(output) if of_nd else output
+            return as_nd(apart(output, args) if computes else output) if of_nd else output
         except AttributeError:
             self._check_arrays(args)
             raise
