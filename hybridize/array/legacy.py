@@ -292,7 +292,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None) -> Any:
 
 
 def expand_dims(data: Any, axis: int, inplace: bool = False) -> Any:
-    """A new axis of size 1: always a view, as MXNet's method gives with `inplace`."""
+    """A new axis of size 1; `inplace` is of methods of arrays of `np`, which give a view anyway."""
     return np.expand_dims(data, axis)
 
 

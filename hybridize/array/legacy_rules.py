@@ -17,7 +17,7 @@ import numpy
 
 from hybridize.array import np, npx
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.nd_array import as_nd, each, fresh, with_an_axis
+from hybridize.array.nd_array import apart, as_nd, each, fresh, with_an_axis
 from hybridize.array.operands import array, axes_of, completed, result, strong
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
@@ -187,10 +187,10 @@ def with_axis(value: Any, args: tuple[Any, ...]) -> Any:
 
 
 def of_nd(value: Any, args: tuple[Any, ...]) -> Any:
-    """Return a result as NDArrays, with an axis where it has none."""
+    """Return a result as NDArrays apart from the arguments, with an axis where it has none."""
     if isinstance(value, (list, tuple)):
         return each(lambda one: of_nd(one, args), value)
-    value = with_axis(value, args)
+    value = with_axis(apart(value, args), args)
     return as_nd(value) if any(value is one for one in args) else fresh(value)
 
 

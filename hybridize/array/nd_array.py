@@ -3,6 +3,7 @@
 
     nd.f(x), an operator or a method of x        NDArrays, whatever the class of the other operands
     a block, a compiled function of NDArrays     NDArrays; in `hybrid_forward` all arrays are
+    x[i], x[i:j], x.reshape(...), x.detach()     views; other functions, methods and indices give copies (`apart`)
     np.f(x), npx.f(x)                            computed as of arrays of `np`, which the results are
 
 The class is a matter of operators and methods alone, so no function of arrays knows it: public functions take an
@@ -13,7 +14,7 @@ NDArray as the array of `np` over the same memory (`plain`), and MXNet 1's table
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from inspect import signature
 from typing import Any
 
@@ -137,6 +138,27 @@ def as_nd(x: Any) -> Any:
     return each(as_nd, x)
 
 
+def apart(x: Any, args: Iterable[Any]) -> Any:
+    """Return a result, copied where it is a view of an argument: the operations of MXNet 1 share no memory."""
+    kind = type(x)
+    if kind is ndarray or kind is NDArray:
+        return functions.copy(x) if x._storage is not None and any(_shares(one, x) for one in args) else x
+    if kind is Symbol:
+        viewed = x.weak is None and (not x.is_whole or any(_shares(one, x) for one in args))
+        return functions.copy(x) if viewed else x
+    return each(lambda one: apart(one, args), x)
+
+
+def _shares(one: Any, x: Any) -> bool:
+    """Tell whether an argument, or a part of it, is an array over the buffer of an array."""
+    kind = type(one)
+    if kind is list or kind is tuple:
+        return any(_shares(part, x) for part in one)
+    if kind is Symbol or type(x) is Symbol:
+        return kind is type(x) and one.shares_buffer(x)
+    return isinstance(one, ndarray) and one._storage is x._storage
+
+
 def each(function: Callable[[Any], Any], x: Any) -> Any:
     """Apply a function to the parts of a list or tuple; what is none stays as it is."""
     if type(x) is list or type(x) is tuple:
@@ -160,7 +182,8 @@ def through_np(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     """Call a function that is written for arrays of `np`; of NDArrays it gives NDArrays."""
     if not IN_USE or not (any(map(holds_nd, args)) or (kwargs and any(map(holds_nd, kwargs.values())))):
         return function(*args, **kwargs)
-    return as_nd(function(*map(plain, args), **{key: plain(value) for key, value in kwargs.items()}))
+    output = function(*map(plain, args), **{key: plain(value) for key, value in kwargs.items()})
+    return as_nd(apart(output, args))
 
 
 def without_nd(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -293,23 +316,70 @@ def _kept(name: str) -> Callable[..., Any]:
         output = getattr(own, name)(*args, **kwargs)
         if output is own:
             return self
-        return output if any(output is one for one in args) else as_nd(output)
+        if any(output is one for one in args):
+            return output
+        return as_nd(output if name in _VIEWS else apart(output, (own,)))
+
+    return method
+
+
+def _with_inplace(name: str) -> Callable[..., Any]:
+    """A method that is the function of `nd` of its name, and a view with `inplace=True`."""
+
+    def method(self: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
+        output = _function(name)(self, *args, **kwargs)
+        return self.reshape(output.shape) if inplace else output
 
     return method
 
 
 def _getitem(self: Any, key: Any) -> Any:
-    """Index as NumPy does; an element has one axis, of size 1."""
+    """Index as NumPy does; an element has one axis, of size 1, and what does not lie in one piece is a copy."""
     part = functions.getitem(self, key)
+    if type(key) is not int and not _in_one_piece(key, self.shape):
+        is_laid_out = type(part) is Symbol or part._memory.flags.c_contiguous  # NumPy may lay elements out by columns
+        part = apart(part, (self,)) if is_laid_out else functions.copy(part)
     return with_an_axis(part) if self.ndim else fresh(part)
+
+
+def _in_one_piece(key: Any, shape: tuple[Any, ...]) -> bool:
+    """Tell whether the elements at a basic key follow each other; an axis of unknown size counts as of several."""
+    keys = key if type(key) is tuple else (key,)
+    rest = len(shape) - sum(one is not None and one is not Ellipsis for one in keys)
+    axis, several = 0, False
+    for one in keys:
+        if one is None:
+            continue
+        count = rest if one is Ellipsis else 1
+        for size in shape[axis : axis + count]:
+            length, step = _extent(one, size)
+            is_whole = length is size or (type(size) is int and length == size)
+            is_one = type(length) is int and length == 1
+            if (several and not is_whole) or not (is_one or step == 1):
+                return False
+            several = several or not is_one
+        axis += count
+    return True
+
+
+def _extent(key: Any, size: Any) -> tuple[Any, Any]:
+    """Return how many elements of an axis a basic key selects, -1 for an open number, and the step between them."""
+    if key is Ellipsis or (type(key) is slice and key == slice(None)):
+        return size, 1
+    if type(key) is not slice:
+        return 1, 1
+    if type(size) is int and all(one is None or type(one) is int for one in (key.start, key.stop, key.step)):
+        part = range(size)[key]
+        return len(part), part.step
+    return -1, 1 if key.step is None else key.step
 
 
 _OF_TABLE = (
     "abs arccos arccosh arcsin arcsinh arctan arctanh argmax argmax_channel argmin argsort broadcast_axes "
-    "broadcast_like broadcast_to cbrt ceil clip cos cosh cumsum degrees depth_to_space diag dot exp expand_dims expm1 "
-    "fix flatten flip floor log log10 log1p log2 log_softmax max mean min nanprod nansum norm one_hot ones_like pad "
+    "broadcast_like broadcast_to cbrt ceil clip cos cosh cumsum degrees depth_to_space diag dot exp expm1 "
+    "fix flip floor log log10 log1p log2 log_softmax max mean min nanprod nansum norm one_hot ones_like pad "
     "pick prod radians rcbrt reciprocal relu repeat reshape_like rint round rsqrt shape_array sigmoid sign sin sinh "
-    "size_array slice slice_axis slice_like softmax softmin sort space_to_depth split split_v2 sqrt square squeeze "
+    "size_array slice slice_axis slice_like softmax softmin sort space_to_depth split split_v2 sqrt square "
     "sum swapaxes take tan tanh tile topk trunc zeros_like"
 )
 _OF_NUMPY = (
@@ -317,6 +387,9 @@ _OF_NUMPY = (
     "diagonal nonzero ravel reshape searchsorted std to_device tostype trace transpose var view byteswap __copy__ "
     "__deepcopy__ __neg__ __pos__ __abs__ __invert__ __round__"
 )
+_WITH_INPLACE = "expand_dims flatten squeeze"
+_VIEWS = frozenset({"as_in_context", "as_in_ctx", "detach", "reshape", "to_device", "view"})
+"""Methods whose results may share the memory of the array."""
 _PROPERTIES = "T mT real imag"
 _BITS = ("floordiv", "matmul", "and", "or", "xor", "lshift", "rshift", "divmod")
 """Operators that MXNet 1 has not."""
@@ -339,6 +412,7 @@ def _members() -> dict[str, Any]:
     """Make the operators, methods and properties of MXNet 1."""
     members: dict[str, Any] = {name: _method(name) for name in _OF_TABLE.split()}
     members |= {name: _kept(name) for name in _OF_NUMPY.split()}
+    members |= {name: _with_inplace(name) for name in _WITH_INPLACE.split()}
     members |= {name: property(_kept_property(name)) for name in _PROPERTIES.split()}
     for operator, name in _ARITHMETIC.items():
         members[f"__{operator}__"] = _binary(name, operator, _AT_ONCE[operator], False)
@@ -352,7 +426,7 @@ def _members() -> dict[str, Any]:
 
 
 def _kept_property(name: str) -> Callable[[Any], Any]:
-    return lambda self: as_nd(getattr(plain(self), name))
+    return lambda self: as_nd(apart(getattr(own := plain(self), name), (own,)))
 
 
 def _array_ufunc(self: Any, ufunc: numpy.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hybridize.array.device import OTHERS
-from hybridize.array.nd_array import IN_USE, as_nd, holds_nd, plain, through_np
+from hybridize.array.nd_array import IN_USE, apart, as_nd, holds_nd, plain, through_np
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import SYMBOLIC, outside_only
@@ -27,11 +27,6 @@ if TYPE_CHECKING:
     from hybridize.capture import Function
 
 _OPTIONS = ("backend", "verify", "dynamic", "freeze", "threads", "winograd")
-
-
-def _is_ours(function: Any) -> bool:
-    """Tell whether a function is one of hybridize's own classes."""
-    return str(getattr(function, "__module__", "")).startswith("hybridize.")
 
 
 class HybridBlock(Block, layer=False):
@@ -64,7 +59,7 @@ class HybridBlock(Block, layer=False):
         settle(cls, HybridBlock.forward)
         cls._settled = cls.hybrid_forward
         cls._overrides = cls._settled is not HybridBlock.hybrid_forward
-        cls._wraps = cls._overrides and not _is_ours(cls.forward)
+        cls._wraps = cls._overrides and not overriding.is_ours(cls.forward)
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None, **unknown: Any) -> None:
         if type(self).hybrid_forward is not self._settled:  # a program has set another one on the class
@@ -113,7 +108,8 @@ class HybridBlock(Block, layer=False):
                 self._complete(args)
                 break
         of_nd = IN_USE and any(map(holds_nd, (*args, *kwargs.values())))
-        if of_nd and self._computes:
+        computes = of_nd and self._computes
+        if computes:
             args, kwargs = tuple(map(plain, args)), {key: plain(value) for key, value in kwargs.items()}
         try:
             if not (ACTIVE and capturing()):
@@ -121,7 +117,7 @@ class HybridBlock(Block, layer=False):
             else:
                 depend(self)
                 output = method(self, "forward")(*args, **kwargs)
-            return as_nd(output) if of_nd else output
+            return as_nd(apart(output, args) if computes else output) if of_nd else output
         except AttributeError:
             self._check_arrays(args)
             raise
@@ -251,7 +247,7 @@ class HybridBlock(Block, layer=False):
         kind = type(self)
         if kind._overrides:
             return functools.partial(kind.hybrid_forward, self, None)  # without F
-        if _is_ours(kind.forward):
+        if overriding.is_ours(kind.forward):
             return _data
         return self.forward
 

@@ -120,14 +120,16 @@ def resettle(kind: Any, default: Callable[..., Any]) -> None:
         ArgumentError E369: it is set on a class of ours, or on one that a layer of ours derives from.
     """
     for one in kind.__mro__:
-        if one.__module__.startswith("hybridize.") and not _is_ours(vars(one).get("hybrid_forward")):
+        own = vars(one).get("hybrid_forward")
+        if one.__module__.startswith("hybridize.") and own is not None and not is_ours(own):
             what = f"hybrid_forward was set on {one.__name__}, a class that all its users share"
             raise ArgumentError("E369", what, help=f"derive a class: class Own({one.__name__}): def hybrid_forward")
     settle(kind, default)
 
 
-def _is_ours(function: Any) -> bool:
-    return function is None or str(getattr(function, "__module__", "")).startswith("hybridize.")
+def is_ours(function: Any) -> bool:
+    """Tell whether a function is one of hybridize's own classes."""
+    return str(getattr(function, "__module__", "")).startswith("hybridize.")
 
 
 def check_private(block: Any, name: str) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array.functions.bounds import check
+from hybridize.array.functions.elementwise import apart_from
 from hybridize.array.functions.neural import used
 from hybridize.array.operands import array, axis_of, operand, public, result
 from hybridize.array.operands import indices as index_operand
@@ -54,7 +55,8 @@ def sequence_last(
         OutOfBoundsError E110: a length is not.
         ShapeError E194: there are other lengths, or no such axis.
     """
-    return _with_lengths("sequence_last", library.sequence_last, data, sequence_length, use_sequence_length, axis, 1)
+    last = _with_lengths("sequence_last", library.sequence_last, data, sequence_length, use_sequence_length, axis, 1)
+    return apart_from(data, last)
 
 
 @public
