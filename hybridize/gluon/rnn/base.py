@@ -140,14 +140,14 @@ def _through_own(cell: RecurrentCell, x: Any, states: list[Any], valid_length: A
     for kind in type(cell).__mro__:
         if "_through" in vars(kind):
             if not cell._children:
-                return through_np(cell._through, (x, states, valid_length), {})  # type: ignore[no-any-return]
+                return through_np(cell._through, (x, states, valid_length), {})
             result = cell._through(x, states, valid_length)
             return as_nd(result) if of_nd else result
         if "forward" in vars(kind) or "hybrid_forward" in vars(kind):
             break
     if not of_nd:
         return through_steps(cell, x, states, valid_length)
-    return as_nd(through_steps(lambda *now: cell(*map(as_nd, now)), plain(x), states, valid_length))  # type: ignore[no-any-return]
+    return as_nd(through_steps(lambda *now: cell(*map(as_nd, now)), plain(x), states, valid_length))
 
 
 def activated(x: Any, activation: Any) -> Any:
