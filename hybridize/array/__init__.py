@@ -8,6 +8,7 @@ In: numbers, lists, NumPy arrays, arrays of ours. Out: arrays of ours, and opera
 - Views share memory as in NumPy. A symbol's views are index steps over one cell, so writes through them are seen.
 - `functions` has one file for each family; `np`, `npx`, `linalg`, `random` and `array_api` are their public names, and
   `legacy` is the table of MXNet 1's.
+- `nd_array`: arrays that `nd` makes, whose operators and methods are MXNet 1's; no function knows their class.
 - `methods` and `operators` are what the classes share. They know no function, and every function knows the classes:
   `methods.functions`, filled below, joins them.
 - `device` has the devices, `placing` what looks where arrays are, once there is more than one.

@@ -3,7 +3,7 @@
 
 What differs from `np`: comparisons give the dtype of their operands, indices come as float32, `dot` sums over the
 first axis of its second operand, `take` and `concat` have other default axes, `reshape` knows codes. Every function
-also takes `name=` (ignored: names are for pictures) and `out=`. Arrays print in the style of `np` here too.
+also takes `name=` (ignored: names are for pictures) and `out=`, and gives arrays of `nd` (`nd_array`).
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 """`hybridize.nd`: arrays under MXNet 1's names and meanings (`nd.concat`, `nd.FullyConnected`, `nd.dot`, ...).
 
 It is `F` of `hybrid_forward(F, x)` while a block runs imperatively; `hybridize.symbol` is the other face. Both have the
-same functions: MXNet 1's names, which stand in one table, `array.legacy`, and `F.np` and `F.npx`. There is one array
-class; it prints in the style of `np`. What reads and writes files, and `nd.sparse`, are of the room `sparse`.
+same functions: MXNet 1's names, which stand in one table, `array.legacy`, and `F.np` and `F.npx`. What they give are
+`NDArray`s, whose operators and methods are MXNet 1's, too. What reads and writes files, and `nd.sparse`, are of the
+room `sparse`.
 """
 
 from __future__ import annotations

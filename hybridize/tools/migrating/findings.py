@@ -12,7 +12,7 @@ KINDS = {
     "name": "names that hybridize does not have",
     "class": "classes that cannot be made",
     "keyword": "keywords that a function does not take",
-    "method": "methods that mean another thing in MXNet 1",
+    "method": "methods that mean another thing of arrays of np",
     "version": "questions for a version of MXNet",
     "package": "packages that stand on MXNet",
     "string": "modules that are named in a string",

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of arrays that mean one thing in MXNet 1 and another in NumPy, in whose sense hybridize takes them."""
+"""Methods that mean one thing of arrays of `nd`, as in MXNet 1, and another of arrays of `np`, as in NumPy.
+
+What no array of `nd` went into is of `np`: images, parameters, batches of NumPy arrays and of data sets of vision.
+"""
 
 from __future__ import annotations
 
