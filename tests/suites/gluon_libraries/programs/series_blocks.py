@@ -61,7 +61,6 @@ PROGRAMS = {
     "RNN": (block_of, "block.rnn.RNN", SERIES),
     "LSTM of both directions": (block_of, "block.rnn.RNN", SERIES),
     "MLP": (block_of, "block.mlp.MLP", SERIES),
-    "SNDense": (block_of, "block.sndense.SNDense", (N, 4)),
     "ForkingMLPDecoder": (block_of, "block.decoder.ForkingMLPDecoder", STATIC, (N, T, 5)),
     "OneShotDecoder": (block_of, "block.decoder.OneShotDecoder", STATIC, (N, T, 5)),
     "HierarchicalCausalConv1DEncoder": (block_of, "block.encoder.HierarchicalCausalConv1DEncoder", *ENCODER),
@@ -81,7 +80,6 @@ KEYWORDS = {
     "RNN": {"mode": "gru", "num_hidden": 4, "num_layers": 2},
     "LSTM of both directions": {"mode": "lstm", "num_hidden": 4, "num_layers": 1, "bidirectional": True},
     "MLP": {"layer_sizes": [5, 4], "flatten": False},
-    "SNDense": {"units": 3, "in_units": 4, "coeff": 0.9, "train": False, "hybridize": False},
     "ForkingMLPDecoder": {"dec_len": 3, "final_dim": 2, "hidden_dimension_sequence": [4]},
     "OneShotDecoder": {"decoder_length": T, "layer_sizes": [4, 2], "static_outputs_per_time_step": 3},
     "HierarchicalCausalConv1DEncoder": {
