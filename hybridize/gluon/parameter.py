@@ -681,7 +681,8 @@ class Constant(Parameter):
         array = value.asnumpy() if hasattr(value, "asnumpy") else numpy.array(value)
         if not isinstance(value, (numpy.ndarray, ndarray)):
             array = array.astype(numpy.float32)  # lists of numbers, as everywhere
-        self.value = ndarray(array)
+        with imperatively():  # also where a call that is captured makes the block
+            self.value = ndarray(array)
         super().__init__(
             name, grad_req="null", shape=array.shape, dtype=array.dtype, init=initializers.Constant(self.value)
         )

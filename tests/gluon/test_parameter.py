@@ -186,3 +186,29 @@ def test_other_storage_types_are_made_dense_and_it_is_said():
         assert parameter.data().stype == parameter.grad().stype == "default"
     with refusal(ArgumentError, "E321: the storage type must be default, csr or row_sparse, got 'coo'"):
         Parameter("w", stype="coo")
+
+
+@pytest.mark.parametrize("value", [(1.0, 2.0), [1, 2]])
+def test_a_call_that_is_hybridized_may_make_a_block_with_constants(value):
+    """As target generators of detectors do: the value is there at once, and is asked for again."""
+
+    class Encoder(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.means = self.params.get_constant("means", value)
+            self.again = self.params.get_constant("means", (1.0, 2.0))
+            self.own = gluon.Constant(value)
+
+        def hybrid_forward(self, F, x, means, again, own):
+            return F.broadcast_add(x, (means + own).reshape((1, -1)))
+
+    class Net(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            encoder = Encoder()
+            encoder.initialize()
+            return encoder(x)
+
+    net = Net()
+    expected = net(np.ones((3, 2))).tolist()
+    net.hybridize()
+    assert net(np.ones((3, 2))).tolist() == net(np.zeros((3, 2)) + 1).tolist() == expected == [[3.0, 5.0]] * 3
