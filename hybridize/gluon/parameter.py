@@ -681,7 +681,8 @@ class Constant(Parameter):
         array = value.asnumpy() if hasattr(value, "asnumpy") else numpy.array(value)
         if not isinstance(value, ndarray):
             array = array.astype(numpy.float32)  # lists and NumPy's arrays of any dtype, as in both MXNets
-        self.value = ndarray(array)
+        with imperatively():  # also where a call that is captured makes the block
+            self.value = ndarray(array)
         super().__init__(
             name, grad_req="null", shape=array.shape, dtype=array.dtype, init=initializers.Constant(self.value)
         )

@@ -15,6 +15,7 @@ from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.formats import mxnet
 from hybridize.gluon.parameter import Constant, Parameter, checked_devices
 from hybridize.gluon.stored import listed, named_arrays, names_by_path
+from hybridize.ops.op import imperatively
 
 
 class ParameterDict(dict[str, Parameter]):
@@ -134,7 +135,9 @@ class ParameterDict(dict[str, Parameter]):
             entry.adopted = True
         if not isinstance(entry, Constant):
             raise ValueArgumentError("E324", f"{full!r} is a Parameter, not a Constant")
-        if value is not None and not numpy.array_equal(entry.value.asnumpy(), Constant(full, value).value.asnumpy()):
+        with imperatively():
+            same = value is None or numpy.array_equal(entry.value.asnumpy(), Constant(full, value).value.asnumpy())
+        if not same:
             raise ValueArgumentError("E324", f"constant {full!r} has another value already")
         return entry
 

@@ -239,3 +239,29 @@ def test_training_loops_ask_mxnets_trainer_for_what_waits():
     assert not trainer._params_to_init
     trainer._init_kvstore()
     assert len(trainer._updaters[0].get_states(dump_optimizer=False)) > 0
+
+
+@pytest.mark.parametrize("value", [(1.0, 2.0), [1, 2]])
+def test_a_call_that_is_hybridized_may_make_a_block_with_constants(value):
+    """As target generators of detectors do: the value is there at once, and is asked for again."""
+
+    class Encoder(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.means = self.params.get_constant("means", value)
+            self.again = self.params.get_constant("means", (1.0, 2.0))
+            self.own = gluon.Constant(value)
+
+        def hybrid_forward(self, F, x, means, again, own):
+            return F.broadcast_add(x, (means + own).reshape((1, -1)))
+
+    class Net(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            encoder = Encoder()
+            encoder.initialize()
+            return encoder(x)
+
+    net = Net()
+    expected = net(np.ones((3, 2))).tolist()
+    net.hybridize()
+    assert net(np.ones((3, 2))).tolist() == net(np.zeros((3, 2)) + 1).tolist() == expected == [[3.0, 5.0]] * 3

@@ -65,7 +65,7 @@ def difference(stored: dict[str, list[float]], now: dict[str, Any]) -> str:
     """Return what is wrong with a program's results; empty if they are MXNet's."""
     if "error" in now:
         return str(now["error"])
-    again = {stage: stored["output"] for stage in AS_OUTPUT if stage in now["numbers"]}
+    again = {stage: stored["output"] for stage in AS_OUTPUT if "output" in stored and stage in now["numbers"]}
     for stage, numbers in (again | stored).items():
         ours = now["numbers"].get(stage, [])
         if not numbers:

@@ -54,6 +54,7 @@ def with_center(net, data):
 def with_rcnn(net, data):
     """What draws no numbers: the sampler of the second stage does."""
     boxes, classes = mx.nd.array(BOXES), mx.nd.array(CLASSES)
+    assert net.target_generator  # which else the first call would make, and hybridize refuses it of a hybridized one
     first = 6 if "mask" in net.prefix else 5
 
     def losses():

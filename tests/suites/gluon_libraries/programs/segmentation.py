@@ -10,12 +10,14 @@ NETS = {
     "simple_pose_resnet18_v1b": ((128, 96), {}), "mobile_pose_resnet18_v1b": ((128, 96), {}),
     "alpha_pose_resnet101_v1b_coco": ((128, 96), {}), "monodepth2_resnet18_kitti_mono_640x192": ((64, 96), {}),
 }  # fmt: skip
+RATES = {"icnet_resnet50_mhpv1": 0.001, "danet_resnet50_citys": 0.001}
+"""Of nets whose next output shows how each step rounds."""
 
 
 def segmentation(name):
     size, keywords = NETS[name]
     keywords = {} if keywords is None else {"pretrained_base": False} | keywords
-    return stages(model(name, 0.6, **keywords), numbers((2, 3, *size)), export=True, rate=0.001)
+    return stages(model(name, 0.6, **keywords), numbers((2, 3, *size)), export=True, rate=RATES.get(name, 0.01))
 
 
 PROGRAMS = {name: (segmentation, name) for name in NETS}
