@@ -164,6 +164,7 @@ def test_a_name_that_is_none():
         mx.gluon.Trainer(mx.gluon.nn.Dense(2, in_units=3).collect_params(), "nothing")
 
 
+@pytest.mark.long
 def test_the_file_is_what_mxnet_gives():
     python = HERE.parents[1] / ".mxnet" / "1.9.1" / "bin" / "python"
     if not python.exists():
