@@ -128,6 +128,21 @@ def test_group_norm_by_group_goes_through_files(tmp_path):
     numpy.testing.assert_allclose(again(x).asnumpy(), expected, 1e-5, 1e-6)
 
 
+@pytest.mark.parametrize(
+    ("path", "own", "others"),
+    [
+        ("optimizer", "Adam", "AdamW create register"), ("metric", "RMSE", "Accuracy create"), ("gluon", "Trainer", "Block nn"),
+        ("gluon.nn", "GroupNorm", "Dense BatchNorm"), ("gluon.loss", "KLDivLoss", "L2Loss"), ("gluon.trainer", "Trainer", ""),
+    ],
+)  # fmt: skip
+def test_a_star_imports_all(path, own, others):
+    names = {}
+    exec(f"from hybridize.mxnet.{path} import *", names)
+    assert names[own].__module__.startswith("hybridize.mxnet.")
+    assert {own, *others.split()} <= names.keys()
+    assert not {"face", "annotations", "Any"} & names.keys() or path == "gluon.trainer"
+
+
 def test_hybridizes_own_are_as_they_were():
     assert type(hybridize.optimizer.create("adam")) is hybridize.optimizer.Adam
     net = hybridize.gluon.nn.Dense(2, in_units=3)
