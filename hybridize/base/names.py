@@ -228,6 +228,9 @@ def face(
     def __getattr__(name: str) -> Any:  # noqa: N807 - a module's
         if own and name in own:
             return loaded(own[name])
+        if name == "__all__":
+            base = loaded(package)
+            return vars(base).get(name) or sorted(one for one in vars(base) if not one.startswith("_"))
         return ALIASES.seen_from(module, getattr(loaded(package), name))  # some paths stand for the package
 
     def __dir__() -> list[str]:  # noqa: N807 - a module's

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import sys
 from collections.abc import Callable
 from typing import Any, cast
@@ -145,7 +146,7 @@ def check_private(block: Any, name: str) -> None:
     frame, kind = sys._getframe(2), cast("Any", type(block))
     while frame.f_code.co_name == "__setattr__" and frame.f_back is not None:
         frame = frame.f_back
-    if name in _attributes(kind) and not frame.f_globals.get("__name__", "").startswith("hybridize."):
+    if not frame.f_globals.get("__name__", "").startswith("hybridize.") and name in _attributes(kind):
         raise _taken(kind, name, "is given")
 
 
@@ -157,16 +158,23 @@ def _taken(kind: type, name: str, verb: str) -> ArgumentError:
 @functools.lru_cache(1024)
 def _attributes(kind: type) -> frozenset[str]:
     """Return the private attributes that classes of ours set, but those that MXNet's have in the same meaning."""
-    dis, names = load_module("dis"), set()
-    for base in kind.__mro__:
-        for function in vars(base).values() if base.__module__.startswith("hybridize.") else ():
-            before = None
-            for step in dis.get_instructions(function) if inspect.isfunction(function) else ():
-                if step.opname == "STORE_ATTR" and before == "self":
-                    names.add(step.argval)
-                before = step.argval
-            names.update(vars(base).get("__annotations__", ()))
-    return frozenset(name for name in names if name[:1] == "_" and name[:2] != "__") - _MXNETS
+    ours = (base for base in kind.__mro__ if base.__module__.startswith("hybridize."))
+    return frozenset().union(*map(_stored, ours)) - _MXNETS
+
+
+@functools.lru_cache(1024)
+def _stored(base: type) -> frozenset[str]:
+    """Return the private attributes that the methods of a class store in `self`, or that it declares."""
+    dis, names = load_module("dis"), set(vars(base).get("__annotations__", ()))
+    for function in filter(inspect.isfunction, vars(base).values()):
+        if any(name[:1] == "_" for name in function.__code__.co_names):
+            steps = list(dis.get_instructions(function))
+            names.update(
+                step.argval
+                for before, step in itertools.pairwise(steps)
+                if step.opname == "STORE_ATTR" and before.argval == "self"
+            )
+    return frozenset(name for name in names if name[:1] == "_" and name[:2] != "__")
 
 
 class ParameterValue:

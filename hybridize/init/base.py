@@ -39,7 +39,8 @@ class Initializer:
     """Fills arrays with initial values.
 
     Called with a name and an array, it does what the end of the name asks for: a `weight` gets `_init_weight`, a
-    `bias`, `beta` or running mean zeros, a `gamma` or running variance ones. Subclasses override `_init_weight`.
+    `bias`, `beta` or running mean zeros, a `gamma` or running variance ones. Parameters of a net are filled by
+    `init_weight`, whatever their names. Subclasses override `_init_weight`.
     """
 
     __hybridize_read__ = ReadPolicy.CONTENT

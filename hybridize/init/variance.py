@@ -94,7 +94,7 @@ class Xavier(Initializer):
             raise ShapeError(
                 "E121",
                 f"Xavier needs a parameter of at least two axes, but {name} is {arr.type}",
-                help="use Uniform or Normal for vectors",
+                help="give this parameter an init of its own, as zeros for a bias, or use Uniform or Normal",
             )
         area = math.prod(shape[2:])
         inputs, outputs = shape[1] * area, shape[0] * area

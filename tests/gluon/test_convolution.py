@@ -394,7 +394,7 @@ class Symbolic(nn.HybridBlock):
         shape = (0, 4, 3, 3) if transposed else (4, 0, 3, 3)
         with self.name_scope():
             self.weight = self.params.get("weight", shape=shape, allow_deferred_init=True)
-            self.bias = self.params.get("bias", shape=(4,), allow_deferred_init=True)
+            self.bias = self.params.get("bias", shape=(4,), init="zeros", allow_deferred_init=True)
 
     def hybrid_forward(self, F, x, weight, bias):
         if self._transposed:
