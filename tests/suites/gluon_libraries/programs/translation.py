@@ -471,7 +471,7 @@ PROGRAMS = {
     "beam search": (searched, 4),
     "greedy search": (searched, 1),
     "restricted search": (restricted_search,),
-    "reversal": (reversal, 40),
+    "reversal": (reversal, 20),
     "reversal learned": (reversal, 800, "transformer", 0.002, True),
 }
 
