@@ -61,19 +61,18 @@ def without_dropout(block):
         block._rate = 0
 
 
-def stages(net, *inputs, train=True, hybridize=True, gradients=True):
-    """A net's output, its output hybridized, and after one step of training, as signatures.
-
-    The inputs have gradients, too, where they are numbers and not the rows of tables: MXNet refuses these.
-    """
+def stages(net, *inputs, train=True, hybridize=True):
+    """A net's output, its output hybridized, and after one step of training, as signatures."""
     net.apply(without_dropout)
     found = {"output": signature(*flat(net(*inputs)))}
     if hybridize:
         net.hybridize()
         found["hybridized"] = signature(*flat(net(*inputs)))
     if train:
-        for one in inputs if gradients else ():
-            one.attach_grad()  # without it MXNet 1 leaves the statistics of a BatchNorm that comes first as they are
+        for (
+            one
+        ) in inputs:  # MXNet 1 leaves the statistics of a BatchNorm as they are, where nothing before it has a gradient
+            one.attach_grad()
         trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
         with mx.autograd.record():
             loss = sum((one.astype("float32") ** 2).mean() for one in flat(net(*inputs)))
