@@ -394,6 +394,7 @@ ND = {
 CONSTANT_ND = {
     "its gradient is that of a loss: test_outputs_of_regression": "LinearRegressionOutput LogisticRegressionOutput MAERegressionOutput",
     "its gradient is another one: test_slopes_that_are_not_those_of_the_values": "SVMOutput gradientmultiplier round_ste sign_ste",
+    "nothing goes back: test_output_layers": "BlockGrad stop_gradient",
     "it is of optimizers: test_legacy_updates": " ".join(name for name in (*legacy_updates.FUNCTIONS, *legacy_updates.CONTRIB)),
     "its results are numbers of classes, counts or bools": "allclose histogram onehot_encode rand_zipfian",
     "MXNet's has no gradient": "MultiBoxDetection MultiBoxTarget bipartite_matching box_decode box_encode",
