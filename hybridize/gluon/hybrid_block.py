@@ -43,11 +43,12 @@ class HybridBlock(Block, layer=False):
     """True if a class of the user's has defined `hybrid_forward`."""
     _settled: ClassVar[Callable[..., Any] | None] = None
     """The `hybrid_forward` that the class had when it was settled what runs."""
-    _wraps: ClassVar[bool] = False
-    """True if it has defined `forward`, too: as in MXNet 1 Python around `super().forward`, which is compiled."""
     _operands: str = ""
     """Names of the parameters whose values a layer's `hybrid_forward` takes after the inputs, in MXNet's order; `?`:
     one that may be None."""
+    _wraps = False
+    """True once a block is hybridized whose class has defined `hybrid_forward` and `forward`: as in MXNet 1 the latter
+    is Python around `super().forward`, which is compiled."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -59,7 +60,6 @@ class HybridBlock(Block, layer=False):
         settle(cls, HybridBlock.forward)
         cls._settled = cls.hybrid_forward
         cls._overrides = cls._settled is not HybridBlock.hybrid_forward
-        cls._wraps = cls._overrides and not overriding.is_ours(cls.forward)
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None, **unknown: Any) -> None:
         if type(self).hybrid_forward is not self._settled:  # a program has set another one on the class
@@ -226,6 +226,7 @@ class HybridBlock(Block, layer=False):
         Raises:
             ArgumentError E329: an unknown keyword.
         """
+        self._wraps = self._overrides and not overriding.is_ours(type(self).forward)
         function = self._new_function({key: value for key, value in kwargs.items() if value is not None})
         self._function = function if active else None
         self._choose_call()

@@ -89,11 +89,8 @@ def read_back(net, *inputs):
         return flat(again(*inputs))
 
 
-def stages(net, *inputs, train=True, hybridize=True, export=False, gradients=True, rate=0.01):
-    """A net's output, its output hybridized and read back, and after one step of training, as signatures.
-
-    The inputs have gradients, too, where they are numbers and not the rows of tables: MXNet refuses these.
-    """
+def stages(net, *inputs, train=True, hybridize=True, export=False, rate=0.01):
+    """A net's output, its output hybridized and read back, and after one step of training, as signatures."""
     net.apply(without_dropout)
     found = {"output": signature(*flat(net(*inputs)))}
     if hybridize:
@@ -102,7 +99,7 @@ def stages(net, *inputs, train=True, hybridize=True, export=False, gradients=Tru
     if export:
         found["read back"] = signature(*read_back(net, *inputs))
     if train:
-        for one in inputs if gradients else ():
+        for one in inputs:
             one.attach_grad()  # without it MXNet 1 leaves the statistics of a BatchNorm that comes first as they are
         found["trained"] = step(net, *inputs, rate=rate)
     return found

@@ -69,7 +69,7 @@ def embedded(combine):
     net = encoder.Embedding(settings, prefix="emb_")
     data = tokens((2, 4, 3), 5) if combine else tokens((2, 4, 1))
     filled(net, data, lengths(4, 2))
-    return stages(net, data, lengths(4, 2), gradients=False)
+    return stages(net, data, lengths(4, 2), train=False)
 
 
 def decoded(inference_only=False, **keywords):
@@ -471,7 +471,7 @@ PROGRAMS = {
     "beam search": (searched, 4),
     "greedy search": (searched, 1),
     "restricted search": (restricted_search,),
-    "reversal": (reversal, 40),
+    "reversal": (reversal, 20),
     "reversal learned": (reversal, 800, "transformer", 0.002, True),
 }
 
