@@ -26,6 +26,7 @@ from hybridize.array.methods import functions
 from hybridize.array.operands import (
     array,
     axis_of,
+    completed,
     finished,
     float_operand,
     floats,
@@ -97,8 +98,14 @@ def norm(data: Any, ord: int = 2, axis: Any = None, out_dtype: Any = None, keepd
 
 
 def concat(*data: Any, dim: int = 1, num_args: int | None = None) -> Any:
-    """Arrays one after another along `dim`."""
-    return np.concatenate(_counted(data, num_args, "concat"), dim)
+    """Arrays one after another along `dim`; sizes of 0 that are unknown are those of the first array without any."""
+    xs = _counted(data, num_args, "concat")
+    shapes = [one.shape for one in xs if hasattr(one, "shape")]
+    whole = next((shape for shape in shapes if not any(type(size) is int and size == 0 for size in shape)), None)
+    if whole is not None and 0 < len(shapes) == len(xs) and -len(whole) <= dim < len(whole):
+        axis = dim % len(whole)
+        xs = [completed(one, (*whole[:axis], *one.shape[axis : axis + 1], *whole[axis + 1 :])) for one in xs]
+    return np.concatenate(xs, dim)
 
 
 def stack(*data: Any, axis: int = 0, num_args: int | None = None) -> Any:

@@ -118,22 +118,43 @@ def _recurrent(layer: Any, x: Expression, *rest: Any, name: str) -> Any:
     return [symbol.swapaxes(parts[0], dim1=0, dim2=1) if batch_first else parts[0], *last]
 
 
+def _cell(layer: Any, x: Expression, states: Any, *weights: Expression, name: str) -> Any:
+    """A step of a cell, as the cell computes it, of products and parts that are operators."""
+    rows = layer._gates * layer._hidden_size
+    step: Any = object.__new__(type(layer))
+    vars(step).update(vars(layer))
+    vars(step)["_products"] = lambda one, last: [
+        symbol.FullyConnected(part, weight, bias, num_hidden=rows, name=f"{name}_{word}")
+        for part, weight, bias, word in zip((one, last[0]), weights[:2], weights[2:], ("i2h", "h2h"), strict=True)
+    ]
+    vars(step)["_parted"] = lambda gates: list(symbol.split(gates, num_outputs=layer._gates, axis=1))
+    output, after = type(layer).forward(step, x, states)
+    return [output, *after]
+
+
 _SPELLINGS: dict[str, _Spelling] = {
     "Activation": _operator("Activation", act_type="_act_type"),
     "BatchNorm": _operator("BatchNorm"),
     "BatchNormReLU": lambda layer, *arrays, name: symbol.relu(symbol.BatchNorm(*arrays, **layer._kwargs), name=name),
     "Dense": _dense,
     "Dropout": _operator("Dropout", p="_rate", axes="_axes"),
+    "DropoutCell": lambda layer, x, states, name: [
+        symbol.Dropout(x, p=layer._rate, axes=layer._axes, name=name),
+        *states,
+    ],
     "ELU": _leaky("elu", "_alpha"),
     "Embedding": _operator("Embedding"),
     "Flatten": lambda layer, x, name: symbol.Flatten(x, name=name),
     "GELU": _gelu,
+    "GRUCell": _cell,
     "GroupNorm": _operator("GroupNorm", num_groups="_num_groups", eps="_epsilon"),
     "Identity": lambda layer, x, name: x,
     "InstanceNorm": _instance_norm,
+    "LSTMCell": _cell,
     "LayerNorm": _operator("LayerNorm", axis="_axis", eps="_epsilon"),
     "LeakyReLU": _leaky("leaky", "_alpha"),
     "PReLU": _leaky("prelu"),
+    "RNNCell": _cell,
     "ReflectionPad2D": _pad,
     "RELU6": lambda layer, x, name: symbol.clip(x, a_min=0, a_max=6, name=name),
     "RecurrentLayer": _recurrent,

@@ -158,3 +158,24 @@ def test_what_is_not_unknown_is_refused(function: Any) -> None:
     """NumPy's sizes of 0 are 0; others that are known do not fit; what is computed has the sizes that it has."""
     with pytest.raises(HybridizeError, match="do not broadcast"):
         hybridize(function)(np.ones((2, 4)))
+
+
+@pytest.mark.parametrize("dim", [1, -1, 2, 0])
+@pytest.mark.parametrize("make", ["zeros", "ones"])
+def test_the_batch_is_that_of_what_it_is_joined_to(make: str, dim: int) -> None:
+    class Net(gluon.HybridBlock):
+        def hybrid_forward(self, F: Any, x: Any) -> Any:
+            first = getattr(F, make)((0, 3, 4) if dim == 1 else (0, 5, 2))
+            return F.concat(first, x, dim=dim)
+
+    net = Net()
+    net.hybridize()
+    for batch in (2, 2, 3, 7):
+        x = numpy.random.default_rng(batch).normal(size=(batch, 5, 4)).astype("f4")
+        if dim == 0:  # how many there are is not told along that axis
+            with pytest.raises(ShapeError):
+                net(nd.array(x))
+            continue
+        own = (batch, 3, 4) if dim == 1 else (batch, 5, 2)
+        wanted = numpy.concatenate([getattr(numpy, make)(own, "f4"), x], dim)
+        numpy.testing.assert_array_equal(net(nd.array(x)).asnumpy(), wanted)
