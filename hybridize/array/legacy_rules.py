@@ -18,6 +18,7 @@ import numpy
 from hybridize.array import np, npx
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.nd_array import as_nd, each, fresh, plain, with_an_axis
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, axes_of, completed, result, strong
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
@@ -190,8 +191,28 @@ def of_nd(value: Any, args: tuple[Any, ...]) -> Any:
     """Return a result as NDArrays, with an axis where it has none."""
     if isinstance(value, (list, tuple)):
         return each(lambda one: of_nd(one, args), value)
-    value = with_axis(value, args)
-    return as_nd(value) if any(value is one for one in args) else fresh(value)
+    return fresh(apart(with_axis(value, args), args))
+
+
+def apart(value: Any, args: tuple[Any, ...]) -> Any:
+    """Return a result, copied where it is, or is a view of, an argument: MXNet 1's functions give new arrays."""
+    if type(value) is Symbol:
+        shared = value.weak is None and (not value.is_whole or any(_is_buffer_of(one, value) for one in args))
+    elif isinstance(value, ndarray):
+        storage = value._storage
+        shared = any(
+            value is one or (storage is not None and getattr(one, "_storage", None) is storage) for one in args
+        )
+    else:
+        shared = False
+    return np.copy(value) if shared else value
+
+
+def _is_buffer_of(x: Any, value: Symbol) -> bool:
+    """Tell whether a value of a program lies in the buffer of an argument."""
+    if isinstance(x, ndarray):
+        x = staging().lift(x)
+    return type(x) is Symbol and x.shares_buffer(value)
 
 
 def of_bodies(function: Function) -> Function:

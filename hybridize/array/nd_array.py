@@ -20,11 +20,13 @@ from typing import Any
 import numpy
 
 from hybridize.array.device import OTHERS
+from hybridize.array.layouts import lies_by_rows
 from hybridize.array.methods import functions
 from hybridize.array.ndarray import at_once, bare, ndarray, taping
 from hybridize.array.operators import COMPARISONS, UNDERSTOOD, Operators
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
+from hybridize.base import dims
 from hybridize.base.dtypes import float32, float64, is_inexact
 from hybridize.ops.op import ACTIVE, capturing
 
@@ -286,6 +288,12 @@ def _method(name: str) -> Callable[..., Any]:
     return method
 
 
+def _copied(name: str) -> Callable[..., Any]:
+    """A method that is NumPy's, but gives a new NDArray where NumPy has a view."""
+    kept = _kept(name)
+    return lambda self, *args, **kwargs: fresh(functions.copy(plain(kept(self, *args, **kwargs))))
+
+
 def _kept(name: str) -> Callable[..., Any]:
     """A method that is NumPy's, or for MXNet 1 the same, and gives NDArrays."""
 
@@ -300,9 +308,29 @@ def _kept(name: str) -> Callable[..., Any]:
 
 
 def _getitem(self: Any, key: Any) -> Any:
-    """Index as NumPy does; an element has one axis, of size 1."""
+    """Index as NumPy does; an element has one axis, of size 1. What does not lie by rows is a copy."""
     part = functions.getitem(self, key)
+    if type(part) is Symbol:
+        part = _by_rows(part)
+    elif not part._data.flags.c_contiguous:
+        part = functions.copy(plain(part))
     return with_an_axis(part) if self.ndim else fresh(part)
+
+
+def _by_rows(part: Symbol) -> Symbol:
+    """Return a view of a value of a program, or a copy where its elements do not lie one after the other."""
+    if part.is_whole:
+        return part
+    shape, strides = part.shape, part.steps_between()
+    is_open = not dims.known((*shape, *strides))
+    if is_open and lies_by_rows(*(tuple(map(dims.hint, sizes)) for sizes in (shape, strides))):
+        is_open = False
+    if not is_open and lies_by_rows(shape, strides):
+        return part
+    copy: Symbol = functions.copy(part.faced(False))
+    if is_open:
+        staging().copied(part._cell, copy._cell, lambda: lies_by_rows(shape, strides))
+    return copy
 
 
 _OF_TABLE = (
@@ -315,10 +343,11 @@ _OF_TABLE = (
 )
 _OF_NUMPY = (
     "all any argpartition as_in_context as_in_ctx astype choose compress conj conjugate copy copyto cumprod detach "
-    "diagonal nonzero ravel reshape searchsorted std to_device tostype trace transpose var view byteswap __copy__ "
+    "nonzero ravel reshape searchsorted std to_device tostype trace var view byteswap __copy__ "
     "__deepcopy__ __neg__ __pos__ __abs__ __invert__ __round__"
 )
-_PROPERTIES = "T mT real imag"
+_COPIED = "diagonal transpose"
+_PROPERTIES = "real imag"
 _BITS = ("floordiv", "matmul", "and", "or", "xor", "lshift", "rshift", "divmod")
 """Operators that MXNet 1 has not."""
 _POWERS: dict[Any, Callable[..., Any]] = {2: numpy.square, 0.5: numpy.sqrt}
@@ -340,7 +369,9 @@ def _members() -> dict[str, Any]:
     """Make the operators, methods and properties of MXNet 1."""
     members: dict[str, Any] = {name: _method(name) for name in _OF_TABLE.split()}
     members |= {name: _kept(name) for name in _OF_NUMPY.split()}
+    members |= {name: _copied(name) for name in _COPIED.split()}
     members |= {name: property(_kept_property(name)) for name in _PROPERTIES.split()}
+    members |= {name: property(_copied_property(name)) for name in ("T", "mT")}
     for operator, name in _ARITHMETIC.items():
         members[f"__{operator}__"] = _binary(name, operator, _AT_ONCE[operator], False)
         members[f"__r{operator}__"] = _binary(name, operator, _AT_ONCE[operator], True)
@@ -354,6 +385,10 @@ def _members() -> dict[str, Any]:
 
 def _kept_property(name: str) -> Callable[[Any], Any]:
     return lambda self: as_nd(getattr(plain(self), name))
+
+
+def _copied_property(name: str) -> Callable[[Any], Any]:
+    return lambda self: fresh(functions.copy(getattr(plain(self), name)))
 
 
 def _array_ufunc(self: Any, ufunc: numpy.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:

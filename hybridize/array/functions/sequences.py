@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array.functions.bounds import check
+from hybridize.array.functions.elementwise import apart_from
 from hybridize.array.functions.neural import used
 from hybridize.array.operands import array, axis_of, operand, public, result
 from hybridize.array.operands import indices as index_operand
@@ -83,4 +84,4 @@ def _with_lengths(
         lengths = index_operand(sequence_length)
         steps = x.shape[axis_index] if axis_index < x.ndim else 0
         check(lengths, least, steps + 1, f"{name} of {x.type}", f"lengths are from {least} to {dims.text(steps)}")
-    return result(function(operand(x), lengths, axis_index))
+    return apart_from(x, result(function(operand(x), lengths, axis_index)))
