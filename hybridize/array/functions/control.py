@@ -180,12 +180,19 @@ def waitall() -> None:
         ACCESS.queue.wait_all()
 
 
+NUMPYS: set[str] = set()
+"""Not empty after `set_np()`, which says that loaders of `hybridize.mxnet` give arrays of `np`."""
+
+
 def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:
-    """Nothing: NumPy's meaning is always on."""
+    """Let loaders of `hybridize.mxnet` give arrays of `np`; else nothing: NumPy's meaning is always on."""
+    if array:
+        NUMPYS.add("set_np")
 
 
 def reset_np() -> None:
-    """Nothing: NumPy's meaning is always on."""
+    """Let loaders of `hybridize.mxnet` give arrays of `nd`; else nothing: NumPy's meaning is always on."""
+    NUMPYS.clear()
 
 
 def is_np_array() -> bool:

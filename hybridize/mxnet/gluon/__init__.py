@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gluon of MXNet 1.9.1's face: its losses and layers, a trainer by its optimizers; all else is `hybridize.gluon`'s."""
+"""Gluon of MXNet 1.9.1's face: its losses, layers, loader and trainer; all else is `hybridize.gluon`'s."""
 
 from hybridize.base.names import face
 from hybridize.mxnet.gluon.trainer import Trainer as Trainer
 
-_OWN = ("loss", "nn", "trainer")
+_OWN = ("data", "loss", "nn", "trainer")
 
 __getattr__, __dir__ = face(globals(), "hybridize.gluon", {name: f"{__name__}.{name}" for name in _OWN})
