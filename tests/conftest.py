@@ -51,6 +51,15 @@ def one_device() -> Iterator[None]:
         devices.forget()
 
 
+@pytest.fixture(autouse=True)
+def without_set_np() -> Iterator[None]:
+    """Let no test have set what loaders of `hybridize.mxnet` give to the next ones."""
+    yield
+    modes = sys.modules.get("hybridize.base.modes")
+    if modes is not None:
+        modes.PROCESS.np_arrays = False
+
+
 _files = itertools.count(1)
 EACH = 30
 """After so many files of tests, what was kept out of collections is looked through once."""

@@ -43,6 +43,15 @@ THREAD = _Switches()
 """Those of the present thread."""
 
 
+class _Process:
+    np_arrays: bool = False
+    """True after `set_np()`: loaders of `hybridize.mxnet` give arrays of `np`."""
+
+
+PROCESS = _Process()
+"""Switches of the whole process."""
+
+
 def is_recording() -> bool:
     """Tell whether operations are being recorded for a backward pass in this thread."""
     return THREAD.recording

@@ -1,5 +1,6 @@
 """`hybridize.mxnet`: the numbers of MXNet 1.9.1, where 2.0's are others."""
 
+import importlib
 import json
 import subprocess
 import warnings
@@ -193,3 +194,87 @@ def test_the_file_is_what_mxnet_gives():
             for (shape, numbers), (again, others) in zip(arrays, results[part][title], strict=True):
                 assert shape == again
                 numpy.testing.assert_allclose(others, numbers, 1e-5, 1e-6, err_msg=title)
+
+
+class Samples(mx.gluon.data.Dataset):
+    """Pairs of NumPy's arrays and numbers."""
+
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, number):
+        return numpy.full((2, 3), number, "f4"), number
+
+
+SETS = {
+    "NumPy's arrays": lambda: mx.gluon.data.ArrayDataset(numpy.ones((5, 2, 3), "f4"), numpy.arange(5)),
+    "arrays of np": lambda: mx.gluon.data.ArrayDataset(mx.np.ones((5, 2, 3)), mx.np.arange(5)),
+    "arrays of nd": lambda: mx.gluon.data.ArrayDataset(mx.nd.ones((5, 2, 3)), mx.nd.arange(5)),
+    "samples": Samples,
+    "transformed": lambda: Samples().transform_first(lambda x: x * 2),
+}
+
+
+@pytest.mark.parametrize("workers", [{}, {"num_workers": 2, "thread_pool": True}, {"num_workers": 1}])
+@pytest.mark.parametrize("name", SETS)
+def test_batches_are_of_nd(name, workers):
+    """A loader stacks what a data set holds to arrays of `nd`; to those of `np` after `set_np`."""
+    loader = mx.gluon.data.DataLoader(SETS[name](), 3, **workers)
+    for _ in range(2):
+        batches = list(loader)
+        assert len(batches) == len(loader) == 2
+        for x, y in batches:
+            assert type(x) is type(y) is mx.nd.NDArray
+            assert x.flatten().shape == (x.shape[0], 6)
+    mx.npx.set_np()
+    try:
+        assert all(type(x) is mx.np.ndarray for x, y in loader) == (name != "arrays of nd")
+    finally:
+        mx.npx.reset_np()
+    assert all(type(x) is mx.nd.NDArray for x, y in loader)
+
+
+def test_batches_of_a_batchify_function_are_what_it_gives():
+    loader = mx.gluon.data.DataLoader(Samples(), 3, batchify_fn=lambda samples: [y for x, y in samples])
+    assert list(loader) == [[0, 1, 2], [3, 4]]
+    stacked = mx.gluon.data.DataLoader(Samples(), 3, batchify_fn=mx.gluon.data.batchify.Group(*[mx.np.stack] * 2))
+    with pytest.raises(HybridizeError):
+        mx.gluon.data.DataLoader(Samples())
+    assert len(stacked) == 2
+
+
+def test_the_loader_is_one_class_under_all_paths():
+    data, dataloader, transforms = (
+        importlib.import_module(f"hybridize.mxnet.gluon.data{part}")
+        for part in ("", ".dataloader", ".vision.transforms")
+    )
+    assert dataloader.DataLoader is data.DataLoader is mx.gluon.data.DataLoader is mx.gluon.data.dataloader.DataLoader
+    assert issubclass(data.DataLoader, hybridize.gluon.data.DataLoader)
+    assert data.ArrayDataset is hybridize.gluon.data.ArrayDataset
+    assert transforms.Compose is hybridize.gluon.data.vision.transforms.Compose
+    assert type(next(iter(hybridize.gluon.data.DataLoader(numpy.ones((4, 2), "f4"), 2)))) is hybridize.np.ndarray
+
+
+def test_an_epoch_of_training_by_a_loader_of_numpy_arrays():
+    """`flatten`, equal dtypes and sums in one axis as MXNet 1 has them, imperatively and hybridized."""
+    x, y = numpy.random.default_rng(0).normal(size=(8, 1, 2, 3)).astype("f4"), numpy.arange(8) % 3
+    results = []
+    for compiled in (False, True):
+        net = mx.gluon.nn.Dense(3, in_units=6, weight_initializer="ones")
+        net.initialize()
+        net.hybridize(compiled)
+        trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+        hits, loss = 0, mx.gluon.loss.SoftmaxCELoss()
+        for data, label in mx.gluon.data.DataLoader(mx.gluon.data.ArrayDataset(x, y), 4):
+            with mx.autograd.record():
+                output = net(data.flatten())
+                lost = loss(output, label)
+            lost.backward()
+            trainer.step(4)
+            equal = output.argmax(axis=1).astype("int64") == label
+            assert equal.dtype == numpy.dtype("int64")
+            assert (equal.sum().shape, (label / 2).dtype) == ((1,), numpy.dtype("int64"))
+            hits += equal.sum().asscalar()
+        results.append((hits, net.weight.data().asnumpy()))
+    assert results[0][0] == results[1][0]
+    numpy.testing.assert_allclose(results[0][1], results[1][1], 1e-5, 1e-6)

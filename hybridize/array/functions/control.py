@@ -20,7 +20,7 @@ from hybridize.array.staging import staging
 from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.base.modes import mode
+from hybridize.base.modes import PROCESS, mode
 from hybridize.base.nested import listed
 from hybridize.ops.op import ACTIVE, bind, taped
 
@@ -191,11 +191,13 @@ def waitall() -> None:
 
 
 def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:
-    """Nothing: NumPy's meaning is always on."""
+    """Let loaders of `hybridize.mxnet` give arrays of `np`; else nothing: NumPy's meaning is always on."""
+    PROCESS.np_arrays = array
 
 
 def reset_np() -> None:
-    """Nothing: NumPy's meaning is always on."""
+    """Let loaders of `hybridize.mxnet` give arrays of `nd`; else nothing: NumPy's meaning is always on."""
+    PROCESS.np_arrays = False
 
 
 def is_np_array() -> bool:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gluon of MXNet 1.9.1's face: its losses and layers, a trainer by its optimizers; all else is `hybridize.gluon`'s."""
+"""Gluon of MXNet 1.9.1's face: its losses, layers, loader and trainer; all else is `hybridize.gluon`'s."""
 
 from hybridize.base.names import face
 from hybridize.mxnet.gluon.trainer import Trainer as Trainer
 
-_OWN = {name: f"{__name__}.{name}" for name in ("loss", "nn", "trainer")} | {"metric": "hybridize.mxnet.metric"}
+_NAMES = ("data", "loss", "nn", "trainer")
+_OWN = {name: f"{__name__}.{name}" for name in _NAMES} | {"metric": "hybridize.mxnet.metric"}
 
 __getattr__, __dir__ = face(globals(), "hybridize.gluon", _OWN)
