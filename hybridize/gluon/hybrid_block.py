@@ -331,7 +331,8 @@ class HybridBlock(Block, layer=False):
     ) -> Any:
         """Write the net as files that run without this Python; each is run and compared before it is in its place.
 
-        As `"mxnet"`, `PATH-symbol.json` and `PATH-0000.params`, which MXNet 1.9 and 2.0 and `SymbolBlock.imports` read.
+        As `"mxnet"`, `PATH-symbol.json` and `PATH-0000.params`, which MXNet 1.9 and 2.0 and `SymbolBlock.imports` read;
+        parameters have the keys of `collect_params()` there.
 
         Args:
             path: start of both names; of an archive its name; of other formats the folder and the name of the model.
@@ -361,15 +362,13 @@ class HybridBlock(Block, layer=False):
                 f"{type(self).__name__} has not been compiled yet, so there is nothing to export",
                 help="first call net.hybridize() and then the net once, with an input",
             )
-        parameters = self._all_parameters()
         if format != "mxnet":
-            return export.deploy(
-                function, parameters, path, format, samples=samples, progress=progress, options=options
-            )
+            own = self._all_parameters()
+            return export.deploy(function, own, path, format, samples=samples, progress=progress, options=options)
         if options:
             raise ArgumentError("E336", f"format 'mxnet' has no option {next(iter(options))!r}", help="it has epoch")
         imports = load_module("hybridize.gluon.symbol_block").SymbolBlock.imports
-        return export.write(function, parameters, path, epoch, samples, imports)
+        return export.write(function, self.collect_params(), path, epoch, samples, imports)
 
     @outside_only("writes a file")
     def save(self, path: Any, *, samples: Sequence[Any] = ()) -> None:
