@@ -10,7 +10,7 @@ from hybridize import autograd
 from hybridize.array import np
 from hybridize.array.device import current_device
 from hybridize.array.ndarray import history, ndarray
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
 from hybridize.base.nested import listed
 from hybridize.symbol.expression import Expression
 
@@ -203,7 +203,8 @@ def bind(
     named = _by_name(args or {}, arguments) | _by_name(aux_states or {}, expression.list_auxiliary_states())
     missing = [name for name in expression.list_inputs() if name not in named]
     if missing:
-        raise ArgumentError("E314", f"bind: no array for {missing[0]!r}", help=f"arguments: {', '.join(arguments)}")
+        what = f"bind: no array for {missing[0]!r}"
+        raise ValueArgumentError("E314", what, help=f"arguments: {', '.join(arguments)}")
     arrays = {name: np.copy(np.array(named[name], None, ctx=ctx)) for name in expression.list_inputs()}
     gradients = {name: one for name, one in _by_name(args_grad or {}, arguments).items() if one is not None}
     return Executor(expression, arrays, gradients, grad_req, ctx)
