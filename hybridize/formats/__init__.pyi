@@ -7,8 +7,6 @@ from hybridize.formats.archive import write_archive as write_archive
 from hybridize.formats.archive import written as written
 from hybridize.formats.detection import detect as detect
 from hybridize.formats.saved import ARRAY as ARRAY
-from hybridize.formats.saved import ARRAY as ARRAY
-from hybridize.formats.saved import OF_ND as OF_ND
 from hybridize.formats.saved import CheckedCall as CheckedCall
 from hybridize.formats.saved import Leaf as Leaf
 from hybridize.formats.saved import OF_ND as OF_ND
