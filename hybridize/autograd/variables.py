@@ -9,6 +9,7 @@ from typing import Any
 from hybridize.array.ndarray import history, ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
+from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
 
 REQS = ("write", "add", "null")
@@ -22,14 +23,16 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
     Args:
         x: an array. The gradient has its dtype: of integers and bools, as in MXNet, what a rule gives is cast to it.
         grad_req: `write`, `add` (passes add to what is there), or `null` (no gradient).
-        stype: storage type of the gradient; only `default` (dense).
+        stype: storage type of the gradient; another one than `default` is made dense, with a warning.
 
     Raises:
-        ValueArgumentError E321, E322, E385: a sparse gradient; an unknown `grad_req`; no array.
+        ValueArgumentError E321, E322, E385: there is no such storage type; an unknown `grad_req`; no array.
         StateError E545: while a function is being compiled.
     """
+    if stype not in (None, "default", "csr", "row_sparse"):
+        raise ValueArgumentError("E321", f"the storage type must be default, csr or row_sparse, got {stype!r}")
     if stype not in (None, "default"):
-        raise ValueArgumentError("E321", f"gradients must be dense, got storage type {stype!r}")
+        warn(f"the gradient is dense, not {stype}: it has all rows")
     if grad_req not in REQS:
         raise ValueArgumentError("E322", f"grad_req must be write, add or null, got {grad_req!r}")
     if type(x) is Symbol:

@@ -333,7 +333,7 @@ class HybridBlock(Block, layer=False):
         """Write the net as files that run without this Python; each is run and compared before it is in its place.
 
         As `"mxnet"`, `PATH-symbol.json` and `PATH-0000.params`, which MXNet 1.9 and 2.0 and `SymbolBlock.imports` read;
-        parameters have the keys of `collect_params`.
+        parameters have the keys of `collect_params()` there.
 
         Args:
             path: start of both names; of an archive its name; of other formats the folder and the name of the model.
@@ -364,9 +364,8 @@ class HybridBlock(Block, layer=False):
                 help="first call net.hybridize() and then the net once, with an input",
             )
         if format != "mxnet":
-            return export.deploy(
-                function, self._all_parameters(), path, format, samples=samples, progress=progress, options=options
-            )
+            own = self._all_parameters()
+            return export.deploy(function, own, path, format, samples=samples, progress=progress, options=options)
         if options:
             raise ArgumentError("E336", f"format 'mxnet' has no option {next(iter(options))!r}", help="it has epoch")
         imports = load_module("hybridize.gluon.symbol_block").SymbolBlock.imports

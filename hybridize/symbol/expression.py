@@ -14,7 +14,14 @@ import numpy
 from hybridize.array.ndarray import wrap
 from hybridize.array.operators import COMPARISONS, UNDERSTOOD, Operators, functions
 from hybridize.base.dtypes import DType, as_dtype, float32
-from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, OutOfBoundsError, UntypedError
+from hybridize.base.errors import (
+    ArgumentError,
+    CaptureError,
+    HybridizeError,
+    OutOfBoundsError,
+    UntypedError,
+    ValueArgumentError,
+)
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.nested import listed
 from hybridize.base.participation import SYMBOLIC
@@ -35,6 +42,15 @@ _INFIX = {
     "bitwise_or": "|", "bitwise_xor": "^",
 }  # fmt: skip
 _LONG = 200
+_ARITHMETIC = {
+    "add": "_plus", "subtract": "_minus", "multiply": "_mul", "divide": "_div", "modulo": "_mod", "power": "_power",
+    "maximum": "_maximum", "minimum": "_minimum",
+}  # fmt: skip
+"""What MXNet 1 calls operators of two operands; beside a number they are `_plusscalar`."""
+_OTHERS = ("equal", "not_equal", "lesser", "lesser_equal", "greater", "greater_equal", "hypot")
+"""Those that are `_equal`, and `_equal_scalar`."""
+_SHOWN = ("ctx_group", "force_mirroring", "lr_mult", "wd_mult")
+"""Attributes that `__lr_mult__` and its like also are."""
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions of files above this one that methods call, by name; `symbol.__init__` puts them here, and methods, too."""
 
@@ -64,7 +80,7 @@ class Expression(Operators):
     ) -> None:
         self.word = word
         """The name of the variable, or of the function."""
-        self.name = word if function is None else name_of(name, word.lower())
+        self.name = word if function is None else name_of(name, _stem(word, args))
         """The name of the variable, or of this call: `fc1`, or `fullyconnected0` where the user gives none."""
         self.attributes = attributes_of(attributes)
         """The user's, as MXNet's files have them."""
@@ -99,7 +115,7 @@ class Expression(Operators):
         if isinstance(key, str):
             names = self.list_outputs()
             if names.count(key) != 1:
-                raise ArgumentError("E314", f"{key!r} does not name exactly one result", help=_listing(names))
+                raise ValueArgumentError("E314", f"{key!r} does not name exactly one result", help=_listing(names))
             key = names.index(key)
         if isinstance(key, slice):
             return [self._chosen(number) for number in range(*key.indices(self.outputs))]
@@ -212,16 +228,18 @@ class Expression(Operators):
         return group(parts) if parts else None
 
     def attr(self, key: str) -> str | None:
-        """One of the attributes that the user gave; None where there is none."""
-        return self.attributes.get(key)
+        """One of the attributes in `list_attr`; None where there is none."""
+        return self.list_attr().get(key)
 
     def list_attr(self) -> dict[str, str]:
-        """The attributes that the user gave."""
-        return dict(self.attributes)
+        """The attributes that the user gave, and the keywords of the call, as texts."""
+        keywords = {key: str(value) for key, value in self.kwargs.items() if value is not None and _is_constant(value)}
+        shown = {key: self.attributes[f"__{key}__"] for key in _SHOWN if f"__{key}__" in self.attributes}
+        return {**keywords, **shown, **self.attributes}
 
     def attr_dict(self) -> dict[str, dict[str, str]]:
         """The attributes of all variables and calls that have any, by their names."""
-        return {part.name: dict(part.attributes) for part in self._in_order() if part.attributes}
+        return {part.name: attributes for part in self._in_order() if (attributes := part.list_attr())}
 
     def _set_attr(self, **attributes: str) -> None:
         """Set attributes; `name` is the name."""
@@ -282,16 +300,17 @@ class Expression(Operators):
         Args:
             args: shapes of the arguments, in order.
             shapes: by name. Those of weights follow from the data.
+
+        Raises:
+            ArgumentError E314: a name that is no variable.
         """
-        hints = dict(zip(self.list_arguments(), args, strict=False)) | shapes
-        known = self._inferred(hints).values()
+        known = self._inferred(self._hints(args, shapes)).values()
         complete = not any(shape is UNKNOWN or 0 in shape for several in known for shape in several)
         return self.infer_shape_partial(*args, **shapes) if complete else (None, None, None)
 
     def infer_shape_partial(self, *args: Any, **shapes: Any) -> tuple[list[Shape], list[Shape], list[Shape]]:
         """The same as far as it is known: `()` where nothing is, and sizes of 0."""
-        hints = dict(zip(self.list_arguments(), args, strict=False)) | shapes
-        known = self._inferred(hints)
+        known = self._inferred(self._hints(args, shapes))
         known = {key: [() if shape is UNKNOWN else shape for shape in several] for key, several in known.items()}
         arguments: list[Shape] = []
         states: list[Shape] = []
@@ -300,10 +319,18 @@ class Expression(Operators):
         members = self.args if self.word == GROUP else [self]
         return arguments, [shape for member in members for shape in known[id(member)]], states
 
+    def _hints(self, args: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
+        """Return what is said of variables by position and by name, all by name."""
+        names = self.list_inputs()
+        for name in named:
+            if name not in names:
+                text = f"{name!r} is not a variable of the expression"
+                raise ArgumentError("E314", text, help=f"it has {', '.join(names)}")
+        return dict(zip(self.list_arguments(), args, strict=False)) | named
+
     def infer_type(self, *args: Any, **types: Any) -> tuple[list[DType], list[DType], list[DType]]:
         """Dtypes of the arguments, of the results, and of the auxiliary states."""
-        hints = dict(zip(self.list_arguments(), args, strict=False)) | types
-        graph = self._captured(hints, copies=True).graph
+        graph = self._captured(self._hints(args, types), copies=True).graph
         kinds = dict(zip(self.list_inputs(), [value.type.dtype for value in graph.inputs], strict=False))
         results = [value.type.dtype for value in graph.outputs]
         return [kinds[n] for n in self.list_arguments()], results, [kinds[n] for n in self.list_auxiliary_states()]
@@ -319,7 +346,7 @@ class Expression(Operators):
         missing = [name for name in names if name not in values]
         if missing:
             text = f"eval without arrays for {', '.join(map(repr, missing))}"
-            raise ArgumentError("E314", text, help=f"it takes {', '.join(names)}")
+            raise ValueArgumentError("E314", text, help=f"it takes {', '.join(names)}")
         return listed(self.compile(**values)(*(values[name] for name in names)))
 
     def as_function(self) -> Function:
@@ -330,10 +357,7 @@ class Expression(Operators):
         """Capture the expression for variables of some types; `copies`: results that are views are outputs, too."""
         variables = self._variables()
         names = [variable.name for variable in variables]
-        for name in types:
-            if name not in names:
-                text = f"{name!r} is not a variable of the expression"
-                raise ArgumentError("E314", text, help=f"it has {', '.join(names)}")
+        self._hints((), types)
         unknown = [
             one for one in variables if one.name not in types and (one.shape_hint is None or 0 in one.shape_hint)
         ]
@@ -497,7 +521,7 @@ def var(name: str, attr: Any = None, shape: Shape | None = None, dtype: Any = No
     if not isinstance(name, str) or not name:
         raise ArgumentError("E315", f"the name of a variable must be a string, got {name!r}")
     hidden = {
-        key if key.startswith("__") else f"__{key}__": str(value)
+        key if key.startswith("__") else f"__{key}__": value if hasattr(value, "dumps") else str(value)
         for key, value in attributes.items()
         if value is not None
     }
@@ -528,6 +552,25 @@ def group(members: Sequence[Expression]) -> Expression:
 
 def _together(*results: Any) -> list[Any]:
     return [one for part in results for one in listed(part)]
+
+
+def _stem(word: str, args: Sequence[Any]) -> str:
+    """Return what the name of a call begins with where the user gives none: `_plus0`, `_rminusscalar0`, `dot0`."""
+    if len(args) != 2 or not (word in _ARITHMETIC or word in _OTHERS):
+        return word.lower()
+    stem = _ARITHMETIC.get(word, f"_{word}")
+    first, second = (isinstance(one, Expression) for one in args)
+    if first and second:
+        return stem
+    if not first and word == "power":
+        return "_rpower_scalar"
+    if not first and word in ("subtract", "divide", "modulo"):
+        stem = f"_r{stem[1:]}"
+    return f"{stem}scalar" if word in _ARITHMETIC else f"{stem}_scalar"
+
+
+def _is_constant(value: Any) -> bool:
+    return not hasattr(value, "shape") and not callable(value) and not any(True for _ in expressions([value]))
 
 
 def _listing(names: Sequence[str]) -> str:

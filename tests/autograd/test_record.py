@@ -517,7 +517,15 @@ def test_head_gradients_that_do_not_fit():
 def test_arguments_that_are_none():
     x, y = variable([1.0]), np.array([1.0])
     assert code_of(lambda: x.attach_grad("sum")) == "E322"
-    assert code_of(lambda: x.attach_grad(stype="row_sparse")) == "E321"
+    assert code_of(lambda: x.attach_grad(stype="coo")) == "E321"
+    for stype in ("csr", "row_sparse"):
+        with pytest.warns(UserWarning, match=f"dense, not {stype}"):
+            x.attach_grad(stype=stype)
+        with autograd.record():
+            y = (x * 2).sum()
+        y.backward()
+        assert x.grad.stype == "default"
+        assert (x.grad.asnumpy() == 2).all()
     assert code_of(lambda: autograd.mark_variables([x], [])) == "E386"
     assert code_of(lambda: autograd.mark_variables([x], [np.ones(2)])) == "E387"
     with autograd.record():

@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from hybridize import callback, gluon, model, nd, np, sym
+from hybridize import callback, cpu, gluon, model, nd, np, sym
 from hybridize.errors import ArgumentError, LoadError
 from hybridize.gluon import nn
 from tests.refusals import refusal
@@ -54,3 +54,47 @@ def test_what_is_refused(tmp_path):
         model.load_params(tmp_path / "net", 2)
     with refusal(AttributeError, "gluon.Trainer"):
         model.FeedForward  # noqa: B018
+
+
+class Branches(gluon.HybridBlock):
+    """A net of the first generation with layers of its own, running statistics and a parameter that two layers share."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        with self.name_scope():
+            self.first = nn.Dense(3, in_units=3)
+            self.second = nn.Dense(3, in_units=3, params=self.first.params)
+            self.norm = nn.BatchNorm(in_channels=3)
+            self.scale = self.params.get("scale", shape=(3,), init="ones")
+
+    def hybrid_forward(self, F, x, scale):
+        return F.broadcast_mul(self.norm(self.second(self.first(x))), scale)
+
+
+def layers(**kwargs):
+    net = nn.HybridSequential(**kwargs)
+    with net.name_scope():
+        net.add(nn.Dense(3, in_units=3), nn.BatchNorm(in_channels=3))
+    return net
+
+
+@pytest.mark.parametrize("make", [Branches, layers])
+@pytest.mark.parametrize("prefix", [None, "net_"])
+def test_exported_parameters_have_the_keys_of_the_net(make, prefix, tmp_path):
+    """Names, as MXNet 1 writes them, which programs look up: `arg_params["net_dense0_weight"]`."""
+    net = make() if prefix is None else make(prefix=prefix)
+    net.initialize()
+    net.hybridize()
+    x = nd.ones((2, 3))
+    y = net(x)
+    net.export(str(tmp_path / "net"))
+    symbol, arguments, states = model.load_checkpoint(str(tmp_path / "net"), 0)
+    assert {*arguments, *states} == set(net.collect_params())
+    assert {*symbol.list_arguments()} == {"data", *arguments}
+    assert {one.rpartition("running")[2] for one in states} == {"_mean", "_var"}
+    assert all(name.startswith(net.prefix) for name in (*arguments, *states))
+    result = symbol.bind(cpu(), {"data": x, **arguments}, aux_states=states).forward()[0]
+    numpy.testing.assert_allclose(result.asnumpy(), y.asnumpy(), rtol=1e-5, atol=1e-6)
+    again = make() if prefix is None else make(prefix=prefix)
+    again.load_parameters(str(tmp_path / "net-0000.params"))
+    numpy.testing.assert_allclose(again(x).asnumpy(), y.asnumpy(), rtol=1e-5, atol=1e-6)

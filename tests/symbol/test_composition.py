@@ -102,7 +102,7 @@ def test_attributes():
         with sym.AttrScope(group="2"):
             b = sym.Variable("b")
         c = sym.Activation(a + b, act_type="relu", name="c", attr={"own": "yes"})
-    assert a.list_attr() == {"group": "1", "mood": "angry", "__lr_mult__": "2"}
+    assert a.list_attr() == {"group": "1", "mood": "angry", "__lr_mult__": "2", "lr_mult": "2"}
     assert b.attr("group") == "2"
     assert c.attr("own") == "yes"
     assert c.attr_dict()["b"] == {"group": "2"}

@@ -3,6 +3,7 @@
 import numpy
 import pytest
 
+from hybridize import init, name, nd
 from hybridize import symbol as sym
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, CaptureError, ShapeError
@@ -119,3 +120,59 @@ def test_the_module_is_f():
     ).asnumpy().tolist() == [0.0, 1.0]
     with pytest.raises(AttributeError, match="has no 'nonsense'"):
         sym.nonsense  # noqa: B018
+
+
+NAMES = {
+    "_plus": lambda a, b: a + b, "_plusscalar": lambda a, b: 1 + a, "_minus": lambda a, b: a - b,
+    "_minusscalar": lambda a, b: a - 1, "_rminusscalar": lambda a, b: 1 - a, "_mul": lambda a, b: a * b,
+    "_mulscalar": lambda a, b: a * 2, "_div": lambda a, b: a / b, "_divscalar": lambda a, b: a / 2,
+    "_rdivscalar": lambda a, b: 2 / a, "_mod": lambda a, b: a % b, "_modscalar": lambda a, b: a % 2,
+    "_rmodscalar": lambda a, b: 2 % a, "_power": lambda a, b: a**b, "_powerscalar": lambda a, b: a**2,
+    "_rpower_scalar": lambda a, b: 2**a, "_equal": lambda a, b: a == b, "_equal_scalar": lambda a, b: a == 1,
+    "_not_equal": lambda a, b: a != b, "_not_equal_scalar": lambda a, b: a != 1, "_greater": lambda a, b: a > b,
+    "_greater_scalar": lambda a, b: a > 1, "_greater_equal": lambda a, b: a >= b,
+    "_greater_equal_scalar": lambda a, b: a >= 1, "_lesser": lambda a, b: a < b, "_lesser_scalar": lambda a, b: a < 1,
+    "_lesser_equal": lambda a, b: a <= b, "_lesser_equal_scalar": lambda a, b: a <= 1,
+    "_maximum": sym.maximum, "_maximumscalar": lambda a, b: sym.maximum(a, 2),
+    "_minimum": sym.minimum, "_minimumscalar": lambda a, b: sym.minimum(2, a),
+    "abs": lambda a, b: abs(a), "sum": lambda a, b: a.sum(), "broadcast_add": sym.broadcast_add,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("stem", NAMES)
+def test_operators_have_the_names_of_mxnet(stem):
+    """By which programs take parts of a net: `get_internals()["_plus12_output"]`. The names are MXNet 1.9.1's."""
+    a, b = sym.var("a"), sym.var("b")
+    with name.NameManager():
+        y, z = NAMES[stem](a, b), NAMES[stem](a, b)
+    assert (y.name, z.list_outputs()) == (f"{stem}0", [f"{stem}1_output"])
+    assert z.get_internals()[f"{stem}1_output"].list_arguments() == z.list_arguments()
+    with name.Prefix("net_"):
+        assert NAMES[stem](a, b).name.startswith(f"net_{stem}")
+    given = {one: nd.array([1.0, 2, 3]) for one in y.list_arguments()}
+    result, expected = y.eval(**given)[0], NAMES[stem](nd.array([1.0, 2, 3]), nd.array([1.0, 2, 3]))
+    numpy.testing.assert_allclose(result.asnumpy(), expected.asnumpy())
+
+
+def test_attributes_are_shown_as_mxnet_shows_them():
+    x = sym.var("x", lr_mult=2.0, wd_mult=0.5, init=init.One())
+    own = {"lr_mult": "2.0", "wd_mult": "0.5", "__lr_mult__": "2.0", "__wd_mult__": "0.5", "__init__": '["one", {}]'}
+    assert (x.list_attr(), x.attr("lr_mult"), x.attr("init")) == (own, "2.0", None)
+    y = sym.Convolution(x, kernel=(3, 3), num_filter=2, no_bias=True, name="c", attr={"__mood__": "x"})
+    given = {"kernel": "(3, 3)", "num_filter": "2", "no_bias": "True", "__mood__": "x"}
+    assert (y.list_attr(), y.attr("kernel")) == (given, "(3, 3)")
+    assert y.attr_dict() == {"x": own, "c": given}
+
+
+def test_what_is_not_there_is_a_value_error_as_in_mxnet():
+    x, y = sym.var("x"), sym.var("y")
+    for wrong in (
+        lambda: x["y_output"],
+        lambda: (x + y).eval(x=nd.ones((1,))),
+        lambda: (x + y).bind(args={"x": nd.ones((1,))}),
+    ):
+        with pytest.raises(ValueError, match="E314"):
+            wrong()
+    for infer in ((x + y).infer_shape, (x + y).infer_shape_partial):
+        with pytest.raises(ArgumentError, match="'z' is not a variable"):
+            infer(x=(2,), z=(2,))
