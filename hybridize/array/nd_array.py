@@ -69,6 +69,9 @@ class NDArray(ndarray, metaclass=_NDArrays):
 
     __str__ = __repr__
 
+    def __format__(self, spec: str) -> str:
+        return format(plain(self).reshape(()), spec) if spec and self.size == 1 else super().__format__(spec)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, super().__reduce__()
 
@@ -444,11 +447,11 @@ def _either(name: str, of_np: Any, of_nd: Any, is_operator: bool) -> Callable[..
         name: of the method.
         of_np: the method of all other values; None: that of the classes above.
         of_nd: MXNet 1's.
-        is_operator: the class of the other operand counts.
+        is_operator: the classes of the arguments count, too.
     """
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if self.of_nd or (is_operator and (type(args[0]) is NDArray or (type(args[0]) is Symbol and args[0].of_nd))):
+        if self.of_nd or (is_operator and any(map(holds_nd, (*args, *kwargs.values())))):
             return of_nd(self, *args, **kwargs)
         if of_np is not None:
             return of_np(self, *args, **kwargs)
@@ -458,7 +461,22 @@ def _either(name: str, of_np: Any, of_nd: Any, is_operator: bool) -> Callable[..
     return method
 
 
+def _beside_nd(name: str) -> Callable[..., Any]:
+    """A method of arrays of `np` that is MXNet 1's where its operand is of `nd`, as an operator would be."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if IN_USE and any(map(holds_nd, (*args, *kwargs.values()))):
+            return _function(name)(self, *args, **kwargs)
+        return getattr(super(ndarray, self), name)(*args, **kwargs)
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+_OF_TWO = ("dot", "pick", "take")
+"""Methods of two operands that mean another thing in NumPy."""
 _OPERATORS = frozenset(f"__{side}{name}__" for name in (*_ARITHMETIC, *_COMPARISONS, *_BITS) for side in ("", "r"))
+_OPERATORS |= frozenset(_OF_TWO)
 for _name, _member in _members().items():
     if not isinstance(_member, property):
         _member.__name__ = _member.__qualname__ = _name
@@ -471,3 +489,5 @@ for _name, _member in _members().items():
     else:
         setattr(Symbol, _name, _either(_name, vars(Symbol).get(_name), _member, _name in _OPERATORS))
 NDArray.__hash__ = Operators.__hash__  # type: ignore[method-assign]
+for _name in _OF_TWO:
+    setattr(ndarray, _name, _beside_nd(_name))

@@ -11,7 +11,7 @@ from hybridize.array import np
 from hybridize.array.device import current_device
 from hybridize.array.nd_array import as_nd
 from hybridize.array.ndarray import history, ndarray
-from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
+from hybridize.base.errors import StateError, ValueArgumentError
 from hybridize.base.nested import listed
 from hybridize.symbol.expression import Expression
 

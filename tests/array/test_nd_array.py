@@ -418,3 +418,23 @@ def test_what_a_program_reads_outside_may_become_of_the_other_class():
             other = of_np.copy() if number % 4 == 1 else nd.array([1, 3], dtype="int32")
             for block in (plain, fast):
                 block.state, block.parts[0] = other.copy(), other
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("name", "operand"),
+    [("take", [2.0, 0.0]), ("dot", [[1.0, 2.0]] * 4), ("pick", [1.0, 0.0, 3.0])],
+)
+def test_methods_of_arrays_of_np_beside_those_of_nd_are_of_nd(name, operand, compiled):
+    """As operators are: `net.weight.data().take(rows)` takes rows, whatever class the weight has."""
+    x = np.arange(12.0).reshape(3, 4)
+
+    def function(x, y):
+        return getattr(x, name)(y)
+
+    function = hybridize.hybridize(function) if compiled else function
+    result = function(x, nd.array(operand))
+    expected = getattr(nd, name)(x.as_nd_ndarray(), nd.array(operand))
+    assert type(result) is type(expected) is nd.NDArray
+    numpy.testing.assert_array_equal(result.asnumpy(), expected.asnumpy())
+    assert type(function(x, np.array(operand).astype("int64" if name != "dot" else "float32"))) is np.ndarray
