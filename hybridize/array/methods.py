@@ -5,8 +5,8 @@ A method says only which function it is; the functions come from `functions`, wh
 its modules are there. So the classes know no function, and every function knows the classes. Where the arguments are
 the same the method is the function itself: tables list such names, and `docs/make.py` writes `methods.pyi` from them.
 
-Methods that NumPy has mean what NumPy means, but of arrays of `nd` (`nd_array`). Where a keyword is of MXNet 1 alone, or
-what is given means nothing to NumPy, it is MXNet 1's method: the function of `nd` of that name.
+Methods that NumPy has mean what NumPy means, but of arrays of `nd` (`nd_array`). Where a keyword is of MXNet 1 alone,
+or what is given means nothing to NumPy, it is MXNet 1's method: the function of `nd` of that name.
 """
 
 from __future__ import annotations
