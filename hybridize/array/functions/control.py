@@ -186,7 +186,7 @@ NUMPYS: set[str] = set()
 
 def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:
     """Let loaders of `hybridize.mxnet` give arrays of `np`; else nothing: NumPy's meaning is always on."""
-    if array:
+    if array is not False:
         NUMPYS.add("set_np")
 
 
