@@ -196,6 +196,14 @@ def test_the_file_is_what_mxnet_gives():
                 numpy.testing.assert_allclose(others, numbers, 1e-5, 1e-6, err_msg=title)
 
 
+@pytest.fixture(autouse=True)
+def without_set_np():
+    """Let no other test's `set_np` count."""
+    mx.npx.reset_np()
+    yield
+    mx.npx.reset_np()
+
+
 class Samples(mx.gluon.data.Dataset):
     """Pairs of NumPy's arrays and numbers."""
 
@@ -227,10 +235,8 @@ def test_batches_are_of_nd(name, workers):
             assert type(x) is type(y) is mx.nd.NDArray
             assert x.flatten().shape == (x.shape[0], 6)
     mx.npx.set_np()
-    try:
-        assert all(type(x) is mx.np.ndarray for x, y in loader) == (name != "arrays of nd")
-    finally:
-        mx.npx.reset_np()
+    assert all(type(x) is mx.np.ndarray for x, y in loader) == (name != "arrays of nd")
+    mx.npx.reset_np()
     assert all(type(x) is mx.nd.NDArray for x, y in loader)
 
 

@@ -192,7 +192,7 @@ def waitall() -> None:
 
 def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:
     """Let loaders of `hybridize.mxnet` give arrays of `np`; else nothing: NumPy's meaning is always on."""
-    PROCESS.np_arrays = array
+    PROCESS.np_arrays = array is not False
 
 
 def reset_np() -> None:
