@@ -10,7 +10,7 @@ from hybridize import autograd
 from hybridize.array import np
 from hybridize.array.device import current_device
 from hybridize.array.ndarray import history, ndarray
-from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
+from hybridize.base.errors import StateError, ValueArgumentError
 from hybridize.base.nested import listed
 from hybridize.symbol.expression import Expression
 
@@ -99,13 +99,13 @@ class Executor:
         """Copy arrays to those of the same name.
 
         Raises:
-            ArgumentError E314: there is none, and `allow_extra_params` is off.
+            ValueArgumentError E314: there is none, and `allow_extra_params` is off.
         """
         for name, array in {**arg_params, **(aux_params or {})}.items():
             if name in self._arrays:
                 self._arrays[name][...] = array
             elif not allow_extra_params:
-                raise ArgumentError("E314", f"{name!r} is not a variable of the expression")
+                raise ValueArgumentError("E314", f"{name!r} is not a variable of the expression")
 
     # ------------------------------------------------------------------------------------------------------ calls
 
@@ -118,7 +118,7 @@ class Executor:
         """
         for name, value in arrays.items():
             if name not in self._arrays:
-                raise ArgumentError("E314", f"{name!r} is not a variable of the expression")
+                raise ValueArgumentError("E314", f"{name!r} is not a variable of the expression")
             self._arrays[name][...] = value
         arguments = [self._arrays[name] for name in self._inputs]
         if any(request != "null" for request in self._requests.values()):
@@ -138,14 +138,14 @@ class Executor:
             monitor_all: for the variables, too.
 
         Raises:
-            ArgumentError E314: two results have one name.
+            ValueArgumentError E314: two results have one name.
         """
         internals = self._expression.get_internals()
         names = internals.list_outputs()
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             text = f"two values of the expression are called {twice!r}, so that nobody can tell which is meant"
-            raise ArgumentError("E314", text, help="give the operations names with name=")
+            raise ValueArgumentError("E314", text, help="give the operations names with name=")
         function, results = internals.as_function(), self._expression.list_outputs()
         order = [self._inputs.index(name) for name in internals.list_inputs()]
 
@@ -227,7 +227,7 @@ def simple_bind(
         shapes: of some arguments, by name.
 
     Raises:
-        ArgumentError E314: some shapes remain unknown.
+        ValueArgumentError E314: some shapes remain unknown.
     """
     known = expression._inferred(shapes)
     arrays = {}
@@ -235,7 +235,7 @@ def simple_bind(
         shape = known[id(variable)][0]
         if 0 in shape:
             what = f"simple_bind: the shape of {variable.name!r} does not follow from those given"
-            raise ArgumentError("E314", what, help=f"pass {variable.name}=(...)")
+            raise ValueArgumentError("E314", what, help=f"pass {variable.name}=(...)")
         dtype = (type_dict or {}).get(variable.name, variable.dtype_hint or "float32")
         arrays[variable.name] = np.zeros(shape, dtype, ctx=ctx)
     expression._captured(dict(arrays))  # shapes that do not fit are an error here

@@ -46,7 +46,7 @@ _ARITHMETIC = {
     "add": "_plus", "subtract": "_minus", "multiply": "_mul", "divide": "_div", "modulo": "_mod", "power": "_power",
     "maximum": "_maximum", "minimum": "_minimum",
 }  # fmt: skip
-"""What MXNet 1 calls operators of two operands; beside a number they are `_plusscalar`."""
+"""The names of operators of two operands in MXNet 1; beside a number they are `_plusscalar`."""
 _OTHERS = ("equal", "not_equal", "lesser", "lesser_equal", "greater", "greater_equal", "hypot")
 """Those that are `_equal`, and `_equal_scalar`."""
 _SHOWN = ("ctx_group", "force_mirroring", "lr_mult", "wd_mult")
@@ -143,7 +143,7 @@ class Expression(Operators):
         for word in values:
             if word not in variables:
                 what = f"{word!r} is not a variable of the expression"
-                raise ArgumentError("E314", what, help=_listing(list(variables)))
+                raise ValueArgumentError("E314", what, help=_listing(list(variables)))
         copies: dict[int, Any] = {id(variables[word]): value for word, value in values.items()}
         for part in self._in_order():
             if id(part) not in copies:
@@ -290,7 +290,7 @@ class Expression(Operators):
             A program whose arguments are the variables, in the order of `list_arguments()`.
 
         Raises:
-            ArgumentError E314: a variable of unknown shape, or a name that is no variable.
+            ValueArgumentError E314: a variable of unknown shape, or a name that is no variable.
         """
         return Program(self._captured(types), name=self._title())
 
@@ -302,7 +302,7 @@ class Expression(Operators):
             shapes: by name. Those of weights follow from the data.
 
         Raises:
-            ArgumentError E314: a name that is no variable.
+            ValueArgumentError E314: a name that is no variable.
         """
         known = self._inferred(self._hints(args, shapes)).values()
         complete = not any(shape is UNKNOWN or 0 in shape for several in known for shape in several)
@@ -325,7 +325,7 @@ class Expression(Operators):
         for name in named:
             if name not in names:
                 text = f"{name!r} is not a variable of the expression"
-                raise ArgumentError("E314", text, help=f"it has {', '.join(names)}")
+                raise ValueArgumentError("E314", text, help=f"it has {', '.join(names)}")
         return dict(zip(self.list_arguments(), args, strict=False)) | named
 
     def infer_type(self, *args: Any, **types: Any) -> tuple[list[DType], list[DType], list[DType]]:
@@ -339,7 +339,7 @@ class Expression(Operators):
         """The results for arrays given by name, as a list.
 
         Raises:
-            ArgumentError E314: one that it needs is not among them.
+            ValueArgumentError E314: one that it needs is not among them.
         """
         values = {name: value for name, value in values.items() if name not in ("ctx", "device")}
         names = self.list_inputs()
@@ -539,7 +539,7 @@ GROUP, OUTPUT = "Group", "output"
 def group(members: Sequence[Expression]) -> Expression:
     """Several expressions together: their results, one after the other."""
     if not members:
-        raise ArgumentError("E314", "a group needs at least one expression")
+        raise ValueArgumentError("E314", "a group needs at least one expression")
     for member in members:
         if not isinstance(member, Expression):
             raise ArgumentError("E310", f"a group takes expressions, got {type(member).__name__}")
@@ -615,7 +615,7 @@ def type_of(variable: Expression, spec: Any) -> TensorType:
     if spec is None:
         if variable.shape_hint is None or 0 in variable.shape_hint:
             text = f"the shape of variable {variable.name!r} is not known"
-            raise ArgumentError("E314", text, help=f"pass compile({variable.name}=(...))")
+            raise ValueArgumentError("E314", text, help=f"pass compile({variable.name}=(...))")
         return TensorType(variable.shape_hint, dtype)
     if isinstance(spec, str):
         return TensorType.parse(spec)
