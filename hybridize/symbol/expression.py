@@ -46,7 +46,7 @@ _ARITHMETIC = {
     "add": "_plus", "subtract": "_minus", "multiply": "_mul", "divide": "_div", "modulo": "_mod", "power": "_power",
     "maximum": "_maximum", "minimum": "_minimum",
 }  # fmt: skip
-"""What MXNet 1 calls operators of two operands; beside a number they are `_plusscalar`."""
+"""The names of operators of two operands in MXNet 1; beside a number they are `_plusscalar`."""
 _OTHERS = ("equal", "not_equal", "lesser", "lesser_equal", "greater", "greater_equal", "hypot")
 """Those that are `_equal`, and `_equal_scalar`."""
 _SHOWN = ("ctx_group", "force_mirroring", "lr_mult", "wd_mult")
