@@ -3,6 +3,7 @@
 
 import gzip
 import json
+import random
 import runpy
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy
 import pytest
 
 from hybridize import hybridize, nd
+from hybridize.errors import HybridizeError
 from tests.census import mxnet_calls
 from tests.census.mxnet_exceptions import EXPRESSION_EXCEPTIONS
 from tests.census.test_mxnet_census import check_imperatively, difference, excepted, imperative, listed, operands_of
@@ -54,3 +56,45 @@ def test_hybridized_some_expressions_give_what_mxnet_gives(tmp_path):
 @numpy.errstate(all="ignore")
 def test_hybridized_each_expression_gives_what_mxnet_gives(tmp_path):
     check_hybridized(CALLS, tmp_path)
+
+
+MIXED = ("x.as_np_ndarray() + y", "np.maximum(x, y)", "x.as_np_ndarray() == y", "y.as_np_ndarray() * (x > y)", "x > y")
+
+
+def drawn_program(draw, path):
+    """Write a program of some expressions, each of two values that are there, and return it."""
+    known, lines = ["x", "y"], []
+    names = sorted({name for name, _, _ in CALLS if "operator" not in name and not name.startswith("[")})
+    for number in range(5):
+        lines.append(
+            f"    v{number} = (lambda x, y: {draw.choice([*names, *MIXED * 8])})({draw.choice(known)}, {draw.choice(known)})"
+        )
+        known.append(f"v{number}")
+    text = ["from hybridize import np", "", "", "def program(x, y):", *lines, f"    return [{', '.join(known[2:])}]"]
+    path.write_text("\n".join([*text, ""]))
+    return runpy.run_path(str(path))["program"]
+
+
+@numpy.errstate(all="ignore")
+@pytest.mark.filterwarnings("ignore")
+def test_drawn_programs_give_what_python_gives(tmp_path):
+    draw, ran = random.Random(7), 0
+    for number in range(60):
+        program = drawn_program(draw, tmp_path / f"drawn_{number}.py")
+        dtype = draw.choice(["float32", "int32", "float64", "uint8"])
+        x, y = (nd.array([[1, 2, 3], [4, 1, 2]], dtype=dtype), nd.array([[2, 1, 3], [1, 3, 2]], dtype=dtype))
+        y = y.as_np_ndarray() if number % 5 == 0 else y
+        try:
+            expected = program(x, y)
+        except (HybridizeError, AttributeError, TypeError):
+            continue  # shapes that do not fit, methods of a list
+        result = hybridize(program)(x, y)
+        for one, other in zip(flat(expected), flat(result), strict=True):
+            assert (type(one), one.dtype, one.shape) == (type(other), other.dtype, other.shape), number
+            numpy.testing.assert_allclose(other.asnumpy(), one.asnumpy(), rtol=1e-4, atol=1e-5, err_msg=str(number))
+        ran += 1
+    assert ran > 15
+
+
+def flat(results):
+    return [leaf for one in results for leaf in flat(one)] if isinstance(results, (list, tuple)) else [results]
