@@ -290,8 +290,8 @@ def _method(name: str) -> Callable[..., Any]:
 
 def _copied(name: str) -> Callable[..., Any]:
     """A method that is NumPy's, but gives a new NDArray where NumPy has a view."""
-    kept = _kept(name)
-    return lambda self, *args, **kwargs: fresh(functions.copy(plain(kept(self, *args, **kwargs))))
+    method = _kept(name)
+    return lambda self, *args, **kwargs: fresh(functions.copy(plain(method(self, *args, **kwargs))))
 
 
 def _kept(name: str) -> Callable[..., Any]:
