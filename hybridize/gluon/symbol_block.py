@@ -130,6 +130,11 @@ class SymbolBlock(HybridBlock):
             )
         self.load_dict(arrays, device, allow_missing, ignore_extra, True, "saved", source=param_file)
 
+    def _name_in_files(self, name: str) -> str:
+        """Return a name without what all of them begin with, as MXNet writes it."""
+        common = os.path.commonprefix(list(self._own_parameters()))  # noqa: RUF071 - letter by letter, as MXNet
+        return name.removeprefix(common) or name
+
     def infer_shape(self, *args: Any) -> None:
         """Set the unknown shapes of the parameters from the inputs, where MXNet's operators tell them."""
         shapes = {name: tuple(x.shape) for name, x in zip(self._inputs, args, strict=False)}

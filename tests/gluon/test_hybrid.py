@@ -11,7 +11,7 @@ from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.capture import SavedFunction
 from hybridize.formats import read_archive
-from hybridize.formats.mxnet import read_params
+from hybridize.formats.mxnet import read_params, write_params
 from hybridize.gluon import Constant, HybridBlock, Parameter, SymbolBlock, nn
 from tests.refusals import refusal
 
@@ -325,6 +325,30 @@ def test_an_exported_net_of_the_first_generation_has_mxnet_names(x, tmp_path):
     other.load_parameters(files[1])
     for block in (again, other):
         numpy.testing.assert_allclose(block(x).asnumpy(), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_files_of_an_imported_block_have_names_without_their_common_beginning(x, tmp_path):
+    """As MXNet writes them; whole names, and those of a block around it, are read, too."""
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Dense(4), nn.Dense(2))
+    net.initialize()
+    net.hybridize()
+    expected = net(x).asnumpy()
+    symbol, params = net.export(tmp_path / "net")
+    block = SymbolBlock.imports(symbol, ["data"], params)
+    block.save_parameters(tmp_path / "block")
+    short = {f"{layer}_{one}" for layer in (0, 1) for one in ("weight", "bias")}
+    assert set(read_params(tmp_path / "block")) == short
+    whole = nn.HybridSequential()
+    whole.add(block)
+    whole.save_parameters(tmp_path / "whole")
+    assert set(read_params(tmp_path / "whole")) == {f"0.{name}" for name in short}
+    write_params(tmp_path / "long", {f"net_dense{name}": one for name, one in read_params(tmp_path / "block").items()})
+    for file in ("block", "long"):
+        again = SymbolBlock.imports(symbol, ["data"])
+        again.load_parameters(tmp_path / file)
+        numpy.testing.assert_allclose(again(x).asnumpy(), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_an_imported_block_is_a_block(x, tmp_path):
