@@ -93,7 +93,7 @@ def detector(name):
     found = stages(net, data, train=False, export=True)
     if targets is None:
         return found  # MXNet 1 trains it on a GPU only
-    rate = 0.0002 if targets is with_ssd else 0.0001  # a longer step shows how each rounds
+    rate = {with_ssd: 2e-4, with_yolo: 1e-5}.get(targets, 1e-4)  # a longer step shows how each rounds
     trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": rate})
     net.hybridize(False)
     losses = targets(net, data)
