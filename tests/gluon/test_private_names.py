@@ -154,3 +154,24 @@ def test_one_method_after_another():
     cell = Own(3)
     cell.initialize()
     assert cell(np.ones((1, 3)), cell.begin_state(1))[0].asnumpy().tolist() == [[3, 3, 3]]
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "shape"),
+    [
+        (lambda **known: nn.Dense(3, **known), "_in_units", (2, 4)),
+        (lambda **known: nn.Conv2D(3, 1, **known), "_in_channels", (2, 4, 1, 1)),
+        (lambda **known: nn.Conv2DTranspose(3, 1, **known), "_in_channels", (2, 4, 1, 1)),
+    ],
+)
+def test_the_size_of_an_input_may_be_set(make, name, shape):
+    """As programs do that prune nets: it says what the shape of the weight does not."""
+    layer = make()
+    setattr(layer, name, 4)
+    layer.initialize()
+    assert getattr(layer, name) == 4
+    assert layer.weight.data().size == 12
+    assert layer(np.ones(shape)).shape[:2] == (2, 3)
+    known = make(**{name[1:]: 4})
+    setattr(known, name, 5)
+    assert getattr(known, name) == 4

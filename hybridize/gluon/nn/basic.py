@@ -64,6 +64,12 @@ class Dense(HybridBlock):
         """The number of inputs; 0: not known yet."""
         return max((self.weight.shape or (0, 0))[1], 0)
 
+    @_in_units.setter
+    def _in_units(self, count: int) -> None:
+        """Say what the weight's shape does not; programs for MXNet set both, and the shape is what counts."""
+        if not self.weight.shape_is_known:
+            self.weight.shape = (self._units, count)
+
     def infer_shape(self, x: Any) -> None:
         if not x.shape:
             raise ShapeError("E102", f"Dense needs [n, in], got a scalar {x.dtype}", help="np.array([x]) has one axis")

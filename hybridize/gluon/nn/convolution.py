@@ -139,6 +139,15 @@ class _Convolution(Convolving):
     @property
     def _in_channels(self) -> int:
         """The number of channels of the input; 0: not known yet."""
+        return self._channels_of_weight()
+
+    @_in_channels.setter
+    def _in_channels(self, count: int) -> None:
+        """Say what the weight's shape does not; programs for MXNet set both, and the shape is what counts."""
+        if not self.weight.shape_is_known:
+            self.weight.shape = self._weight_shape(count)
+
+    def _channels_of_weight(self) -> int:
         shape = self.weight.shape or (UNKNOWN,) * 2
         size = shape[-1 if is_channels_last(self._layout) else 1]
         return 0 if size == UNKNOWN else size * self._groups
@@ -200,8 +209,7 @@ class _Transposed(_Convolution):
     def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
         return weight_shape(in_channels, self._channels // self._groups, self._kernel, self._layout)
 
-    @property
-    def _in_channels(self) -> int:
+    def _channels_of_weight(self) -> int:
         size = (self.weight.shape or (UNKNOWN,))[0]
         return 0 if size == UNKNOWN else size
 
