@@ -29,8 +29,10 @@ from paired import parser, table
 
 ROOT = Path(__file__).parents[1]
 SUITE = ROOT / "tests" / "suites" / "gluon_libraries"
-OURS, MXNET = "hybridize", "MXNet 1.9.1"
-MODULES = {OURS: "hybridize.mxnet", MXNET: "mxnet"}
+OURS, WINOGRAD, MXNET = "hybridize", "hybridize, winograd", "MXNet 1.9.1"
+MODULES = {OURS: "hybridize.mxnet", WINOGRAD: "hybridize.mxnet", MXNET: "mxnet"}
+OPTIONS: dict[str, bool] = {"static_alloc": True, "static_shape": True}
+"""Of `net.hybridize`; the side `WINOGRAD` adds its own, which counts fewer products."""
 TOLERANCE = 1e-3
 """Of the largest number of an output."""
 SAMPLE_S = 1.0
@@ -38,15 +40,18 @@ STEPS = 50
 """Batches of an epoch of DeepAR."""
 
 
-def network(net: Any, *inputs: Any) -> tuple[Callable[[], list[float]], Callable[[], float]]:
-    """Return functions that give a network's output, and the seconds of a call."""
-    net.hybridize(static_alloc=True, static_shape=True)
+def network(net: Any, *inputs: Any, number: int | None = None) -> tuple[Callable[[], list[float]], Callable[[], float]]:
+    """Return functions that give a network's outputs, or the one of a number, and the seconds of a call."""
+    net.hybridize(**OPTIONS)
 
     def flat(part: Any) -> list[Any]:
         return [leaf for one in part for leaf in flat(one)] if isinstance(part, (list, tuple)) else [part]
 
+    def chosen(arrays: list[Any]) -> list[Any]:
+        return arrays if number is None else [arrays[number]]
+
     def output() -> list[float]:
-        return [float(one) for array in flat(net(*inputs)) for one in array.asnumpy().ravel()[:1000]]
+        return [float(one) for array in chosen(flat(net(*inputs))) for one in array.asnumpy().ravel()[:1000]]
 
     def call() -> None:
         for array in flat(net(*inputs)):
@@ -73,13 +78,10 @@ def resnet(mx: Any) -> tuple[Callable[[], list[float]], Callable[[], float]]:
 
 
 def ssd(mx: Any) -> tuple[Callable[[], list[float]], Callable[[], float]]:
-    """SSD of GluonCV on MobileNet, an image of 512, with the suppression of boxes."""
-    from gluoncv.model_zoo import get_model
-    from rules import Rule, numbers
+    """SSD of GluonCV on MobileNet, an image of 512, with the suppression of boxes; scores are compared."""
+    from rules import model, numbers
 
-    net = get_model("ssd_512_mobilenet1.0_voc", pretrained=False, pretrained_base=False)
-    net.initialize(Rule())
-    return network(net, numbers((1, 3, 512, 512)))
+    return network(model("ssd_512_mobilenet1.0_voc", pretrained_base=False), numbers((1, 3, 512, 512)), number=1)
 
 
 def bert(mx: Any) -> tuple[Callable[[], list[float]], Callable[[], float]]:
@@ -167,9 +169,13 @@ WORKLOADS = {
     "box_nms, 4,000 boxes": suppression,
 }  # fmt: skip
 
+OF_CONVOLUTIONS = ("ResNet-50 v1b", "SSD-MobileNet")
+"""Those that are run once more with `winograd=True`."""
+
 
 def work(side: str, name: str, answers: IO[str]) -> None:
     """Answer a line of numbers for every line that is read: the output first, then seconds."""
+    OPTIONS.update({"winograd": True} if side == WINOGRAD else {})
     output, seconds = WORKLOADS[name](importlib.import_module(MODULES[side]))
     for order in sys.stdin:
         print(json.dumps(output() if order.strip() == "output" else seconds()), file=answers, flush=True)
@@ -182,11 +188,11 @@ def process(side: str, name: str, cpu: int | None) -> Iterator[Callable[[str], A
     import comparison
     import suite
 
-    ours = side == OURS
+    ours = side != MXNET
     interpreter = suite.python() if ours else suite.FOLDER / "oracle" / "bin" / "python"
     homes = [suite.FOLDER / ("migrated" if ours else "upstream") / one.name for one in suite.libraries()]
     programs = suite.FOLDER / "migrated" / "programs" if ours else comparison.HERE / "programs"
-    environment = {**suite.environment(), "OMP_NUM_THREADS": "1"}
+    environment = {**suite.environment(), "OMP_NUM_THREADS": "1", "MXNET_MKLDNN_ENABLED": "1"}
     paths = [*([ROOT] if ours else []), ROOT / "benchmarks", SUITE, programs, *homes]
     environment["PYTHONPATH"] = os.pathsep.join(map(str, paths))
     command = [interpreter, __file__, "--side", side, "--only", name]
@@ -240,13 +246,15 @@ def main() -> None:
     rows: list[tuple[str, ...]] = []
     figures: dict[str, float] = {}
     for name in chosen.only or WORKLOADS:
-        with process(OURS, name, chosen.cpu) as ours, process(MXNET, name, chosen.cpu) as theirs:
-            agree(name, ours("output"), theirs("output"))
-            samples = [(ours("seconds"), theirs("seconds")) for _ in range(chosen.rounds)]
-        mine, other = (1e3 * statistics.median(column) for column in zip(*samples, strict=True))
-        figures[name] = statistics.median(a / b for a, b in samples)
-        rows.append((name, f"{mine:.1f}", f"{other:.1f}", f"{figures[name]:.2f}"))
-        print(f"{name}: {figures[name]:.2f}", file=sys.stderr)
+        for side in (OURS, WINOGRAD) if name in OF_CONVOLUTIONS else (OURS,):
+            with process(side, name, chosen.cpu) as ours, process(MXNET, name, chosen.cpu) as theirs:
+                agree(name, ours("output"), theirs("output"))
+                samples = [(ours("seconds"), theirs("seconds")) for _ in range(chosen.rounds)]
+            mine, other = (1e3 * statistics.median(column) for column in zip(*samples, strict=True))
+            title = name + side.removeprefix(OURS)
+            figures[title] = statistics.median(a / b for a, b in samples)
+            rows.append((title, f"{mine:.1f}", f"{other:.1f}", f"{figures[title]:.2f}"))
+            print(f"{title}: {figures[title]:.2f}", file=sys.stderr)
     table(("workload", f"{OURS}, ms", f"{MXNET}, ms", "ratio"), rows, chosen.markdown, {"workload"})
     if chosen.figures:
         chosen.figures.write_text(json.dumps(figures))

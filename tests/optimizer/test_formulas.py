@@ -418,7 +418,7 @@ def test_what_fades_ends_at_zero(name, hybridized, dtype):
     slots = state if isinstance(state, tuple) else () if state is None else (state,)
     least = numpy.finfo(dtype).tiny
     for slot in slots:  # one step above and below the border, on both sides
-        slot[...] = numpy.linspace(-4.0 * least, 4.0 * least, weight.size, dtype=dtype).reshape(SHAPE)
+        slot[...] = numpy.linspace(-4.0 * least, 4.0 * least, slot.size, dtype=dtype).reshape(slot.shape)
     update = hybridize.hybridize(made.update) if hybridized else made.update
     for _ in range(60):
         before = [numpy.abs(slot.asnumpy()) for slot in slots]

@@ -20,7 +20,7 @@ ROWS = numpy.array([[1, 2], [0, 0], [0, 0], [3, 4], [0, 0]], "f4")
 
 
 def equal(found, expected):
-    assert type(found) is ndarray
+    assert type(found) is nd.NDArray
     assert found.dtype == expected.dtype
     numpy.testing.assert_array_equal(found.asnumpy(), expected)
 
@@ -34,7 +34,7 @@ def test_mxnets_files():
     named = npx.load(str(FILES / "v2_0_0b1_np/tiny_dict.npz"))
     equal(named["w"], tiny["w"].asnumpy())
     alone = npx.load(FILES / "v2_0_0b1_np/tiny_one.npy")
-    assert type(alone) is ndarray
+    assert type(alone) is nd.NDArray
     assert type(nd.load(FILES / "v2_0_0b1_np/tiny_one.npy")) is list
     for array in nd.load(FILES / "v1_9_1_np/tiny_dict_v3.params").values():
         assert array.asnumpy().flags.carray
