@@ -19,8 +19,8 @@ X, Y = numpy.arange(6, dtype="f4").reshape(2, 3), numpy.array([True, False])
 ROWS = numpy.array([[1, 2], [0, 0], [0, 0], [3, 4], [0, 0]], "f4")
 
 
-def equal(found, expected):
-    assert type(found) is nd.NDArray
+def equal(found, expected, kind=ndarray):
+    assert type(found) is kind
     assert found.dtype == expected.dtype
     numpy.testing.assert_array_equal(found.asnumpy(), expected)
 
@@ -28,13 +28,13 @@ def equal(found, expected):
 def test_mxnets_files():
     tiny = nd.load(str(FILES / "v1_9_1_nd/tiny_dict.params"))
     assert list(tiny) == ["w", "b"]
-    equal(tiny["w"], numpy.array([[1, 2, 3], [4, 5, 6]], "f4"))
+    equal(tiny["w"], numpy.array([[1, 2, 3], [4, 5, 6]], "f4"), nd.NDArray)
     assert [x.tolist() for x in nd.load(FILES / "v1_9_1_nd/tiny_list.params")] == [x.tolist() for x in tiny.values()]
     assert len(nd.load(FILES / "legacy/legacy_ndarray.v0")) == 6
     named = npx.load(str(FILES / "v2_0_0b1_np/tiny_dict.npz"))
     equal(named["w"], tiny["w"].asnumpy())
     alone = npx.load(FILES / "v2_0_0b1_np/tiny_one.npy")
-    assert type(alone) is nd.NDArray
+    assert type(alone) is ndarray
     assert type(nd.load(FILES / "v2_0_0b1_np/tiny_one.npy")) is list
     for array in nd.load(FILES / "v1_9_1_np/tiny_dict_v3.params").values():
         assert array.asnumpy().flags.carray
@@ -59,20 +59,20 @@ def test_sparse_arrays_are_written_as_mxnet_writes_them(tmp_path):
 def test_what_is_saved_is_loaded(tmp_path):
     path = str(tmp_path / "file")
     x, y = np.array(X), np.array(Y, dtype=bool)
-    for save, load in ((nd.save, nd.load), (npx.save, npx.load)):
+    for save, load, kind in ((nd.save, nd.load, nd.NDArray), (npx.save, npx.load, ndarray)):
         save(path, {"x": x, "y": y})
         found = load(path)
         assert list(found) == ["x", "y"]
-        equal(found["x"], X)
-        equal(found["y"], Y)
+        equal(found["x"], X, kind)
+        equal(found["y"], Y, kind)
         for given in ([x, y], (x, y)):
             save(path, given)
             found = load(path)
             assert type(found) is list
-            equal(found[0], X)
-            equal(found[1], Y)
+            equal(found[0], X, kind)
+            equal(found[1], Y, kind)
     nd.save(path, x)
-    equal(nd.load(path)[0], X)
+    equal(nd.load(path)[0], X, nd.NDArray)
     npx.save(path, x)
     equal(npx.load(path), X)
     numpy.testing.assert_array_equal(numpy.load(path), X)
@@ -165,6 +165,6 @@ def test_a_file_that_is_replaced_does_not_change_what_was_loaded(tmp_path):
     nd.save(path, np.array(X))
     (found,) = nd.load(path)
     path.write_bytes(b"")
-    equal(found, X)
+    equal(found, X, nd.NDArray)
     with refusal(LoadError, "at byte 0"):
         nd.load(path)
