@@ -240,6 +240,11 @@ def test_batches_are_of_nd(name, workers):
     assert all(type(x) is mx.nd.NDArray for x, y in loader)
 
 
+def test_mxnets_own_batchify_function_gives_arrays_of_nd_when_it_is_passed():
+    loader = mx.gluon.data.DataLoader(Samples(), 3, batchify_fn=mx.gluon.data.dataloader.default_batchify_fn)
+    assert all(type(x) is type(y) is mx.nd.NDArray for x, y in loader)
+
+
 def test_batches_of_a_batchify_function_are_what_it_gives():
     loader = mx.gluon.data.DataLoader(Samples(), 3, batchify_fn=lambda samples: [y for x, y in samples])
     assert list(loader) == [[0, 1, 2], [3, 4]]
