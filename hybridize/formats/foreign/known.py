@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Known`: values that a program is made of and not data for it: shapes, axes, counts, and what is computed of them.
+
+    sizes = Known.of((batch, 3, height))     batch and height may be dims: what only calls know
+    with interpreting(Folding()):            ops of known values are computed while the graph is made
+        half = floor_div(sizes, two)
+
+Numbers that are computed of sizes stay sizes as far as integer arithmetic goes, so that the program stays one for all
+of them; what needs the very number pins it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base import dims
+from hybridize.base.dtypes import DType, bool_, int64
+from hybridize.base.types import TensorType
+from hybridize.ops import Cast, SizeOf, concat, constant, reshape, size_of
+from hybridize.ops import cast as cast_operand
+from hybridize.ops.analysis import Ceil, Floor, Round, Trunc
+from hybridize.ops.composite import Attributes
+from hybridize.ops.op import Op, Operand
+
+LARGEST: Final = 4096
+"""Elements of the largest array that is folded; a larger one is computed where it is needed."""
+_WHOLE: Final = (Floor, Ceil, Round, Trunc)
+"""Ops that leave whole numbers as they are."""
+
+
+class TooLargeError(Exception):
+    """A result of known values is too large to be known, or has a size that only calls know."""
+
+
+class Known:
+    """Numbers that are known while a program is made.
+
+    Attributes:
+        array: the numbers; of objects where some are dims.
+        dtype: the type that the framework has for them.
+    """
+
+    __slots__ = ("array", "dtype")
+
+    def __init__(self, array: NDArray[Any], dtype: DType) -> None:
+        if array.dtype == object and not any(map(dims.is_symbolic, array.flat)):
+            array = array.astype(dtype)
+        self.array, self.dtype = array, dtype
+
+    @classmethod
+    def of(cls, values: Any, dtype: DType = int64) -> Known:
+        """Return numbers or sizes, in nested sequences, as a known value."""
+        flat = values if isinstance(values, (tuple, list)) else (values,)
+        if any(map(dims.is_symbolic, flat)):
+            array = numpy.empty(len(flat), object)
+            array[:] = flat
+            return cls(array.reshape(numpy.shape(values)[:1] if isinstance(values, (tuple, list)) else ()), dtype)
+        return cls(numpy.asarray(values, dtype), dtype)
+
+    def __repr__(self) -> str:
+        return f"Known({self.array.tolist()}, {self.dtype})"
+
+    @property
+    def type(self) -> TensorType:
+        """The type that it has as an operand."""
+        return TensorType(self.array.shape, self.dtype)
+
+    @property
+    def symbolic(self) -> bool:
+        """True if some of the numbers are dims."""
+        return self.array.dtype == object
+
+    def list(self) -> list[Any]:
+        """Return the numbers as Python's, row after row."""
+        flat: list[Any] = self.array.reshape(-1).tolist()
+        return flat
+
+    def item(self) -> Any:
+        """Return the only number as Python's."""
+        return self.array.reshape(-1).tolist()[0]
+
+    def operand(self) -> Operand:
+        """Return it as an operand of the interpreter in charge."""
+        if not self.symbolic:
+            return constant(numpy.ascontiguousarray(self.array).reshape(self.array.shape))
+        parts = [cast_operand(size_of(size), self.dtype) for size in self.array.reshape(-1)]
+        if len(parts) == 1:
+            return reshape(parts[0], self.array.shape)
+        return reshape(concat([reshape(part, (1,)) for part in parts], 0), self.array.shape)
+
+    def pinned(self) -> NDArray[Any]:
+        """Return the very numbers; the program then holds for these sizes only."""
+        if not self.symbolic:
+            return self.array
+        numbers = [int(one) for one in self.array.reshape(-1)]
+        return numpy.array(numbers).astype(self.dtype).reshape(self.array.shape)
+
+
+class Folding:
+    """The interpreter of known values: it computes at once, by the ops' references."""
+
+    def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        """Compute the results of an op; sizes stay sizes where its reference can.
+
+        Raises:
+            TooLargeError: the results are not to be known.
+        """
+        if isinstance(op, SizeOf):
+            return (Known.of(op.size),)
+        types = op.infer(*(x.type for x in operands))
+        if any(dims.is_symbolic(size) for kind in types for size in kind.shape):
+            raise TooLargeError
+        if any(kind.size > LARGEST for kind in types):
+            raise TooLargeError
+        if any(x.symbolic for x in operands):
+            results = _of_sizes(op, operands, types)
+            if results is not None:
+                return results
+        with numpy.errstate(all="ignore"):
+            arrays = op.reference(*(x.pinned() for x in operands))
+        return tuple(Known(numpy.asarray(array), kind.dtype) for array, kind in zip(arrays, types, strict=True))
+
+    def type_of(self, operand: Operand) -> TensorType:
+        """Type of a known value."""
+        kind: TensorType = operand.type
+        return kind
+
+    def constant(self, array: NDArray[Any]) -> Operand:
+        """The array as a known value."""
+        if array.size > LARGEST:
+            raise TooLargeError
+        return Known(array, array.dtype)
+
+    def composite(
+        self,
+        label: str,
+        attributes: Attributes,
+        function: Callable[..., Sequence[Operand]],
+        operands: Sequence[Operand],
+    ) -> tuple[Operand, ...]:
+        """Run the function, op by op."""
+        return tuple(function(*operands))
+
+
+def _of_sizes(op: Op, operands: Sequence[Known], types: Sequence[TensorType]) -> tuple[Known, ...] | None:
+    """The results of an op on sizes; None where it takes their very numbers."""
+    if isinstance(op, (Cast, *_WHOLE)):
+        return None if types[0].dtype == bool_ else (Known(operands[0].array, types[0].dtype),)
+    arrays = [_whole(x) for x in operands]
+    if any(array is None for array in arrays):
+        return None
+    try:
+        results = op.reference(*arrays)
+    except (TypeError, ValueError, AttributeError):
+        return None
+    return tuple(_typed(numpy.asarray(array), kind) for array, kind in zip(results, types, strict=True))
+
+
+def _whole(x: Known) -> NDArray[Any] | None:
+    """The numbers of an operand beside sizes: floats as integers where they are whole; None where they are not."""
+    if x.symbolic or x.dtype.kind not in "fV":
+        return x.array
+    rounded = numpy.rint(x.array.astype("f8"))
+    if not numpy.isfinite(rounded).all() or (rounded != x.array.astype("f8")).any():
+        return None
+    return rounded.astype(int64)
+
+
+def _typed(array: NDArray[Any], kind: TensorType) -> Known:
+    if kind.dtype == bool_:
+        array = array.astype(bool_)
+    return Known(array if array.dtype == object else array.astype(kind.dtype), kind.dtype)
+
+
+def operand_of(value: Any) -> Operand:
+    """Return a value of a walk as an operand."""
+    return value.operand() if isinstance(value, Known) else value
+
+

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ForeignProgram`: a model of another framework as plain data, whatever file or object it was read from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import DType
+from hybridize.base.frozen import frozen
+
+if TYPE_CHECKING:
+    from hybridize.base.locations import SourceLoc
+    from hybridize.formats.foreign.vocabulary import Vocabulary
+
+
+@frozen(eq=False)
+class Port:
+    """An input or output of a graph, as the model declares it."""
+
+    name: str
+    dtype: DType | None = None
+    """None: the model does not say, or it is no array."""
+    shape: tuple[int | str | None, ...] | None = None
+    """A size is a number, the name that the model has for it, or None; None: the number of axes is not known."""
+
+    def __str__(self) -> str:
+        """`state: f32[2,batch,128]`."""
+        from hybridize.base.dtypes import CODES
+
+        code = "array" if self.dtype is None else CODES[self.dtype]
+        sizes = "..." if self.shape is None else ",".join("?" if size is None else str(size) for size in self.shape)
+        return f"{self.name}: {code}[{sizes}]"
+
+
+@frozen(eq=False)
+class Node:
+    """One application of an operator. Values have names, each unique in its graph."""
+
+    op: str
+    """The operator; of another domain than the framework's own `domain::Name`."""
+    inputs: tuple[str, ...]
+    """Names of values; the empty string where an optional input is left out."""
+    outputs: tuple[str, ...]
+    """Names of values; the empty string where nobody wants an output."""
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    """Ints, floats, strs, NumPy arrays, tuples of them, graphs (`ForeignGraph`), names of functions (`Call`)."""
+    name: str = ""
+    version: int = 0
+    """Of the operator set that the node is written in."""
+    after: tuple[str, ...] = ()
+    """Values whose nodes must have run before (control inputs), where those have effects."""
+    loc: SourceLoc | None = None
+    """The user's line, where the framework knows it."""
+
+
+@frozen(eq=False)
+class Call:
+    """An attribute that names a function of the program."""
+
+    function: str
+
+
+@frozen(eq=False)
+class Reference:
+    """An attribute of a node in a function whose value is the attribute of this name of the node that calls it."""
+
+    name: str
+
+
+@frozen(eq=False)
+class ForeignGraph:
+    """Nodes in an order in which each stands behind those whose values it reads.
+
+    A graph that is an attribute of a node reads values of the graphs around it, too.
+    """
+
+    inputs: tuple[Port, ...]
+    nodes: tuple[Node, ...]
+    outputs: tuple[Port, ...]
+    """Their names are those of values."""
+    constants: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """Values that are fixed; those of the main graph that are weights stand in `ForeignProgram.weights` instead."""
+    declared: Mapping[str, Port] = field(default_factory=dict)
+    """What the model says of values in between; each is compared with ours."""
+    attributes: tuple[str, ...] = ()
+    """Of a function: the attributes that its nodes refer to."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Of a function: values of attributes where a call leaves them out."""
+
+
+@frozen(eq=False)
+class ForeignProgram:
+    """A model: its main graph, the functions that nodes may call, and the arrays that calls read or write."""
+
+    source: str
+    """The file, for messages."""
+    vocabulary: Vocabulary
+    graph: ForeignGraph
+    functions: Mapping[str, ForeignGraph] = field(default_factory=dict)
+    weights: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """Arrays by the name of the value in the main graph; views of the mapped file where that can be."""
+    state: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """First values of what calls change, by the name of the variable."""
+    trained: frozenset[str] = frozenset()
+    """Names of weights that are to be trained, where the model says so; all floats otherwise."""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """The producer, the version, the description: what `inspect` shows."""

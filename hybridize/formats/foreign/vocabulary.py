@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Vocabulary`: the operators of one framework, each a row that says which function of ops computes it, and how.
+
+    onnx = Vocabulary("ONNX")
+    onnx.plain({"Exp": ops.exp, "Tanh": ops.tanh})          # operands are all that there is
+
+    @onnx("Softmax", since=13)                              # attributes, or a convention of its own
+    def softmax(n, x):
+        return composites.softmax(x, n.axis(x, default=-1))
+
+    @onnx("Reshape", known=(1,))                            # its second input is a shape: a `Known`
+    def reshape(n, x, shape): ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.errors import CaptureError, LoadError
+from hybridize.base.frozen import frozen
+from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.program import Node
+from hybridize.ops.op import Operand, type_of
+
+if TYPE_CHECKING:
+    from hybridize.formats.foreign.walk import Walk
+
+Value = Any
+"""A value of a walk: an operand, a `Known`, None where an input is left out, a list of values (a sequence), or what a
+vocabulary has besides, a variable's handle for one."""
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+@frozen(eq=False)
+class Row:
+    """The way in which one operator is computed, in some versions of the operator set."""
+
+    function: Callable[..., Any]
+    """Of an `Application` and the inputs; it gives a value, or a tuple or list of them."""
+    since: int = 0
+    until: int | None = None
+    """The last version that it is for."""
+    known: tuple[int, ...] = ()
+    """Positions of inputs that must be known: they arrive as `Known`, others as operands."""
+    values: bool = False
+    """True if inputs arrive as they are: operands, known values, sequences, handles."""
+    folds: bool = True
+    """True if it is computed at once where all of its inputs are known."""
+
+
+class Vocabulary:
+    """The rows of one framework, by operator.
+
+    Args:
+        name: of the framework, in messages.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._rows: dict[str, list[Row]] = {}
+
+    def __call__(
+        self, *operators: str, since: int = 0, until: int | None = None, known: Sequence[int] = (),
+        values: bool = False, folds: bool = True,
+    ) -> Callable[[_F], _F]:  # fmt: skip
+        """Make the decorated function the row of these operators; see `Row`."""
+
+        def decorate(function: _F) -> _F:
+            row = Row(function, since, until, tuple(known), values, folds)
+            for operator in operators:
+                self._rows.setdefault(operator, []).append(row)
+            return function
+
+        return decorate
+
+    def plain(self, functions: Mapping[str, Callable[..., Any]], since: int = 0, until: int | None = None) -> None:
+        """Add rows of operators that have no attributes: functions of operands."""
+        for operator, function in functions.items():
+            self(operator, since=since, until=until)(_of_operands(function))
+
+    def find(self, operator: str, version: int) -> Row | None:
+        """Return the row of an operator in a version of the operator set; None where there is none."""
+        for row in self._rows.get(operator, ()):
+            if row.since <= version and (row.until is None or version <= row.until):
+                return row
+        return None
+
+    def operators(self) -> dict[str, tuple[Row, ...]]:
+        """All operators with their rows, sorted by name."""
+        return {operator: tuple(self._rows[operator]) for operator in sorted(self._rows)}
+
+
+def _of_operands(function: Callable[..., Any]) -> Callable[..., Any]:
+    def row(n: Application, *operands: Operand) -> Any:
+        return function(*operands)
+
+    return row
+
+
+class Application:
+    """One node as its row sees it: attributes by kind, and the walk around it.
+
+    Errors of attributes name the file, the node and the values that are taken.
+    """
+
+    __slots__ = ("attributes", "node", "walk")
+
+    def __init__(self, node: Node, attributes: Mapping[str, Any], walk: Walk) -> None:
+        self.node = node
+        self.attributes = attributes
+        """Those of the node, references to the attributes of a function resolved."""
+        self.walk = walk
+
+    @property
+    def place(self) -> str:
+        """`model.onnx: operator Conv, node '/conv1/Conv'`."""
+        return self.walk.place(self.node)
+
+    def fail(self, what: str, help: str = "") -> NoReturn:
+        """Refuse the node for what no row takes.
+
+        Raises:
+            LoadError E603: always.
+        """
+        raise LoadError("E603", f"{self.place}: {what}", help=help)
+
+    def has(self, name: str) -> bool:
+        """Tell whether an attribute is there."""
+        return name in self.attributes
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """Return an attribute that is an integer."""
+        value = self._value(name, default)
+        if isinstance(value, (bool, int, numpy.integer)):
+            return int(value)
+        self.fail(f"the attribute {name} must be an integer, it is {value!r}")
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """Return an attribute that is 0 or 1."""
+        return bool(self.integer(name, int(default)))
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """Return an attribute that is a number."""
+        value = self._value(name, default)
+        if isinstance(value, (bool, int, float, numpy.number)):
+            return float(value)
+        self.fail(f"the attribute {name} must be a number, it is {value!r}")
+
+    def text(self, name: str, default: str | None = None, options: Sequence[str] = ()) -> str:
+        """Return an attribute that is a word, one of `options` where there are any."""
+        value = self._value(name, default)
+        if not isinstance(value, str):
+            self.fail(f"the attribute {name} must be a word, it is {value!r}")
+        if options and value not in options:
+            self.fail(f"the attribute {name} is {value!r}", help=f"it may be {', '.join(options)}")
+        return value
+
+    def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
+        """Return an attribute that is a list of integers."""
+        value = self._value(name, default)
+        if isinstance(value, (tuple, list)) and all(isinstance(one, (int, numpy.integer)) for one in value):
+            return tuple(map(int, value))
+        self.fail(f"the attribute {name} must be integers, it is {value!r}")
+
+    def numbers(self, name: str, default: Sequence[float] | None = None) -> tuple[float, ...]:
+        """Return an attribute that is a list of numbers."""
+        value = self._value(name, default)
+        if isinstance(value, (tuple, list)) and all(isinstance(one, (int, float, numpy.number)) for one in value):
+            return tuple(map(float, value))
+        self.fail(f"the attribute {name} must be numbers, it is {value!r}")
+
+    def array(self, name: str) -> NDArray[Any]:
+        """Return an attribute that is an array."""
+        value = self._value(name, None)
+        if isinstance(value, numpy.ndarray):
+            return value
+        self.fail(f"the attribute {name} must be an array, it is {value!r}")
+
+    def _value(self, name: str, default: Any) -> Any:
+        value = self.attributes.get(name, default)
+        if value is None:
+            self.fail(f"the attribute {name} is missing")
+        return value
+
+    def axis(self, x: Operand, name: str = "axis", default: int | None = None) -> int:
+        """Return an attribute that names an axis of an operand, from 0 on."""
+        return self.axis_of(self.integer(name, default), type_of(x).ndim)
+
+    def axis_of(self, axis: int, ndim: int) -> int:
+        """Return an axis, from 0 on, of so many; negative ones count from the end."""
+        if not -ndim <= axis < ndim:
+            self.fail(f"there is no axis {axis} of {ndim}")
+        return axis % ndim
+
+    def axes_of(self, axes: Sequence[int], ndim: int) -> tuple[int, ...]:
+        """Return axes, from 0 on, of so many."""
+        return tuple(self.axis_of(int(axis), ndim) for axis in axes)
+
+    def known(self, value: Value, position: int) -> Known:
+        """Return an input that must be known.
+
+        Raises:
+            CaptureError E463: it is data.
+        """
+        if isinstance(value, Known):
+            return value
+        name = self.node.inputs[position] if position < len(self.node.inputs) else "?"
+        maker = self.walk.maker(name)
+        of = f"which {maker} computes from data" if maker else "which is an input of the model"
+        raise CaptureError(
+            "E463",
+            f"{self.place} needs to know {name!r}, {of}: shapes, axes and counts are part of a program",
+            loc=self.node.loc,
+            help="make it a constant of the model, or compute it from the shapes of inputs",
+        )

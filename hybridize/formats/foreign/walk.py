@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Walk`: apply a foreign program to operands, node by node, under whatever interpreter is in charge.
+
+Imperatively that runs the model; while something is captured, the model becomes part of the program. Nothing here is
+Python that capture follows: it applies ops, as our own functions of arrays do.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from hybridize.base.dtypes import int32, int64
+from hybridize.base.errors import GraphError, HybridizeError, LoadError
+from hybridize.formats.foreign.known import LARGEST, Folding, Known, TooLargeError, operand_of
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference
+from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.graph import Graph
+from hybridize.ops.op import Operand, interpreting, type_of
+from hybridize.ops.tracing import make_graph
+
+
+class Walk:
+    """One pass over a foreign program.
+
+    Args:
+        program: the model.
+        state: the variables, by name: what rows read and replace while the walk goes on.
+    """
+
+    def __init__(self, program: ForeignProgram, state: dict[str, Value] | None = None) -> None:
+        self.program = program
+        self.state = {} if state is None else state
+        self._makers: dict[str, Node] = {}
+
+    def __call__(self, inputs: Mapping[str, Value], weights: Mapping[str, Operand]) -> list[Value]:
+        """Return the outputs of the main graph: operands or known values, a list for a sequence.
+
+        Args:
+            inputs: by name.
+            weights: by name, all of the program's.
+
+        Raises:
+            CaptureError E463: a shape is data.
+            GraphError E421: a value is not of the type that the model says: a defect of a row.
+        """
+        return self.graph(self.program.graph, {**weights, **inputs})
+
+    # ------------------------------------------------------------------------------------------------------- graphs
+
+    def graph(
+        self, graph: ForeignGraph, around: Mapping[str, Value], attributes: Mapping[str, Any] | None = None
+    ) -> list[Value]:
+        """Return the outputs of a graph.
+
+        Args:
+            graph: of the program, or an attribute of one of its nodes.
+            around: its inputs, and of an attribute the values of the graphs around it.
+            attributes: of a function, those of its call.
+        """
+        values: dict[str, Value] = dict(around)
+        for name, array in graph.constants.items():
+            if name not in around:
+                values[name] = Known(array, array.dtype)
+        last = _last_uses(graph)
+        for number, node in enumerate(graph.nodes):
+            results = self.node(node, values, attributes)
+            for name, value in zip(node.outputs, results, strict=False):
+                if name:
+                    values[name] = value
+                    self._makers[name] = node
+                    self._check(graph, node, name, value)
+            for name in last.get(number, ()):
+                values.pop(name, None)
+        return [self._read(values, port.name, None) for port in graph.outputs]
+
+    def node(self, node: Node, values: Mapping[str, Value], attributes: Mapping[str, Any] | None) -> Sequence[Value]:
+        """Return the results of a node.
+
+        Args:
+            node: of the graph at hand.
+            values: those that it may read, by name.
+            attributes: of the function that it is a node of.
+        """
+        inputs = [self._read(values, name, node) for name in node.inputs]
+        own = node.attributes if attributes is None else resolved(node, attributes)
+        row = self.program.vocabulary.find(node.op, node.version)
+        body = self.program.functions.get(node.op) if row is None else None
+        if body is not None:
+            return self.function(body, inputs, own)
+        if row is None:
+            raise _missing(self.program, [node])
+        n = Application(node, own, self)
+        try:
+            if row.values:
+                return _several(row.function(n, *inputs, **self._graphs(row.function, values)))
+            for position in row.known:
+                if position < len(inputs) and inputs[position] is not None:
+                    n.known(inputs[position], position)
+            if row.folds and inputs and all(x is None or isinstance(x, Known) for x in inputs):
+                folded = _folded(row.function, n, inputs)
+                if folded is not None:
+                    return folded
+            operands = [x if k in row.known else operand_of(x) for k, x in enumerate(inputs)]
+            return _several(row.function(n, *operands))
+        except HybridizeError as error:
+            if not error.within and error.code not in ("E463", "E603", "E606"):
+                error.within = self.place(node)
+            raise
+
+    def _graphs(self, function: Any, values: Mapping[str, Value]) -> dict[str, Any]:
+        """The values around a node, for a row that walks the graphs which are attributes of it."""
+        return {"around": values} if "around" in function.__code__.co_varnames else {}
+
+    def function(self, body: ForeignGraph, inputs: Sequence[Value], attributes: Mapping[str, Any]) -> list[Value]:
+        """Return the outputs of a function of the program for these inputs; those that a call leaves out are None."""
+        ports = [port.name for port in body.inputs]
+        values = dict(zip(ports, [*inputs, *[None] * (len(ports) - len(inputs))], strict=False))
+        known = {name: attributes[name] for name in body.attributes if name in attributes}
+        return self.graph(body, values, {**body.defaults, **known})
+
+    def closed(self, graphs: Sequence[ForeignGraph], around: Mapping[str, Value]) -> list[str]:
+        """List the values around these graphs that they read and that are data: a body takes them as operands."""
+        names = dict.fromkeys(name for graph in graphs for name in free(graph))
+        return [name for name in names if name in around and not isinstance(around[name], (Known, list, type(None)))]
+
+    def body(
+        self, graph: ForeignGraph, types: Sequence[Any], names: Sequence[str], around: Mapping[str, Value]
+    ) -> Graph:
+        """Return a graph that is an attribute as a graph of ours: its inputs, then the values around it by name.
+
+        Args:
+            graph: what is walked.
+            types: of its inputs and then of the others.
+            names: of the values around it that it takes, see `closed`.
+            around: all values around it; those that are known stay so.
+        """
+        ports = [port.name for port in graph.inputs]
+
+        def run(*operands: Operand) -> list[Operand]:
+            inner = dict(zip([*ports, *names], operands, strict=True))
+            return [operand_of(value) for value in self.graph(graph, {**around, **inner})]
+
+        return make_graph(run, types)
+
+    # ------------------------------------------------------------------------------------------------------- values
+
+    def _read(self, values: Mapping[str, Value], name: str, node: Node | None) -> Value:
+        if not name:
+            return None
+        try:
+            return values[name]
+        except KeyError:
+            where = f"an output of {self.program.source}" if node is None else self.place(node)
+            raise LoadError("E603", f"{where}: the value {name!r} is not there") from None
+
+    def _check(self, graph: ForeignGraph, node: Node, name: str, value: Value) -> None:
+        """Compare a value with what the model says of it."""
+        port = graph.declared.get(name)
+        if port is None or isinstance(value, list) or value is None:
+            return
+        kind = value.type if isinstance(value, Known) else type_of(value)
+        if (port.dtype is not None and kind.dtype != port.dtype) or (
+            port.shape is not None and len(port.shape) != kind.ndim
+        ):
+            raise GraphError(
+                "E421",
+                f"{self.place(node)}: the model says {port}, and hybridize computed {kind}",
+                help="please report it: a row of hybridize is wrong, or the model is",
+            )
+
+    def place(self, node: Node) -> str:
+        """`model.onnx: operator Conv, node '/conv1/Conv'`."""
+        named = f", node {node.name!r}" if node.name else ""
+        return f"{self.program.source}: operator {node.op}{named}"
+
+    def maker(self, name: str) -> str:
+        """Describe the node that computes a value; empty where it is an input."""
+        node = self._makers.get(name)
+        return "" if node is None else f"operator {node.op}" + (f", node {node.name!r}," if node.name else "")
+
+
+def _several(results: Any) -> Sequence[Value]:
+    return results if isinstance(results, tuple) else (results,)
+
+
+def _folded(function: Any, n: Application, inputs: Sequence[Value]) -> Sequence[Value] | None:
+    """The results of a row whose inputs are all known; None where they are better computed by the program."""
+    if any(x is not None and x.array.size > LARGEST for x in inputs):
+        return None
+    try:
+        with interpreting(Folding()):
+            return _several(function(n, *inputs))
+    except TooLargeError:
+        return None
+
+
+def resolved(node: Node, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes of a node in a function, those of the call in place of references to them."""
+    pairs = {name: attributes.get(one.name) if isinstance(one, Reference) else one
+             for name, one in node.attributes.items()}  # fmt: skip
+    return {name: one for name, one in pairs.items() if one is not None}
+
+
+def graphs_of(node: Node) -> Iterator[ForeignGraph]:
+    """Yield the graphs that are attributes of a node."""
+    for one in node.attributes.values():
+        if isinstance(one, ForeignGraph):
+            yield one
+        elif isinstance(one, tuple):
+            yield from (part for part in one if isinstance(part, ForeignGraph))
+
+
+def free(graph: ForeignGraph) -> dict[str, None]:
+    """Names of the values that a graph reads from outside, by those of graphs inside, too."""
+    own = {port.name for port in graph.inputs} | graph.constants.keys()
+    names: dict[str, None] = {}
+    for node in graph.nodes:
+        for name in (*node.inputs, *(name for inner in graphs_of(node) for name in free(inner))):
+            if name and name not in own:
+                names[name] = None
+        own |= set(node.outputs)
+    return names | {port.name: None for port in graph.outputs if port.name not in own}
+
+
+@functools.lru_cache(maxsize=256)
+def _last_uses(graph: ForeignGraph) -> dict[int, list[str]]:
+    """The values of a graph's own nodes that nobody reads after a node, by its number."""
+    last: dict[str, int] = {}
+    for number, node in enumerate(graph.nodes):
+        for name in (*node.inputs, *node.outputs, *(name for inner in graphs_of(node) for name in free(inner))):
+            last[name] = number
+    outputs = {port.name for port in graph.outputs}
+    made = {name for node in graph.nodes for name in node.outputs}
+    uses: dict[int, list[str]] = {}
+    for name, number in last.items():
+        if name in made and name not in outputs:
+            uses.setdefault(number, []).append(name)
+    return uses
+
+
+# ----------------------------------------------------------------------------------------------------- before a walk
+
+
+def every_graph(program: ForeignProgram) -> Iterator[ForeignGraph]:
+    """Yield all graphs of a program: the main one, its functions', and those inside of nodes."""
+    waiting = [program.graph, *program.functions.values()]
+    while waiting:
+        graph = waiting.pop()
+        yield graph
+        waiting += [inner for node in graph.nodes for inner in graphs_of(node)]
+
+
+def check_operators(program: ForeignProgram) -> None:
+    """Refuse a program that has operators without a row, all of them at once.
+
+    Raises:
+        LoadError E606: with the first such node, and a list of the operators.
+    """
+    missing = [
+        node for graph in every_graph(program) for node in graph.nodes
+        if program.vocabulary.find(node.op, node.version) is None and node.op not in program.functions
+    ]  # fmt: skip
+    if missing:
+        raise _missing(program, missing)
+
+
+def _missing(program: ForeignProgram, nodes: Sequence[Node]) -> LoadError:
+    counts = Counter(node.op for node in nodes)
+    listed = ", ".join(f"{op} ({count})" if count > 1 else op for op, count in sorted(counts.items()))
+    first = nodes[0]
+    what = f"{program.source}: operator {first.op}, node {first.name!r} (operator set {first.version}), is not supported"
+    return LoadError("E606", what, help=f"hybridize lacks {listed}")
+
+
+def fixed_names(program: ForeignProgram) -> set[str]:
+    """Names of the arrays of a program that are no weights but shapes, axes, counts and scales: what rows must know.
+
+    Those that a node reads where its row needs a known value, and small arrays of integers and bools.
+    """
+    names = {
+        name for name, array in program.weights.items()
+        if (array.dtype in (int32, int64) or array.dtype.kind == "b") and array.size <= 1024
+    }  # fmt: skip
+    for graph in every_graph(program):
+        for node in graph.nodes:
+            row = program.vocabulary.find(node.op, node.version)
+            for position in () if row is None else row.known:
+                if position < len(node.inputs):
+                    names.add(node.inputs[position])
+    return names & program.weights.keys()
+
+
+def described(value: Value) -> str:
+    """The type of a value, for messages."""
+    if isinstance(value, Known):
+        return str(value.type)
+    return "a sequence" if isinstance(value, list) else str(type_of(value))
+
