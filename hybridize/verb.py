@@ -82,7 +82,6 @@ _HOLDS: Final = {
     "params": "arrays",
     "safetensors": "arrays",
     "torch": "a PyTorch file (load it with torch, then hybridize the module)",
-    "onnx": "an ONNX model (its import comes later)",
     "library": "a library for C (its header says how to call it; `hybridize run` does)",
     "wasm": "WebAssembly (the .mjs beside it loads it; `hybridize run` does)",
 }
@@ -111,6 +110,8 @@ def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = F
                 from hybridize.gluon import SymbolBlock  # late: MXNet's graphs
 
             return SymbolBlock.read(path)
+        if kind == "onnx" and not verify:
+            return _imported(path)
         if kind == "archive":
             saved = read_archive(path)
     if saved is not None:
@@ -135,6 +136,17 @@ def _function(saved: SavedProgram, path: str, images: bool, verify: bool) -> Fun
 
         verified(function, os.path.basename(path))
     return function
+
+
+def _imported(path: str | os.PathLike[str]) -> Block:
+    """The block of a file of another framework."""
+    with LOADING:
+        from hybridize.formats.onnx.read import read  # late: the tables of its operators
+        from hybridize.gluon.imported_block import ImportedBlock
+
+    block = ImportedBlock(read(path))
+    block.hybridize()
+    return block
 
 
 def _unverifiable(path: str) -> LoadError:

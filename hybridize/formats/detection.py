@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 from hybridize.base.errors import LoadError
-from hybridize.formats.cursor import open_for_reading
+from hybridize.formats.cursor import bytes_of, open_for_reading
+from hybridize.formats.wire import field_numbers
 
 _HEAD = 4096
+_MOST_FIELDS = 4096
+_LAST_FIELD = 32
 _LIBRARIES = (b"\x7fELF", b"\xcf\xfa\xed\xfe")  # of Linux, of macOS
 
 
@@ -29,12 +33,12 @@ def detect(path: str | os.PathLike[str]) -> str:
     with open_for_reading(path) as file:
         head = file.read(_HEAD)
         size = file.seek(0, os.SEEK_END)
-    kind = _detect(head, size)
+    kind = _detect(head, size) or ("onnx" if _is_onnx(path) else None)
     if kind is None:
         raise LoadError(
             "E608",
             f"{os.fspath(path)} is not in a format that hybridize reads",
-            help="it reads its own archives, and MXNet's -symbol.json and .params",
+            help="it reads its own archives, MXNet's -symbol.json and .params, and ONNX models",
         )
     return kind
 
@@ -53,6 +57,13 @@ def _detect(head: bytes, size: int) -> str | None:
     length = int.from_bytes(head[:8], "little")
     if 0 < length <= size - 8 and head[8:9] == b"{":
         return "archive" if b'"format":"hybridize"' in head or b'"program"' in head else "safetensors"
-    if head[:1] == b"\x08" and b"\x12" in head[:8]:  # ir_version, then producer_name
-        return "onnx"
     return None
+
+
+def _is_onnx(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a file is a message with a graph (field 7) and operator sets (8), as models of ONNX are."""
+    try:
+        fields = set(islice(field_numbers(bytes_of(path), os.fspath(path)), _MOST_FIELDS))
+    except LoadError:
+        return False
+    return {(7, 2), (8, 2)} <= fields and all(number <= _LAST_FIELD for number, _ in fields)

@@ -90,7 +90,7 @@ class Known:
         parts = [cast_operand(size_of(size), self.dtype) for size in self.array.reshape(-1)]
         if len(parts) == 1:
             return reshape(parts[0], self.array.shape)
-        return reshape(concat([reshape(part, (1,)) for part in parts], 0), self.array.shape)
+        return reshape(concat(*(reshape(part, (1,)) for part in parts), axis=0), self.array.shape)
 
     def pinned(self) -> NDArray[Any]:
         """Return the very numbers; the program then holds for these sizes only."""

@@ -107,10 +107,12 @@ class Application:
     Errors of attributes name the file, the node and the values that are taken.
     """
 
-    __slots__ = ("attributes", "node", "walk")
+    __slots__ = ("around", "attributes", "node", "walk")
 
-    def __init__(self, node: Node, attributes: Mapping[str, Any], walk: Walk) -> None:
+    def __init__(self, node: Node, attributes: Mapping[str, Any], walk: Walk, around: Mapping[str, Value]) -> None:
         self.node = node
+        self.around = around
+        """The values that graphs which are attributes of the node may read, by name."""
         self.attributes = attributes
         """Those of the node, references to the attributes of a function resolved."""
         self.walk = walk

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hybridize.base.dtypes import int32, int64
-from hybridize.base.errors import GraphError, HybridizeError, LoadError
+from hybridize.base.errors import HybridizeError, InternalError, LoadError
 from hybridize.formats.foreign.known import LARGEST, Folding, Known, TooLargeError, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference
 from hybridize.formats.foreign.vocabulary import Application, Value
@@ -44,7 +44,7 @@ class Walk:
 
         Raises:
             CaptureError E463: a shape is data.
-            GraphError E421: a value is not of the type that the model says: a defect of a row.
+            InternalError E979: a value is not of the type that the model says: a defect of a row.
         """
         return self.graph(self.program.graph, {**weights, **inputs})
 
@@ -92,10 +92,10 @@ class Walk:
             return self.function(body, inputs, own)
         if row is None:
             raise _missing(self.program, [node])
-        n = Application(node, own, self)
+        n = Application(node, own, self, values)
         try:
             if row.values:
-                return _several(row.function(n, *inputs, **self._graphs(row.function, values)))
+                return _several(row.function(n, *inputs))
             for position in row.known:
                 if position < len(inputs) and inputs[position] is not None:
                     n.known(inputs[position], position)
@@ -109,10 +109,6 @@ class Walk:
             if not error.within and error.code not in ("E463", "E603", "E606"):
                 error.within = self.place(node)
             raise
-
-    def _graphs(self, function: Any, values: Mapping[str, Value]) -> dict[str, Any]:
-        """The values around a node, for a row that walks the graphs which are attributes of it."""
-        return {"around": values} if "around" in function.__code__.co_varnames else {}
 
     def function(self, body: ForeignGraph, inputs: Sequence[Value], attributes: Mapping[str, Any]) -> list[Value]:
         """Return the outputs of a function of the program for these inputs; those that a call leaves out are None."""
@@ -165,8 +161,8 @@ class Walk:
         if (port.dtype is not None and kind.dtype != port.dtype) or (
             port.shape is not None and len(port.shape) != kind.ndim
         ):
-            raise GraphError(
-                "E421",
+            raise InternalError(
+                "E979",
                 f"{self.place(node)}: the model says {port}, and hybridize computed {kind}",
                 help="please report it: a row of hybridize is wrong, or the model is",
             )

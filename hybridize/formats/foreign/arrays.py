@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the vocabularies of all frameworks share about arrays: stretching, shapes with unknown sizes, slices, indices.
+
+Shapes are those of operands, whose sizes may be dims; numbers that say them come as ints or dims.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from hybridize import ops
+from hybridize.base import dims
+from hybridize.base.dtypes import DType, int64
+from hybridize.base.errors import ShapeError
+from hybridize.base.types import Shape, TensorType
+from hybridize.ops.op import Operand, type_of
+
+FAR: Final = (1 << 31) - 1
+"""A stop from here on means the end of an axis: models write the largest number of 32 or 64 bits."""
+
+
+def stretched(*operands: Operand) -> list[Operand]:
+    """Return operands stretched to one shape.
+
+    Raises:
+        ShapeError E101: they do not stretch to one.
+    """
+    shapes = [type_of(x).shape for x in operands]
+    shape = dims.broadcast(*shapes)
+    if shape is None:
+        kinds = " and ".join(str(type_of(x)) for x in operands)
+        raise ShapeError("E101", f"{kinds} do not stretch to one shape")
+    return [aligned(x, shape) for x in operands]
+
+
+def aligned(x: Operand, shape: Shape) -> Operand:
+    """Return an operand stretched to a shape of as many axes or more."""
+    own = type_of(x).shape
+    return ops.broadcast(ops.reshape(x, (1,) * (len(shape) - len(own)) + tuple(own)), shape)
+
+
+def elementwise(function: Callable[..., Operand]) -> Callable[..., Operand]:
+    """Return a function of operands of one shape as one of operands that stretch to one."""
+
+    def apply(*operands: Operand) -> Operand:
+        return function(*stretched(*operands))
+
+    return apply
+
+
+def folded(function: Callable[..., Operand]) -> Callable[..., Operand]:
+    """Return a function of two operands as one of any number, from the left."""
+
+    def apply(first: Operand, *rest: Operand) -> Operand:
+        for x in rest:
+            first = function(*stretched(first, x))
+        return first
+
+    return apply
+
+
+def reshaped(x: Operand, sizes: Sequence[Any], zero_copies: bool = False) -> Operand:
+    """Return an operand under another shape.
+
+    Args:
+        x: any.
+        sizes: numbers or dims; one may be -1: what is left.
+        zero_copies: a size of 0 is that of the same axis of `x`.
+
+    Raises:
+        ShapeError E104: the elements do not fit.
+    """
+    own = type_of(x).shape
+    if zero_copies:
+        sizes = [own[k] if is_number(size, 0) and k < len(own) else size for k, size in enumerate(sizes)]
+    unknown = [k for k, size in enumerate(sizes) if is_number(size, -1)]
+    rest = math.prod(size for k, size in enumerate(sizes) if k not in unknown)
+    total = math.prod(own)
+    if unknown:
+        size = _quotient(total, rest, own, sizes)
+        sizes = [size if k == unknown[0] else one for k, one in enumerate(sizes)]
+        rest = rest * size
+    if len(unknown) > 1 or not (dims.same(rest, total) or rest == total):
+        raise ShapeError("E104", f"{type_of(x)} has no shape [{', '.join(map(dims.text, sizes))}]")
+    return ops.reshape(x, tuple(sizes))
+
+
+def _quotient(total: Any, rest: Any, own: Sequence[Any], sizes: Sequence[Any]) -> Any:
+    """The size that -1 stands for; factors that both sides have are not divided, so that dims stay simple."""
+    left = list(own)
+    divisors = []
+    for size in sizes:
+        if is_number(size, -1):
+            continue
+        position = next((k for k, one in enumerate(left) if dims.same(one, size)), None)
+        if position is None:
+            divisors.append(size)
+        else:
+            del left[position]
+    total, rest = math.prod(left), math.prod(divisors)
+    return total if dims.same(rest, 1) else total // rest if dims.is_symbolic(rest) or rest else 0
+
+
+def is_number(size: Any, number: int) -> bool:
+    """Tell whether a size is this very number, asking nothing of a dim."""
+    return not dims.is_symbolic(size) and size == number
+
+
+def part_of(
+    x: Operand, starts: Sequence[Any], stops: Sequence[Any], steps: Sequence[int], axes: Sequence[int]
+) -> Operand:
+    """Return the elements that Python's slices of these axes have: negative numbers count from the end."""
+    shape = type_of(x).shape
+    begin, end, by = [0] * len(shape), list(shape), [1] * len(shape)
+    for axis, start, stop, step in zip(axes, starts, stops, steps, strict=True):
+        begin[axis], end[axis], by[axis] = limits(shape[axis], start, stop, int(step))
+    return ops.slice(x, tuple(begin), tuple(end), tuple(by))
+
+
+def limits(size: Any, start: Any, stop: Any, step: int) -> tuple[Any, Any, int]:
+    """Return the range of an axis that a slice of Python's has, from 0 on; an end of -1 is before the first element."""
+    if step > 0:
+        begin = _clipped(start, size, 0, size)
+        end = _clipped(stop, size, 0, size)
+        if not (dims.same(end, size) and is_number(begin, 0)) and end < begin:
+            end = begin
+        return begin, end, step
+    begin = _clipped(start, size, -1, size - 1)
+    end = -1 if not dims.is_symbolic(stop) and stop <= -FAR else _clipped(stop, size, -1, size - 1)
+    return begin, min(begin, end) if not dims.is_symbolic(begin) else end, step
+
+
+def _clipped(place: Any, size: Any, low: Any, high: Any) -> Any:
+    if is_number(place, 0):
+        return 0
+    if not dims.is_symbolic(place):
+        if place >= FAR:
+            return high
+        if place <= -FAR:
+            return low
+        if place < 0:
+            place = place + size
+    elif dims.same(place, size):
+        return high if not dims.same(high, size) else place
+    return low if place < low else high if place > high else place
+
+
+def taken(x: Operand, indices: Operand, axis: int) -> Operand:
+    """Return the elements at indices along an axis; negative ones count from the end."""
+    return ops.gather(x, wrapped(indices, type_of(x).shape[axis]), axis)
+
+
+def wrapped(indices: Operand, size: Any) -> Operand:
+    """Return indices, negative ones of which count from the end of an axis, from 0 on, as int64."""
+    indices = ops.cast(indices, int64)
+    zero = ops.like(0, indices)
+    return ops.where(ops.lt(indices, zero), ops.add(indices, ops.like(size, indices)), indices)
+
+
+def without_axes(x: Operand, axes: Sequence[int]) -> Operand:
+    """Return an operand without these axes, of size 1."""
+    shape = type_of(x).shape
+    for axis in axes:
+        if not shape[axis] == 1:
+            raise ShapeError("E106", f"axis {axis} of {type_of(x)} cannot be left out: its size is not 1")
+    return ops.reshape(x, tuple(size for axis, size in enumerate(shape) if axis not in axes))
+
+
+def with_axes(x: Operand, axes: Sequence[int]) -> Operand:
+    """Return an operand with new axes of size 1, at these places of the result."""
+    own = iter(type_of(x).shape)
+    ndim = type_of(x).ndim + len(axes)
+    return ops.reshape(x, tuple(1 if axis in axes else next(own) for axis in range(ndim)))
+
+
+def kept(y: Operand, of: TensorType, axes: Sequence[int], keep: bool) -> Operand:
+    """Return a reduced operand, with size 1 along the axes that it was reduced along where they are kept."""
+    if not keep:
+        return y
+    return ops.reshape(y, tuple(1 if axis in axes else size for axis, size in enumerate(of.shape)))
+
+
+def filled(value: Any, shape: Sequence[Any], dtype: DType) -> Operand:
+    """Return an operand that is one number everywhere."""
+    return ops.full(value, TensorType(tuple(shape), dtype))

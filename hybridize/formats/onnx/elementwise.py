@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of ONNX that compute element by element: arithmetic, comparisons, activations, casts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.base.dtypes import bool_, float32, float64, is_float
+from hybridize.formats.foreign.arrays import elementwise, folded
+from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.onnx.messages import DTYPES, NAMES
+from hybridize.formats.onnx.vocabulary import ONNX
+from hybridize.ops import composites
+from hybridize.ops.op import Operand, type_of
+
+
+def _quotient(x: Operand, y: Operand) -> Operand:
+    return ops.div(x, y) if is_float(type_of(x).dtype) else composites.integer_quotient(x, y)
+
+
+def logical_not(x: Operand) -> Operand:
+    """True where an operand of bools is not."""
+    return ops.eq(x, ops.like(False, x))
+
+
+ONNX.plain({
+    "Add": elementwise(ops.add), "Sub": elementwise(ops.sub), "Mul": elementwise(ops.mul),
+    "Div": elementwise(_quotient), "Equal": elementwise(ops.eq), "Less": elementwise(ops.lt),
+    "Greater": elementwise(ops.gt), "LessOrEqual": elementwise(ops.le), "GreaterOrEqual": elementwise(ops.ge),
+    "And": elementwise(ops.bit_and), "Or": elementwise(ops.bit_or), "Xor": elementwise(ops.bit_xor),
+    "BitwiseAnd": elementwise(ops.bit_and), "BitwiseOr": elementwise(ops.bit_or),
+    "BitwiseXor": elementwise(ops.bit_xor), "BitwiseNot": ops.bit_not, "Not": logical_not,
+    "Max": folded(ops.max), "Min": folded(ops.min), "Sum": folded(ops.add),
+    "Abs": ops.abs, "Neg": ops.neg, "Sign": ops.sign, "Sqrt": ops.sqrt, "Exp": ops.exp, "Log": ops.log,
+    "Floor": ops.floor, "Ceil": ops.ceil, "Round": ops.round, "Erf": ops.erf, "Sin": ops.sin, "Cos": ops.cos,
+    "Tan": ops.tan, "Asin": ops.arcsin, "Acos": ops.arccos, "Atan": ops.arctan, "Sinh": ops.sinh, "Cosh": ops.cosh,
+    "Asinh": ops.arcsinh, "Acosh": ops.arccosh, "Atanh": ops.arctanh, "Tanh": ops.tanh, "Sigmoid": ops.sigmoid,
+    "Relu": composites.relu, "IsNaN": ops.isnan, "Identity": lambda x: x,
+    "Reciprocal": lambda x: ops.div(ops.like(1, x), x),
+})  # fmt: skip
+
+
+@ONNX("Mean")
+def mean(n: Application, *xs: Operand) -> Operand:
+    """The mean of arrays, element by element."""
+    total = folded(ops.add)(*xs)
+    return ops.div(total, ops.like(len(xs), total))
+
+
+@ONNX("Pow")
+def power(n: Application, x: Operand, y: Operand) -> Operand:
+    """A power, of the type of its base."""
+    kind, other = type_of(x).dtype, type_of(y).dtype
+    if kind == other:
+        return elementwise(ops.pow)(x, y)
+    wide = float64 if not is_float(kind) or kind == float64 else float32
+    return ops.cast(elementwise(ops.pow)(ops.cast(x, wide), ops.cast(y, wide)), kind)
+
+
+@ONNX("Mod")
+def remainder(n: Application, x: Operand, y: Operand) -> Operand:
+    """The remainder, with the sign of the divisor, or as C has it where `fmod` says so."""
+    return elementwise(ops.fmod if n.flag("fmod") else ops.mod)(x, y)
+
+
+@ONNX("Where")
+def where(n: Application, condition: Operand, x: Operand, y: Operand) -> Operand:
+    """An element of one array or the other."""
+    return elementwise(ops.where)(condition, x, y)
+
+
+@ONNX("Cast")
+def cast(n: Application, x: Operand) -> Operand:
+    """An array as another type."""
+    number = n.integer("to")
+    if number not in DTYPES:
+        n.fail(f"casts to {NAMES.get(number, number)} are not supported")
+    return _cast(x, DTYPES[number])
+
+
+@ONNX("CastLike")
+def cast_like(n: Application, x: Operand, other: Operand) -> Operand:
+    """An array as the type of another."""
+    return _cast(x, type_of(other).dtype)
+
+
+def _cast(x: Operand, dtype: numpy.dtype[Any]) -> Operand:
+    if dtype == bool_ and type_of(x).dtype != bool_:
+        return ops.ne(x, ops.like(0, x))
+    return ops.cast(x, dtype)
+
+
+@ONNX("Clip", until=10)
+def clip_by_attributes(n: Application, x: Operand) -> Operand:
+    """Numbers moved between two."""
+    if n.has("min"):
+        x = ops.max(x, ops.like(n.number("min"), x))
+    return ops.min(x, ops.like(n.number("max"), x)) if n.has("max") else x
+
+
+@ONNX("Clip", since=11)
+def clip(n: Application, x: Operand, low: Operand | None = None, high: Operand | None = None) -> Operand:
+    """Numbers moved between two."""
+    x = x if low is None else elementwise(ops.max)(x, low)
+    return x if high is None else elementwise(ops.min)(x, high)
+
+
+@ONNX("HardSigmoid")
+def hard_sigmoid(n: Application, x: Operand) -> Operand:
+    """max(0, min(1, alpha x + beta))."""
+    y = ops.add(ops.mul(ops.like(n.number("alpha", 0.2), x), x), ops.like(n.number("beta", 0.5), x))
+    return ops.max(ops.like(0, x), ops.min(ops.like(1, x), y))
+
+
+@ONNX("HardSwish")
+def hard_swish(n: Application, x: Operand) -> Operand:
+    """X max(0, min(1, x / 6 + 0.5))."""
+    y = ops.add(ops.mul(ops.like(1 / 6, x), x), ops.like(0.5, x))
+    return ops.mul(x, ops.max(ops.like(0, x), ops.min(ops.like(1, x), y)))
+
+
+@ONNX("LeakyRelu")
+def leaky_relu(n: Application, x: Operand) -> Operand:
+    """X, and a part of it where it is negative."""
+    return ops.where(ops.lt(x, ops.like(0, x)), ops.mul(x, ops.like(n.number("alpha", 0.01), x)), x)
+
+
+@ONNX("PRelu")
+def prelu(n: Application, x: Operand, slope: Operand) -> Operand:
+    """X, and a part of it where it is negative, by channel as a rule."""
+    return elementwise(lambda x, slope: ops.where(ops.lt(x, ops.like(0, x)), ops.mul(x, slope), x))(x, slope)
+
+
+@ONNX("Elu")
+def elu(n: Application, x: Operand) -> Operand:
+    """X, and alpha (exp(x) - 1) where it is negative."""
+    below = ops.mul(ops.like(n.number("alpha", 1.0), x), ops.expm1(x))
+    return ops.where(ops.lt(x, ops.like(0, x)), below, x)
+
+
+@ONNX("Gelu")
+def gelu(n: Application, x: Operand) -> Operand:
+    """X Phi(x)."""
+    return composites.gelu(x, {"none": "erf"}.get(n.text("approximate", "none", ("none", "tanh")), "tanh"))
+
+
+@ONNX("Softplus")
+def softplus(n: Application, x: Operand) -> Operand:
+    """log(1 + exp(x))."""
+    return ops.log_add_exp(x, ops.like(0, x))
+
+
+@ONNX("Dropout")
+def dropout(n: Application, x: Operand, ratio: Operand | None = None, training: Operand | None = None) -> Any:
+    """The array itself: a model that is run drops nothing."""
+    return (x, ops.full(True, type_of(x).with_dtype(bool_))) if len(n.node.outputs) > 1 else x
+
+
+@ONNX("IsInf")
+def isinf(n: Application, x: Operand) -> Operand:
+    """True where a number is infinite."""
+    y, zero = ops.isinf(x), ops.like(0, x)
+    if not n.flag("detect_negative", True):
+        y = ops.bit_and(y, ops.gt(x, zero))
+    return y if n.flag("detect_positive", True) else ops.bit_and(y, ops.lt(x, zero))
+
+
+@ONNX("BitShift")
+def shift(n: Application, x: Operand, y: Operand) -> Operand:
+    """Integers with their bits moved."""
+    left = n.text("direction", None, ("LEFT", "RIGHT")) == "LEFT"
+    return elementwise(ops.shift_left if left else ops.shift_right)(x, y)

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of ONNX that multiply and add over axes or windows: products, convolutions, pooling, normalization."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize import ops
+from hybridize.base import dims
+from hybridize.base.dtypes import is_float
+from hybridize.base.types import Shape
+from hybridize.formats.foreign.arrays import aligned
+from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.onnx.vocabulary import ONNX
+from hybridize.ops import composites
+from hybridize.ops.library.convolution_layers import LAYOUTS, convolution_layer, with_bias
+from hybridize.ops.library.pooling import maxima_of_windows, means_of_windows
+from hybridize.ops.library.products import matrix_product
+from hybridize.ops.op import Operand, type_of
+from hybridize.ops.views import wide as widened
+
+Pairs = tuple[tuple[Any, Any], ...]
+
+
+@ONNX("MatMul")
+def matmul(n: Application, x: Operand, y: Operand) -> Operand:
+    """The product of matrices, as NumPy has it."""
+    return matrix_product(x, y)
+
+
+@ONNX("Gemm")
+def gemm(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
+    """Return alpha x w + beta bias, each matrix transposed or not."""
+    alpha, beta = n.number("alpha", 1.0), n.number("beta", 1.0)
+    left, right = n.flag("transA"), n.flag("transB")
+    if right and not left and alpha == 1 and bias is not None and beta == 1 and type_of(bias).ndim == 1:
+        if dims.same(type_of(bias).shape[0], type_of(w).shape[0]):
+            return composites.fully_connected(x, w, bias, False)
+    y = ops.matmul(x, w, left, right)
+    y = y if alpha == 1 else ops.mul(y, ops.like(alpha, y))
+    if bias is None or beta == 0:
+        return y
+    bias = bias if beta == 1 else ops.mul(bias, ops.like(beta, bias))
+    return ops.add(y, aligned(bias, type_of(y).shape))
+
+
+# --------------------------------------------------------------------------------------------------------------- windows
+
+
+def _numbers(n: Application, name: str, rank: int, default: int) -> tuple[int, ...]:
+    numbers = n.integers(name, (default,) * rank)
+    return numbers if len(numbers) == rank else (default,) * rank
+
+
+def _pads(
+    n: Application, sizes: Shape, kernel: Sequence[Any], strides: Sequence[int], dilations: Sequence[int]
+) -> Pairs:
+    """The elements before and after each axis, as `pads` or `auto_pad` says."""
+    rank = len(sizes)
+    auto = n.text("auto_pad", "NOTSET", ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"))
+    if auto in ("NOTSET", "VALID"):
+        pads = n.integers("pads", (0,) * 2 * rank) if auto == "NOTSET" else (0,) * 2 * rank
+        if len(pads) != 2 * rank:
+            n.fail(f"pads are {list(pads)} for {rank} axes")
+        return tuple(zip(pads[:rank], pads[rank:], strict=True))
+    pairs = []
+    for size, window, step, apart in zip(sizes, kernel, strides, dilations, strict=True):
+        whole = dims.maximum((-(-size // step) - 1) * step + (window - 1) * apart + 1 - size, 0)
+        low = whole // 2 if auto == "SAME_UPPER" else whole - whole // 2
+        pairs.append((low, whole - low))
+    return tuple(pairs)
+
+
+@ONNX("Conv")
+def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
+    """The convolution, plus a bias of each channel."""
+    shape, kernel = type_of(x).shape, type_of(w).shape[2:]
+    rank = len(kernel)
+    strides, dilations = _numbers(n, "strides", rank, 1), _numbers(n, "dilations", rank, 1)
+    pads = _pads(n, shape[2:], kernel, strides, dilations)
+    groups = n.integer("group", 1)
+    if all(low == high for low, high in pads):
+        padding = tuple(low for low, _ in pads)
+        layout = LAYOUTS[rank][0]
+        return convolution_layer(x, w, bias, strides, dilations, padding, groups, layout)
+    return with_bias("Convolution", ops.convolution(x, w, strides, pads, dilations, groups), bias, False)
+
+
+@ONNX("ConvTranspose")
+def transposed_convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
+    """The transposed convolution, plus a bias of each channel."""
+    sizes, kernel = type_of(x).shape[2:], type_of(w).shape[2:]
+    rank = len(kernel)
+    strides, dilations = _numbers(n, "strides", rank, 1), _numbers(n, "dilations", rank, 1)
+    more = _numbers(n, "output_padding", rank, 0)
+    auto = n.text("auto_pad", "NOTSET")
+    wanted: Sequence[Any] = n.integers("output_shape", ())
+    if auto.startswith("SAME") and not wanted:
+        wanted = [size * step for size, step in zip(sizes, strides, strict=True)]
+    whole = [(size - 1) * step + (window - 1) * apart + 1 + extra
+             for size, step, window, apart, extra in zip(sizes, strides, kernel, dilations, more, strict=True)]  # fmt: skip
+    if wanted:
+        over = [size - target for size, target in zip(whole, wanted[-rank:], strict=True)]
+        halves = [one // 2 for one in over]
+        upper = auto == "SAME_UPPER"
+        pairs = [(half, one - half) if upper else (one - half, half) for one, half in zip(over, halves, strict=True)]
+    else:
+        pairs = list(_pads(n, sizes, kernel, strides, dilations))
+    y = ops.transposed_convolution(x, w, strides, tuple(pairs), dilations, n.integer("group", 1), more)
+    return with_bias("Deconvolution", y, bias, False)
+
+
+def _windows(n: Application, x: Operand) -> tuple[Any, ...]:
+    """Axes, windows, steps, the elements before and after, and the distances in a window; ends as `ceil_mode` says."""
+    shape = type_of(x).shape
+    kernel = n.integers("kernel_shape")
+    rank = len(kernel)
+    strides, dilations = _numbers(n, "strides", rank, 1), _numbers(n, "dilations", rank, 1)
+    pads = _pads(n, shape[2:], kernel, strides, dilations)
+    highs = []
+    for size, window, step, apart, (low, high) in zip(shape[2:], kernel, strides, dilations, pads, strict=True):
+        if n.flag("ceil_mode"):
+            room = size + low + high - (window - 1) * apart - 1
+            count = -(-room // step) + 1
+            if (count - 1) * step >= size + low:  # a window that would begin in the padding after
+                count = count - 1
+            high = dims.maximum(high, (count - 1) * step + (window - 1) * apart + 1 - size - low)
+        highs.append(high)
+    lows = tuple(low for low, _ in pads)
+    return tuple(range(2, 2 + rank)), kernel, strides, lows, tuple(highs), dilations, tuple(high for _, high in pads)
+
+
+@ONNX("MaxPool")
+def max_pool(n: Application, x: Operand) -> Any:
+    """The largest element of each window, and its place where that is wanted."""
+    axes, kernel, strides, low, high, dilations, _ = _windows(n, x)
+    wants_places = len(n.node.outputs) > 1 and n.node.outputs[1]
+    y, places = maxima_of_windows(x, axes, kernel, strides, low, high, dilations)
+    return (y, _whole_places(n, x, places)) if wants_places else y
+
+
+def _whole_places(n: Application, x: Operand, places: Operand) -> Operand:
+    """Places in the whole array, from those in an image; column by column where `storage_order` says so."""
+    shape, out = type_of(x).shape, type_of(places).shape
+    inner = math.prod(shape[2:])
+    if n.flag("storage_order") and len(shape) == 4:
+        height, width = (ops.like(size, places) for size in shape[2:])
+        row, column = ops.floor_div(places, width), ops.mod(places, width)
+        places = ops.add(ops.mul(column, height), row)
+    image = ops.add(
+        ops.mul(ops.iota(out, 0, type_of(places).dtype), ops.like(shape[1], places)),
+        ops.iota(out, 1, type_of(places).dtype),
+    )
+    return ops.add(places, ops.mul(image, ops.like(inner, places)))
+
+
+@ONNX("AveragePool")
+def average_pool(n: Application, x: Operand) -> Operand:
+    """The mean of each window."""
+    axes, kernel, strides, low, high, dilations, after = _windows(n, x)
+    counted = n.flag("count_include_pad")
+    if any(step != 1 for step in dilations) or (counted and low != after):
+        return _mean_by_convolution(x, kernel, strides, low, high, after, dilations, counted)
+    return means_of_windows(x, axes, kernel, strides, low, high, counted)
+
+
+def _mean_by_convolution(
+    x: Operand, kernel: Any, strides: Any, low: Any, high: Any, after: Any, dilations: Any, counted: bool
+) -> Operand:
+    """Means of windows whose elements stand apart, or that count unequal padding: sums and counts by convolutions."""
+    kind = type_of(x)
+    images = ops.reshape(x, (kind.shape[0] * kind.shape[1], 1, *kind.shape[2:]))
+    ones = ops.full(1, kind.with_shape((1, 1, *kernel)))
+    total = ops.convolution(images, ones, strides, tuple(zip(low, high, strict=True)), dilations)
+    inside = ops.full(1, kind.with_shape((1, 1, *kind.shape[2:])))
+    pairs = tuple(zip(low, high, strict=True))
+    if counted:
+        wide = (0, 0, *low), (0, 0, *after)
+        inside = ops.pad(inside, ops.scalar(1, kind.dtype), *wide)
+        pairs = tuple((0, most - own) for most, own in zip(high, after, strict=True))
+    count = ops.convolution(inside, ones, strides, pairs, dilations)
+    y = ops.div(total, ops.broadcast(count, type_of(total).shape))
+    return ops.reshape(y, (*kind.shape[:2], *type_of(y).shape[2:]))
+
+
+@ONNX("GlobalAveragePool")
+def global_average(n: Application, x: Operand) -> Operand:
+    """The mean of each channel."""
+    return _over_images(composites.mean, x)
+
+
+@ONNX("GlobalMaxPool")
+def global_max(n: Application, x: Operand) -> Operand:
+    """The largest element of each channel."""
+    return _over_images(ops.reduce_max, x)
+
+
+def _over_images(fold: Any, x: Operand) -> Operand:
+    shape = type_of(x).shape
+    return ops.reshape(fold(x, tuple(range(2, len(shape)))), (*shape[:2], *[1] * (len(shape) - 2)))
+
+
+# --------------------------------------------------------------------------------------------------------- normalization
+
+
+@ONNX("BatchNormalization")
+def batch_norm(
+    n: Application, x: Operand, gamma: Operand, beta: Operand, mean: Operand, variance: Operand
+) -> Any:
+    """Channels scaled and moved by their means and variances: those of the model, or of the batch while it trains."""
+    eps = n.number("epsilon", 1e-5)
+    if not n.flag("training_mode"):
+        return composites.batch_norm(x, gamma, beta, mean, variance, 1, eps)
+    momentum = n.number("momentum", 0.9)
+    y, centre, square = composites.batch_norm_of_batch(x, gamma, beta, 1, eps)
+
+    def moved(old: Operand, new: Operand) -> Operand:
+        new = ops.cast(new, type_of(old).dtype)
+        return ops.add(ops.mul(old, ops.like(momentum, old)), ops.mul(new, ops.like(1 - momentum, new)))
+
+    return y, moved(mean, centre), moved(variance, square)
+
+
+@ONNX("InstanceNormalization")
+def instance_norm(n: Application, x: Operand, gamma: Operand, beta: Operand) -> Operand:
+    """Images scaled and moved by their own mean and variance."""
+    return composites.instance_norm(x, gamma, beta, n.number("epsilon", 1e-5))
+
+
+@ONNX("LayerNormalization")
+def layer_norm(n: Application, x: Operand, gamma: Operand, beta: Operand | None = None) -> Any:
+    """The last axes, from one on, scaled and moved by their mean and variance."""
+    kind = type_of(x)
+    axis, eps = n.axis(x, default=-1), n.number("epsilon", 1e-5)
+    axes = tuple(range(axis, kind.ndim))
+    if len(n.node.outputs) == 1 and axis == kind.ndim - 1 and type_of(gamma).ndim == 1:
+        shift = ops.like(0, gamma) if beta is None else beta
+        if dims.same(type_of(gamma).shape[0], kind.shape[-1]):
+            return composites.layer_norm(x, gamma, shift, axis, eps)
+    wide = ops.cast(x, widened(kind.dtype)) if is_float(kind.dtype) else x
+    centre = composites.mean(wide, axes)
+    apart = ops.sub(wide, ops.spread(centre, kind.shape, axes))
+    square = composites.mean(ops.mul(apart, apart), axes)
+    inverse = ops.rsqrt(ops.add(square, ops.like(eps, square)))
+    y = ops.cast(ops.mul(apart, ops.spread(inverse, kind.shape, axes)), kind.dtype)
+    y = ops.mul(y, aligned(gamma, kind.shape))
+    y = y if beta is None else ops.add(y, aligned(beta, kind.shape))
+    ones = tuple(1 if k in axes else size for k, size in enumerate(kind.shape))
+    return y, ops.reshape(centre, ones), ops.reshape(inverse, ones)

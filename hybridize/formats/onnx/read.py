@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX files as `ForeignProgram`s: nodes, functions, and weights as views of the mapped file."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.errors import LoadError
+from hybridize.formats.cursor import bytes_of, checked_size, malformed
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference
+from hybridize.formats.foreign.walk import check_operators, fixed_names
+from hybridize.formats.onnx.messages import DTYPES, NAMES, NEWEST_IR, NEWEST_OPSET, SCHEMAS, STRING
+from hybridize.formats.onnx.rows import ONNX
+from hybridize.formats.wire import Message, parse
+
+OLDEST_OPSET: Final = 7
+_OWN: Final = ("", "ai.onnx")
+"""Names of the domain of ONNX's own operators."""
+_LARGE: Final = 1024
+"""A constant of more elements is a weight: it may be read where it lies, and need not be in the program."""
+_FIELDS: Final = {1: "float", 14: "float", 7: "int64", 11: "double", 15: "double", 12: "uint64", 13: "uint64"}
+_ALIGNED: Final = 16
+
+
+def read(path: str | os.PathLike[str]) -> ForeignProgram:
+    """Read a model.
+
+    Raises:
+        LoadError: E601 malformed, E602 newer or older than what is read, E606 operators that are not supported.
+    """
+    source = os.fspath(path)
+    return program(bytes_of(path), os.path.basename(source), os.path.dirname(source) or ".")
+
+
+def program(data: bytes | memoryview, name: str, folder: str | None = None) -> ForeignProgram:
+    """Read a model from bytes.
+
+    Args:
+        data: the file.
+        name: of the file, for messages.
+        folder: where the files lie that it keeps large arrays in; None: there are none.
+    """
+    return _Reader(name, folder).program(parse(data, "Model", SCHEMAS, name))
+
+
+class _Reader:
+    def __init__(self, name: str, folder: str | None) -> None:
+        self.name, self.folder = name, folder
+        self.files: dict[str, memoryview] = {}
+        self.versions: dict[str, int] = {}
+        self.weights: dict[str, NDArray[Any]] = {}
+
+    def fail(self, what: str) -> LoadError:
+        return malformed(self.name, what, 0)
+
+    def program(self, model: Message) -> ForeignProgram:
+        if "graph" not in model or not model.get("opsets"):
+            raise self.fail("it is no ONNX model: it has no graph, or no operator set")
+        if model.get("ir", 0) > NEWEST_IR:
+            text = f"{self.name} is of ONNX IR version {model['ir']}"
+            raise LoadError("E602", text, help=f"hybridize reads up to {NEWEST_IR}")
+        self.versions = self.opsets(model["opsets"])
+        version = self.versions.get("", 0)
+        if not OLDEST_OPSET <= version <= NEWEST_OPSET and "" in self.versions:
+            text = f"{self.name} is written in operator set {version} of ONNX"
+            help = f"hybridize reads {OLDEST_OPSET} to {NEWEST_OPSET}; onnx.version_converter changes a model's"
+            raise LoadError("E602", text, help=help)
+        functions = {}
+        for one in model.get("functions", ()):
+            functions[_operator(one.get("domain", ""), one.get("name", ""))] = self.function(one)
+        graph = self.graph(model["graph"], main=True)
+        notes = {
+            "producer": f"{model.get('producer', '')} {model.get('producer_version', '')}".strip(),
+            "operator set": ", ".join(f"{domain or 'ai.onnx'} {number}" for domain, number in self.versions.items()),
+            "description": model.get("doc", ""),
+            **{one.get("key", ""): one.get("value", "") for one in model.get("metadata", ())},
+        }
+        program = ForeignProgram(self.name, ONNX, graph, functions, self.weights,
+                                 metadata={key: text for key, text in notes.items() if text})  # fmt: skip
+        check_operators(program)
+        return settled(program)
+
+    def opsets(self, opsets: list[Message]) -> dict[str, int]:
+        return {"" if one.get("domain", "") in _OWN else one["domain"]: one.get("version", 0) for one in opsets}
+
+    def function(self, function: Message) -> ForeignGraph:
+        outer = self.versions
+        self.versions = outer | self.opsets(function.get("opsets", []))
+        try:
+            defaults = dict(self.attribute(one) for one in function.get("defaults", ()))
+            return ForeignGraph(
+                tuple(Port(name) for name in function.get("input", ())),
+                tuple(self.node(one) for one in function.get("node", ())),
+                tuple(Port(name) for name in function.get("output", ())),
+                attributes=(*function.get("attribute", ()), *defaults),
+                defaults=defaults,
+            )
+        finally:
+            self.versions = outer
+
+    def graph(self, graph: Message, main: bool = False) -> ForeignGraph:
+        arrays = {one.get("name", ""): self.tensor(one) for one in graph.get("initializer", ())}
+        for one in graph.get("sparse", ()):
+            arrays[one.get("values", {}).get("name", "")] = self.sparse(one)
+        nodes = [self.node(one) for one in graph.get("node", ())]
+        for number, node in enumerate(nodes):
+            value = node.attributes.get("value")
+            if main and node.op == "Constant" and isinstance(value, numpy.ndarray) and value.size > _LARGE:
+                arrays[node.outputs[0]] = value
+                nodes[number] = None  # type: ignore[call-overload]
+        if main:
+            self.weights |= {name: array for name, array in arrays.items() if array.dtype != object}
+            arrays = {name: array for name, array in arrays.items() if array.dtype == object}
+        inputs = [self.port(one) for one in graph.get("input", ())]
+        known = {one.get("name", "") for one in graph.get("initializer", ())}
+        declared = [self.port(one) for key in ("info", "output") for one in graph.get(key, ())]
+        return ForeignGraph(
+            tuple(one for one in inputs if one.name not in known),
+            tuple(node for node in nodes if node is not None),
+            tuple(self.port(one) for one in graph.get("output", ())),
+            arrays,
+            {one.name: one for one in declared if one.dtype is not None},
+        )
+
+    def port(self, info: Message) -> Port:
+        kind = info.get("type", {}).get("tensor")
+        if kind is None:
+            return Port(info.get("name", ""))
+        shape = None
+        if "shape" in kind:
+            shape = tuple(one.get("name") or one.get("size") for one in kind["shape"].get("dim", ()))
+        return Port(info.get("name", ""), DTYPES.get(kind.get("dtype", 0)), shape)
+
+    def node(self, node: Message) -> Node:
+        domain = node.get("domain", "")
+        op = _operator(domain, node.get("op", ""))
+        attributes = dict(self.attribute(one) for one in node.get("attr", ()))
+        return Node(
+            op, tuple(node.get("input", ())), tuple(node.get("output", ())), attributes,
+            node.get("name") or next(iter(node.get("output", ())), ""),
+            self.versions.get("" if domain in _OWN else domain, 1),
+        )  # fmt: skip
+
+    def attribute(self, attribute: Message) -> tuple[str, Any]:
+        name = attribute.get("name", "")
+        if attribute.get("ref"):
+            return name, Reference(attribute["ref"])
+        match attribute.get("type", 0):
+            case 1:
+                return name, attribute.get("f", 0.0)
+            case 2:
+                return name, attribute.get("i", 0)
+            case 3:
+                return name, _text(attribute.get("s", b""))
+            case 4:
+                return name, self.tensor(attribute.get("t", {}))
+            case 5:
+                return name, self.graph(attribute.get("g", {}))
+            case 6:
+                return name, tuple(attribute.get("floats", ()))
+            case 7:
+                return name, tuple(attribute.get("ints", ()))
+            case 8:
+                return name, tuple(map(_text, attribute.get("strings", ())))
+            case 9:
+                return name, tuple(self.tensor(one) for one in attribute.get("tensors", ()))
+            case 10:
+                return name, tuple(self.graph(one) for one in attribute.get("graphs", ()))
+            case 11:
+                return name, self.sparse(attribute.get("sparse", {}))
+            case 13:
+                return name, self.port({"name": name, "type": attribute.get("tp", {})})
+        for key, kind in (("f", 1), ("i", 2), ("s", 3), ("t", 4), ("g", 5), ("floats", 6), ("ints", 7), ("strings", 8)):
+            if key in attribute:  # of IR versions that did not say the kind
+                return self.attribute(attribute | {"type": kind})
+        return name, None
+
+    # ------------------------------------------------------------------------------------------------------- arrays
+
+    def tensor(self, tensor: Message) -> NDArray[Any]:
+        """The array of a tensor; of text, an array of objects."""
+        number, shape = tensor.get("dtype", 0), tuple(tensor.get("dims", ()))
+        name = tensor.get("name", "")
+        if number == STRING:
+            return numpy.array([bytes(one) for one in tensor.get("string", ())], object).reshape(shape)
+        if number not in DTYPES:
+            kind = NAMES.get(number, f"type {number}")
+            raise LoadError("E606", f"{self.name}: the array {name!r} is of {kind}, which is not supported")
+        dtype = DTYPES[number]
+        count = checked_size(shape, dtype)
+        if count is None:
+            raise self.fail(f"the array {name!r} cannot have the shape {list(shape)}")
+        if tensor.get("location") == 1:
+            return self.external(tensor, name, dtype, shape)
+        if "raw" in tensor:
+            return self.view(tensor["raw"], name, dtype, shape)
+        values = tensor.get(_FIELDS.get(number, "int32"), [])
+        if dtype.kind == "c":
+            parts = numpy.array(values, "f4" if dtype.itemsize == 8 else "f8")
+            flat = parts.view(dtype) if len(parts) % 2 == 0 else parts
+        elif number in (10, 16):
+            flat = numpy.array(values, "i8").astype("u2").view(dtype)
+        else:
+            flat = numpy.array(values, dtype if dtype.kind == "f" else "i8").astype(dtype)
+        if len(flat) != count:
+            raise self.fail(f"the array {name!r} of shape {list(shape)} has {len(flat)} elements")
+        return flat.reshape(shape)
+
+    def view(self, data: memoryview, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+        """The elements where they lie, or a copy where the file has not aligned them."""
+        size = math.prod(shape) * dtype.itemsize
+        if len(data) != size:
+            raise self.fail(f"the array {name!r} of shape {list(shape)} needs {size} bytes, it has {len(data)}")
+        array: NDArray[Any] = numpy.ndarray(shape, dtype, data)
+        if dtype == numpy.bool_ and array.size and array.view(numpy.uint8).max() > 1:
+            raise self.fail(f"the array {name!r} holds bytes other than 0 and 1, which are not booleans")
+        return array if array.ctypes.data % _ALIGNED == 0 else array.copy()
+
+    def external(
+        self, tensor: Message, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]
+    ) -> NDArray[Any]:
+        """The elements in a file beside the model, never outside of its folder."""
+        where = {one.get("key", ""): one.get("value", "") for one in tensor.get("external", ())}
+        location = where.get("location", "")
+        if self.folder is None:
+            raise LoadError("E601", f"{self.name}: the array {name!r} is in another file, {location!r}",
+                            help="load the model by its path")  # fmt: skip
+        folder = os.path.realpath(self.folder)
+        path = os.path.realpath(os.path.join(folder, location))
+        if not location or os.path.isabs(location) or os.path.commonpath([path, folder]) != folder:
+            raise self.fail(f"the array {name!r} is in {location!r}, which is not below the model's folder")
+        if path not in self.files:
+            self.files[path] = bytes_of(path)
+        data = self.files[path]
+        try:
+            offset, length = int(where.get("offset") or 0), int(where.get("length") or -1)
+        except ValueError:
+            raise self.fail(f"the place of the array {name!r} in {location!r} is no number") from None
+        size = math.prod(shape) * dtype.itemsize
+        if length not in (-1, size) or not 0 <= offset <= len(data) - size:
+            raise self.fail(f"the array {name!r} needs {size} bytes at byte {offset} of {location!r}, which has "
+                            f"{len(data)}")  # fmt: skip
+        return self.view(data[offset : offset + size], name, dtype, shape)
+
+    def sparse(self, sparse: Message) -> NDArray[Any]:
+        """A sparse array, dense."""
+        shape = tuple(sparse.get("dims", ()))
+        values, indices = self.tensor(sparse.get("values", {})), self.tensor(sparse.get("indices", {}))
+        count = checked_size(shape, values.dtype)
+        if count is None or count > 1 << 28:
+            raise self.fail(f"a sparse array cannot have the shape {list(shape)}")
+        dense = numpy.zeros(shape, values.dtype)
+        try:
+            if indices.ndim == 1:
+                dense.reshape(-1)[indices] = values
+            else:
+                dense[tuple(indices.T)] = values
+        except (IndexError, ValueError) as error:
+            raise self.fail(f"a sparse array of shape {list(shape)}: {error}") from None
+        return dense
+
+
+def settled(program: ForeignProgram) -> ForeignProgram:
+    """The same program with the arrays that rows must know among the constants of its graph."""
+    fixed = fixed_names(program)
+    graph = program.graph
+    constants = {**graph.constants, **{name: program.weights[name] for name in fixed}}
+    weights = {name: array for name, array in program.weights.items() if name not in fixed}
+    whole = ForeignGraph(graph.inputs, graph.nodes, graph.outputs, constants, graph.declared)
+    return ForeignProgram(program.source, program.vocabulary, whole, program.functions, weights, program.state,
+                          program.trained, program.metadata)  # fmt: skip
+
+
+def _operator(domain: str, name: str) -> str:
+    return name if domain in _OWN else f"{domain}::{name}"
+
+
+def _text(data: Any) -> str:
+    return bytes(data).decode("utf-8", "replace")
+
+

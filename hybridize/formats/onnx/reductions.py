@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of ONNX that fold axes: sums, means, extremes, positions, running sums, softmax."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from hybridize import ops
+from hybridize.formats.foreign.arrays import kept
+from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.onnx.vocabulary import ONNX
+from hybridize.ops import composites
+from hybridize.ops.library.norms import log_sum_exp, norm
+from hybridize.ops.op import Operand, type_of
+
+
+def _square_sum(x: Operand, axes: tuple[int, ...]) -> Operand:
+    return ops.sum(ops.mul(x, x), axes)
+
+
+_FOLDS: dict[str, Callable[[Operand, tuple[int, ...]], Operand]] = {
+    "ReduceSum": ops.sum, "ReduceMean": composites.mean, "ReduceMax": ops.reduce_max, "ReduceMin": ops.reduce_min,
+    "ReduceProd": ops.prod, "ReduceSumSquare": _square_sum, "ReduceL1": lambda x, axes: ops.sum(ops.abs(x), axes),
+    "ReduceL2": lambda x, axes: norm(x, 2, axes), "ReduceLogSum": lambda x, axes: ops.log(ops.sum(x, axes)),
+    "ReduceLogSumExp": log_sum_exp,
+}  # fmt: skip
+
+
+def _row(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., Operand]:
+    def reduced(n: Application, x: Operand, axes: Known | None = None) -> Operand:
+        kind = type_of(x)
+        chosen = n.integers("axes", ()) if axes is None else tuple(axes.list())
+        if not chosen and n.flag("noop_with_empty_axes"):
+            return x
+        along = tuple(sorted(n.axes_of(chosen, kind.ndim))) or tuple(range(kind.ndim))
+        return kept(fold(x, along), kind, along, n.flag("keepdims", True))
+
+    return reduced
+
+
+for _name, _fold in _FOLDS.items():
+    ONNX(_name, known=(1,))(_row(_fold))
+
+
+def _position(first: Callable[..., Operand]) -> Callable[..., Operand]:
+    def row(n: Application, x: Operand) -> Operand:
+        kind, axis = type_of(x), n.axis(x, default=0)
+        if n.flag("select_last_index"):
+            size = kind.shape[axis]
+            y = first(ops.flip(x, axis), axis)
+            y = ops.sub(ops.like(size - 1, y), y)
+        else:
+            y = first(x, axis)
+        return kept(y, kind, (axis,), n.flag("keepdims", True))
+
+    return row
+
+
+ONNX("ArgMax")(_position(ops.arg_max))
+ONNX("ArgMin")(_position(ops.arg_min))
+
+
+def _running(run: Callable[..., Operand], empty: float) -> Callable[..., Operand]:
+    def row(n: Application, x: Operand, axis: Known) -> Operand:
+        kind = type_of(x)
+        along = n.axis_of(axis.item(), kind.ndim)
+        if n.flag("reverse"):
+            x = ops.flip(x, along)
+        if n.flag("exclusive"):
+            one = tuple(int(k == along) for k in range(kind.ndim))
+            nothing = (0,) * kind.ndim
+            shifted = ops.part(x, along, 0, kind.shape[along] - 1)
+            x = ops.pad(shifted, ops.scalar(empty, kind.dtype), one, nothing)
+        y = run(x, along)
+        return ops.flip(y, along) if n.flag("reverse") else y
+
+    return row
+
+
+ONNX("CumSum", known=(1,))(_running(ops.cum_sum, 0))
+ONNX("CumProd", known=(1,))(_running(ops.cum_prod, 1))
+
+
+def _over_one_axis(function: Callable[[Operand, int], Operand]) -> Callable[..., Operand]:
+    return lambda n, x: function(x, n.axis(x, default=-1))
+
+
+def _over_the_rest(function: Callable[[Operand, int], Operand]) -> Callable[..., Operand]:
+    """Of operator sets before 13: all axes from one on are one."""
+
+    def row(n: Application, x: Operand) -> Any:
+        shape, axis = type_of(x).shape, n.axis(x, default=1)
+        flat = ops.reshape(x, (math.prod(shape[:axis]), math.prod(shape[axis:])))
+        return ops.reshape(function(flat, 1), shape)
+
+    return row
+
+
+for _name, _function in {"Softmax": composites.softmax, "LogSoftmax": composites.log_softmax}.items():
+    ONNX(_name, since=13)(_over_one_axis(_function))
+    ONNX(_name, until=12)(_over_the_rest(_function))
