@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Vocabulary`: the operators of one framework, each a row that says which function of ops computes it, and how.
 
-    onnx = Vocabulary("ONNX")
-    onnx.plain({"Exp": ops.exp, "Tanh": ops.tanh})          # operands are all that there is
+onnx = Vocabulary("ONNX")
+onnx.plain({"Exp": ops.exp, "Tanh": ops.tanh})          # operands are all that there is
 
-    @onnx("Softmax", since=13)                              # attributes, or a convention of its own
-    def softmax(n, x):
-        return composites.softmax(x, n.axis(x, default=-1))
+@onnx("Softmax", since=13)                              # attributes, or a convention of its own
+def softmax(n, x):
+    return composites.softmax(x, n.axis(x, default=-1))
 
-    @onnx("Reshape", known=(1,))                            # its second input is a shape: a `Known`
-    def reshape(n, x, shape): ...
+@onnx("Reshape", known=(1,))                            # its second input is a shape: a `Known`
+def reshape(n, x, shape): ...
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ class Row:
     """True if inputs arrive as they are: operands, known values, sequences, handles."""
     folds: bool = True
     """True if it is computed at once where all of its inputs are known."""
+    by_types: bool = False
+    """True if the result follows from the types of the inputs: it is known whatever they are."""
 
 
 class Vocabulary:
@@ -65,12 +67,12 @@ class Vocabulary:
 
     def __call__(
         self, *operators: str, since: int = 0, until: int | None = None, known: Sequence[int] = (),
-        values: bool = False, folds: bool = True,
+        values: bool = False, folds: bool = True, by_types: bool = False,
     ) -> Callable[[_F], _F]:  # fmt: skip
         """Make the decorated function the row of these operators; see `Row`."""
 
         def decorate(function: _F) -> _F:
-            row = Row(function, since, until, tuple(known), values, folds)
+            row = Row(function, since, until, tuple(known), values, folds, by_types)
             for operator in operators:
                 self._rows.setdefault(operator, []).append(row)
             return function

@@ -267,7 +267,9 @@ def _missing(program: ForeignProgram, nodes: Sequence[Node]) -> LoadError:
     counts = Counter(node.op for node in nodes)
     listed = ", ".join(f"{op} ({count})" if count > 1 else op for op, count in sorted(counts.items()))
     first = nodes[0]
-    what = f"{program.source}: operator {first.op}, node {first.name!r} (operator set {first.version}), is not supported"
+    what = (
+        f"{program.source}: operator {first.op}, node {first.name!r} (operator set {first.version}), is not supported"
+    )
     return LoadError("E606", what, help=f"hybridize lacks {listed}")
 
 
@@ -280,13 +282,21 @@ def fixed_names(program: ForeignProgram) -> set[str]:
         name for name, array in program.weights.items()
         if (array.dtype in (int32, int64) or array.dtype.kind == "b") and array.size <= 1024
     }  # fmt: skip
+    return (names | known_names(program)) & program.weights.keys()
+
+
+def known_names(program: ForeignProgram) -> set[str]:
+    """Names of the values that must be known: those that rows need, and what these are computed of."""
+    names: set[str] = set()
     for graph in every_graph(program):
-        for node in graph.nodes:
+        for node in reversed(graph.nodes):
             row = program.vocabulary.find(node.op, node.version)
+            if row is not None and not row.by_types and names.intersection(node.outputs):
+                names.update(node.inputs)
             for position in () if row is None else row.known:
                 if position < len(node.inputs):
                     names.add(node.inputs[position])
-    return names & program.weights.keys()
+    return names - {""}
 
 
 def described(value: Value) -> str:
@@ -294,4 +304,3 @@ def described(value: Value) -> str:
     if isinstance(value, Known):
         return str(value.type)
     return "a sequence" if isinstance(value, list) else str(type_of(value))
-

@@ -206,9 +206,7 @@ def _over_images(fold: Any, x: Operand) -> Operand:
 
 
 @ONNX("BatchNormalization")
-def batch_norm(
-    n: Application, x: Operand, gamma: Operand, beta: Operand, mean: Operand, variance: Operand
-) -> Any:
+def batch_norm(n: Application, x: Operand, gamma: Operand, beta: Operand, mean: Operand, variance: Operand) -> Any:
     """Channels scaled and moved by their means and variances: those of the model, or of the batch while it trains."""
     eps = n.number("epsilon", 1e-5)
     if not n.flag("training_mode"):
