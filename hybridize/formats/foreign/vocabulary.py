@@ -166,7 +166,7 @@ class Application:
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
         """Return an attribute that is a list of integers."""
         value = self._value(name, default)
-        if isinstance(value, (tuple, list)) and all(isinstance(one, (int, numpy.integer)) for one in value):
+        if isinstance(value, (tuple, list, range)) and all(isinstance(one, (int, numpy.integer)) for one in value):
             return tuple(map(int, value))
         self.fail(f"the attribute {name} must be integers, it is {value!r}")
 
