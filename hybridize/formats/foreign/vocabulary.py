@@ -132,6 +132,12 @@ class Application:
         """
         raise LoadError("E603", f"{self.place}: {what}", help=help)
 
+    def key(self) -> Operand:
+        """Return the key of the next draw of random numbers."""
+        if self.walk.key is None:
+            self.fail("it draws random numbers, and nobody gives keys here")
+        return self.walk.key()
+
     def has(self, name: str) -> bool:
         """Tell whether an attribute is there."""
         return name in self.attributes

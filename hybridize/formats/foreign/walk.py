@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hybridize.base.dtypes import int32, int64
@@ -28,11 +28,18 @@ class Walk:
     Args:
         program: the model.
         state: the variables, by name: what rows read and replace while the walk goes on.
+        key: gives the key u64[2] of a draw, a new one at each call; None: random numbers are refused.
     """
 
-    def __init__(self, program: ForeignProgram, state: dict[str, Value] | None = None) -> None:
+    def __init__(
+        self,
+        program: ForeignProgram,
+        state: dict[str, Value] | None = None,
+        key: Callable[[], Operand] | None = None,
+    ) -> None:
         self.program = program
         self.state = {} if state is None else state
+        self.key = key
         self._makers: dict[str, Node] = {}
 
     def __call__(self, inputs: Mapping[str, Value], weights: Mapping[str, Operand]) -> list[Value]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
+from hybridize.base.dtypes import int64
 from hybridize.formats.foreign.arrays import kept
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
@@ -99,6 +100,14 @@ def _over_the_rest(function: Callable[[Operand, int], Operand]) -> Callable[...,
     return row
 
 
-for _name, _function in {"Softmax": composites.softmax, "LogSoftmax": composites.log_softmax}.items():
+def _largest(x: Operand, axis: int) -> Operand:
+    """One where the first of the largest elements along an axis is, else zero."""
+    kind = type_of(x)
+    place = ops.spread(ops.arg_max(x, axis), kind.shape, (axis,))
+    return ops.cast(ops.eq(ops.iota(kind.shape, axis, int64), place), kind.dtype)
+
+
+_ALONG = {"Softmax": composites.softmax, "LogSoftmax": composites.log_softmax, "Hardmax": _largest}
+for _name, _function in _ALONG.items():
     ONNX(_name, since=13)(_over_one_axis(_function))
     ONNX(_name, until=12)(_over_the_rest(_function))
