@@ -19,7 +19,7 @@ from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library import rescaling, resizing
 from hybridize.ops.library.columns import col2im
 from hybridize.ops.library.deformation import modulated_deformable_convolution
-from hybridize.ops.library.regions import roi_align, roi_pooling
+from hybridize.ops.library.regions import means_of_regions, roi_pooling
 from hybridize.ops.library.rescaling import Axis, Sampling, rescaled
 from hybridize.ops.library.sampling import BORDERS, affine_grid, sampled
 from hybridize.ops.op import Operand, type_of
@@ -206,7 +206,8 @@ def align_regions(n: Application, x: Operand, regions: Operand, images: Operand)
     bins = n.integer("output_height", 1), n.integer("output_width", 1)
     rows = ops.concat(image, regions, axis=1)
     scale = n.number("spatial_scale", 1.0)
-    return roi_align(x, rows, bins, scale, n.integer("sampling_ratio", 0), False, places == "half_pixel")
+    ratio, aligned = n.integer("sampling_ratio", 0), places == "half_pixel"
+    return means_of_regions(x, rows, bins, scale, ratio, False, aligned, False)
 
 
 @ONNX("MaxRoiPool")
@@ -244,8 +245,12 @@ def unpool(n: Application, x: Operand, places: Operand, sizes: Known | None = No
     strides, pads = n.integers("strides", (1,) * rank), n.integers("pads", (0,) * 2 * rank)
     own = tuple((size - 1) * step + window - low - high for size, step, window, low, high in
                 zip(shape[2:], strides, kernel, pads[:rank], pads[rank:], strict=True))  # fmt: skip
-    whole = (*shape[:2], *own) if sizes is None else tuple(sizes.list())
+    whole = (*shape[:2], *own)
     flat = ops.full(0, type_of(x).with_shape((math.prod(whole),)))
     count = math.prod(shape)
-    put = ops.scatter_nd(flat, ops.reshape(ops.cast(places, int64), (count, 1)), ops.reshape(x, (count,)), "set")
-    return ops.reshape(put, whole)
+    at = ops.reshape(ops.cast(places, int64), (count, 1))
+    y = ops.reshape(ops.scatter_nd(flat, at, ops.reshape(x, (count,)), "set"), whole)
+    if sizes is None:
+        return y
+    rest = tuple(size - own for size, own in zip(sizes.list(), whole, strict=True))
+    return ops.pad(y, ops.scalar(0, type_of(x).dtype), (0,) * len(rest), rest)

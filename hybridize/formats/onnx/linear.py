@@ -35,9 +35,14 @@ def gemm(n: Application, x: Operand, w: Operand, bias: Operand | None = None) ->
     """Return alpha x w + beta bias, each matrix transposed or not."""
     alpha, beta = n.number("alpha", 1.0), n.number("beta", 1.0)
     left, right = n.flag("transA"), n.flag("transB")
-    if right and not left and alpha == 1 and bias is not None and beta == 1 and type_of(bias).ndim == 1:
-        if dims.same(type_of(bias).shape[0], type_of(w).shape[0]):
-            return composites.fully_connected(x, w, bias, False)
+    plain = right and not left and alpha == 1 and beta == 1
+    if (
+        plain
+        and bias is not None
+        and type_of(bias).ndim == 1
+        and dims.same(type_of(bias).shape[0], type_of(w).shape[0])
+    ):
+        return composites.fully_connected(x, w, bias, False)
     y = ops.matmul(x, w, left, right)
     y = y if alpha == 1 else ops.mul(y, ops.like(alpha, y))
     if bias is None or beta == 0:
@@ -93,7 +98,7 @@ def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = N
     strides, dilations = _numbers(n, "strides", rank, 1), _numbers(n, "dilations", rank, 1)
     pads = _pads(n, shape[2:], kernel, strides, dilations)
     groups = n.integer("group", 1)
-    if all(low == high for low, high in pads):
+    if all(dims.same(low, high) for low, high in pads):
         padding = tuple(low for low, _ in pads)
         layout = LAYOUTS[rank][0]
         return convolution_layer(x, w, bias, strides, dilations, padding, groups, layout)
@@ -111,8 +116,8 @@ def transposed_convolution(n: Application, x: Operand, w: Operand, bias: Operand
     wanted: Sequence[Any] = n.integers("output_shape", ())
     if auto.startswith("SAME") and not wanted:
         wanted = [size * step for size, step in zip(sizes, strides, strict=True)]
-    whole = [(size - 1) * step + (window - 1) * apart + 1 + extra
-             for size, step, window, apart, extra in zip(sizes, strides, kernel, dilations, more, strict=True)]  # fmt: skip
+    axes = zip(sizes, strides, kernel, dilations, more, strict=True)
+    whole = [(size - 1) * step + (window - 1) * apart + 1 + extra for size, step, window, apart, extra in axes]
     if wanted:
         over = [size - target for size, target in zip(whole, wanted[-rank:], strict=True)]
         halves = [one // 2 for one in over]

@@ -29,7 +29,7 @@ from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library.padding import padded
 from hybridize.ops.op import Operand, type_of
 
-# ---------------------------------------------------------------------------------------------------------- known values
+# -------------------------------------------------------------------------------------------------------- known values
 
 
 @ONNX("Constant", values=True)
@@ -87,7 +87,7 @@ def arange(n: Application, start: Value, limit: Value, delta: Value) -> Value:
     return ops.add(ops.mul(index, ops.like(by, index)), ops.like(begin, index))
 
 
-# ---------------------------------------------------------------------------------------------------------------- views
+# --------------------------------------------------------------------------------------------------------------- views
 
 
 @ONNX("Reshape", known=(1,))
@@ -139,7 +139,7 @@ def expand(n: Application, x: Operand, sizes: Known) -> Operand:
     return aligned(x, shape)
 
 
-# ---------------------------------------------------------------------------------------------------------- some elements
+# ------------------------------------------------------------------------------------------------------- some elements
 
 
 @ONNX("Slice", until=9)
