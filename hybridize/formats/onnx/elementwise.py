@@ -179,10 +179,12 @@ def swish(n: Application, x: Operand) -> Operand:
 
 @ONNX("Shrink")
 def shrink(n: Application, x: Operand) -> Operand:
-    """X moved towards 0, and 0 in between."""
-    edge, move, zero = ops.like(n.number("lambd", 0.5), x), ops.like(n.number("bias", 0.0), x), ops.like(0, x)
-    inner = ops.where(ops.gt(x, edge), ops.sub(x, move), zero)
-    return ops.where(ops.lt(x, ops.like(-n.number("lambd", 0.5), x)), ops.add(x, move), inner)
+    """X moved towards 0, and 0 in between; of integers cut off."""
+    kind, edge, move = type_of(x), n.number("lambd", 0.5), n.number("bias", 0.0)
+    x = x if is_float(kind.dtype) else ops.cast(x, float64)
+    inner = ops.where(ops.gt(x, ops.like(edge, x)), ops.sub(x, ops.like(move, x)), ops.like(0, x))
+    y = ops.where(ops.lt(x, ops.like(-edge, x)), ops.add(x, ops.like(move, x)), inner)
+    return ops.cast(y, kind.dtype)
 
 
 @ONNX("ThresholdedRelu")

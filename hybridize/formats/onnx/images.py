@@ -12,7 +12,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import int64
+from hybridize.base.dtypes import float64, int64, is_float
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.vocabulary import ONNX
@@ -186,7 +186,10 @@ def grid_sample(n: Application, x: Operand, grid: Operand) -> Operand:
     border = n.text("padding_mode", "zeros", BORDERS)
     if way == "cubic" and type_of(x).ndim != 4:
         n.fail(f"cubic interpolation of {type_of(x)}", help="images of two axes may be interpolated so")
-    return sampled(x, grid, way, border, n.flag("align_corners"))
+    dtype, corners = type_of(x).dtype, n.flag("align_corners")
+    if is_float(dtype):
+        return sampled(x, grid, way, border, corners)
+    return ops.cast(sampled(ops.cast(x, float64), grid, way, border, corners), dtype)
 
 
 @ONNX("AffineGrid", known=(1,))

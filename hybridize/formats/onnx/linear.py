@@ -9,6 +9,7 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base import dims
+from hybridize.base.dtypes import float64, is_float
 from hybridize.base.types import Shape
 from hybridize.formats.foreign.arrays import aligned
 from hybridize.formats.foreign.vocabulary import Application
@@ -20,6 +21,7 @@ from hybridize.ops.library.norms import root
 from hybridize.ops.library.pooling import maxima_of_windows, means_of_windows
 from hybridize.ops.library.products import matrix_product
 from hybridize.ops.op import Operand, type_of
+from hybridize.ops.views import wide as widened
 
 Pairs = tuple[tuple[Any, Any], ...]
 
@@ -43,12 +45,15 @@ def gemm(n: Application, x: Operand, w: Operand, bias: Operand | None = None) ->
         and dims.same(type_of(bias).shape[0], type_of(w).shape[0])
     ):
         return composites.fully_connected(x, w, bias, False)
-    y = ops.matmul(x, w, left, right)
+    dtype = type_of(x).dtype
+    total = dtype if is_float(dtype) or (alpha == int(alpha) and beta == int(beta)) else float64
+    y = ops.cast(ops.matmul(x, w, left, right), total)
     y = y if alpha == 1 else ops.mul(y, ops.like(alpha, y))
     if bias is None or beta == 0:
-        return y
+        return ops.cast(y, dtype)
+    bias = ops.cast(bias, total)
     bias = bias if beta == 1 else ops.mul(bias, ops.like(beta, bias))
-    return ops.add(y, aligned(bias, type_of(y).shape))
+    return ops.cast(ops.add(y, aligned(bias, type_of(y).shape)), dtype)
 
 
 @ONNX("Einsum")
@@ -60,7 +65,8 @@ def einstein(n: Application, *xs: Operand) -> Operand:
 @ONNX("Det")
 def determinant(n: Application, x: Operand) -> Operand:
     """The determinants of matrices."""
-    return ops.bind(solutions.Det(), x)[0]
+    dtype = type_of(x).dtype
+    return ops.cast(ops.bind(solutions.Det(), ops.cast(x, widened(dtype)))[0], dtype)
 
 
 # ------------------------------------------------------------------------------------------------------------- windows
