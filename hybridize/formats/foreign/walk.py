@@ -295,15 +295,23 @@ def fixed_names(program: ForeignProgram) -> set[str]:
 def known_names(program: ForeignProgram) -> set[str]:
     """Names of the values that must be known: those that rows need, and what these are computed of."""
     names: set[str] = set()
-    for graph in every_graph(program):
-        for node in reversed(graph.nodes):
-            row = program.vocabulary.find(node.op, node.version)
-            if row is not None and not row.by_types and names.intersection(node.outputs):
+    count = -1
+    while count != len(names):  # graphs inside of nodes may need what graphs around them compute
+        count = len(names)
+        for graph in every_graph(program):
+            for node in reversed(graph.nodes):
+                row = program.vocabulary.find(node.op, node.version)
+                if row is None:
+                    continue
+                names.update(node.inputs[position] for position in row.known if position < len(node.inputs))
+                if row.by_types or names.isdisjoint(node.outputs):
+                    continue
                 names.update(node.inputs)
-            for position in () if row is None else row.known:
-                if position < len(node.inputs):
-                    names.add(node.inputs[position])
-    return names - {""}
+                for inner in graphs_of(node):
+                    pairs = zip(node.outputs, inner.outputs, strict=False)
+                    names.update(port.name for output, port in pairs if output in names)
+        names.discard("")
+    return names
 
 
 def described(value: Value) -> str:

@@ -98,7 +98,11 @@ def test_results_whose_size_is_data_are_refused(op, names, more):
     block = block_of(
         [(op, names, "y", more)], inputs[: 1 + (op == "Compress")] if op != "Reshape" else inputs[::2], "y"
     )
-    feeds = {"x": np.ones((2, 3)), "mask": np.array([True, False], dtype="bool"), "shape": np.array([3, 2], dtype="int64")}
+    feeds = {
+        "x": np.ones((2, 3)),
+        "mask": np.array([True, False], dtype="bool"),
+        "shape": np.array([3, 2], dtype="int64"),
+    }
     with refusal(CaptureError, "needs to know"):
         block(**{name: feeds[name] for name in names.split()})
 
