@@ -160,3 +160,30 @@ def test_what_no_row_takes_is_refused(op, names, more, opset, said):
     block = block_of([(op, names, "y", more)], taken, "y", opset=opset)
     with refusal(LoadError, said):
         block(**{name: np.ones(shape, dtype=kind) for name, kind, shape in taken})
+
+
+NARROW = ["FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "UINT4", "INT4", "FLOAT4E2M1", "FLOAT8E8M0",
+          "UINT2", "INT2"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NARROW)
+@pytest.mark.parametrize("raw", [True, False])
+def test_weights_of_narrow_types_are_read_as_wider_ones(name, raw):
+    number = getattr(TensorProto, name)
+    dtype = helper.tensor_dtype_to_np_dtype(number)
+    unsigned = name[0] == "U" or name == "FLOAT8E8M0"
+    weight = numpy.array([2, 1, 2, 1, 3, 1, 2] if unsigned else [0, 1, -2, 1, -1, 1, -1.5], "f4").reshape(7, 1)
+    weight = weight.astype(dtype)
+    tensor = numpy_helper.from_array(weight, "w")
+    if not raw:
+        data = list(tensor.raw_data)
+        tensor = TensorProto(name="w", data_type=number, dims=[7, 1], int32_data=data)
+    nodes = [helper.make_node("Cast", ["w"], ["v"], to=1), helper.make_node("Mul", ["v", "x"], ["y"])]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])
+    graph = helper.make_graph(nodes, "g", [x], [onnx.ValueInfoProto(name="y")], [tensor])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 25)])
+    block = ImportedBlock(program(model.SerializeToString(), "m.onnx"))
+    assert (block(np.array([2.0])).asnumpy() == weight.astype("f4") * 2).all()
+    model.graph.node[0].CopyFrom(helper.make_node("Identity", ["w"], ["v"]))
+    with refusal(LoadError, f"'w' is of {name.lower()}"):
+        program(model.SerializeToString(), "m.onnx")
