@@ -90,7 +90,7 @@ def _numpy(x: Any) -> Any:
 
 
 class Backend:
-    """What the onnx package wants of a runtime, as class methods."""
+    """A runtime as the onnx package has it, by class methods."""
 
     @classmethod
     def is_compatible(cls, model: Any, device: str = "CPU", **kwargs: Any) -> bool:

@@ -260,8 +260,8 @@ class _Reader:
             raise self.fail(f"the array {name!r} cannot have the shape {list(shape)}")
         packed = self.tensor({**tensor, "dtype": UINT8, "dims": [-(-count * bits // 8)]})
         parts = [packed >> shift & (1 << bits) - 1 for shift in range(0, 8, bits)]
-        numbers = numpy.stack(parts, -1).reshape(-1)[:count].astype(numpy.uint8)
-        return numbers.view(kind).astype(wide).reshape(shape)
+        numbers: NDArray[Any] = numpy.stack(parts, -1).reshape(-1)[:count].astype(numpy.uint8).view(kind)
+        return numbers.astype(wide).reshape(shape)
 
     def view(self, data: memoryview, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         """The elements where they lie, or a copy where the file has not aligned them."""
