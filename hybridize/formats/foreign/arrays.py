@@ -128,6 +128,8 @@ def limits(size: Any, start: Any, stop: Any, step: int) -> tuple[Any, Any, int]:
             end = begin
         return begin, end, step
     begin = _clipped(start, size, -1, size - 1)
+    if is_number(begin, -1):
+        return 0, 0, 1
     end = -1 if not dims.is_symbolic(stop) and stop <= -FAR else _clipped(stop, size, -1, size - 1)
     return begin, min(begin, end) if not dims.is_symbolic(begin) else end, step
 

@@ -111,6 +111,13 @@ def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = N
     return with_bias("Convolution", ops.convolution(x, w, strides, pads, dilations, groups), bias, False)
 
 
+def _halves(over: Any, upper: bool) -> tuple[Any, Any]:
+    """What is left out before and after an axis; what is too little is behind it."""
+    if not dims.is_symbolic(over) and over < 0:
+        return 0, over
+    return (over // 2, over - over // 2) if upper else (over - over // 2, over // 2)
+
+
 @ONNX("ConvTranspose")
 def transposed_convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The transposed convolution, plus a bias of each channel."""
@@ -126,9 +133,8 @@ def transposed_convolution(n: Application, x: Operand, w: Operand, bias: Operand
     whole = [(size - 1) * step + (window - 1) * apart + 1 + extra for size, step, window, apart, extra in axes]
     if wanted:
         over = [size - target for size, target in zip(whole, wanted[-rank:], strict=True)]
-        halves = [one // 2 for one in over]
         upper = auto == "SAME_UPPER"
-        pairs = [(half, one - half) if upper else (one - half, half) for one, half in zip(over, halves, strict=True)]
+        pairs = [_halves(one, upper) for one in over]
     else:
         pairs = list(_pads(n, sizes, kernel, strides, dilations))
     y = ops.transposed_convolution(x, w, strides, tuple(pairs), dilations, n.integer("group", 1), more)
