@@ -107,5 +107,3 @@ def _array(value: Any) -> Any:
     if isinstance(value, list):
         return [_array(one) for one in value]
     return result(value.operand() if isinstance(value, Known) else value)
-
-

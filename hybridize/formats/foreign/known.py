@@ -167,7 +167,8 @@ def _whole(x: Known) -> NDArray[Any] | None:
     rounded = numpy.rint(x.array.astype("f8"))
     if not numpy.isfinite(rounded).all() or (rounded != x.array.astype("f8")).any():
         return None
-    return rounded.astype(int64)
+    numbers: NDArray[Any] = rounded.astype(int64)
+    return numbers
 
 
 def _typed(array: NDArray[Any], kind: TensorType) -> Known:
@@ -179,5 +180,3 @@ def _typed(array: NDArray[Any], kind: TensorType) -> Known:
 def operand_of(value: Any) -> Operand:
     """Return a value of a walk as an operand."""
     return value.operand() if isinstance(value, Known) else value
-
-
