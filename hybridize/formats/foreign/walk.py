@@ -229,10 +229,10 @@ def _last_uses(graph: ForeignGraph) -> dict[int, list[str]]:
         for name in (*node.inputs, *node.outputs, *(name for inner in graphs_of(node) for name in free(inner))):
             last[name] = number
     outputs = {port.name for port in graph.outputs}
-    made = {name for node in graph.nodes for name in node.outputs}
+    own = {name for node in graph.nodes for name in node.outputs}
     uses: dict[int, list[str]] = {}
     for name, number in last.items():
-        if name in made and name not in outputs:
+        if name in own and name not in outputs:
             uses.setdefault(number, []).append(name)
     return uses
 
