@@ -72,7 +72,7 @@ class ImportedBlock(HybridBlock):
             missing = [name for name in names if name not in values and name not in kwargs]
             shown = ", ".join([*(f"{len(args)} by position" for _ in args[:1]), *(f"{name}=" for name in kwargs)])
             wrong = f"; {missing[0]} is missing" if missing else f"; {double[0]} is there twice" if double else ""
-            raise ArgumentError("E333", f"{self._takes()}; got {shown or "none"}{wrong}")
+            raise ArgumentError("E333", f"{self._takes()}; got {shown or 'none'}{wrong}")
         values |= kwargs
         return [(port, values[port.name]) for port in ports]
 

@@ -7,7 +7,6 @@ Python that capture follows: it applies ops, as our own functions of arrays do.
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import HybridizeError, InternalError, LoadError
 from hybridize.formats.foreign.known import LARGEST, Folding, Known, TooLargeError, operand_of
-from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference, graphs_of
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.graph import Graph
 from hybridize.ops.op import Operand, interpreting, type_of
@@ -64,7 +63,7 @@ class Walk:
         for name, array in graph.constants.items():
             if name not in around:
                 values[name] = Known(array, array.dtype)
-        last = _last_uses(graph)
+        last = graph.last_uses
         for number, node in enumerate(graph.nodes):
             results = self.node(node, values, attributes)
             for name, value in zip(node.outputs, results, strict=False):
@@ -119,7 +118,7 @@ class Walk:
 
     def closed(self, graphs: Sequence[ForeignGraph], around: Mapping[str, Value]) -> list[str]:
         """List the values around these graphs that they read and that are data: a body takes them as operands."""
-        names = dict.fromkeys(name for graph in graphs for name in free(graph))
+        names = dict.fromkeys(name for graph in graphs for name in graph.free)
         return [name for name in names if name in around and not isinstance(around[name], (Known, list, type(None)))]
 
     def body(
@@ -198,43 +197,6 @@ def resolved(node: Node, attributes: Mapping[str, Any]) -> dict[str, Any]:
     pairs = {name: attributes.get(one.name) if isinstance(one, Reference) else one
              for name, one in node.attributes.items()}  # fmt: skip
     return {name: one for name, one in pairs.items() if one is not None}
-
-
-def graphs_of(node: Node) -> Iterator[ForeignGraph]:
-    """Yield the graphs that are attributes of a node."""
-    for one in node.attributes.values():
-        if isinstance(one, ForeignGraph):
-            yield one
-        elif isinstance(one, tuple):
-            yield from (part for part in one if isinstance(part, ForeignGraph))
-
-
-def free(graph: ForeignGraph) -> dict[str, None]:
-    """Names of the values that a graph reads from outside, by those of graphs inside, too."""
-    own = {port.name for port in graph.inputs} | graph.constants.keys()
-    names: dict[str, None] = {}
-    for node in graph.nodes:
-        for name in (*node.inputs, *(name for inner in graphs_of(node) for name in free(inner))):
-            if name and name not in own:
-                names[name] = None
-        own |= set(node.outputs)
-    return names | {port.name: None for port in graph.outputs if port.name not in own}
-
-
-@functools.lru_cache(maxsize=256)
-def _last_uses(graph: ForeignGraph) -> dict[int, list[str]]:
-    """The values of a graph's own nodes that nobody reads after a node, by its number."""
-    last: dict[str, int] = {}
-    for number, node in enumerate(graph.nodes):
-        for name in (*node.inputs, *node.outputs, *(name for inner in graphs_of(node) for name in free(inner))):
-            last[name] = number
-    outputs = {port.name for port in graph.outputs}
-    own = {name for node in graph.nodes for name in node.outputs}
-    uses: dict[int, list[str]] = {}
-    for name, number in last.items():
-        if name in own and name not in outputs:
-            uses.setdefault(number, []).append(name)
-    return uses
 
 
 # ----------------------------------------------------------------------------------------------------- before a walk
