@@ -66,7 +66,7 @@ def test_messages_nest_to_a_limit():
     data = b""
     for _ in range(DEEPEST + 5):
         data = serialized({"inner": None}, "Thing", TABLES) + bytes([7 << 3 | 2]) + varint(len(data)) + data
-    with pytest.raises(LoadError, match="E601.*nested deeper"):
+    with pytest.raises(LoadError, match=r"E601.*nested deeper"):
         parse(data, "Thing", TABLES, "deep")
 
 
@@ -98,7 +98,6 @@ def test_mutants_are_read_or_refused():
             parse(bytes(data), "Model", SCHEMAS, "mutant")
             outcomes.add("read")
         except LoadError as error:
-            assert error.code == "E601"
-            outcomes.add("refused")
-    assert outcomes == {"read", "refused"}
-    assert list(field_numbers(source, "model"))[0] == (1, 0)
+            outcomes.add(error.code)
+    assert outcomes == {"read", "E601"}
+    assert next(iter(field_numbers(source, "model"))) == (1, 0)

@@ -9,8 +9,7 @@ from hybridize import ops
 from hybridize.base.dims import SizeScope, value
 from hybridize.base.dtypes import bool_, float32, int64
 from hybridize.formats.foreign.known import LARGEST, Folding, Known, TooLargeError
-from hybridize.ops import interpreting
-from hybridize.ops import composites
+from hybridize.ops import composites, interpreting
 from hybridize.ops.library.products import matrix_product
 
 STEPS = {
