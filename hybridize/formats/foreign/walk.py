@@ -152,14 +152,12 @@ class Walk:
             raise LoadError("E603", f"{where}: the value {name!r} is not there") from None
 
     def _check(self, graph: ForeignGraph, node: Node, name: str, value: Value) -> None:
-        """Compare a value with what the model says of it."""
+        """Compare the type of a value with what the model says; of sizes, models that run elsewhere say what is not so."""
         port = graph.declared.get(name)
-        if port is None or isinstance(value, list) or value is None:
+        if port is None or port.dtype is None or isinstance(value, list) or value is None:
             return
         kind = value.type if isinstance(value, Known) else type_of(value)
-        if (port.dtype is not None and kind.dtype != port.dtype) or (
-            port.shape is not None and len(port.shape) != kind.ndim
-        ):
+        if kind.dtype != port.dtype:
             raise InternalError(
                 "E979",
                 f"{self.place(node)}: the model says {port}, and hybridize computed {kind}",
