@@ -152,7 +152,7 @@ class Walk:
             raise LoadError("E603", f"{where}: the value {name!r} is not there") from None
 
     def _check(self, graph: ForeignGraph, node: Node, name: str, value: Value) -> None:
-        """Compare the type of a value with what the model says; of sizes, models that run elsewhere say what is not so."""
+        """Compare the dtype of a value with what the model says; what models say of sizes need not be so."""
         port = graph.declared.get(name)
         if port is None or port.dtype is None or isinstance(value, list) or value is None:
             return
