@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hybridize.array import draws
 from hybridize.array.operands import operand, result, strong
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
@@ -58,7 +59,7 @@ class ImportedBlock(HybridBlock):
         program = self._program
         inputs = {port.name: self._input(port, x) for port, x in self._arranged(args, kwargs)}
         weights = {name: operand(parameter.data()) for name, parameter in self._parameters.items()}
-        outputs = [_array(value) for value in Walk(program)(inputs, weights)]
+        outputs = [_array(value) for value in Walk(program, key=draws.key)(inputs, weights)]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def _arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[Port, Any]]:

@@ -8,7 +8,7 @@ Python that capture follows: it applies ops, as our own functions of arrays do.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hybridize.base.dtypes import int32, int64
@@ -27,11 +27,18 @@ class Walk:
     Args:
         program: the model.
         state: the variables, by name: what rows read and replace while the walk goes on.
+        key: gives the key u64[2] of a draw, a new one at each call; None: random numbers are refused.
     """
 
-    def __init__(self, program: ForeignProgram, state: dict[str, Value] | None = None) -> None:
+    def __init__(
+        self,
+        program: ForeignProgram,
+        state: dict[str, Value] | None = None,
+        key: Callable[[], Operand] | None = None,
+    ) -> None:
         self.program = program
         self.state = {} if state is None else state
+        self.key = key
         self._makers: dict[str, Node] = {}
 
     def __call__(self, inputs: Mapping[str, Value], weights: Mapping[str, Operand]) -> list[Value]:
@@ -242,13 +249,21 @@ def fixed_names(program: ForeignProgram) -> set[str]:
         name for name, array in program.weights.items()
         if (array.dtype in (int32, int64) or array.dtype.kind == "b") and array.size <= 1024
     }  # fmt: skip
+    return (names | known_names(program)) & program.weights.keys()
+
+
+def known_names(program: ForeignProgram) -> set[str]:
+    """Names of the values that must be known: those that rows need, and what these are computed of."""
+    names: set[str] = set()
     for graph in every_graph(program):
-        for node in graph.nodes:
+        for node in reversed(graph.nodes):
             row = program.vocabulary.find(node.op, node.version)
+            if row is not None and not row.by_types and names.intersection(node.outputs):
+                names.update(node.inputs)
             for position in () if row is None else row.known:
                 if position < len(node.inputs):
                     names.add(node.inputs[position])
-    return names & program.weights.keys()
+    return names - {""}
 
 
 def described(value: Value) -> str:

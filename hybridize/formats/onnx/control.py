@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from hybridize import ops
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import ShapeError
@@ -40,5 +39,3 @@ def branch(n: Application, condition: Value) -> Any:
         raise ShapeError("E162", f"{n.place}: the branches give {kinds}", help="a branch on data gives the same types")
     predicate = ops.reshape(ops.cast(condition, bool_), ())
     return tuple(bind(ops.Cond(*bodies), predicate, *operands))
-
-

@@ -49,6 +49,24 @@ def program(data: bytes | memoryview, name: str, folder: str | None = None) -> F
     return _Reader(name, folder).program(parse(data, "Model", SCHEMAS, name))
 
 
+def program_of_node(node: bytes, version: int, ports: Mapping[str, Port]) -> ForeignProgram:
+    """Read one node of ONNX's own operators as a program of it alone.
+
+    Args:
+        node: a `NodeProto`, serialized.
+        version: of the operator set.
+        ports: its inputs by name.
+    """
+    reader = _Reader("node", None)
+    reader.versions = {"": version}
+    one = reader.node(parse(node, "Node", SCHEMAS, "node"))
+    inputs = tuple(ports[name] for name in dict.fromkeys(filter(None, one.inputs)))
+    graph = ForeignGraph(inputs, (one,), tuple(map(Port, filter(None, one.outputs))))
+    program = ForeignProgram("node", ONNX, graph)
+    check_operators(program)
+    return program
+
+
 class _Reader:
     def __init__(self, name: str, folder: str | None) -> None:
         self.name, self.folder = name, folder
@@ -222,9 +240,7 @@ class _Reader:
             raise self.fail(f"the array {name!r} holds bytes other than 0 and 1, which are not booleans")
         return array if array.ctypes.data % _ALIGNED == 0 else array.copy()
 
-    def external(
-        self, tensor: Message, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]
-    ) -> NDArray[Any]:
+    def external(self, tensor: Message, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         """The elements in a file beside the model, never outside of its folder."""
         where = {one.get("key", ""): one.get("value", "") for one in tensor.get("external", ())}
         location = where.get("location", "")
@@ -283,5 +299,3 @@ def _operator(domain: str, name: str) -> str:
 
 def _text(data: Any) -> str:
     return bytes(data).decode("utf-8", "replace")
-
-
