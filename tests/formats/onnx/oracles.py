@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy
-import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
@@ -21,6 +20,11 @@ TYPES = {numpy.dtype(kind): number for kind, number in {
 def info(name, dtype="f4", shape=None):
     """A declared value; sizes may be names."""
     return helper.make_tensor_value_info(name, TYPES[numpy.dtype(dtype)], shape)
+
+
+def sequence(name, dtype="f4"):
+    """A declared sequence of arrays."""
+    return helper.make_tensor_sequence_value_info(name, TYPES[numpy.dtype(dtype)], None)
 
 
 def graph_of(nodes, inputs, outputs, weights=None):
