@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from hybridize import ops
+from hybridize.formats.foreign.arrays import with_axes
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
@@ -96,13 +97,22 @@ def _row(mode: str, order: str, standard: Sequence[str]) -> Callable[..., Any]:
                       mode == "gru" and not n.flag("linear_before_reset"))  # fmt: skip
             stack = RecurrentStack(mode, size, biased=bias is not None, cell=of)
             backwards = direction == "reverse" or k == 1
-            results.append(one_direction(stack, x, own, _rows(states, k), lengths, backwards))
+            y, *last = one_direction(stack, x, own, _rows(states, k), lengths, backwards)
+            results.append((y, *(_of_sequences(one, lengths) for one in last)))
         y, *last = (_stacked(parts, axis) for parts, axis in zip(zip(*results, strict=True), (1, 0, 0), strict=False))
         if batch_first:
             y, last = ops.transpose(y, (2, 0, 1, 3)), [ops.transpose(one, (1, 0, 2)) for one in last]
         return y, *last
 
     return recurrent
+
+
+def _of_sequences(state: Operand, lengths: Operand | None) -> Operand:
+    """A last state [batch, size]; zeros after a sequence of no steps, as ONNX Runtime has it."""
+    if lengths is None:
+        return state
+    empty = ops.eq(lengths, ops.like(0, lengths))
+    return ops.where(ops.broadcast(with_axes(empty, [1]), type_of(state).shape), ops.like(0, state), state)
 
 
 def _rows(xs: Sequence[Operand | None], k: int) -> list[Any]:

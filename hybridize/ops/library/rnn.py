@@ -263,8 +263,13 @@ def one_direction(
 
     Returns:
         The result [steps, batch, size], and the last states.
+
+    Raises:
+        ShapeError E186: the input has other axes.
     """
     kind = type_of(x)
+    if kind.ndim != 3:
+        raise ShapeError("E186", f"a recurrent layer of an input {kind}", help="the input is [steps, batch, inputs]")
     wide = float32 if kind.dtype in (float16, bfloat16) else kind.dtype
     parameters = {name: None if one is None else cast(one, wide) for name, one in own.items()}
     begin = [cast(state, wide) for state in states] or _zeros(stack, kind.shape[1], wide)

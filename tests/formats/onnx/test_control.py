@@ -29,8 +29,10 @@ def halving(end, **weights):
 
 def looped(body, count=None, outputs="y sums", condition=False, **weights):
     """A model that runs a body from zeros of the shape of x."""
-    nodes = [node("Sub", "x x", "zero"),
-             node("Loop", ["count" if count is not None else "", "true" if condition else "", "zero"], outputs, body=body)]
+    nodes = [
+        node("Sub", "x x", "zero"),
+        node("Loop", ["count" if count is not None else "", "true" if condition else "", "zero"], outputs, body=body),
+    ]
     known = {} if count is None else {"count": number(count)}
     outputs = [info(name) for name in outputs.split()]
     return model_of(nodes, [info("x", "f4", ["n", 3])], outputs, {**known, **TRUE, **weights})
@@ -119,7 +121,9 @@ def test_loops_in_loops():
                      [info("j", "i8", []), info("cc", "?", []), info("b")], [info("more", "?", []), info("bb")])  # fmt: skip
     outer = graph_of([node("Mul", "v x", "a"), node("Loop", "two - v", "w", body=inner), node("Identity", "c", "on")],
                      [info("i", "i8", []), info("c", "?", []), info("v")], [info("on", "?", []), info("w")])  # fmt: skip
-    model = model_of([node("Loop", "two - x", body=outer)], [info("x", "f4", ["n", 3])], [info("y")], {"two": number(2)})
+    model = model_of(
+        [node("Loop", "two - x", body=outer)], [info("x", "f4", ["n", 3])], [info("y")], {"two": number(2)}
+    )
     agree(model, {"x": floats(2, 3)}, {"x": floats(4, 3)})
 
 
@@ -142,7 +146,9 @@ def test_scans_go_along_any_axis_either_way(ways, axes):
 
 
 def test_scans_of_operator_set_8_have_a_batch():
-    body = graph_of([node("Add", "s x", "u"), node("Identity", "u", "y")], [info("s"), info("x")], [info("u"), info("y")])
+    body = graph_of(
+        [node("Add", "s x", "u"), node("Identity", "u", "y")], [info("s"), info("x")], [info("u"), info("y")]
+    )
     nodes = [node("Scan", "- start x", "last y", body=body, num_scan_inputs=1, directions=[1])]
     model = model_of(nodes, [info("start", "f4", ["n", 3]), info("x", "f4", ["n", 5, 3])], [info("last"), info("y")],
                      opset=8)  # fmt: skip
@@ -154,7 +160,9 @@ def test_scans_of_operator_set_8_have_a_batch():
 
 def test_data_choose_a_branch():
     """Both read values from outside, and one of them a sequence."""
-    then = graph_of([node("SequenceAt", "both zero", "a"), node("Mul", "a x", "y1")], [], [info("y1")], {"zero": number(0)})
+    then = graph_of(
+        [node("SequenceAt", "both zero", "a"), node("Mul", "a x", "y1")], [], [info("y1")], {"zero": number(0)}
+    )
     orelse = graph_of([node("Sub", "x w", "y2")], [], [info("y2")])
     nodes = [node("Add", "x w", "s"), node("SequenceConstruct", "s x", "both"),
              node("If", "c", "y", then_branch=then, else_branch=orelse)]  # fmt: skip
@@ -181,7 +189,9 @@ def test_a_branch_for_other_sizes_fails_where_it_is_taken():
 
 
 def test_sequences_of_a_known_number():
-    double = graph_of([node("Add", "e e", "d"), node("Shape", "e", "size")], [info("e")], [info("d"), info("size", "i8")])
+    double = graph_of(
+        [node("Add", "e e", "d"), node("Shape", "e", "size")], [info("e")], [info("d"), info("size", "i8")]
+    )
     nodes = [node("SplitToSequence", "x two", "parts", axis=1), node("SequenceErase", "parts minus", "fewer"),
              node("SequenceInsert", "fewer x minus", "more"), node("SequenceMap", "more", "doubled sizes", body=double),
              node("SequenceAt", "doubled minus", "y"), node("SequenceAt", "sizes zero", "s"),
