@@ -49,6 +49,11 @@ def program(data: bytes | memoryview, name: str, folder: str | None = None) -> F
     return _Reader(name, folder).program(parse(data, "Model", SCHEMAS, name))
 
 
+def of_function(function: Message, name: str) -> ForeignGraph:
+    """Read a function that no file has, with the versions of operator sets that it names."""
+    return _Reader(name, None).function(function)
+
+
 class _Reader:
     def __init__(self, name: str, folder: str | None) -> None:
         self.name, self.folder = name, folder

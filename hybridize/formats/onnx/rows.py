@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The vocabulary of ONNX, whole: the tables of rows are filled by being imported here."""
 
+from hybridize.formats.onnx import bodies as bodies
 from hybridize.formats.onnx import control as control
 from hybridize.formats.onnx import elementwise as elementwise
 from hybridize.formats.onnx import linear as linear

@@ -117,16 +117,3 @@ def agree(model, *batches, oracle=runtime, programs=None, **tolerance):
     return block
 
 
-__all__ = [
-    "agree",
-    "block_of",
-    "graph_of",
-    "info",
-    "listed",
-    "model_of",
-    "node",
-    "onnx",
-    "ours",
-    "reference",
-    "runtime",
-]
