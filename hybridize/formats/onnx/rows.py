@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The vocabulary of ONNX, whole: the tables of rows are filled by being imported here."""
 
+from hybridize.formats.onnx import attention as attention
 from hybridize.formats.onnx import bodies as bodies
 from hybridize.formats.onnx import control as control
 from hybridize.formats.onnx import elementwise as elementwise
 from hybridize.formats.onnx import linear as linear
+from hybridize.formats.onnx import losses as losses
 from hybridize.formats.onnx import quantized as quantized
 from hybridize.formats.onnx import recurrent as recurrent
 from hybridize.formats.onnx import reductions as reductions
