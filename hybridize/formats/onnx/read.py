@@ -67,6 +67,11 @@ def program_of_node(node: bytes, version: int, ports: Mapping[str, Port]) -> For
     return program
 
 
+def of_function(function: Message, name: str) -> ForeignGraph:
+    """Read a function that no file has, with the versions of operator sets that it names."""
+    return _Reader(name, None).function(function)
+
+
 class _Reader:
     def __init__(self, name: str, folder: str | None) -> None:
         self.name, self.folder = name, folder
