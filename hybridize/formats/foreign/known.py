@@ -54,11 +54,10 @@ class Known:
     @classmethod
     def of(cls, values: Any, dtype: DType = int64) -> Known:
         """Return numbers or sizes, in nested sequences, as a known value."""
-        flat = values if isinstance(values, (tuple, list)) else (values,)
+        several = isinstance(values, (tuple, list))
+        flat = values if several else (values,)
         if any(map(dims.is_symbolic, flat)):
-            array = numpy.empty(len(flat), object)
-            array[:] = flat
-            return cls(array.reshape(numpy.shape(values)[:1] if isinstance(values, (tuple, list)) else ()), dtype)
+            return cls(_objects(flat, (len(flat),) if several else ()), dtype)
         return cls(numpy.asarray(values, dtype), dtype)
 
     def __repr__(self) -> str:
@@ -157,7 +156,12 @@ def _of_sizes(op: Op, operands: Sequence[Known], types: Sequence[TensorType]) ->
         results = op.reference(*arrays)
     except (TypeError, ValueError, AttributeError):
         return None
-    return tuple(_typed(numpy.asarray(array), kind) for array, kind in zip(results, types, strict=True))
+    return tuple(_typed(array, kind) for array, kind in zip(results, types, strict=True))
+
+
+def _objects(sizes: Sequence[Any], shape: Sequence[int]) -> NDArray[Any]:
+    """An array of sizes; `numpy.asarray` would ask them for their numbers."""
+    return numpy.fromiter(sizes, object).reshape(shape)
 
 
 def _whole(x: Known) -> NDArray[Any] | None:
@@ -170,7 +174,9 @@ def _whole(x: Known) -> NDArray[Any] | None:
     return rounded.astype(int64)
 
 
-def _typed(array: NDArray[Any], kind: TensorType) -> Known:
+def _typed(result: Any, kind: TensorType) -> Known:
+    """A result of NumPy's, which has a size for an array of no axes, as a known value."""
+    array = _objects((result,), ()) if dims.is_symbolic(result) else numpy.asarray(result)
     if kind.dtype == bool_:
         array = array.astype(bool_)
     return Known(array if array.dtype == object else array.astype(kind.dtype), kind.dtype)
