@@ -57,7 +57,8 @@ class Known:
         several = isinstance(values, (tuple, list))
         flat = values if several else (values,)
         if any(map(dims.is_symbolic, flat)):
-            return cls(_objects(flat, (len(flat),) if several else ()), dtype)
+            array = numpy.fromiter(flat, object)  # `numpy.asarray` would ask dims for their numbers
+            return cls(array if several else array.reshape(()), dtype)
         return cls(numpy.asarray(values, dtype), dtype)
 
     def __repr__(self) -> str:
@@ -152,16 +153,14 @@ def _of_sizes(op: Op, operands: Sequence[Known], types: Sequence[TensorType]) ->
     arrays = [_whole(x) for x in operands]
     if any(array is None for array in arrays):
         return None
+    scope = dims.scope_of([size for x in operands if x.symbolic for size in x.array.flat])
+    assert scope is not None
     try:
-        results = op.reference(*arrays)
+        with scope.folding():
+            results = op.reference(*arrays)
+            return tuple(_typed(numpy.asarray(array), kind) for array, kind in zip(results, types, strict=True))
     except (TypeError, ValueError, AttributeError):
         return None
-    return tuple(_typed(array, kind) for array, kind in zip(results, types, strict=True))
-
-
-def _objects(sizes: Sequence[Any], shape: Sequence[int]) -> NDArray[Any]:
-    """An array of sizes; `numpy.asarray` would ask them for their numbers."""
-    return numpy.fromiter(sizes, object).reshape(shape)
 
 
 def _whole(x: Known) -> NDArray[Any] | None:
@@ -174,9 +173,7 @@ def _whole(x: Known) -> NDArray[Any] | None:
     return rounded.astype(int64)
 
 
-def _typed(result: Any, kind: TensorType) -> Known:
-    """A result of NumPy's, which has a size for an array of no axes, as a known value."""
-    array = _objects((result,), ()) if dims.is_symbolic(result) else numpy.asarray(result)
+def _typed(array: NDArray[Any], kind: TensorType) -> Known:
     if kind.dtype == bool_:
         array = array.astype(bool_)
     return Known(array if array.dtype == object else array.astype(kind.dtype), kind.dtype)
