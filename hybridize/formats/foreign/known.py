@@ -182,5 +182,3 @@ def _typed(array: NDArray[Any], kind: TensorType) -> Known:
 def operand_of(value: Any) -> Operand:
     """Return a value of a walk as an operand."""
     return value.operand() if isinstance(value, Known) else value
-
-

@@ -134,7 +134,7 @@ class _Reader:
             return Port(info.get("name", ""))
         shape = None
         if "shape" in kind:
-            shape = tuple(one.get("name") or one.get("size") for one in kind["shape"].get("dim", ()))
+            shape = tuple(map(_size, kind["shape"].get("dim", ())))
         return Port(info.get("name", ""), DTYPES.get(kind.get("dtype", 0)), shape)
 
     def node(self, node: Message) -> Node:
@@ -275,6 +275,12 @@ def settled(program: ForeignProgram) -> ForeignProgram:
     whole = ForeignGraph(graph.inputs, graph.nodes, graph.outputs, constants, graph.declared)
     return ForeignProgram(program.source, program.vocabulary, whole, program.functions, weights, program.state,
                           program.trained, program.metadata)  # fmt: skip
+
+
+def _size(dim: Message) -> int | str | None:
+    """A size as a model declares it; some writers have -1 for one that is not known."""
+    size: int | str | None = dim.get("name") or dim.get("size")
+    return None if isinstance(size, int) and size < 0 else size
 
 
 def _operator(domain: str, name: str) -> str:

@@ -22,7 +22,11 @@ from models import MODELS, Model
 def resident() -> int:
     """Bytes of memory of this process that are its own: not those of mapped files."""
     with open("/proc/self/smaps_rollup") as file:
-        return sum(int(line.split()[1]) << 10 for line in file if line.startswith(("Private_Dirty", "Anonymous:")) and "Anon" in line)
+        return sum(
+            int(line.split()[1]) << 10
+            for line in file
+            if line.startswith(("Private_Dirty", "Anonymous:")) and "Anon" in line
+        )
 
 
 def ours(model: Model) -> tuple[dict[str, Any], list[list[numpy.ndarray]]]:
@@ -51,7 +55,9 @@ def ours(model: Model) -> tuple[dict[str, Any], list[list[numpy.ndarray]]]:
         arrays = [model.feeds(dtypes, number) for number in range(len(model.rounds))]
         kept = [again(*(feeds[name] for name in dtypes)) for feeds in arrays]
     kept = [[one.asnumpy() for one in (results if isinstance(results, tuple) else (results,))] for results in kept]
-    facts["saved"] = all(a.tobytes() == b.tobytes() for x, y in zip(outputs, kept, strict=True) for a, b in zip(x, y, strict=True))
+    facts["saved"] = all(
+        a.tobytes() == b.tobytes() for x, y in zip(outputs, kept, strict=True) for a, b in zip(x, y, strict=True)
+    )
     return facts, outputs
 
 
@@ -62,7 +68,13 @@ def theirs(model: Model) -> list[list[numpy.ndarray]]:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.log_severity_level = 1, 4
     session = onnxruntime.InferenceSession(str(model.file), options)
-    names = {"tensor(float)": "f4", "tensor(double)": "f8", "tensor(int64)": "i8", "tensor(int32)": "i4", "tensor(bool)": "?"}
+    names = {
+        "tensor(float)": "f4",
+        "tensor(double)": "f8",
+        "tensor(int64)": "i8",
+        "tensor(int32)": "i4",
+        "tensor(bool)": "?",
+    }
     dtypes = {one.name: numpy.dtype(names[one.type]) for one in session.get_inputs()}
     return [session.run(None, model.feeds(dtypes, number)) for number in range(len(model.rounds))]
 

