@@ -41,12 +41,12 @@ class ImportedBlock(HybridBlock):
         with open_scope(None, internal=True):
             super().__init__(prefix="")
         self._program = program
-        for name, array in program.weights.items():
-            trained = is_float(array.dtype) and (not program.trained or name in program.trained)
-            parameter = Parameter(name, shape=array.shape, dtype=array.dtype, differentiable=trained,
+        for name, weight in program.weights.items():
+            trained = is_float(weight.dtype) and (not program.trained or name in program.trained)
+            parameter = Parameter(name, shape=weight.shape, dtype=weight.dtype, differentiable=trained,
                                   grad_req="write" if trained else "null")  # fmt: skip
             parameter.adopted = True
-            parameter.load(array)
+            parameter.load(weight)
             self._parameters[name] = parameter
 
     @property
@@ -67,7 +67,7 @@ class ImportedBlock(HybridBlock):
     if not TYPE_CHECKING:  # of what type it is says `Block`
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
-            """Run the model; inputs by name are put in order, and numbers and lists made arrays, before it is captured."""
+            """Run the model. Inputs by name are put in order, and numbers and lists made arrays, before it is captured."""
             if kwargs or len(args) != len(self.inputs) or not all(type(x) in _ARRAYS for x in args):
                 try:
                     args = tuple(self._array(port, x) for port, x in self._arranged(args, kwargs))

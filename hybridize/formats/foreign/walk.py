@@ -267,9 +267,7 @@ def _missing(program: ForeignProgram, nodes: Sequence[Node]) -> LoadError:
     counts = Counter(node.op for node in nodes)
     listed = ", ".join(f"{op} ({count})" if count > 1 else op for op, count in sorted(counts.items()))
     first = nodes[0]
-    what = (
-        f"{program.source}: operator {first.op}, node {first.name!r} (operator set {first.version}), is not supported"
-    )
+    what = f"{program.source}: operator {first.op}, node {first.name!r} (operator set {first.version}), is not supported"
     return LoadError("E606", what, help=f"hybridize lacks {listed}")
 
 
@@ -296,3 +294,4 @@ def described(value: Value) -> str:
     if isinstance(value, Known):
         return str(value.type)
     return "a sequence" if isinstance(value, list) else str(type_of(value))
+

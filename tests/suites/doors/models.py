@@ -45,7 +45,7 @@ class Model:
                 feeds[one["name"]] = numpy.array(numbers if len(numbers) > 1 else numbers[0], dtype)
                 continue
             shape = tuple(eval(size, {}, sizes) for size in filter(None, one["sizes"].split(",")))
-            limit = sizes.get(one["limit"] or "", None) or int(one["limit"] or 4)
+            limit = sizes.get(one["limit"] or "") or int(one["limit"] or 4)
             if dtype.kind == "b":
                 feeds[one["name"]] = numpy.ones(shape, dtype)
             elif dtype.kind in "iu":
