@@ -67,7 +67,7 @@ class ImportedBlock(HybridBlock):
     if not TYPE_CHECKING:  # of what type it is says `Block`
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
-            """Run the model. Inputs by name are put in order, and numbers and lists made arrays, before it is captured."""
+            """Run the model; inputs by name are put in order first, and numbers and lists made arrays."""
             if kwargs or len(args) != len(self.inputs) or not all(type(x) in _ARRAYS for x in args):
                 try:
                     args = tuple(self._array(port, x) for port, x in self._arranged(args, kwargs))

@@ -168,8 +168,6 @@ class Assumptions(Protocol):
 
     capturing: bool
     """While Python runs, `==` is a question that the user's code asked and its outcome is remembered."""
-    folds: bool
-    """While NumPy computes with arrays of sizes: a dim as an array is one of objects, and keeps its symbols."""
     number: Callable[[Dim], Any] | None
     """While Python runs: a dim as a value that the program computes, for arithmetic that sizes do not have."""
 
@@ -468,10 +466,6 @@ class Dim:
         return str(self.scope.pin(self)) if self.scope.capturing else text(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        if dtype is None and self.scope.folds:
-            array = numpy.empty((), object)
-            array[()] = self
-            return array
         return numpy.asarray(self.scope.pin(self), dtype)
 
     def __getattr__(self, name: str) -> Any:

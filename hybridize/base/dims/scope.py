@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hybridize.base.dims.dim import FAR, Atom, Dim, Division, Larger, Remainder, Size, SizeSymbol, key_of, text
@@ -50,8 +49,6 @@ class SizeScope:
         self.capturing = True
         """While Python runs, `==` is a question that the user's code asked and its outcome is remembered. Afterwards
         it asks whether two dims are known to be the same, except that a size may always turn out to be 0 or 1."""
-        self.folds = False
-        """While NumPy computes with arrays of sizes: a dim as an array is one of objects, and keeps its symbols."""
         self.ranges = Ranges()
         """Bounds of its sizes."""
         self._known: set[tuple[Any, ...]] = set()
@@ -74,15 +71,6 @@ class SizeScope:
         return all(one.low <= sizes[one] <= one.high for one in self.symbols) and all(
             condition.holds(sizes) for condition in self.conditions
         )
-
-    @contextmanager
-    def folding(self) -> Iterator[None]:
-        """Let NumPy compute with arrays of sizes as of any objects."""
-        before, self.folds = self.folds, True
-        try:
-            yield
-        finally:
-            self.folds = before
 
     @property
     def pinned(self) -> bool:
