@@ -14,6 +14,7 @@ from typing import Any
 
 from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import HybridizeError, InternalError, LoadError
+from hybridize.base.locations import at_node
 from hybridize.formats.foreign.known import LARGEST, Folding, Known, TooLargeError, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference
 from hybridize.formats.foreign.vocabulary import Application, Value
@@ -66,7 +67,8 @@ class Walk:
                 values[name] = Known(array, array.dtype)
         last = _last_uses(graph)
         for number, node in enumerate(graph.nodes):
-            results = self.node(node, values, attributes)
+            with at_node(node.loc):
+                results = self.node(node, values, attributes)
             for name, value in zip(node.outputs, results, strict=False):
                 if name:
                     values[name] = value

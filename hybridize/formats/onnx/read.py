@@ -12,6 +12,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.errors import LoadError
+from hybridize.base.locations import SourceLoc
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference
 from hybridize.formats.foreign.walk import check_operators, fixed_names
@@ -141,10 +142,10 @@ class _Reader:
         domain = node.get("domain", "")
         op = _operator(domain, node.get("op", ""))
         attributes = dict(self.attribute(one) for one in node.get("attr", ()))
+        name = node.get("name") or next(iter(node.get("output", ())), "")
         return Node(
-            op, tuple(node.get("input", ())), tuple(node.get("output", ())), attributes,
-            node.get("name") or next(iter(node.get("output", ())), ""),
-            self.versions.get("" if domain in _OWN else domain, 1),
+            op, tuple(node.get("input", ())), tuple(node.get("output", ())), attributes, name,
+            self.versions.get("" if domain in _OWN else domain, 1), loc=SourceLoc(self.name, 0, name),
         )  # fmt: skip
 
     def attribute(self, attribute: Message) -> tuple[str, Any]:
