@@ -15,6 +15,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import DType, int64
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import Shape, TensorType
+from hybridize.ops.library.bounds import check
 from hybridize.ops.op import Operand, type_of
 
 FAR: Final = (1 << 31) - 1
@@ -153,8 +154,12 @@ def taken(x: Operand, indices: Operand, axis: int) -> Operand:
 
 
 def wrapped(indices: Operand, size: Any) -> Operand:
-    """Return indices, negative ones of which count from the end of an axis, from 0 on, as int64."""
+    """Return indices, negative ones of which count from the end of an axis, from 0 on, as int64.
+
+    Those that are out of bounds are refused, where they are known or else when the program runs.
+    """
     indices = ops.cast(indices, int64)
+    check(indices, -size, size, f"an axis of {dims.text(size)} elements")
     zero = ops.like(0, indices)
     return ops.where(ops.lt(indices, zero), ops.add(indices, ops.like(size, indices)), indices)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import HybridizeError, InternalError, LoadError
+from hybridize.base.locations import at_node
 from hybridize.formats.foreign.known import LARGEST, Folding, Known, TooLargeError, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference, graphs_of
 from hybridize.formats.foreign.vocabulary import Application, Value
@@ -72,7 +73,8 @@ class Walk:
                 values[name] = Known(array, array.dtype)
         last = graph.last_uses
         for number, node in enumerate(graph.nodes):
-            results = self.node(node, values, attributes)
+            with at_node(node.loc):
+                results = self.node(node, values, attributes)
             for name, value in zip(node.outputs, results, strict=False):
                 if name:
                     values[name] = value

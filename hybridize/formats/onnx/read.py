@@ -12,6 +12,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.errors import LoadError
+from hybridize.base.locations import SourceLoc
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference
 from hybridize.formats.foreign.walk import check_operators, fixed_names
@@ -157,17 +158,17 @@ class _Reader:
             return Port(info.get("name", ""))
         shape = None
         if "shape" in kind:
-            shape = tuple(one.get("name") or one.get("size") for one in kind["shape"].get("dim", ()))
+            shape = tuple(map(_size, kind["shape"].get("dim", ())))
         return Port(info.get("name", ""), DTYPES.get(kind.get("dtype", 0)), shape)
 
     def node(self, node: Message) -> Node:
         domain = node.get("domain", "")
         op = _operator(domain, node.get("op", ""))
         attributes = dict(self.attribute(one) for one in node.get("attr", ()))
+        name = node.get("name") or next(iter(node.get("output", ())), "")
         return Node(
-            op, tuple(node.get("input", ())), tuple(node.get("output", ())), attributes,
-            node.get("name") or next(iter(node.get("output", ())), ""),
-            self.versions.get("" if domain in _OWN else domain, 1),
+            op, tuple(node.get("input", ())), tuple(node.get("output", ())), attributes, name,
+            self.versions.get("" if domain in _OWN else domain, 1), loc=SourceLoc(self.name, 0, name),
         )  # fmt: skip
 
     def attribute(self, attribute: Message) -> tuple[str, Any]:
@@ -296,6 +297,12 @@ def settled(program: ForeignProgram) -> ForeignProgram:
     whole = ForeignGraph(graph.inputs, graph.nodes, graph.outputs, constants, graph.declared)
     return ForeignProgram(program.source, program.vocabulary, whole, program.functions, weights, program.state,
                           program.trained, program.metadata)  # fmt: skip
+
+
+def _size(dim: Message) -> int | str | None:
+    """A size as a model declares it; some writers have -1 for one that is not known."""
+    size: int | str | None = dim.get("name") or dim.get("size")
+    return None if isinstance(size, int) and size < 0 else size
 
 
 def _operator(domain: str, name: str) -> str:
