@@ -64,7 +64,7 @@ def run(model: Deployable, path: str, title: str, calls: Sequence[Trial]) -> str
 
 
 def _answer(session: Any, names: Sequence[str], call: Trial) -> Answer:
-    inputs = {name: numpy.ascontiguousarray(array) for name, array in zip(names, call.inputs, strict=True)}
+    inputs = {name: numpy.asarray(array, order="C") for name, array in zip(names, call.inputs, strict=True)}
     try:
         return Answer(0, "", tuple(session.run(None, inputs)))
     except Exception as error:  # of any class: see above

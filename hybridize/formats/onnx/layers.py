@@ -10,11 +10,11 @@ import numpy
 
 from hybridize.base import dims
 from hybridize.base.dtypes import is_float
-from hybridize.formats.onnx.words import carried, reduced
+from hybridize.formats.onnx.words import carried
 from hybridize.formats.onnx.writer import GraphWriter, Layer
 from hybridize.graph import Node
-from hybridize.ops.library.pooling import image_axes
 from hybridize.ops.library.convolution_layers import is_channels_last
+from hybridize.ops.library.pooling import image_axes
 from hybridize.ops.library.rnn import RecurrentStack
 
 Attributes = Mapping[str, Any]
@@ -50,7 +50,7 @@ def _last(rank: int) -> tuple[int, ...]:
 
 
 def _convolved(w: GraphWriter, node: Node, op: str, attributes: Attributes, **more: Any) -> bool:
-    x, weight, *bias = node.inputs
+    x = node.inputs[0]
     if not is_float(x.type.dtype):
         return False
     last, rank = is_channels_last(attributes["layout"]), x.type.ndim

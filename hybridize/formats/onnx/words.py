@@ -13,14 +13,16 @@ from typing import Any, Final
 
 import numpy
 
-import hybridize.ops.contract as contracts
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dims import Dim
-from hybridize.base.dtypes import DType, bool_, float16, float32, float64, int32, int64, is_complex, is_float
+from hybridize.base.dtypes import DType, bool_, float32, float64, int32, int64, is_complex, is_float
 from hybridize.base.types import Shape, TensorType
 from hybridize.formats.onnx.writer import Entry, GraphWriter, Write, is_bool
 from hybridize.graph import Node
+from hybridize.ops.contract import LETTERS
+from hybridize.ops.contract import read as read_spec
+from hybridize.ops.solutions import Det
 from hybridize.ops.tracing import make_graph
 from hybridize.ops.views import full, like
 
@@ -30,11 +32,13 @@ BY_OPS: Final[dict[type, Write]] = {}
 _SMALL = ("int8", "uint8", "int16", "uint16")
 _WIDE = {**dict.fromkeys(_SMALL, int32), "uint32": int64, "uint64": int64}
 _16 = {"int16": int32, "uint16": int32}
+_ORDERED = {**_16, "uint32": int64, "bool": int32}
+_TRUTHS = {"bool": int32}
 CARRIERS: Final[dict[str, dict[str, DType]]] = {
     **dict.fromkeys(("Max", "Min"), _16),
     **dict.fromkeys(("ReduceSum", "ReduceProd", "MatMul", "CumSum", "Einsum"), _WIDE),
-    **dict.fromkeys(("ReduceMax", "ReduceMin", "ArgMax", "ArgMin"), {**_16, "uint32": int64, "bool": int32}),
-    **dict.fromkeys(("Less", "LessOrEqual", "Greater", "GreaterOrEqual"), {"bool": int32}),
+    **dict.fromkeys(("ReduceMax", "ReduceMin", "ArgMax", "ArgMin"), _ORDERED),
+    **dict.fromkeys(("Less", "LessOrEqual", "Greater", "GreaterOrEqual"), _TRUTHS),
     "Where": {**_16, "bool": int32, "uint64": int64},
     "Pad": {**_16},
     "TopK": {"uint16": int32, "uint32": int64, "bool": int32},
@@ -206,11 +210,16 @@ def _quotient(w: GraphWriter, node: Node, op: Any) -> None:
     stretched(w, node, result)
 
 
+def _apart(rest: Any, y: Any) -> Any:
+    """Where what remains of a division is on the other side of 0 than the divisor."""
+    zero = like(0, rest)
+    return ops.bit_and(ops.ne(rest, zero), ops.ne(ops.lt(rest, zero), ops.lt(y, zero)))
+
+
 def _remainder(x: Any, y: Any) -> Any:
     """The remainder with the sign of y."""
     rest, zero = ops.fmod(x, y), like(0, x)
-    apart = ops.bit_and(ops.ne(rest, zero), ops.ne(ops.lt(rest, zero), ops.lt(y, zero)))
-    return ops.where(apart, ops.add(rest, y), ops.where(ops.eq(rest, zero), _signed(zero, y), rest))
+    return ops.where(_apart(rest, y), ops.add(rest, y), ops.where(ops.eq(rest, zero), _signed(zero, y), rest))
 
 
 def _signed(x: Any, y: Any) -> Any:
@@ -221,9 +230,13 @@ def _signed(x: Any, y: Any) -> Any:
 
 
 def _floor_quotient(x: Any, y: Any) -> Any:
-    """The quotient of floats without what follows the point."""
-    whole = ops.div(ops.sub(x, ops.mod(x, y)), y)
-    return ops.where(ops.eq(y, like(0, y)), ops.div(x, y), ops.floor(ops.add(whole, like(0.5, whole))))
+    """The quotient of floats without what follows the point, as NumPy has it."""
+    rest = ops.fmod(x, y)
+    whole = ops.div(ops.sub(x, rest), y)
+    whole = ops.where(_apart(rest, y), ops.sub(whole, like(1, x)), whole)
+    low = ops.floor(whole)
+    low = ops.where(ops.gt(ops.sub(whole, low), like(0.5, x)), ops.add(low, like(1, x)), low)
+    return ops.where(ops.eq(y, like(0, y)), ops.div(x, y), low)
 
 
 @writes(ops.Pow)
@@ -255,9 +268,7 @@ def _shift(w: GraphWriter, node: Node, op: Any) -> None:
     x, y = names_of(w, node)
     dtype = node.inputs[0].type.dtype
     bits = 8 * dtype.itemsize
-    unsigned = numpy.dtype(f"u{dtype.itemsize}")
-    if dtype.itemsize == 2:
-        w.refuse(f"a shift of {dtype.name}", node.loc, "cast it to int32 first")
+    unsigned = numpy.dtype(f"u{4 if dtype.itemsize == 2 else dtype.itemsize}")  # there is no kernel of 16 bits
     right = isinstance(op, ops.ShiftRight)
     signed = dtype.kind == "i"
     beyond = w.add("Not", [w.add("And", [
@@ -496,6 +507,9 @@ def _replaced(
 def _pad(w: GraphWriter, node: Node, op: Any) -> None:
     x, value = (w.full(one) for one in node.inputs)
     dtype = node.inputs[0].type.dtype
+    if not op.low:
+        w.alias(node.inputs[0], node.outputs[0])
+        return
     pads = w.shape((*op.low, *op.high))
     carrier = CARRIERS["Pad"].get(dtype.name)
     if carrier is None:
@@ -538,11 +552,11 @@ def _reduce(w: GraphWriter, node: Node, op: Any) -> None:
 
 @writes(ops.Any, ops.All)
 def _logical(w: GraphWriter, node: Node, op: Any) -> None:
-    word = "ReduceMax" if isinstance(op, ops.Any) else "ReduceMin"
-    x = node.inputs[0]
-    if 0 in [size for size in x.type.shape if not isinstance(size, Dim)]:  # where nothing is the largest
-        w.refuse(f"{op.name} of an array without elements", node.loc)
-    w.put(node, w.cast(reduced(w, word, w.cast(w.full(x), int32), op.axes, int32), bool_))
+    """By the number of those that are true, or false, which is 0 of nothing, too."""
+    every, name = isinstance(op, ops.All), w.full(node.inputs[0])
+    name = w.add("Not", [name]) if every else name
+    some = w.cast(reduced(w, "ReduceSum", w.cast(name, int32), op.axes, int32), bool_)
+    w.put(node, w.add("Not", [some]) if every else some)
 
 
 @writes(ops.ArgMax, ops.ArgMin)
@@ -574,6 +588,9 @@ def _running(w: GraphWriter, node: Node, op: Any) -> None:
     """As a scan over the axis."""
     join = ops.mul if isinstance(op, ops.CumProd) else ops.max
     kind = node.inputs[0].type
+    if kind.size == 0:
+        w.alias(node.inputs[0], node.outputs[0])
+        return
     order = (op.axis, *(k for k in range(kind.ndim) if k != op.axis))
 
     def formula(x: Any) -> Any:
@@ -709,10 +726,15 @@ def _product(w: GraphWriter, node: Node, op: Any) -> None:
     w.put(node, carried(w, "MatMul", names, kind.dtype))
 
 
+@writes(Det)
+def _determinant(w: GraphWriter, node: Node, op: Any) -> None:
+    w.put(node, w.add("Det", [w.full(node.inputs[0])]))
+
+
 @writes(ops.Contract)
 def _contract(w: GraphWriter, node: Node, op: Any) -> None:
-    """By Einsum; an axis that an index map reads is first gathered by that map, from a zero where it leaves the axis."""
-    spec = contracts.read(op.spec)
+    """By Einsum; an axis that an index map reads is gathered by the map before, with a 0 where that leaves the axis."""
+    spec = read_spec(op.spec)
     dtype = node.outputs[0].type.dtype
     lengths: dict[int, Any] = dict(enumerate(node.outputs[0].type.shape))
     for value, subscripts, bare in zip(node.inputs, spec.operands, spec.bare, strict=True):
@@ -730,10 +752,10 @@ def _contract(w: GraphWriter, node: Node, op: Any) -> None:
                     w.refuse(f"the contraction {op.spec} with windows of sizes that are not known", node.loc)
                 name = _mapped(w, name, len(word), rank, int(size), index, list(map(int, sizes)), dtype)
                 rank += len(sizes) - 1
-            word += "".join(contracts.LETTERS[axis] for axis in index.axes)
+            word += "".join(LETTERS[axis] for axis in index.axes)
         names.append(name)
         words.append(word)
-    w.put(node, carried(w, "Einsum", names, dtype, equation=f"{','.join(words)}->{contracts.LETTERS[: spec.rank]}"))
+    w.put(node, carried(w, "Einsum", names, dtype, equation=f"{','.join(words)}->{LETTERS[: spec.rank]}"))
 
 
 def _mapped(

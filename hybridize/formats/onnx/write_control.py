@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy
 
 from hybridize import ops
+from hybridize.base.dims import Dim
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.types import TensorType
 from hybridize.formats.onnx.writer import Entry, GraphWriter, Write, info
@@ -66,6 +67,13 @@ def write_while(w: GraphWriter, node: Node, op: Any) -> None:
 def write_scan(w: GraphWriter, node: Node, op: Any) -> None:
     """Write a loop over rows; where it has none, over the numbers of its rounds."""
     carried = op.num_carry
+    if not isinstance(op.length, Dim) and not op.length:  # which runtimes do not go over
+        for k, value in enumerate(node.outputs):
+            if k < carried:
+                w.alias(node.inputs[k], value)
+            else:
+                w.entries[value] = Entry(w.constant(0, value.type.dtype), ())
+        return
     rows = op.stacked([value.type for value in node.inputs])
     fixed = [k not in rows and (k >= carried or op.body.outputs[k] is op.body.inputs[k])
              for k in range(len(node.inputs))]  # fmt: skip

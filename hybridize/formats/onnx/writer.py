@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writers of ONNX graphs, node by node: that of the file, those of functions, those of the bodies of loops and branches.
+"""Writers of ONNX graphs, node by node: that of the file, those of functions, and of the bodies of loops and branches.
 
 A value of ours is an `Entry` of the file: a name, and the shape that it has there. That may be smaller than ours: ONNX
 stretches the operands of elementwise operators itself, so what is broadcast is only repeated where all of it is needed.
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dims import Dim, Division, Larger, Remainder, SizeSymbol
-from hybridize.base.dtypes import DType, bool_, int64
+from hybridize.base.dtypes import DType, bfloat16, bool_, float32, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import Shape, TensorType, surely_same
@@ -28,6 +28,7 @@ from hybridize.formats.onnx.messages import NUMBERS
 from hybridize.formats.wire import Message
 from hybridize.graph import Graph, Node, Value, needed
 from hybridize.ops import Effect, effect_of
+from hybridize.ops.tracing import make_graph
 
 DOMAIN: Final = "hybridize"
 """Of the functions of a model."""
@@ -217,15 +218,34 @@ class GraphWriter:
     def node(self, node: Node) -> None:
         """Write one node."""
         op: Any = node.op
+        short = any(value.type.dtype == bfloat16 for value in (*node.inputs, *node.outputs))
         if isinstance(op, ops.Composite):
-            layer = self.whole.by_labels.get(op.label)
+            layer = None if short else self.whole.by_labels.get(op.label)
             if layer is None or not layer(self, node, dict(op.attributes)):
                 self.call(node, op.label, op.body)
             return
         write = self.whole.by_ops.get(type(op))
         if write is None:
             self.refuse(f"the operation {op.name}", node.loc)
-        write(self, node, op)
+        if short and node.inputs and not op.graphs and not isinstance(op, ops.Cast) and not op.view:
+            self.widened(node)
+        else:
+            write(self, node, op)
+
+    def widened(self, node: Node) -> None:
+        """Write a node of bfloat16, which few operators take, as float32 that is rounded."""
+
+        def wide(value: Value) -> TensorType:
+            return value.type.with_dtype(float32) if value.type.dtype == bfloat16 else value.type
+
+        graph = make_graph(lambda *xs: ops.bind(node.op, *xs), [wide(value) for value in node.inputs])
+        entries = [
+            entry if wide(value) is value.type else Entry(self.cast(entry.name, float32), entry.shape)
+            for value, entry in zip(node.inputs, map(self.entry, node.inputs), strict=True)
+        ]
+        for value, entry in zip(node.outputs, self.inside(graph, entries), strict=True):
+            short = value.type.dtype == bfloat16
+            self.entries[value] = Entry(self.cast(entry.name, bfloat16), entry.shape) if short else entry
 
     def call(self, node: Node, label: str, body: Graph) -> None:
         """Write a node as a call of a function of the model, which is what it is made of."""
