@@ -10,7 +10,6 @@ import numpy
 
 from hybridize.base import dims
 from hybridize.base.dtypes import is_float
-from hybridize.formats.onnx.words import carried
 from hybridize.formats.onnx.writer import GraphWriter, Layer
 from hybridize.graph import Node
 from hybridize.ops.library.convolution_layers import is_channels_last
@@ -186,7 +185,7 @@ def relu(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
     if is_float(dtype):
         w.put(node, w.add("Relu", [w.full(x)]))
     else:
-        w.put(node, carried(w, "Max", [w.full(x), w.constant(0, dtype)], dtype))
+        w.put(node, w.carried("Max", [w.full(x), w.constant(0, dtype)], dtype))
     return True
 
 

@@ -18,7 +18,8 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_, float16, float32, is_float
 from hybridize.base.types import TensorType
-from hybridize.formats.onnx.words import CARRIERS, inline
+from hybridize.formats.onnx.kernels import CARRIERS
+from hybridize.formats.onnx.words import inline
 from hybridize.formats.onnx.writer import GraphWriter, Write
 from hybridize.graph import Node
 from hybridize.ops.views import full, like, wide

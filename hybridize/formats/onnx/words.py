@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our primitives in ONNX's words; what is missing here has no counterpart.
 
-Numbers are ours, or there is no word: integers are divided as Python divides, NaN spreads as NumPy has it. ONNX Runtime
-lacks kernels of some dtypes; what wraps as well in a wider one is computed there (`CARRIERS`).
+Numbers are ours, or there is no word: integers are divided as Python divides, NaN spreads as NumPy has it.
 """
 
 from __future__ import annotations
@@ -16,8 +15,9 @@ import numpy
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dims import Dim
-from hybridize.base.dtypes import DType, bool_, float32, float64, int32, int64, is_complex, is_float
+from hybridize.base.dtypes import DType, bool_, int32, int64, is_complex, is_float
 from hybridize.base.types import Shape, TensorType
+from hybridize.formats.onnx.kernels import CARRIERS
 from hybridize.formats.onnx.writer import Entry, GraphWriter, Write, is_bool
 from hybridize.graph import Node
 from hybridize.ops.contract import LETTERS
@@ -29,26 +29,6 @@ from hybridize.ops.views import full, like
 BY_OPS: Final[dict[type, Write]] = {}
 """The writers of primitives."""
 
-_SMALL = ("int8", "uint8", "int16", "uint16")
-_WIDE = {**dict.fromkeys(_SMALL, int32), "uint32": int64, "uint64": int64}
-_16 = {"int16": int32, "uint16": int32}
-_ORDERED = {**_16, "uint32": int64, "bool": int32}
-_TRUTHS = {"bool": int32}
-CARRIERS: Final[dict[str, dict[str, DType]]] = {
-    **dict.fromkeys(("Max", "Min"), _16),
-    **dict.fromkeys(("ReduceSum", "ReduceProd", "MatMul", "CumSum", "Einsum"), _WIDE),
-    **dict.fromkeys(("ReduceMax", "ReduceMin", "ArgMax", "ArgMin"), _ORDERED),
-    **dict.fromkeys(("Less", "LessOrEqual", "Greater", "GreaterOrEqual"), _TRUTHS),
-    "Where": {**_16, "bool": int32, "uint64": int64},
-    "Pad": {**_16},
-    "TopK": {"uint16": int32, "uint32": int64, "bool": int32},
-    "MaxPool": {"int16": float64, "uint16": float64, "int32": float64, "uint32": float64},
-    "ScatterND": {"float16": float32},
-    "Range": {**_WIDE, "float16": float32, "bfloat16": float32},
-    "Mod": {"float16": float32},
-}  # fmt: skip
-"""By operators of ONNX, dtypes that it or ONNX Runtime lacks, and what is computed in instead, with the same result."""
-
 
 def writes(*kinds: type) -> Callable[[Write], Write]:
     """Register the writer of some ops."""
@@ -58,16 +38,6 @@ def writes(*kinds: type) -> Callable[[Write], Write]:
         return write
 
     return register
-
-
-def carried(w: GraphWriter, op: str, names: Sequence[str], dtype: DType, **attributes: Any) -> str:
-    """Add a node whose operands and result are of a dtype, computed in another one where ONNX Runtime lacks it."""
-    carrier = CARRIERS.get(op, {}).get(dtype.name)
-    if carrier is None:
-        result: str = w.add(op, names, **attributes)
-        return result
-    result = w.add(op, [w.cast(name, carrier) for name in names], **attributes)
-    return w.cast(result, dtype)
 
 
 # --------------------------------------------------------------------------------------------------------- elementwise
@@ -149,14 +119,14 @@ def _binary(w: GraphWriter, node: Node, op: Any) -> None:
         names = [w.cast(name, carrier) for name in names] if carrier is not None else names
         stretched(w, node, w.add(word, names))
         return
-    stretched(w, node, carried(w, word, names, dtype))
+    stretched(w, node, w.carried(word, names, dtype))
 
 
 def _of_numbers(w: GraphWriter, node: Node, word: str) -> None:
     """The larger or smaller one, the other where one is NaN."""
     x, y = names_of(w, node)
     dtype = node.inputs[0].type.dtype
-    both = carried(w, word, [x, y], dtype)
+    both = w.carried(word, [x, y], dtype)
     if is_float(dtype):
         both = w.add("Where", [w.add("IsNaN", [x]), y, w.add("Where", [w.add("IsNaN", [y]), x, both])])
     stretched(w, node, both)
@@ -167,19 +137,10 @@ def _unequal(w: GraphWriter, node: Node, op: Any) -> None:
     stretched(w, node, w.add("Not", [w.add("Equal", names_of(w, node))]))
 
 
-def choice(w: GraphWriter, condition: str, x: str, y: str, dtype: DType) -> str:
-    """`x` where a condition holds, else `y`."""
-    carrier = CARRIERS["Where"].get(dtype.name)
-    if carrier is None:
-        result: str = w.add("Where", [condition, x, y])
-        return result
-    return w.cast(w.add("Where", [condition, w.cast(x, carrier), w.cast(y, carrier)]), dtype)
-
-
 @writes(ops.Where)
 def _where(w: GraphWriter, node: Node, op: Any) -> None:
     condition, x, y = names_of(w, node)
-    stretched(w, node, choice(w, condition, x, y, node.inputs[1].type.dtype))
+    stretched(w, node, w.choice(condition, x, y, node.inputs[1].type.dtype))
 
 
 def _divisor(w: GraphWriter, node: Node) -> tuple[str, str, str | None]:
@@ -189,7 +150,7 @@ def _divisor(w: GraphWriter, node: Node) -> tuple[str, str, str | None]:
     if array is not None and (array != 0).all():
         return x, y, None
     none = w.add("Equal", [y, w.constant(0, dtype)])
-    return x, choice(w, none, w.constant(1, dtype), y, dtype), none
+    return x, w.choice(none, w.constant(1, dtype), y, dtype), none
 
 
 @writes(ops.FloorDiv, ops.Mod, ops.Fmod)
@@ -197,7 +158,7 @@ def _quotient(w: GraphWriter, node: Node, op: Any) -> None:
     """Rounded down, and what remains; ONNX cuts quotients off towards 0 and has no remainder of floats as Python's."""
     dtype = node.inputs[0].type.dtype
     if is_float(dtype) and isinstance(op, ops.Fmod):
-        stretched(w, node, carried(w, "Mod", names_of(w, node), dtype, fmod=1))
+        stretched(w, node, w.carried("Mod", names_of(w, node), dtype, fmod=1))
         return
     if is_float(dtype):
         inline(w, node, _remainder if isinstance(op, ops.Mod) else _floor_quotient)
@@ -206,7 +167,7 @@ def _quotient(w: GraphWriter, node: Node, op: Any) -> None:
     rest = w.add("Mod", [x, y], fmod=1 if isinstance(op, ops.Fmod) else None)
     result = w.add("Div", [w.add("Sub", [x, rest]), y]) if isinstance(op, ops.FloorDiv) else rest
     if none is not None:
-        result = choice(w, none, w.constant(0, dtype), result, dtype)
+        result = w.choice(none, w.constant(0, dtype), result, dtype)
     stretched(w, node, result)
 
 
@@ -273,15 +234,15 @@ def _shift(w: GraphWriter, node: Node, op: Any) -> None:
     signed = dtype.kind == "i"
     beyond = w.add("Not", [w.add("And", [
         w.add("GreaterOrEqual", [y, w.constant(0, dtype)]), w.add("Less", [y, w.constant(bits, dtype)])])])  # fmt: skip
-    by = w.cast(choice(w, beyond, w.constant(0, dtype), y, dtype), unsigned)
+    by = w.cast(w.choice(beyond, w.constant(0, dtype), y, dtype), unsigned)
     zero = w.constant(0, dtype)
     negative = w.add("Less", [x, zero]) if right and signed else None
     if negative is not None:
         _since(w, node, 18)
-        x = choice(w, negative, w.add("BitwiseNot", [x]), x, dtype)
+        x = w.choice(negative, w.add("BitwiseNot", [x]), x, dtype)
     moved = w.cast(w.add("BitShift", [w.cast(x, unsigned), by], direction="RIGHT" if right else "LEFT"), dtype)
-    moved = choice(w, beyond, zero, moved, dtype)
-    stretched(w, node, moved if negative is None else choice(w, negative, w.add("BitwiseNot", [moved]), moved, dtype))
+    moved = w.choice(beyond, zero, moved, dtype)
+    stretched(w, node, moved if negative is None else w.choice(negative, w.add("BitwiseNot", [moved]), moved, dtype))
 
 
 def _since(w: GraphWriter, node: Node, opset: int) -> None:
@@ -705,9 +666,24 @@ def _at_start(w: GraphWriter, node: Node, op: Any) -> None:
     w.put(node, w.add("Concat", [before, w.full(node.inputs[2]), behind], axis=op.axis))
 
 
-@writes(ops.Bounds)
-def _bounds(w: GraphWriter, node: Node, op: Any) -> None:
-    w.whole.bounds = True  # runtimes check indices themselves
+# -------------------------------------------------------------------------------------------------------------- checks
+
+
+@writes(ops.Assert, ops.Bounds, ops.Permitted)
+def _check(w: GraphWriter, node: Node, op: Any) -> None:
+    """Let the model fail, as by an index that leaves an array of one element, unless all elements are true.
+
+    ONNX has no operator that does. The results of the graph depend on it, so that it is not left out; runtimes put the
+    name of the node into their message, which is what the error would say.
+    """
+    (condition, *_) = node.inputs
+    wrong = w.cast(w.add("Not", [w.full(condition)]), int32)
+    failed = w.cast(reduced(w, "ReduceSum", wrong, range(condition.type.ndim), int32), bool_)
+    number = w.add("Where", [failed, w.constant(1), w.constant(0)])
+    nothing = w.root.fresh("check")
+    w.append("Gather", [w.constant([0]), number], [nothing], axis=0)
+    w.nodes[-1]["name"] = w.root.taken(op.message)
+    w.checks.append(w.add("Equal", [nothing, w.constant(0)]))
 
 
 # ------------------------------------------------------------------------------------------------------------ products
@@ -723,7 +699,7 @@ def _product(w: GraphWriter, node: Node, op: Any) -> None:
     order = (*range(kind.ndim - 2), kind.ndim - 1, kind.ndim - 2)
     turned = (op.transpose_x, op.transpose_w)
     names = [w.transposed(name, order) if turn else name for name, turn in zip(names, turned, strict=True)]
-    w.put(node, carried(w, "MatMul", names, kind.dtype))
+    w.put(node, w.carried("MatMul", names, kind.dtype))
 
 
 @writes(Det)
@@ -755,7 +731,7 @@ def _contract(w: GraphWriter, node: Node, op: Any) -> None:
             word += "".join(LETTERS[axis] for axis in index.axes)
         names.append(name)
         words.append(word)
-    w.put(node, carried(w, "Einsum", names, dtype, equation=f"{','.join(words)}->{LETTERS[: spec.rank]}"))
+    w.put(node, w.carried("Einsum", names, dtype, equation=f"{','.join(words)}->{LETTERS[: spec.rank]}"))
 
 
 def _mapped(

@@ -89,7 +89,6 @@ def write(model: Deployable, path: str, opset: int = DEFAULT, limit: int = LARGE
     graph = variant.graph
     writer = GraphWriter(root, root.nodes)
     names = [root.taken(one.name) for one in model.inputs]
-    outputs = [root.taken(one.name) for one in model.outputs]
     for value, name in zip(graph.inputs, names, strict=True):
         writer.entries[value] = Entry(name, value.type.shape)
         root.sources[name] = value.type
@@ -98,8 +97,7 @@ def write(model: Deployable, path: str, opset: int = DEFAULT, limit: int = LARGE
         if value in read:
             writer.entries[value] = Entry(root.constant(graph.constants[value], name), value.type.shape)
     writer.walk(graph)
-    for value, name in zip(graph.outputs, outputs, strict=False):
-        root.nodes.append({"op": "Identity", "input": [writer.full(value)], "output": [name]})
+    outputs = writer.results(graph.outputs[: len(model.outputs)], [one.name for one in model.outputs])
     beside = sum(array.nbytes for array in root.arrays.values()) > limit
     tensors, data = _tensors(root.arrays, f"{os.path.basename(path)}.data" if beside else None)
     message = {

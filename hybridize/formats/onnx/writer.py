@@ -24,6 +24,7 @@ from hybridize.base.dtypes import DType, bfloat16, bool_, float32, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import Shape, TensorType, surely_same
+from hybridize.formats.onnx.kernels import CARRIERS
 from hybridize.formats.onnx.messages import NUMBERS
 from hybridize.formats.wire import Message
 from hybridize.graph import Graph, Node, Value, needed
@@ -70,8 +71,6 @@ class FileState:
     functions: dict[Any, Function] = field(default_factory=dict)
     messages: list[Message] = field(default_factory=list)
     """The functions of the model."""
-    bounds: bool = False
-    """True if checks of indices were left to the runtime."""
 
     def opsets(self) -> list[Message]:
         own = [{"domain": DOMAIN, "version": 1}] if self.functions else []
@@ -186,6 +185,8 @@ class GraphWriter:
     def __init__(self, root: Root, nodes: list[Message]) -> None:
         self.root, self.nodes, self.whole = root, nodes, root.whole
         self.entries: dict[Value, Entry] = {}
+        self.checks: list[str] = []
+        """Truths without which the graph has no results."""
 
     @property
     def opset(self) -> int:
@@ -202,10 +203,16 @@ class GraphWriter:
 
     def inside(self, graph: Graph, entries: Sequence[Entry]) -> list[Entry]:
         """Write a graph in its place, for these inputs; return its outputs."""
+        inner = self.within(graph, entries)
+        return [inner.entry(value) for value in graph.outputs]
+
+    def within(self, graph: Graph, entries: Sequence[Entry]) -> GraphWriter:
+        """Write a graph in its place; return the writer, which knows its values."""
         inner = GraphWriter(self.root, self.nodes)
+        inner.checks = self.checks
         inner.entries.update(zip(graph.inputs, entries, strict=True))
         inner.walk(graph)
-        return [inner.entry(value) for value in graph.outputs]
+        return inner
 
     def walk(self, graph: Graph) -> None:
         """Write the nodes of a graph that its outputs need."""
@@ -284,8 +291,15 @@ class GraphWriter:
         """Give outputs names that nothing else has: each is a value that its graph makes."""
         outputs = [self.root.taken(name) for name in names]
         for value, name in zip(values, outputs, strict=True):
-            self.nodes.append({"op": "Identity", "input": [self.full(value)], "output": [name]})
+            source = self.checked(self.full(value), value.type.dtype)
+            self.nodes.append({"op": "Identity", "input": [source], "output": [name]})
         return outputs
+
+    def checked(self, name: str, dtype: DType) -> str:
+        """A result, which is there only if all checks hold."""
+        while len(self.checks) > 1:
+            self.checks[:2] = [self.add("And", self.checks[:2])]
+        return self.choice(self.checks[0], name, name, dtype) if self.checks else name
 
     def body(self, inputs: Sequence[Message], name: str) -> Body:
         """Begin a graph that is an attribute of a node: it may read all that is written so far."""
@@ -344,6 +358,22 @@ class GraphWriter:
             return name
         turned: str = self.add("Transpose", [name], perm=tuple(order))
         return turned
+
+    def carried(self, op: str, names: Sequence[str], dtype: DType, **attributes: Any) -> str:
+        """Add a node whose operands and result are of a dtype; in another one where there is no code for it."""
+        carrier = CARRIERS.get(op, {}).get(dtype.name)
+        if carrier is None:
+            result: str = self.add(op, names, **attributes)
+            return result
+        return self.cast(self.add(op, [self.cast(name, carrier) for name in names], **attributes), dtype)
+
+    def choice(self, condition: str, x: str, y: str, dtype: DType) -> str:
+        """`x` where a condition holds, else `y`."""
+        carrier = CARRIERS["Where"].get(dtype.name)
+        if carrier is None:
+            result: str = self.add("Where", [condition, x, y])
+            return result
+        return self.cast(self.add("Where", [condition, self.cast(x, carrier), self.cast(y, carrier)]), dtype)
 
     # ----------------------------------------------------------------------------------------------------------- sizes
 
@@ -429,9 +459,7 @@ class Body(GraphWriter):
 
     def graph(self, graph: Graph, entries: Sequence[Entry], stay: Sequence[bool] = ()) -> list[Entry]:
         """Write a graph for these inputs; return its outputs, of all elements but for those that stay what they are."""
-        inner = GraphWriter(self.root, self.nodes)
-        inner.entries.update(zip(graph.inputs, entries, strict=True))
-        inner.walk(graph)
+        inner = self.within(graph, entries)
         return [
             inner.entry(value) if k < len(stay) and stay[k] else Entry(inner.full(value), value.type.shape)
             for k, value in enumerate(graph.outputs)
@@ -441,7 +469,7 @@ class Body(GraphWriter):
         """Return the graph, whose outputs are these values; each passes an Identity, since it must be made inside."""
         outputs = []
         for name, kind in entries:
-            output = self.add("Identity", [name])
+            output = self.add("Identity", [self.checked(name, kind.dtype)])
             outputs.append(info(output, kind, named=False))
         return {"name": self.name, "node": self.nodes, "input": self.inputs, "output": outputs}
 
