@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hybridize.array.operands import operand, result, strong
+from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.program import ForeignProgram, Port
-from hybridize.formats.foreign.walk import Walk
+from hybridize.formats.foreign.walk import Walk, every_graph
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.naming import open_scope
 from hybridize.gluon.parameter import Parameter
@@ -58,8 +59,16 @@ class ImportedBlock(HybridBlock):
         program = self._program
         inputs = {port.name: self._input(port, x) for port, x in self._arranged(args, kwargs)}
         weights = {name: operand(parameter.data()) for name, parameter in self._parameters.items()}
-        outputs = [_array(value) for value in Walk(program)(inputs, weights)]
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        walk = Walk(program, dict(weights))
+        outputs = [_array(value) for value in walk(inputs, weights)]
+        for name, value in walk.state.items():
+            if value is not weights[name]:
+                with modes.mode(recording=False):  # as running statistics are written
+                    self._parameters[name].data()[...] = _array(value)
+        if len(outputs) == 1:
+            return outputs[0]
+        names = [port.name for port in self.outputs]
+        return dict(zip(names, outputs, strict=True)) if program.named else tuple(outputs)
 
     def _arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[Port, Any]]:
         """Each input with its argument."""
@@ -98,7 +107,7 @@ class ImportedBlock(HybridBlock):
     def __repr__(self) -> str:
         program = self._program
         lines = [f"  {word} {port}" for word, ports in (("in ", self.inputs), ("out", self.outputs)) for port in ports]
-        count = f"  {len(program.graph.nodes)} nodes, {len(program.weights)} weights"
+        count = f"  {sum(len(graph.nodes) for graph in every_graph(program))} nodes, {len(program.weights)} weights"
         return "\n".join([f"{type(self).__name__}({program.source}", *lines, count, ")"])
 
 
@@ -107,5 +116,3 @@ def _array(value: Any) -> Any:
     if isinstance(value, list):
         return [_array(one) for one in value]
     return result(value.operand() if isinstance(value, Known) else value)
-
-

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of TensorFlow that multiply and add over axes or windows: products, convolutions, pooling, normalization."""
+
+from __future__ import annotations
+
+from hybridize import ops
+from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
+from hybridize.ops.library.convolution_layers import with_bias
+from hybridize.ops.library.products import matrix_product
+from hybridize.ops.op import Operand, type_of
+
+
+@TENSORFLOW("MatMul")
+def matmul(n: Application, x: Operand, y: Operand) -> Operand:
+    """The product of matrices, each transposed or not."""
+    return ops.matmul(x, y, n.flag("transpose_a"), n.flag("transpose_b"))
+
+
+@TENSORFLOW("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+def batch_matmul(n: Application, x: Operand, y: Operand) -> Operand:
+    """The product over the last two axes; axes before them stretch to each other."""
+    return matrix_product(_turned(x) if n.flag("adj_x") else x, _turned(y) if n.flag("adj_y") else y)
+
+
+def _turned(x: Operand) -> Operand:
+    axes = tuple(range(type_of(x).ndim))
+    return ops.transpose(x, (*axes[:-2], axes[-1], axes[-2]))
+
+
+@TENSORFLOW("BiasAdd")
+def bias_add(n: Application, x: Operand, bias: Operand) -> Operand:
+    """A number added to each channel."""
+    return with_bias("BiasAdd", x, bias, n.text("data_format", "NHWC").endswith("C"))
