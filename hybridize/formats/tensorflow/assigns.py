@@ -120,6 +120,6 @@ def _scattered(mode: str, rows: bool, sign: int = 1) -> Callable[..., tuple[()]]
 
 
 for _kind, _rows in (("", True), ("Nd", False)):
-    for _name, _mode, _sign in (("Add", "add", 1), ("Sub", "add", -1), ("Update", "set", 1)):
-        TENSORFLOW(f"ResourceScatter{_kind}{_name}", values=True)(_scattered(_mode, _rows, _sign))
-        WRITES.add(f"ResourceScatter{_kind}{_name}")
+    for _way, _mode, _sign in (("Add", "add", 1), ("Sub", "add", -1), ("Update", "set", 1)):
+        TENSORFLOW(f"ResourceScatter{_kind}{_way}", values=True)(_scattered(_mode, _rows, _sign))
+        WRITES.add(f"ResourceScatter{_kind}{_way}")

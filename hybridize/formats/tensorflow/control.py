@@ -8,7 +8,7 @@ body. A variable that a body writes is one of its results; those that it reads a
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -17,7 +17,6 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import ShapeError
-from hybridize.formats.foreign.arrays import filled
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import Call, ForeignGraph, Node
 from hybridize.formats.foreign.vocabulary import Application, Value
@@ -254,17 +253,28 @@ class _Form:
                 if node.op != "Identity":
                     self.readers.setdefault(self.sources.get(name, name), []).append(node)
         self.fixed = {k for k, name in enumerate(self.inputs) if self.ends[k] == name}
-        self.counting = {k for k in range(len(self.inputs)) if self._counts(k)}
 
-    def _counts(self, k: int) -> bool:
-        """Tell whether a value grows by one from round to round."""
-        node = self.makers.get(self.ends[k])
-        if node is None or node.op not in ("AddV2", "Add"):
-            return False
-        names = [self.sources.get(name, name) for name in node.inputs]
-        return any(
-            names[a] == self.inputs[k] and _is_one(self.body.constants.get(names[1 - a])) for a in range(len(names))
-        )
+    def steps(self, arguments: Sequence[Value]) -> dict[int, int]:
+        """The values that grow by a known number from round to round, and by how much."""
+        steps = {}
+        for k, name in enumerate(self.inputs):
+            node = self.makers.get(self.ends[k])
+            if node is None or node.op not in ("AddV2", "Add") or not isinstance(arguments[k], Known):
+                continue
+            names = [self.sources.get(one, one) for one in node.inputs]
+            if name in names:
+                step = self._known(names[1 - names.index(name)], arguments)
+                if step is not None and step > 0:
+                    steps[k] = step
+        return steps
+
+    def _known(self, name: str, arguments: Sequence[Value]) -> int | None:
+        """A whole number that is the same in all rounds, if it is known."""
+        value = self.body.constants.get(name)
+        if value is None and name in self.inputs and self.inputs.index(name) in self.fixed:
+            argument = arguments[self.inputs.index(name)]
+            value = argument.array if isinstance(argument, Known) else None
+        return int(value) if value is not None and value.shape == () and value.dtype.kind in "iu" else None
 
     def bounds(self) -> list[tuple[int, Any]] | None:
         """The conditions, a counting value below a bound, that the loop goes on by: numbers of values, or constants.
@@ -291,22 +301,22 @@ class _Form:
                 return None
             low, high = names if node.op == "Less" else names[::-1]
             bound = places.get(high, graph.constants.get(high))
-            if places.get(low) not in self.counting or bound is None:
+            if low not in places or bound is None:
                 return None
             if isinstance(bound, int) and bound not in self.fixed:
                 return None
             found.append((places[low], bound))
         return found
 
-    def rounds(self, n: Application, arguments: Sequence[Value]) -> Any:
+    def rounds(self, arguments: Sequence[Value], steps: Mapping[int, int]) -> Any:
         """The number of rounds where it is known, else None."""
         counts = []
         for counter, bound in self.bounds() or ():
             start = arguments[counter]
             stop = arguments[bound] if isinstance(bound, int) else Known(bound, bound.dtype)
-            if not isinstance(start, Known) or not isinstance(stop, Known):
+            if counter not in steps or not isinstance(start, Known) or not isinstance(stop, Known):
                 return None
-            counts.append(stop.item() - start.item())
+            counts.append(-((start.item() - stop.item()) // steps[counter]))
         if not counts:
             return None
         least = counts[0]
@@ -315,12 +325,17 @@ class _Form:
                 least = one + least - dims.maximum(one, least)
         return dims.maximum(least, 0)
 
-    def reads_in_turn(self, k: int, arguments: Sequence[Value]) -> bool:
-        """Tell whether a list is read at the number of the round, and nothing else is done with it."""
-        readers = self.readers.get(self.inputs[k], ())
-        return all(node.op == "TensorListGetItem" and self._at_round(node, arguments) for node in readers)
+    def reads_in_turn(self, k: int, numbers: Collection[int]) -> bool:
+        """Tell whether a list is read at the number of the round, and nothing else is done with it.
 
-    def writes_in_turn(self, k: int, arguments: Sequence[Value]) -> bool:
+        Args:
+            k: of the list.
+            numbers: of the values that are the number of the round.
+        """
+        readers = self.readers.get(self.inputs[k], ())
+        return all(node.op == "TensorListGetItem" and self._at_round(node, numbers) for node in readers)
+
+    def writes_in_turn(self, k: int, numbers: Collection[int]) -> bool:
         """Tell whether a list is written at the number of the round, and nothing else is done with it."""
         readers = self.readers.get(self.inputs[k], ())
         if len(readers) != 1 or self.makers.get(self.ends[k]) is not readers[0]:
@@ -328,15 +343,12 @@ class _Form:
         if self.readers.get(self.ends[k]):
             return False
         return readers[0].op == "TensorListPushBack" or (
-            readers[0].op == "TensorListSetItem" and self._at_round(readers[0], arguments)
+            readers[0].op == "TensorListSetItem" and self._at_round(readers[0], numbers)
         )
 
-    def _at_round(self, node: Node, arguments: Sequence[Value]) -> bool:
+    def _at_round(self, node: Node, numbers: Collection[int]) -> bool:
         name = self.sources.get(node.inputs[1], node.inputs[1])
-        if name not in self.inputs or self.inputs.index(name) not in self.counting:
-            return False
-        start = arguments[self.inputs.index(name)]
-        return isinstance(start, Known) and not start.symbolic and start.item() == 0
+        return name in self.inputs and self.inputs.index(name) in numbers
 
 
 def _sources(graph: ForeignGraph) -> dict[str, str]:
@@ -347,10 +359,6 @@ def _sources(graph: ForeignGraph) -> dict[str, str]:
             for name, output in zip(node.inputs, node.outputs, strict=False):
                 sources[output] = sources.get(name, name)
     return sources
-
-
-def _is_one(constant: Any) -> bool:
-    return constant is not None and constant.shape == () and constant.dtype.kind in "iu" and constant == 1
 
 
 @functools.lru_cache(maxsize=256)
@@ -364,12 +372,13 @@ def loop(n: Application, *arguments: Value) -> Sequence[Value]:
     form = _form(function_of(n, "cond"), function_of(n, "body"))
     if len(arguments) != len(form.inputs) or len(form.ends) != len(form.inputs):
         n.fail(f"its body takes {len(form.inputs)} values and gives {len(form.ends)}, it has {len(arguments)}")
-    count = form.rounds(n, arguments)
+    steps = form.steps(arguments)
+    count = form.rounds(arguments, steps)
     if count is None:
         return _while(n, form, arguments)
     if not dims.is_symbolic(count) and count == 0:
         return arguments
-    return _scan(n, form, arguments, count)
+    return _scan(n, form, arguments, steps, count)
 
 
 def _begun(n: Application, form: _Form, values: Sequence[Value], chosen: Sequence[int], run: Any) -> list[Value]:
@@ -384,14 +393,15 @@ def _begun(n: Application, form: _Form, values: Sequence[Value], chosen: Sequenc
     return values
 
 
-def _scan(n: Application, form: _Form, arguments: Sequence[Value], count: Any) -> Sequence[Value]:
+def _scan(
+    n: Application, form: _Form, arguments: Sequence[Value], steps: Mapping[int, int], count: Any
+) -> Sequence[Value]:
     """The results of a loop of so many rounds."""
     indices = range(len(arguments))
-    counters = [k for k in indices if k in form.counting and isinstance(arguments[k], Known)]
-    read = [
-        k for k in indices if k in form.fixed and _has_rows(arguments[k], count) and form.reads_in_turn(k, arguments)
-    ]
-    stacked = [k for k in indices if isinstance(arguments[k], TensorList) and form.writes_in_turn(k, arguments)]
+    counters = list(steps)
+    numbers = [k for k, step in steps.items() if step == 1 and _from_zero(arguments[k])]
+    read = [k for k in form.fixed if _has_rows(arguments[k], count) and form.reads_in_turn(k, numbers)]
+    stacked = [k for k in indices if isinstance(arguments[k], TensorList) and form.writes_in_turn(k, numbers)]
     changed = written(n, [form.body], arguments)
     state = _State(n, names_of(n, arguments))
     carried = [k for k in indices if k not in form.fixed and k not in counters and k not in stacked]
@@ -402,14 +412,11 @@ def _scan(n: Application, form: _Form, arguments: Sequence[Value], count: Any) -
         """The operands of the scan, and its body."""
         begin = [operand_of(x) if not isinstance(x, (TensorList, Handle)) else x for x in (values[k] for k in carried)]
         fixed = [values[k] for k in others]
-        steps = [
-            ops.add(ops.iota((count,), 0, values[k].dtype), filled(values[k].item(), (count,), values[k].dtype))
-            for k in counters
-        ]
+        counts = [_counted(values[k], steps[k], count) for k in counters]
         own = [name for name in state.names if name not in changed]
         kept = [operand_of(n.walk.state[name]) for name in own]
         moving = [operand_of(n.walk.state[name]) for name in changed]
-        parts = [leaves(begin), moving, steps, [values[k].array for k in read], leaves(fixed), kept]
+        parts = [leaves(begin), moving, counts, [values[k].array for k in read], leaves(fixed), kept]
         sizes = [len(part) for part in parts]
         sliced = {2, 3}
         types = [
@@ -428,7 +435,7 @@ def _scan(n: Application, form: _Form, arguments: Sequence[Value], count: Any) -
             for k, value in zip(others, with_leaves(fixed, iter(cut[4])), strict=True):
                 inner[k] = value
             for k, x in zip(counters, cut[2], strict=True):
-                inner[k] = Round(key, x) if _from_zero(values[k]) else x
+                inner[k] = Round(key, x) if k in numbers else x
             for k, x in zip(read, cut[3], strict=True):
                 inner[k] = Slice(key, x, values[k].dtype)
             for k in stacked:
@@ -459,8 +466,14 @@ def _scan(n: Application, form: _Form, arguments: Sequence[Value], count: Any) -
     for k in stacked:
         result[k] = _with_rows(values[k], next(outputs), count, form.makers[form.ends[k]].op)
     for k in counters:
-        result[k] = Known.of(values[k].item() + count, values[k].dtype)
+        result[k] = Known.of(values[k].item() + count * steps[k], values[k].dtype)
     return tuple(result)
+
+
+def _counted(start: Known, step: int, count: Any) -> Operand:
+    """The values of a counter in all rounds."""
+    index = ops.iota((count,), 0, start.dtype)
+    return ops.add(ops.mul(index, ops.like(step, index)), ops.like(start.item(), index))
 
 
 def _has_rows(value: Value, count: Any) -> bool:
