@@ -82,20 +82,27 @@ _HOLDS: Final = {
     "params": "arrays",
     "safetensors": "arrays",
     "torch": "a PyTorch file (load it with torch, then hybridize the module)",
+    "keras": "layers of Keras by their names (load it with keras.models.load_model, then hybridize the model; or "
+    "model.export(folder) once, and load the folder)",
     "library": "a library for C (its header says how to call it; `hybridize run` does)",
     "wasm": "WebAssembly (the .mjs beside it loads it; `hybridize run` does)",
 }
 
 
 @outside_only("reads a file")
-def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = False) -> Callable[..., Any]:
+def load(
+    path: str | os.PathLike[str], *, images: bool = False, verify: bool = False, signature: str | None = None
+) -> Callable[..., Any]:
     """Load a compiled program or net from disk; the kind of file is told by its content.
 
     Args:
-        path: an archive written by `save`, or the `-symbol.json` of an exported net with its `.params` beside it.
+        path: an archive written by `save`, or the `-symbol.json` of an exported net with its `.params` beside it; or
+            an ONNX model, or the folder of a SavedModel of TensorFlow.
         images: run the machine code of an archive, where it has some for this machine, instead of compiling. That is
             to trust the file as one trusts a program: its checksums tell damage, not malice.
         verify: call what was loaded with the samples of the archive, and compare with the results that stand there.
+        signature: of a SavedModel, which of its functions: a signature or a method; `serving_default` where there is
+            one.
 
     Raises:
         LoadError: the file is not one of these, is damaged, or was written by a later version.
@@ -110,13 +117,13 @@ def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = F
                 from hybridize.gluon import SymbolBlock  # late: MXNet's graphs
 
             return SymbolBlock.read(path)
-        if kind == "onnx" and not verify:
-            return _imported(path)
+        if kind in ("onnx", "saved_model") and not verify:
+            return _imported(path, kind, signature)
         if kind == "archive":
             saved = read_archive(path)
     if saved is not None:
         return _function(saved, os.fspath(path), images, verify)
-    if kind == "symbol":
+    if kind in ("symbol", "onnx", "saved_model"):
         raise _unverifiable(os.fspath(path))
     raise ContentError(
         "E611",
@@ -138,13 +145,20 @@ def _function(saved: SavedProgram, path: str, images: bool, verify: bool) -> Fun
     return function
 
 
-def _imported(path: str | os.PathLike[str]) -> Block:
-    """The block of a file of another framework."""
+def _imported(path: str | os.PathLike[str], kind: str, signature: str | None) -> Block:
+    """The block of a model of another framework."""
     with LOADING:
-        from hybridize.formats.onnx.read import read  # late: the tables of its operators
         from hybridize.gluon.imported_block import ImportedBlock
 
-    block = ImportedBlock(read(path))
+        if kind == "saved_model":  # late: the tables of their operators
+            from hybridize.formats.tensorflow import saved_model
+
+            program = saved_model.read(path, signature)
+        else:
+            from hybridize.formats.onnx.read import read
+
+            program = read(path)
+    block = ImportedBlock(program)
     block.hybridize()
     return block
 

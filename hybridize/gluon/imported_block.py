@@ -14,13 +14,14 @@ from hybridize.array.nd_array import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import operand, result, strong
 from hybridize.array.symbol import Symbol
+from hybridize.base import modes
 from hybridize.base.dtypes import DType, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
 from hybridize.base.promotion import NUMBERS
 from hybridize.base.tracebacks import trim
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.program import ForeignProgram, Port
-from hybridize.formats.foreign.walk import Walk
+from hybridize.formats.foreign.walk import Walk, every_graph
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.naming import open_scope
 from hybridize.gluon.parameter import Parameter
@@ -81,8 +82,16 @@ class ImportedBlock(HybridBlock):
         program = self._program
         inputs = {port.name: self._input(port, x) for port, x in self._arranged(args, {})}
         weights = {name: operand(parameter.data()) for name, parameter in self._parameters.items()}
-        outputs = [_array(value) for value in Walk(program, key=draws.key)(inputs, weights)]
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        walk = Walk(program, dict(weights), key=draws.key)
+        outputs = [_array(value) for value in walk(inputs, weights)]
+        for name, value in walk.state.items():
+            if value is not weights[name]:
+                with modes.mode(recording=False):  # as running statistics are written
+                    self._parameters[name].data()[...] = _array(value)
+        if len(outputs) == 1:
+            return outputs[0]
+        names = [port.name for port in self.outputs]
+        return dict(zip(names, outputs, strict=True)) if program.named else tuple(outputs)
 
     def _arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[Port, Any]]:
         """Each input with its argument."""
@@ -144,7 +153,7 @@ class ImportedBlock(HybridBlock):
     def __repr__(self) -> str:
         program = self._program
         lines = [f"  {word} {port}" for word, ports in (("in ", self.inputs), ("out", self.outputs)) for port in ports]
-        count = f"  {len(program.graph.nodes)} nodes, {len(program.weights)} weights"
+        count = f"  {sum(len(graph.nodes) for graph in every_graph(program))} nodes, {len(program.weights)} weights"
         return "\n".join([f"{type(self).__name__}({program.source}", *lines, count, ")"])
 
 

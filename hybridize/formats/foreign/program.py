@@ -143,5 +143,7 @@ class ForeignProgram:
     """First values of what calls change, by the name of the variable."""
     trained: frozenset[str] = frozenset()
     """Names of weights that are to be trained, where the model says so; all floats otherwise."""
+    named: bool = False
+    """True if several outputs are a dict by their names, False if they are a tuple."""
     metadata: Mapping[str, str] = field(default_factory=dict)
     """The producer, the version, the description: what `inspect` shows."""
