@@ -25,7 +25,8 @@ def detect(path: str | os.PathLike[str]) -> str:
     Returns:
         `archive` (ours), `safetensors` (weights of somebody else), `symbol` (MXNet's `-symbol.json`), `params`
         (MXNet's `.params`, `.npz`, `.npy`), `torch` (a zip of `torch.save` or `torch.export`), `onnx`, `saved_model`
-        (the folder), `keras` (a `.keras` file or one of HDF5), `library` (of C) or `wasm`. A missing file with a `-symbol.json` beside it, the name that `export` was given, is `symbol`.
+        (the folder), `keras` (a `.keras` file or one of HDF5), `library` (of C) or `wasm`. A missing file with a
+        `-symbol.json` beside it, the name that `export` was given, is `symbol`.
 
     Raises:
         LoadError E600: the file cannot be opened.

@@ -88,7 +88,7 @@ class _SavedModel:
         if not self.objects:
             raise LoadError(
                 "E603", f"{self.source} was written by TensorFlow 1: it has no objects",
-                help="load it with TensorFlow 2 and save it again: tf.saved_model.save(tf.saved_model.load(folder), new)",
+                help="load it with TensorFlow 2 and save it again: tf.saved_model.save(tf.saved_model.load(old), new)",
             )  # fmt: skip
         self.functions = _Functions(self.graph.get("graph", {}).get("library", {}), self.source)
         self.concrete: Mapping[str, Message] = self.graph["objects"].get("functions", {})
@@ -133,7 +133,7 @@ class _SavedModel:
         for name, number in own.items():
             names = self.objects[number].get("function", {}).get("names", ())
             names = [one for one in names if one in self.functions]
-            if names and name not in signatures:
+            if names and name not in signatures and (not name.startswith("_") or name in _DEFAULT):
                 yield name, names
 
     def described(self, name: str, function: str) -> tuple[list[Port] | None, list[str] | None]:
