@@ -185,3 +185,36 @@ def kept(y: Operand, of: TensorType, axes: Sequence[int], keep: bool) -> Operand
 def filled(value: Any, shape: Sequence[Any], dtype: DType) -> Operand:
     """Return an operand that is one number everywhere."""
     return ops.full(value, TensorType(tuple(shape), dtype))
+
+
+def tiled(x: Operand, times: Sequence[Any]) -> Operand:
+    """Return an operand repeated along each axis."""
+    shape = type_of(x).shape
+    apart = tuple(size for own in shape for size in (1, own))
+    wider = tuple(size for own, count in zip(shape, times, strict=True) for size in (count, own))
+    whole = tuple(own * count for own, count in zip(shape, times, strict=True))
+    return ops.reshape(ops.broadcast(ops.reshape(x, apart), wider), whole)
+
+
+def running(
+    x: Operand, axis: int, run: Callable[..., Operand], empty: float, exclusive: bool, reverse: bool
+) -> Operand:
+    """Return running sums or products along an axis.
+
+    Args:
+        x: any numbers.
+        axis: from 0 on.
+        run: `cum_sum`, `cum_prod`.
+        empty: the sum or product of nothing.
+        exclusive: leave each element out of its own.
+        reverse: run from the end.
+    """
+    kind = type_of(x)
+    if reverse:
+        x = ops.flip(x, axis)
+    if exclusive:
+        one = tuple(int(k == axis) for k in range(kind.ndim))
+        shifted = ops.part(x, axis, 0, kind.shape[axis] - 1)
+        x = ops.pad(shifted, ops.scalar(empty, kind.dtype), one, (0,) * kind.ndim)
+    y = run(x, axis)
+    return ops.flip(y, axis) if reverse else y

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Vocabulary`: the operators of one framework, each a row that says which function of ops computes it, and how.
 
-    onnx = Vocabulary("ONNX")
-    onnx.plain({"Exp": ops.exp, "Tanh": ops.tanh})          # operands are all that there is
+onnx = Vocabulary("ONNX")
+onnx.plain({"Exp": ops.exp, "Tanh": ops.tanh})          # operands are all that there is
 
-    @onnx("Softmax", since=13)                              # attributes, or a convention of its own
-    def softmax(n, x):
-        return composites.softmax(x, n.axis(x, default=-1))
+@onnx("Softmax", since=13)                              # attributes, or a convention of its own
+def softmax(n, x):
+    return composites.softmax(x, n.axis(x, default=-1))
 
-    @onnx("Reshape", known=(1,))                            # its second input is a shape: a `Known`
-    def reshape(n, x, shape): ...
+@onnx("Reshape", known=(1,))                            # its second input is a shape: a `Known`
+def reshape(n, x, shape): ...
 """
 
 from __future__ import annotations
@@ -45,11 +45,15 @@ class Row:
     until: int | None = None
     """The last version that it is for."""
     known: tuple[int, ...] = ()
-    """Positions of inputs that must be known: they arrive as `Known`, others as operands."""
+    """Positions of inputs that must be known: they arrive as `Known`, others as operands. -1 is the last input."""
     values: bool = False
     """True if inputs arrive as they are: operands, known values, sequences, handles."""
     folds: bool = True
     """True if it is computed at once where all of its inputs are known."""
+
+    def positions(self, count: int) -> list[int]:
+        """Positions of the inputs that must be known, of so many."""
+        return [position % count for position in self.known if -count <= position < count]
 
 
 class Vocabulary:
@@ -61,6 +65,8 @@ class Vocabulary:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.remedies: dict[str, str] = {}
+        """What to do about operators that have no row, by operator."""
         self._rows: dict[str, list[Row]] = {}
 
     def __call__(

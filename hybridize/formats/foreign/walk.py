@@ -14,7 +14,7 @@ from typing import Any
 
 from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import HybridizeError, InternalError, LoadError
-from hybridize.formats.foreign.known import LARGEST, Folding, Known, TooLargeError, operand_of
+from hybridize.formats.foreign.known import LARGEST, Folding, Known, TooLargeError, Vector, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.graph import Graph
@@ -96,14 +96,15 @@ class Walk:
         try:
             if row.values:
                 return _several(row.function(n, *inputs))
-            for position in row.known:
-                if position < len(inputs) and inputs[position] is not None:
+            known = row.positions(len(inputs))
+            for position in known:
+                if inputs[position] is not None:
                     n.known(inputs[position], position)
             if row.folds and inputs and all(x is None or isinstance(x, Known) for x in inputs):
                 folded = _folded(row.function, n, inputs)
                 if folded is not None:
                     return folded
-            operands = [x if k in row.known else operand_of(x) for k, x in enumerate(inputs)]
+            operands = [x if k in known else operand_of(x) for k, x in enumerate(inputs)]
             return _several(row.function(n, *operands))
         except HybridizeError as error:
             if not error.within and error.code not in ("E463", "E603", "E606"):
@@ -155,7 +156,7 @@ class Walk:
     def _check(self, graph: ForeignGraph, node: Node, name: str, value: Value) -> None:
         """Compare a value with what the model says of it."""
         port = graph.declared.get(name)
-        if port is None or isinstance(value, list) or value is None:
+        if port is None or isinstance(value, (list, Vector)) or value is None:
             return
         kind = value.type if isinstance(value, Known) else type_of(value)
         if (port.dtype is not None and kind.dtype != port.dtype) or (
@@ -267,8 +268,10 @@ def _missing(program: ForeignProgram, nodes: Sequence[Node]) -> LoadError:
     counts = Counter(node.op for node in nodes)
     listed = ", ".join(f"{op} ({count})" if count > 1 else op for op, count in sorted(counts.items()))
     first = nodes[0]
-    what = f"{program.source}: operator {first.op}, node {first.name!r} (operator set {first.version}), is not supported"
-    return LoadError("E606", what, help=f"hybridize lacks {listed}")
+    version = f" (operator set {first.version})" if first.version else ""
+    what = f"{program.source}: operator {first.op}, node {first.name!r}{version}, is not supported"
+    remedies = [program.vocabulary.remedies[node.op] for node in nodes if node.op in program.vocabulary.remedies]
+    return LoadError("E606", what, help="; ".join((f"hybridize lacks {listed}", *dict.fromkeys(remedies))))
 
 
 def fixed_names(program: ForeignProgram) -> set[str]:
@@ -283,9 +286,8 @@ def fixed_names(program: ForeignProgram) -> set[str]:
     for graph in every_graph(program):
         for node in graph.nodes:
             row = program.vocabulary.find(node.op, node.version)
-            for position in () if row is None else row.known:
-                if position < len(node.inputs):
-                    names.add(node.inputs[position])
+            for position in () if row is None else row.positions(len(node.inputs)):
+                names.add(node.inputs[position])
     return names & program.weights.keys()
 
 
@@ -294,4 +296,3 @@ def described(value: Value) -> str:
     if isinstance(value, Known):
         return str(value.type)
     return "a sequence" if isinstance(value, list) else str(type_of(value))
-

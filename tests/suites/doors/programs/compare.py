@@ -40,7 +40,13 @@ def compare(folder: str, name: str, verbose: bool = False) -> float:
             pairs = [(numbers[f"{call}.out.{k}"], one) for k, one in enumerate(results)]
         for number, (theirs, ours) in enumerate(pairs):
             ours = ours.asnumpy()
-            assert ours.shape == theirs.shape and ours.dtype == theirs.dtype, (number, ours.shape, theirs.shape, ours.dtype, theirs.dtype)
+            assert ours.shape == theirs.shape and ours.dtype == theirs.dtype, (
+                number,
+                ours.shape,
+                theirs.shape,
+                ours.dtype,
+                theirs.dtype,
+            )
             if theirs.dtype.kind in "fc":
                 assert (numpy.isnan(ours) == numpy.isnan(theirs)).all(), number
                 finite = numpy.isfinite(theirs)

@@ -55,7 +55,9 @@ def randomized(model: Any) -> Any:
     for variable in model.variables:
         value = variable.numpy()
         if value.dtype.kind == "f" and (value == value.reshape(-1)[0]).all():
-            noise = rng.uniform(0.8, 1.2, value.shape) if value.reshape(-1)[0] == 1 else rng.uniform(-0.1, 0.1, value.shape)
+            noise = (
+                rng.uniform(0.8, 1.2, value.shape) if value.reshape(-1)[0] == 1 else rng.uniform(-0.1, 0.1, value.shape)
+            )
             variable.assign(noise.astype(value.dtype))
     return model
 
@@ -478,7 +480,7 @@ def images() -> Case:
             nn.conv2d_transpose(x, tf.transpose(w, [0, 1, 3, 2]), [n, 16, 14, 6], 2, "SAME"),
             nn.max_pool2d(x, 3, 2, "SAME"), nn.max_pool2d(x, 2, 2, "VALID"), nn.avg_pool2d(x, 3, 2, "SAME"),
             image.resize(x, [5, 9]), image.resize(x, [16, 14], "nearest"), image.resize(x, [4, 4], antialias=False),
-            nn.local_response_normalization(x), nn.space_to_depth(x, 1), nn.conv1d(x[:, 0], w[0], 1, "SAME"),
+            nn.local_response_normalization(x), nn.space_to_depth(x[:, :, :6], 2), nn.conv1d(x[:, 0], w[0], 1, "SAME"),
             nn.depth_to_space(x, 2), tf.compat.v1.image.resize_bilinear(x, [5, 9], align_corners=True),
         )  # fmt: skip
 
@@ -507,7 +509,9 @@ def applied(one: Case, batch: Mapping[str, Any]) -> Any:
     arguments = [tf.constant(x) for x in batch.values()]
     if isinstance(one.model, tf.keras.Model):
         names = [x.name for x in one.model.inputs] if getattr(one.model, "inputs", None) else []
-        return call(dict(zip(batch, arguments, strict=True)) if set(names) == set(batch) else arguments[0], training=False)
+        return call(
+            dict(zip(batch, arguments, strict=True)) if set(names) == set(batch) else arguments[0], training=False
+        )
     return call(*arguments)
 
 
