@@ -67,7 +67,7 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
     if torch is not None and isinstance(obj, torch.nn.Module):
         door = load_module("hybridize.torch")  # torch is loaded already; without it, its door stays shut
         return door.TorchFunction(obj, **options)
-    if "tensorflow" in sys.modules and not isinstance(obj, Function):
+    if "tensorflow" in sys.modules:
         door = load_module("hybridize.tensorflow")
         if door.takes(obj):
             return door.TensorFlowFunction(obj, **options)

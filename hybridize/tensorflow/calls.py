@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
 import tensorflow as tf
+from numpy.typing import NDArray
 
 from hybridize.base.nested import unflatten
 from hybridize.programs import Program
@@ -29,12 +30,12 @@ class Site:
 
     def __init__(self, program: Program, trace: Trace, owner: Any) -> None:
         self._trace, self._owner, self._program = trace, owner, program
-        self._run = program._runs.run
+        self._run: Callable[..., Sequence[NDArray[Any]]] = self._first
         self._variables = trace.variables
         self._handles = [variable.handle for variable in trace.variables]
         self._dtypes = [variable.dtype for variable in trace.variables]
         self._assigned = [variable.handle for variable in trace.written]
-        self._count = len(trace.leaves)
+        self._count = trace.results
         self._is_one = trace.structure.kind == "leaf"
         self._recording = Recording(trace, owner)
 
@@ -57,7 +58,13 @@ class Site:
             if internals.records(sources):
                 outputs = self._recording.run(tensors, held, inputs)
                 return self._finished(outputs)
-        return self._finished([as_tensor(output) for output in self._run(inputs)])
+        return self._finished([as_tensor(output) for output in self._run(*inputs)])
+
+    def _first(self, *inputs: NDArray[Any]) -> Sequence[NDArray[Any]]:
+        """Run the program for the first time; later calls go by its entry: many are called once."""
+        program = self._program
+        self._run = program.on_lines() or (lambda *inputs: program.outputs(inputs))
+        return program.outputs(inputs)
 
     def _finished(self, outputs: Sequence[Any]) -> Any:
         """Assign what is assigned, and make the result."""

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy
@@ -141,11 +142,13 @@ class TensorFlowFunction(Function[Any, Any]):
         if CONFIG.disable or modes.is_disabled():
             return self.target(*args, **kwargs)
         leaves, _ = flatten((args, kwargs))
-        if not tf.executing_eagerly() or any(map(_is_symbolic, leaves)):
-            return self._traced(*args, **kwargs)  # a part of TensorFlow's graph
+        if any(type(leaf).__name__ == "KerasTensor" for leaf in leaves):
+            return self.target(*args, **kwargs)  # a part of a model of Keras's
+        if not tf.executing_eagerly() or any(isinstance(x, tf.Tensor) and type(x) is not EAGER for x in leaves):
+            return self._traced(*args, **kwargs)  # a part of a graph of TensorFlow's
         try:
             if not self._settings.hold():
-                self.cache_clear()
+                self.retrace()
                 self._settings.see()
             call, tensors = _call_of(args, kwargs)
             with self._lock:
@@ -219,6 +222,17 @@ class TensorFlowFunction(Function[Any, Any]):
         fields["call"] = changed(captured.call, kinds=call.kinds, leaves=list(call.leaves), originals=call.originals)
         return Traced(**fields, trace=traced)
 
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Leave variables that programs assign, at the end of a `with` block, as they were at its beginning."""
+        captures: list[Any] = [program.capture for program in self._cache]
+        before = [(one, one.read_value()) for capture in captures for one in capture.trace.written]
+        try:
+            yield
+        finally:
+            for variable, value in before:
+                variable.assign(value)
+
     def _names_of(self, call: Call, places: Sequence[int]) -> list[str]:
         """Names of the tensors, each once."""
         names = self.leaf_names(call)
@@ -266,7 +280,7 @@ def _signature(traced: Trace, call: Call, *, writes: bool = False) -> SavedSigna
               for kind, leaf in zip(call.kinds, call.leaves, strict=True)]  # fmt: skip
     graph, names = traced.graph, list(traced.names)
     first = len(graph.inputs) - len(names)
-    outputs = [graph.outputs[k] for k in traced.leaves]
+    outputs = graph.outputs[: traced.results]
     written: list[int] = []
     if writes:
         missing = [name for name in traced.written_names if name not in names]
@@ -279,8 +293,6 @@ def _signature(traced: Trace, call: Call, *, writes: bool = False) -> SavedSigna
         graph = Graph(
             tuple(inputs), graph.nodes, (*outputs, *(new[names[k - first]] for k in written)), graph.constants
         )
-    else:
-        graph = Graph(graph.inputs, graph.nodes, (*outputs, *graph.outputs[traced.results :]), graph.constants)
     return SavedSignature(
         graph, call.structure, tuple(leaves), traced.structure, (ARRAY,) * len(outputs), tuple(names), tuple(written),
     )  # fmt: skip
@@ -308,13 +320,6 @@ def _call_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, list[
         elif hasattr(leaf, "__array__"):  # a variable
             leaves[number] = _OBJECTS.setdefault(id(leaf), SameObject(leaf))
     return Call.of(*unflatten(structure, leaves)), tensors
-
-
-def _is_symbolic(leaf: Any) -> bool:
-    """Tell whether an argument is a tensor without values: of a graph of TensorFlow's, or of Keras's."""
-    if type(leaf) is EAGER:
-        return False
-    return isinstance(leaf, tf.Tensor) or type(leaf).__name__ == "KerasTensor"
 
 
 def _traceable(target: Any, anew: bool = False) -> Any:
@@ -351,7 +356,8 @@ def _of_arrays(owner: TensorFlowFunction) -> Callable[..., Any]:
         leaves = [as_tensor(leaf._data.copy()) if isinstance(leaf, ndarray) else leaf for leaf in leaves]
         leaves = [leaf.value if isinstance(leaf, SameObject) else leaf for leaf in leaves]
         args, kwargs = unflatten(structure, leaves)
-        results, shape = flatten(owner.target(*args, **kwargs))
+        with owner.kept():
+            results, shape = flatten(owner.target(*args, **kwargs))
         return unflatten(shape, [wrap(as_array(one).copy()) if type(one) is EAGER else one for one in results])
 
     function.__name__ = function.__qualname__ = owner.name

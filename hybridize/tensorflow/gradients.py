@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import StateError
+from hybridize.base.nested import flatten
 from hybridize.programs.differentiated import Pair, Recorded
 from hybridize.tensorflow import internals
+from hybridize.tensorflow.internals import elements
 from hybridize.tensorflow.memory import as_array, as_tensor
-from hybridize.tensorflow.tracing import Trace
+from hybridize.tensorflow.tracing import Trace, plain
 
 
 class Recording:
@@ -53,8 +55,8 @@ class Recording:
         pair = self._recorded.pair(wrt, inputs)
         values = pair.forward.run(inputs)
         outputs = [as_tensor(value) for value in values[: len(graph.outputs)]]
-        linked = [k for k in range(self.trace.results) if k in pair.halves.linked]
-        if linked:
+        linked = [k for k in range(self.trace.results) if is_inexact(graph.outputs[k].type.dtype)]
+        if pair.halves.linked:  # all of them are, then, as those of a `tf.function`
             node = _Node(self, pair, tensors, held, outputs, values[len(graph.outputs) :], linked)
             internals.record(self.name, [outputs[k] for k in linked], sources, node)
         return outputs
@@ -107,7 +109,7 @@ class _Node:
             now = internals.values(self._of.handles, [variable.dtype for variable in trace.variables])
             written = [variable.read_value() for variable in trace.written]
         for variable, before, after in zip(trace.variables, self._held, now, strict=True):
-            if not any(variable is one for one in trace.written) and _address(before) != _address(after):
+            if not any(variable is one for one in trace.written) and not _is_same(before, after):
                 raise StateError(
                     "E542", f"the variable {variable.name} of {self._of.name} was assigned after it was recorded",
                     help="compute the gradient before the assignment",
@@ -115,19 +117,21 @@ class _Node:
         with tf.GradientTape() as tape:
             for one in self._tensors:
                 tape.watch(one)
-            results = [one for one in tf.nest.flatten(trace.original(*self._tensors)) if one is not None]
+            results, _ = flatten(plain(trace.original(*self._tensors)))
         for variable, value in zip(trace.written, written, strict=True):
             variable.assign(value)
         sources = [*self._tensors, *trace.variables]
         wanted = [k for k, one in enumerate(self._inputs) if is_inexact(trace.graph.inputs[k].type.dtype)]
-        leaves = {number: results[place] for place, number in enumerate(sorted(set(trace.leaves)))}
-        found = tape.gradient([leaves[k] for k in self._linked], [sources[k] for k in wanted], list(cotangents))
+        found = tape.gradient([results[k] for k in self._linked], [sources[k] for k in wanted], list(cotangents))
         gradients: list[Any] = [None] * len(sources)
         for k, gradient in zip(wanted, found, strict=True):
             gradients[k] = gradient
         return gradients
 
 
-def _address(tensor: Any) -> int:
-    array = as_array(tensor)
-    return int(array.ctypes.data) if array.size else 0
+def _is_same(x: Any, y: Any) -> bool:
+    """Tell whether a variable was not written between two looks: it moves when it is, while somebody keeps a tensor."""
+    one, other = elements(x), elements(y)
+    if type(one) is not numpy.ndarray:
+        return bool(one.tobytes() == other.tobytes())
+    return bool(one.ctypes.data == other.ctypes.data or not one.size)

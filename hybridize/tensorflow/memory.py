@@ -41,7 +41,7 @@ def as_tensor(array: NDArray[Any]) -> Any:
     """
     if array.dtype == _BFLOAT16:  # which DLPack's NumPy does not know
         return tf.bitcast(as_tensor(array.view(numpy.uint16)), tf.bfloat16)
-    if array.ctypes.data % ALIGNMENT or not array.flags.c_contiguous or not array.flags.writeable:
+    if array.__array_interface__["data"][0] % ALIGNMENT or not array.flags.c_contiguous or not array.flags.writeable:
         copy = aligned(array.shape, array.dtype)
         copy[...] = array
         array = copy

@@ -7,7 +7,8 @@ Variables are inputs of the graph behind the tensors, and those that a call assi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -32,7 +33,7 @@ from hybridize.tensorflow.memory import as_array, dtype_of
 with LOADING:
     from hybridize.formats.tensorflow.graphdef import program_of_functions
     from hybridize.formats.tensorflow.messages import SCHEMAS
-    from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
+    from hybridize.formats.tensorflow.vocabulary import Handle
     from hybridize.formats.wire import parse
 
 
@@ -51,9 +52,7 @@ class Trace:
     """Variables that calls assign."""
     written_names: tuple[str, ...]
     structure: Structure
-    """Of the result."""
-    leaves: tuple[int, ...]
-    """For each leaf of the result the number of the output that it is."""
+    """Of the result, whose leaves are outputs in this order."""
     sensitive: tuple[Any, ...]
     """Variables that are to be trained: tapes watch them."""
     original: Callable[..., Any]
@@ -124,11 +123,12 @@ def _walked(
     first = len(kinds)
     kept = [k for k, value in enumerate(graph.inputs) if k < first or value in used]
     names = [read[k - first] for k in kept if k >= first]
-    graph = Graph(tuple(graph.inputs[k] for k in kept), graph.nodes, graph.outputs, graph.constants)
     structure, leaves = _result(concrete, name)
+    outputs = (*(graph.outputs[k] for k in leaves), *graph.outputs[len(graph.outputs) - len(new) :])
+    graph = Graph(tuple(graph.inputs[k] for k in kept), graph.nodes, outputs, graph.constants)
     return Trace(
         graph, tuple(variables[one] for one in names), tuple(names), tuple(variables[one] for one in new), tuple(new),
-        structure, leaves, tuple(one for one in variables.values() if one.trainable), original,
+        structure, tuple(one for one in variables.values() if one.trainable), original,
     )  # fmt: skip
 
 
@@ -222,18 +222,18 @@ def _result(concrete: Any, name: str) -> tuple[Structure, tuple[int, ...]]:
         )  # fmt: skip
     numbers = iter(range(len(leaves)))
     packed = tf.nest.pack_sequence_as(structured, [None if one is None else next(numbers) for one in leaves])
-    order, structure = flatten(_plain(packed))
+    order, structure = flatten(plain(packed))
     return structure, tuple(order)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Containers as Python's own: TensorFlow wraps those that objects keep."""
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: plain(one) for key, one in value.items()}
     if isinstance(value, tuple):
-        items = [_plain(one) for one in value]
+        items = [plain(one) for one in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    return [_plain(one) for one in value] if isinstance(value, list) else value
+    return [plain(one) for one in value] if isinstance(value, list) else value
 
 
 # ---------------------------------------------------------------------------------------------------------------- lines
@@ -256,7 +256,7 @@ class _Lines:
         if graph is None:
             return None
         try:
-            frames = graph.get_operation_by_name(node).traceback
+            frames = graph.get_operation_by_name(node).traceback or ()  # none of what was loaded
         except (KeyError, ValueError):
             return None
         for frame in reversed(list(frames)):
@@ -276,18 +276,12 @@ class _Lines:
 
 
 def _unsupported(error: HybridizeError, functions: Mapping[str, Any], lines: _Lines) -> CaptureError:
-    """The refusal of a program with operators that have no row, at the first of them."""
-    for name, op, node in _nodes(functions):
-        if TENSORFLOW.find(op, 0) is None and op not in functions:
-            loc = lines.line(name, node)
-            if loc is not None:
-                break
-    else:
-        loc = None
-    return CaptureError("E420", error.what, loc=loc, help=error.help)
-
-
-def _nodes(functions: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    for name, function in functions.items():
-        for node in function.get("node", ()):
-            yield name, node.get("op", ""), node.get("name", "")
+    """The refusal of a program with operators that have no row, at the line of the first of them."""
+    told = re.search("operator ([^ ,]+), node '([^']*)'", error.what)
+    places = [
+        lines.line(name, told[2])
+        for name, function in functions.items()
+        for node in function.get("node", ())
+        if told is not None and (node.get("op"), node.get("name")) == (told[1], told[2])
+    ]
+    return CaptureError("E420", error.what, loc=next((one for one in places if one is not None), None), help=error.help)
