@@ -186,7 +186,17 @@ def ranged(start: Known, stop: Known, step: Known) -> Any:
     return add(mul(index, like(by, index)), like(begin, index))
 
 
-class Vector:
+class Assembled:
+    """A value that becomes an operand where one is needed."""
+
+    __slots__ = ()
+
+    def operand(self) -> Operand:
+        """Return it as an operand of the interpreter in charge."""
+        raise NotImplementedError
+
+
+class Vector(Assembled):
     """A vector put together of numbers of which some are known and others are data.
 
     Attributes:
@@ -205,4 +215,4 @@ class Vector:
 
 def operand_of(value: Any) -> Operand:
     """Return a value of a walk as an operand."""
-    return value.operand() if isinstance(value, (Known, Vector)) else value
+    return value.operand() if isinstance(value, (Known, Assembled)) else value

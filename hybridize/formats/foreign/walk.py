@@ -14,7 +14,7 @@ from typing import Any
 
 from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import HybridizeError, InternalError, LoadError
-from hybridize.formats.foreign.known import LARGEST, Folding, Known, TooLargeError, Vector, operand_of
+from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, TooLargeError, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.graph import Graph
@@ -156,7 +156,7 @@ class Walk:
     def _check(self, graph: ForeignGraph, node: Node, name: str, value: Value) -> None:
         """Compare a value with what the model says of it."""
         port = graph.declared.get(name)
-        if port is None or isinstance(value, (list, Vector)) or value is None:
+        if port is None or isinstance(value, (list, Assembled)) or value is None:
             return
         kind = value.type if isinstance(value, Known) else type_of(value)
         if (port.dtype is not None and kind.dtype != port.dtype) or (

@@ -13,6 +13,7 @@ from hybridize.formats.foreign.arrays import aligned, elementwise, folded
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops import composites
+from hybridize.ops.library.errors import erfc
 from hybridize.ops.op import Operand, type_of
 
 
@@ -87,7 +88,7 @@ TENSORFLOW.plain({
     "Exp": ops.exp, "Expm1": ops.expm1, "Log": ops.log, "Log1p": ops.log1p, "Sin": ops.sin, "Cos": ops.cos,
     "Tan": ops.tan, "Asin": ops.arcsin, "Acos": ops.arccos, "Atan": ops.arctan, "Sinh": ops.sinh, "Cosh": ops.cosh,
     "Asinh": ops.arcsinh, "Acosh": ops.arccosh, "Atanh": ops.arctanh, "Tanh": ops.tanh, "Sigmoid": ops.sigmoid,
-    "Erf": ops.erf, "Lgamma": ops.gammaln, "Digamma": ops.digamma, "Floor": ops.floor, "Ceil": ops.ceil,
+    "Erf": ops.erf, "Erfc": erfc, "Lgamma": ops.gammaln, "Digamma": ops.digamma, "Floor": ops.floor, "Ceil": ops.ceil,
     "Rint": ops.round, "Round": ops.round, "IsNan": ops.isnan, "IsInf": ops.isinf, "IsFinite": ops.isfinite,
     "Relu": composites.relu, "Relu6": lambda x: clipped(x, 0, 6), "Elu": elu, "Softplus": _softplus,
     "Selu": lambda x: composites.leaky_relu(x, act_type="selu"),

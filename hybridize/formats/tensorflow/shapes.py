@@ -404,8 +404,12 @@ def gather_rows(n: Application, x: Operand, indices: Operand) -> Operand:
 @TENSORFLOW("GatherV2", known=(2,))
 def gather(n: Application, x: Operand, indices: Operand, axis: Known) -> Operand:
     """The elements at indices along an axis; each of the batch has its own where there are axes of it."""
+    return gathered(n, x, indices, n.axis_of(axis.item(), type_of(x).ndim))
+
+
+def gathered(n: Application, x: Operand, indices: Operand, along: int) -> Operand:
+    """Return elements at indices along an axis, of as many batches as an attribute says."""
     kind, at = type_of(x), type_of(indices)
-    along = n.axis_of(axis.item(), kind.ndim)
     batch = n.integer("batch_dims", 0)
     batch += at.ndim if batch < 0 else 0
     indices = ops.cast(indices, int64)

@@ -300,7 +300,7 @@ def assigned_in_branches() -> Case:
                 signature="__call__", trains=True)  # fmt: skip
 
 
-class _Net(tf.keras.Model):
+class Net(tf.keras.Model):
     def __init__(self) -> None:
         super().__init__()
         self.conv = tf.keras.layers.Conv2D(4, 3, padding="same", activation="relu")
@@ -327,7 +327,7 @@ _IMAGES = tf.TensorSpec([None, 8, 8, 2], tf.float32, name="x")
 
 
 def _subclassed(mode: str) -> Case:
-    net = _Net()
+    net = Net()
     net(numbers(1, 8, 8, 2))
     module = _Modes(randomized(net))
     return Case(module, [{"x": numbers(4, 8, 8, 2, seed=k)} for k in range(2)], getattr(module, mode), mode,
@@ -392,7 +392,7 @@ def training_step_of_images() -> Case:
     layers = tf.keras.layers
     net = tf.keras.Sequential([
         layers.Input((8, 8, 2)), layers.Conv2D(4, 3, padding="same"), layers.BatchNormalization(), layers.ReLU(),
-        layers.MaxPooling2D(), layers.Conv2D(4, 3, padding="same", activation="tanh"), layers.AveragePooling2D(),
+        layers.MaxPooling2D(), layers.Conv2D(4, 3, padding="same", activation="tanh"), layers.AveragePooling2D(2),
         layers.Flatten(), layers.Dense(3, activation="sigmoid"),
     ])  # fmt: skip
     module = Training(net, _crossed, tf.TensorSpec([None, 8, 8, 2], tf.float32, name="x"))
