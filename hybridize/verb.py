@@ -40,11 +40,12 @@ def hybridize(obj: B, /, **options: Any) -> B: ...
 @overload
 def hybridize(obj: Callable[P, R], /, **options: Any) -> Function[P, R]: ...
 def hybridize(obj: Any = None, /, **options: Any) -> Any:
-    """Return `obj` compiled: a function, a Block or a `torch.nn.Module`; also usable as a decorator.
+    """Return `obj` compiled: a function, a Block, a `torch.nn.Module`, a Keras model; also usable as a decorator.
 
     Args:
         obj: what to compile. A function gives a `Function`, a Block itself (now active), a torch module a module
-            that takes and returns tensors, as a function does that gets them. Without it, a decorator is returned.
+            that takes and returns tensors, as a function does that gets them; a Keras model, a `tf.function`, a
+            `tf.Module` a function of TensorFlow's tensors. Without it, a decorator is returned.
         **options: `backend="llvm"|"numpy"`, `verify=False|"outputs"|"ops"`, `dynamic=None|True|False`,
             `freeze=False`, `threads=None|int`, `winograd=False`; MXNet's tuning keywords are accepted and ignored.
 
@@ -66,6 +67,10 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
     if torch is not None and isinstance(obj, torch.nn.Module):
         door = load_module("hybridize.torch")  # torch is loaded already; without it, its door stays shut
         return door.TorchFunction(obj, **options)
+    if "tensorflow" in sys.modules:
+        door = load_module("hybridize.tensorflow")
+        if door.takes(obj):
+            return door.TensorFlowFunction(obj, **options)
     if isinstance(obj, Function):
         return Function(obj.python_function, **options)
     if callable(obj) and not isinstance(obj, type):
@@ -78,6 +83,7 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
 
 
 FOREIGN.append(Foreign("torch", "Tensor", "hybridize.torch"))
+FOREIGN.append(Foreign("tensorflow", "Tensor", "hybridize.tensorflow"))
 _HOLDS: Final = {
     "params": "arrays",
     "safetensors": "arrays",
