@@ -88,14 +88,19 @@ _HOLDS: Final = {
 
 
 @outside_only("reads a file")
-def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = False) -> Callable[..., Any]:
+def load(
+    path: str | os.PathLike[str], *, images: bool = False, verify: bool = False, rounding: str = "float"
+) -> Callable[..., Any]:
     """Load a compiled program or net from disk; the kind of file is told by its content.
 
     Args:
-        path: an archive written by `save`, or the `-symbol.json` of an exported net with its `.params` beside it.
+        path: an archive written by `save`, the `-symbol.json` of an exported net with its `.params` beside it, or
+            a model of ONNX or TFLite.
         images: run the machine code of an archive, where it has some for this machine, instead of compiling. That is
             to trust the file as one trusts a program: its checksums tell damage, not malice.
         verify: call what was loaded with the samples of the archive, and compare with the results that stand there.
+        rounding: of integers that stand for numbers in a TFLite model: `float`, once, as LiteRT does where users run
+            it, or `reference`, twice, as TFLite for microcontrollers does.
 
     Raises:
         LoadError: the file is not one of these, is damaged, or was written by a later version.
@@ -110,8 +115,8 @@ def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = F
                 from hybridize.gluon import SymbolBlock  # late: MXNet's graphs
 
             return SymbolBlock.read(path)
-        if kind == "onnx" and not verify:
-            return _imported(path)
+        if kind in ("onnx", "tflite") and not verify:
+            return _imported(path, kind, rounding)
         if kind == "archive":
             saved = read_archive(path)
     if saved is not None:
@@ -138,13 +143,20 @@ def _function(saved: SavedProgram, path: str, images: bool, verify: bool) -> Fun
     return function
 
 
-def _imported(path: str | os.PathLike[str]) -> Block:
+def _imported(path: str | os.PathLike[str], kind: str, rounding: str) -> Block:
     """The block of a file of another framework."""
     with LOADING:
-        from hybridize.formats.onnx.read import read  # late: the tables of its operators
         from hybridize.gluon.imported_block import ImportedBlock
 
-    block = ImportedBlock(read(path))
+        if kind == "onnx":
+            from hybridize.formats.onnx.read import read  # late: the tables of its operators
+
+            program = read(path)
+        else:
+            from hybridize.formats.tflite.read import read as read_tflite
+
+            program = read_tflite(path, rounding)
+    block = ImportedBlock(program)
     block.hybridize()
     return block
 

@@ -6,7 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from numpy.typing import NDArray
+
 from hybridize.array.operands import operand, result, strong
+from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.formats.foreign.known import Known
@@ -32,12 +35,17 @@ class ImportedBlock(HybridBlock):
             super().__init__(prefix="")
         self._program = program
         for name, array in program.weights.items():
-            trained = is_float(array.dtype) and (not program.trained or name in program.trained)
-            parameter = Parameter(name, shape=array.shape, dtype=array.dtype, differentiable=trained,
-                                  grad_req="write" if trained else "null")  # fmt: skip
-            parameter.adopted = True
-            parameter.load(array)
-            self._parameters[name] = parameter
+            self._adopt(name, array, is_float(array.dtype) and (not program.trained or name in program.trained))
+        self._state = {name: self._adopt(f"{name}:state" if name in program.weights else name, array, False)
+                       for name, array in program.state.items()}  # fmt: skip
+
+    def _adopt(self, name: str, array: NDArray[Any], trained: bool) -> Parameter:
+        parameter = Parameter(name, shape=array.shape, dtype=array.dtype, differentiable=trained,
+                              grad_req="write" if trained else "null")  # fmt: skip
+        parameter.adopted = True
+        parameter.load(array)
+        self._parameters[name] = parameter
+        return parameter
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -57,9 +65,20 @@ class ImportedBlock(HybridBlock):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         program = self._program
         inputs = {port.name: self._input(port, x) for port, x in self._arranged(args, kwargs)}
-        weights = {name: operand(parameter.data()) for name, parameter in self._parameters.items()}
-        outputs = [_array(value) for value in Walk(program)(inputs, weights)]
+        weights = {name: operand(self._parameters[name].data()) for name in program.weights}
+        before = {name: operand(parameter.data()) for name, parameter in self._state.items()}
+        walk = Walk(program, dict(before))
+        outputs = [_array(value) for value in walk(inputs, weights)]
+        with modes.mode(recording=False):
+            for name, parameter in self._state.items():
+                if walk.state[name] is not before[name]:
+                    parameter.data()[...] = _array(walk.state[name])
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def reset(self) -> None:
+        """Give the variables of the model their first values."""
+        for name, parameter in self._state.items():
+            parameter.set_data(self._program.state[name])
 
     def _arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[Port, Any]]:
         """Each input with its argument."""
