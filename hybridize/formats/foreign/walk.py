@@ -267,7 +267,9 @@ def _missing(program: ForeignProgram, nodes: Sequence[Node]) -> LoadError:
     counts = Counter(node.op for node in nodes)
     listed = ", ".join(f"{op} ({count})" if count > 1 else op for op, count in sorted(counts.items()))
     first = nodes[0]
-    what = f"{program.source}: operator {first.op}, node {first.name!r} (operator set {first.version}), is not supported"
+    what = (
+        f"{program.source}: operator {first.op}, node {first.name!r} (operator set {first.version}), is not supported"
+    )
     return LoadError("E606", what, help=f"hybridize lacks {listed}")
 
 

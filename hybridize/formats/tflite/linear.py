@@ -166,7 +166,7 @@ def matmul(n: Application, x: Operand, y: Operand) -> Operand:
     return matrix_product(turned(x) if n.flag("adjoint_x") else x, turned(y) if n.flag("adjoint_y") else y)
 
 
-# ---------------------------------------------------------------------------------------------------------------- pooling
+# -------------------------------------------------------------------------------------------------------------- pooling
 
 
 def pools(n: Application, x: Operand) -> tuple[tuple[int, ...], ...]:
@@ -211,7 +211,7 @@ def response_normalization(n: Application, x: Operand) -> Operand:
     return ops.mul(x, ops.pow(base, ops.like(-n.number("beta", 0.0), x)))
 
 
-# ---------------------------------------------------------------------------------------------------- images of other sizes
+# ------------------------------------------------------------------------------------------------ images of other sizes
 
 
 @TFLITE("RESIZE_BILINEAR", known=(1,))

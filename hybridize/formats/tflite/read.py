@@ -261,8 +261,8 @@ class _Reader:
         zeros = numpy.zeros(len(scales), "i8") if not len(zeros) else zeros
         many = len(scales) > 1
         if len(zeros) not in (1, len(scales)) or (many and (not 0 <= axis < len(shape) or shape[axis] != len(scales))):
-            raise self.fail(f"the tensor {name!r} of shape {list(shape)} has {len(scales)} scales and {len(zeros)} zeros "
-                            f"along axis {axis}")  # fmt: skip
+            raise self.fail(f"the tensor {name!r} of shape {list(shape)} has {len(scales)} scales and {len(zeros)} "
+                            f"zeros along axis {axis}")  # fmt: skip
         if not (numpy.isfinite(scales).all() and (scales > 0).all()):
             raise self.fail(f"the tensor {name!r} has a scale that is no positive number")
         low, high = (numpy.iinfo(dtype).min, numpy.iinfo(dtype).max)

@@ -100,7 +100,7 @@ def broadcast_to(n: Application, x: Operand, sizes: Known) -> Operand:
     return aligned(x, tuple(sizes.list()))
 
 
-# --------------------------------------------------------------------------------------------------------------- padding
+# -------------------------------------------------------------------------------------------------------------- padding
 
 
 def filled_around(n: Application, x: Operand, pads: Known, value: Operand) -> Operand:
@@ -133,7 +133,7 @@ def mirror_pad(n: Application, x: Operand, pads: Known) -> Operand:
     return x
 
 
-# ----------------------------------------------------------------------------------------------------------- some elements
+# -------------------------------------------------------------------------------------------------------- some elements
 
 
 @TFLITE("SLICE", known=(1, 2))
@@ -225,7 +225,7 @@ def gather_nd(n: Application, x: Operand, indices: Operand) -> Operand:
     return ops.gather(rows, at, 0)
 
 
-# -------------------------------------------------------------------------------------------------------- joined elements
+# ------------------------------------------------------------------------------------------------------ joined elements
 
 
 @TFLITE("CONCATENATION")
@@ -310,7 +310,7 @@ def batch_to_space(n: Application, x: Operand, blocks: Known, crops: Known) -> O
     return part_of(x, pairs[::2], stops, (1,) * count, range(1, 1 + count))
 
 
-# ------------------------------------------------------------------------------------------------------------ folded axes
+# ---------------------------------------------------------------------------------------------------------- folded axes
 
 
 _FOLDS: dict[str, Callable[[Operand, tuple[int, ...]], Operand]] = {

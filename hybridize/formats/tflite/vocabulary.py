@@ -16,41 +16,12 @@ from hybridize.formats.foreign.vocabulary import Vocabulary
 
 TFLITE: Final = Vocabulary("TFLite")
 QUANTIZED: Final = "[int8]"
-MOVING: Final = frozenset(
-    [
-        "RESHAPE",
-        "SQUEEZE",
-        "EXPAND_DIMS",
-        "TRANSPOSE",
-        "SLICE",
-        "STRIDED_SLICE",
-        "SPLIT",
-        "SPLIT_V",
-        "PACK",
-        "UNPACK",
-        "GATHER",
-        "GATHER_ND",
-        "TILE",
-        "BROADCAST_TO",
-        "DEPTH_TO_SPACE",
-        "SPACE_TO_DEPTH",
-        "REVERSE_V2",
-        "SHAPE",
-        "RANK",
-        "CAST",
-        "BITCAST",
-        "DENSIFY",
-        "ARG_MAX",
-        "ARG_MIN",
-        "RESIZE_NEAREST_NEIGHBOR",
-        "VAR_HANDLE",
-        "READ_VARIABLE",
-        "ASSIGN_VARIABLE",
-        "CALL_ONCE",
-        "IF",
-        "WHILE",
-    ]
-)
+_MOVING: Final = """
+RESHAPE SQUEEZE EXPAND_DIMS TRANSPOSE SLICE STRIDED_SLICE SPLIT SPLIT_V PACK UNPACK GATHER GATHER_ND TILE
+BROADCAST_TO DEPTH_TO_SPACE SPACE_TO_DEPTH REVERSE_V2 SHAPE RANK CAST BITCAST DENSIFY ARG_MAX ARG_MIN
+RESIZE_NEAREST_NEIGHBOR VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE CALL_ONCE IF WHILE
+"""
+MOVING: Final = frozenset(_MOVING.split())
 """Operators that take elements for what they are, whatever they stand for."""
 
 
