@@ -11,8 +11,8 @@
 
 A field is its slot, the name that we give it, and its kind: a number (`i32`, `f32`, ...), `bool`, `text`, another
 table, or with `?` behind it a union, whose type lies in the slot before; `*` says that it is a vector. Vectors of
-numbers are views of the data. Fields that are absent in the data are absent in the dict. Data is not trusted: each offset is
-compared with what there is, and tables that are shared again and again do not multiply.
+numbers are views of the data. Fields that are absent in the data are absent in the dict. Data is not trusted: each
+offset is compared with what there is, and tables that are shared again and again do not multiply.
 """
 
 from __future__ import annotations
