@@ -97,18 +97,25 @@ _HOLDS: Final = {
 
 @outside_only("reads a file")
 def load(
-    path: str | os.PathLike[str], *, images: bool = False, verify: bool = False, signature: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    images: bool = False,
+    verify: bool = False,
+    signature: str | None = None,
+    rounding: str = "float",
 ) -> Callable[..., Any]:
     """Load a compiled program or net from disk; the kind of file is told by its content.
 
     Args:
         path: an archive written by `save`, or the `-symbol.json` of an exported net with its `.params` beside it; or
-            an ONNX model, or the folder of a SavedModel of TensorFlow.
+            a model of ONNX or TFLite, or the folder of a SavedModel of TensorFlow.
         images: run the machine code of an archive, where it has some for this machine, instead of compiling. That is
             to trust the file as one trusts a program: its checksums tell damage, not malice.
         verify: call what was loaded with the samples of the archive, and compare with the results that stand there.
         signature: of a SavedModel, which of its functions: a signature or a method; `serving_default` where there is
             one.
+        rounding: of integers that stand for numbers in a TFLite model: `float`, once, as LiteRT does where users run
+            it, or `reference`, twice, as TFLite for microcontrollers does.
 
     Raises:
         LoadError: the file is not one of these, is damaged, or was written by a later version.
@@ -123,8 +130,8 @@ def load(
                 from hybridize.gluon import SymbolBlock  # late: MXNet's graphs
 
             return SymbolBlock.read(path)
-        if kind in ("onnx", "saved_model") and not verify:
-            return _imported(path, kind, signature)
+        if kind in ("onnx", "saved_model", "tflite") and not verify:
+            return _imported(path, kind, signature, rounding)
         if kind == "archive":
             saved = read_archive(path)
     if saved is not None:
@@ -151,7 +158,7 @@ def _function(saved: SavedProgram, path: str, images: bool, verify: bool) -> Fun
     return function
 
 
-def _imported(path: str | os.PathLike[str], kind: str, signature: str | None) -> Block:
+def _imported(path: str | os.PathLike[str], kind: str, signature: str | None, rounding: str) -> Block:
     """The block of a model of another framework."""
     with LOADING:
         from hybridize.gluon.imported_block import ImportedBlock
@@ -160,6 +167,10 @@ def _imported(path: str | os.PathLike[str], kind: str, signature: str | None) ->
             from hybridize.formats.tensorflow import saved_model
 
             program = saved_model.read(path, signature)
+        elif kind == "tflite":
+            from hybridize.formats.tflite.read import read as read_tflite
+
+            program = read_tflite(path, rounding)
         else:
             from hybridize.formats.onnx.read import read
 

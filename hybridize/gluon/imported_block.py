@@ -44,12 +44,17 @@ class ImportedBlock(HybridBlock):
             super().__init__(prefix="")
         self._program = program
         for name, weight in program.weights.items():
-            trained = is_float(weight.dtype) and (not program.trained or name in program.trained)
-            parameter = Parameter(name, shape=weight.shape, dtype=weight.dtype, differentiable=trained,
-                                  grad_req="write" if trained else "null")  # fmt: skip
-            parameter.adopted = True
-            parameter.load(weight)
-            self._parameters[name] = parameter
+            self._adopt(name, weight, is_float(weight.dtype) and (not program.trained or name in program.trained))
+        self._state = {name: self._adopt(f"{name}:state" if name in program.weights else name, first, False)
+                       for name, first in program.state.items()}  # fmt: skip
+
+    def _adopt(self, name: str, values: numpy.ndarray[Any, Any], trained: bool) -> Parameter:
+        parameter = Parameter(name, shape=values.shape, dtype=values.dtype, differentiable=trained,
+                              grad_req="write" if trained else "null")  # fmt: skip
+        parameter.adopted = True
+        parameter.load(values)
+        self._parameters[name] = parameter
+        return parameter
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -81,17 +86,23 @@ class ImportedBlock(HybridBlock):
     def forward(self, *args: Any) -> Any:
         program = self._program
         inputs = {port.name: self._input(port, x) for port, x in self._arranged(args, {})}
-        weights = {name: operand(parameter.data()) for name, parameter in self._parameters.items()}
-        walk = Walk(program, dict(weights), key=draws.key)
+        weights = {name: operand(self._parameters[name].data()) for name in program.weights}
+        before = weights | {name: operand(parameter.data()) for name, parameter in self._state.items()}
+        walk = Walk(program, dict(before), key=draws.key)
         outputs = [_array(value) for value in walk(inputs, weights)]
         for name, value in walk.state.items():
-            if value is not weights[name]:
+            if value is not before[name]:
                 with modes.mode(recording=False):  # as running statistics are written
-                    self._parameters[name].data()[...] = _array(value)
+                    (self._state.get(name) or self._parameters[name]).data()[...] = _array(value)
         if len(outputs) == 1:
             return outputs[0]
         names = [port.name for port in self.outputs]
         return dict(zip(names, outputs, strict=True)) if program.named else tuple(outputs)
+
+    def reset(self) -> None:
+        """Give the variables of the model their first values."""
+        for name, parameter in self._state.items():
+            parameter.set_data(self._program.state[name])
 
     def _arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[Port, Any]]:
         """Each input with its argument."""

@@ -268,6 +268,17 @@ def known_names(program: ForeignProgram) -> set[str]:
     return names - {""}
 
 
+def settled(program: ForeignProgram) -> ForeignProgram:
+    """The same program with the arrays that rows must know among the constants of its graph."""
+    fixed = fixed_names(program)
+    graph = program.graph
+    constants = {**graph.constants, **{name: program.weights[name] for name in fixed}}
+    weights = {name: array for name, array in program.weights.items() if name not in fixed}
+    whole = ForeignGraph(graph.inputs, graph.nodes, graph.outputs, constants, graph.declared)
+    return ForeignProgram(program.source, program.vocabulary, whole, program.functions, weights, program.state,
+                          program.trained, program.metadata)  # fmt: skip
+
+
 def described(value: Value) -> str:
     """The type of a value, for messages."""
     if isinstance(value, Known):

@@ -15,7 +15,7 @@ from hybridize.base.errors import LoadError
 from hybridize.base.locations import SourceLoc
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference
-from hybridize.formats.foreign.walk import check_operators, fixed_names
+from hybridize.formats.foreign.walk import check_operators, settled
 from hybridize.formats.onnx.messages import DTYPES, NAMES, NEWEST_IR, NEWEST_OPSET, SCHEMAS, STRING
 from hybridize.formats.onnx.rows import ONNX
 from hybridize.formats.wire import Message, parse
@@ -286,17 +286,6 @@ class _Reader:
         except (IndexError, ValueError) as error:
             raise self.fail(f"a sparse array of shape {list(shape)}: {error}") from None
         return dense
-
-
-def settled(program: ForeignProgram) -> ForeignProgram:
-    """The same program with the arrays that rows must know among the constants of its graph."""
-    fixed = fixed_names(program)
-    graph = program.graph
-    constants = {**graph.constants, **{name: program.weights[name] for name in fixed}}
-    weights = {name: array for name, array in program.weights.items() if name not in fixed}
-    whole = ForeignGraph(graph.inputs, graph.nodes, graph.outputs, constants, graph.declared)
-    return ForeignProgram(program.source, program.vocabulary, whole, program.functions, weights, program.state,
-                          program.trained, program.metadata)  # fmt: skip
 
 
 def _size(dim: Message) -> int | str | None:
