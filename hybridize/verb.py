@@ -68,6 +68,9 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
         return door.TorchFunction(obj, **options)
     if isinstance(obj, Function):
         return Function(obj.python_function, **options)
+    jax = sys.modules.get("jax")
+    if jax is not None and isinstance(obj, jax.stages.Wrapped):
+        return load_module("hybridize.jax").JaxFunction(obj, **options)
     if callable(obj) and not isinstance(obj, type):
         return Function(obj, **options)
     raise ArgumentError(
@@ -78,6 +81,7 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
 
 
 FOREIGN.append(Foreign("torch", "Tensor", "hybridize.torch"))
+FOREIGN.append(Foreign("jax", "Array", "hybridize.jax"))
 _HOLDS: Final = {
     "params": "arrays",
     "safetensors": "arrays",

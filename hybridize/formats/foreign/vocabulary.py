@@ -128,7 +128,7 @@ class Application:
         Raises:
             LoadError E603: always.
         """
-        raise LoadError("E603", f"{self.place}: {what}", help=help)
+        raise LoadError("E603", f"{self.place}: {what}", help=help, loc=self.node.loc)
 
     def has(self, name: str) -> bool:
         """Tell whether an attribute is there."""
