@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JAX door: `hybridize(f)` for a function of JAX's arrays, jitted or not; arrays in and out. This alone imports jax.
+"""The JAX door: `hybridize(f)` for a function of JAX's arrays, jitted or not; arrays in and out.
 
-In: a function and the arrays of a call. Out: a function whose calls run as machine code. JAX itself traces the function
+This package alone imports jax. In: a function and the arrays of a call. Out: a function whose calls run as machine code. JAX itself traces the function
 (`tracing`); the jaxpr becomes plain data (`reading`), which the walk of all foreign programs applies, by the rows of
 `formats.jaxpr`. `arrays` takes arrays over without copies; `function` keeps the programs, and gives the call to JAX
 where it is one of JAX's own transformations that calls: under grad, vmap and jit it is the function itself.

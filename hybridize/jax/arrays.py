@@ -32,7 +32,11 @@ def elements(array: jax.Array) -> NDArray[Any]:
         array = jax.random.key_data(array)
     if not array.is_fully_addressable or any(device.platform != "cpu" for device in array.devices()):
         where = ", ".join(map(str, array.devices()))
-        raise DeviceError("E702", f"an array on {where} cannot be read", help="move it first: jax.device_put(x, jax.devices('cpu')[0])")
+        raise DeviceError(
+            "E702",
+            f"an array on {where} cannot be read",
+            help="move it first: jax.device_put(x, jax.devices('cpu')[0])",
+        )
     data = numpy.asarray(array)
     if data.dtype not in CODES:
         raise DTypeError("E201", f"an array of {array.dtype} is of no dtype that hybridize computes with")

@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any, Final
 
 import jax
@@ -19,7 +17,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import operand, result
 from hybridize.base import dims, modes
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import ArgumentError, CaptureError, StateError
+from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import location_in
@@ -69,7 +67,8 @@ class Results:
         """Tell whether others have the same structure, and the same constants."""
         pairs = zip(self.leaves, other.leaves, strict=False)
         return self.tree == other.tree and all(
-            x.value == y.value if isinstance(x, Static) and isinstance(y, Static) else type(x) is type(y) for x, y in pairs
+            x.value == y.value if isinstance(x, Static) and isinstance(y, Static) else type(x) is type(y)
+            for x, y in pairs
         )
 
 
@@ -126,7 +125,7 @@ class Form:
             values, tree = jax.tree.flatten(self.applied(*leaves))
             arrays = []
             for position, value in enumerate(values):
-                if isinstance(value, (jax.Array, numpy.ndarray, numpy.generic)) or not self.eager:
+                if _is_array(value) or not self.eager:
                     arrays.append(value)
                 else:
                     fixed[position] = Static(value)
@@ -145,7 +144,9 @@ class Form:
         """
         if current_trace() is None:
             leaves = jax.tree.leaves(self.applied(*map(self._whole, arrays, self._dynamic)))
-            return tuple(wrap(numpy.array(elements(jax.numpy.asarray(x)))) for x in leaves if not self.eager or _is_array(x))
+            return tuple(
+                wrap(numpy.array(elements(jax.numpy.asarray(x)))) for x in leaves if not self.eager or _is_array(x)
+            )
         operands = [operand(x) for x in arrays]
         return self._walked(operands, [type_of(x).shape for x in operands])
 

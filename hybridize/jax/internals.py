@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final
@@ -77,6 +79,23 @@ def weak(array: jax.Array) -> jax.Array:
     return _convert_element_type(array, array.dtype, weak_type=True)
 
 
+def composition(equation: Any) -> Callable[..., Any] | None:
+    """Return the function of other primitives by which JAX computes an equation; None where there is none."""
+    name, params = equation.primitive.name, equation.params
+    if name == "random_gamma":
+        return functools.partial(equation.primitive.impl, **params)
+    try:
+        from jax._src.lax import special
+    except ImportError:
+        return None
+    function: Callable[..., Any] | None = getattr(special, f"{name}_impl", None)
+    if function is None or "dtype" not in inspect.signature(function).parameters:
+        return function
+    (result,) = equation.outvars
+    shape, made = result.aval.shape, functools.partial(function, dtype=result.aval.dtype)
+    return lambda *xs: made(*(jax.numpy.broadcast_to(x, shape) for x in xs))
+
+
 _HEARING = threading.local()
 
 
@@ -94,9 +113,9 @@ def _hear_comparisons() -> bool:
     def equal(self: Any, other: Any) -> bool:
         answer: bool = plain(self, other)
         heard = getattr(_HEARING, "pairs", None)
-        if heard is not None and not answer and isinstance(other, (int, numpy.integer, kind)):
-            if (isinstance(other, int) and other == 1) or not _validates(sys._getframe(1)):
-                heard.append((self, other))
+        known = answer or heard is None or not isinstance(other, (int, numpy.integer, kind))
+        if not known and ((type(other) is int and other == 1) or not _validates(sys._getframe(1))):
+            heard.append((self, other))
         return answer
 
     kind.__eq__ = equal

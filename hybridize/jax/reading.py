@@ -98,7 +98,9 @@ class _Reader:
     def _node(self, equation: Any, arrays: dict[str, NDArray[Any]], declared: dict[str, Port]) -> Node:
         word = equation.primitive.name
         loc = internals.location(equation)
-        if JAXPR.find(word, 0) is None:
+        known = JAXPR.find(word, 0) is not None
+        composition = None if known or word in _REFUSED else self._composition(equation)
+        if not known and composition is None:
             what = _REFUSED.get(word)
             raise CaptureError(
                 "E420", f"{word} of JAX {what}, which no program does" if what else f"{word} of JAX is not supported",
@@ -111,8 +113,19 @@ class _Reader:
             outputs.append("" if dropped else self._name(variable))
             if not dropped:
                 declared[outputs[-1]] = _port(outputs[-1], variable.aval)
+        if composition is not None:
+            return Node("jit", inputs, tuple(outputs), {"jaxpr": composition, "name": word}, word, loc=loc)
         attributes = self._attributes(equation)
         return Node(word, inputs, tuple(outputs), attributes, str(attributes.get("name", "")), loc=loc)
+
+    def _composition(self, equation: Any) -> ForeignGraph | None:
+        """Return the program of other primitives that JAX itself has for one."""
+        function = internals.composition(equation)
+        if function is None:
+            return None
+        avals = [jax.ShapeDtypeStruct(x.aval.shape, x.aval.dtype) for x in equation.invars]
+        closed = jax.make_jaxpr(function)(*avals)
+        return self.graph(closed.jaxpr, closed.consts)
 
     def _attributes(self, equation: Any) -> dict[str, Any]:
         params = equation.params
@@ -221,7 +234,7 @@ def _port(name: str, aval: Any) -> Port:
     return Port(name, numpy.dtype(aval.dtype), (None,) * len(aval.shape))
 
 
-# ---------------------------------------------------------------------------- parameters that are spelled otherwise here
+# Parameters that are spelled otherwise here.
 
 
 def _gather(reader: _Reader, equation: Any) -> dict[str, Any]:
@@ -269,14 +282,14 @@ def _with_gradient(reader: _Reader, equation: Any) -> dict[str, Any]:
 
 _SPECIAL: Final[Mapping[str, Callable[[_Reader, Any], dict[str, Any]]]] = {
     "gather": _gather, "custom_linear_solve": _solve, "dim_as_value": _size, "custom_vjp_call": _with_gradient,
-    **dict.fromkeys(("scatter", "scatter-add", "scatter-sub", "scatter_mul", "scatter_min", "scatter_max"), _scatter),
+    **dict.fromkeys(("scatter", "scatter-add", "scatter-sub", "scatter-mul", "scatter-min", "scatter-max"), _scatter),
     **dict.fromkeys(
         ("random_seed", "random_wrap", "random_unwrap", "random_split", "random_bits", "random_fold_in"), _random
     ),
 }  # fmt: skip
 
 
-# ------------------------------------------------------------------------------- keys, which have an axis more: two words
+# Keys have an axis more: their two words.
 
 
 def _sliced(attributes: Mapping[str, Any], equation: Any) -> dict[str, Any]:

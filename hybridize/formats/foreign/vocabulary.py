@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Vocabulary`: the operators of one framework, each a row that says which function of ops computes it, and how.
 
-    onnx = Vocabulary("ONNX")
-    onnx.plain({"Exp": ops.exp, "Tanh": ops.tanh})          # operands are all that there is
+onnx = Vocabulary("ONNX")
+onnx.plain({"Exp": ops.exp, "Tanh": ops.tanh})          # operands are all that there is
 
-    @onnx("Softmax", since=13)                              # attributes, or a convention of its own
-    def softmax(n, x):
-        return composites.softmax(x, n.axis(x, default=-1))
+@onnx("Softmax", since=13)                              # attributes, or a convention of its own
+def softmax(n, x):
+return composites.softmax(x, n.axis(x, default=-1))
 
-    @onnx("Reshape", known=(1,))                            # its second input is a shape: a `Known`
-    def reshape(n, x, shape): ...
+@onnx("Reshape", known=(1,))                            # its second input is a shape: a `Known`
+def reshape(n, x, shape): ...
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize import ops
-from hybridize.base.dtypes import bool_
+from hybridize.base.dtypes import bool_, int32
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import ForeignGraph
 from hybridize.formats.foreign.vocabulary import Application, Value
@@ -93,6 +93,14 @@ def _chosen(number: Operand, bodies: Sequence[Graph], operands: Sequence[Operand
     return bind(ops.Cond(*sides), below, number, *operands)
 
 
+@JAXPR("platform_index", values=True)
+def platform(n: Application) -> Known:
+    """The number of the branch for this platform: that for CPUs, or the one for all others."""
+    platforms = n.attributes["platforms"]
+    number = next((k for k, names in enumerate(platforms) if names is not None and "cpu" in names), None)
+    return Known.of(platforms.index(None) if number is None else number, int32)
+
+
 @JAXPR("while", values=True)
 def loop(n: Application, *values: Value) -> tuple[Operand, ...]:
     """State that a program replaces while another one holds; constants of both are state that stays."""
@@ -121,7 +129,11 @@ def scan(n: Application, *values: Value) -> tuple[Operand, ...]:
     graph = graph_of(n, "jaxpr")
     constants, states = n.integer("num_consts"), n.integer("num_carry")
     operands = [operand_of(value) for value in values]
-    fixed, carried, rows = operands[:constants], operands[constants : constants + states], operands[constants + states :]
+    fixed, carried, rows = (
+        operands[:constants],
+        operands[constants : constants + states],
+        operands[constants + states :],
+    )
     slices = [type_of(x).with_shape(type_of(x).shape[1:]) for x in rows]
     kinds = [*(type_of(x) for x in carried), *slices, *(type_of(x) for x in fixed)]
 

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
-from hybridize.base.dtypes import BY_NAME, DType, bfloat16, bool_, float16, float32, float64, is_float, is_inexact
+from hybridize.base.dtypes import BY_NAME, bfloat16, bool_, float16, float32, float64, is_float, is_inexact
 from hybridize.formats.foreign.arrays import elementwise, stretched
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of
@@ -62,6 +63,19 @@ def _leading_zeros(x: Operand) -> Operand:
     return count if kind.kind == "u" else ops.bitcast(count, kind)
 
 
+def _in_order(compare: Callable[[Operand, Operand], Operand]) -> Callable[[Operand, Operand], Operand]:
+    """Return a comparison by the total order of floats: -NaN, -infinity, ..., -0, 0, ..., infinity, NaN."""
+
+    def word(x: Operand) -> Operand:
+        kind = type_of(x).dtype
+        if not is_float(kind):
+            return x
+        bits = ops.bitcast(x, BY_NAME[f"int{8 * kind.itemsize}"])
+        below = ops.shift_right(bits, ops.like(8 * kind.itemsize - 1, bits))
+        return ops.bit_xor(bits, ops.bit_and(below, ops.like((1 << (8 * kind.itemsize - 1)) - 1, bits)))
+
+    return lambda x, y: compare(word(x), word(y))
+
 
 JAXPR.plain({
     "add": elementwise(ops.add), "add_any": elementwise(ops.add), "sub": elementwise(ops.sub),
@@ -69,7 +83,9 @@ JAXPR.plain({
     "max": elementwise(maximum), "min": elementwise(minimum), "atan2": elementwise(ops.arctan2),
     "nextafter": elementwise(next_after), "complex": elementwise(complexes.from_parts),
     "eq": elementwise(ops.eq), "ne": elementwise(ops.ne), "lt": elementwise(ops.lt), "le": elementwise(ops.le),
-    "gt": elementwise(ops.gt), "ge": elementwise(ops.ge), "eq_to": elementwise(ops.eq),
+    "gt": elementwise(ops.gt), "ge": elementwise(ops.ge),
+    "eq_to": elementwise(_in_order(ops.eq)), "lt_to": elementwise(_in_order(ops.lt)),
+    "le_to": elementwise(_in_order(ops.le)),
     "and": elementwise(ops.bit_and), "or": elementwise(ops.bit_or), "xor": elementwise(ops.bit_xor),
     "not": _complement, "population_count": ops.bit_count, "clz": _leading_zeros,
     "shift_left": elementwise(ops.shift_left), "shift_right_arithmetic": elementwise(ops.shift_right),

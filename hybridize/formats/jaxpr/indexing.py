@@ -202,16 +202,12 @@ def _filler(value: Any, kind: DType) -> Any:
     return numpy.iinfo(kind).max if kind.kind == "u" else numpy.iinfo(kind).min
 
 
-def _multiply(x: Operand, y: Operand) -> Operand:
-    return ops.mul(x, y)
-
-
 _JOINED: dict[str, Callable[[Operand, Operand], Operand]] = {
-    "scatter_mul": _multiply, "scatter_min": minimum, "scatter_max": maximum,
+    "scatter-mul": ops.mul, "scatter-min": minimum, "scatter-max": maximum,
 }  # fmt: skip
 
 
-@JAXPR("scatter", "scatter-add", "scatter-sub", "scatter_mul", "scatter_min", "scatter_max", values=True)
+@JAXPR("scatter", "scatter-add", "scatter-sub", *_JOINED, values=True)
 def scatter(n: Application, array: Value, indices: Value, new: Value) -> Operand:
     """An array whose windows at places that data say are replaced by others, or joined with them."""
     x, updates = operand_of(array), operand_of(new)
@@ -258,15 +254,14 @@ def scatter(n: Application, array: Value, indices: Value, new: Value) -> Operand
 
 def _over_whole(n: Application, x: Operand, updates: Operand, windows: _Windows) -> Operand:
     """The whole array replaced by, or joined with, each of the updates."""
-    lead = len(windows.lead)
     kept = tuple(windows.shape)
     rows = ops.reshape(updates, (math.prod(windows.lead), *kept))
     if n.node.op == "scatter":
         count = type_of(rows).shape[0]
         return ops.reshape(ops.part(rows, 0, count - 1, count), kept)
-    fold = {"scatter_mul": ops.prod, "scatter_min": ops.reduce_min, "scatter_max": ops.reduce_max}
+    fold = {"scatter-mul": ops.prod, "scatter-min": ops.reduce_min, "scatter-max": ops.reduce_max}
     total = fold.get(n.node.op, ops.sum)(rows, (0,))
-    return _JOINED.get(n.node.op, ops.add)(x, total) if lead >= 0 else x
+    return _JOINED.get(n.node.op, ops.add)(x, total)
 
 
 def _in_turn(

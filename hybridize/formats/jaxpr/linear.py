@@ -14,6 +14,7 @@ from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of, graph_of, sizes
 from hybridize.ops.elimination import factored, solve_triangular
 from hybridize.ops.factors import QR, SVD, Cholesky, Eigh
+from hybridize.ops.fourier import Fourier, InverseRealFourier, RealFourier
 from hybridize.ops.matrices import turned
 from hybridize.ops.op import Operand, bind, bind1, type_of
 from hybridize.ops.tracing import make_graph
@@ -37,9 +38,8 @@ def product(n: Application, x: Operand, y: Operand) -> Operand:
     out = [*(of_x[axis] for axis in (*both_x, *rest_x)), *(of_y[axis] for axis in rest_y)]
     if not sums_x:
         return ops.mul(*(ops.cast(one, kind) for one in _apart(x, y, of_x, of_y, out)))
-    if kind != type_of(x).dtype and not (is_float(kind) and is_float(type_of(x).dtype)):
-        x, y = ops.cast(x, kind), ops.cast(y, kind)
-    elif type_of(y).dtype != type_of(x).dtype:
+    kinds = type_of(x).dtype, type_of(y).dtype
+    if kinds[0] != kinds[1] or (kind != kinds[0] and not (is_float(kind) and is_float(kinds[0]))):
         x, y = ops.cast(x, kind), ops.cast(y, kind)
     spec = f"{''.join(of_x[k] for k in sorted(of_x))},{''.join(of_y[k] for k in sorted(of_y))}->{''.join(out)}"
     return ops.contract(spec, x, y, result=None if kind == type_of(x).dtype else kind, name="dot_general")
@@ -90,13 +90,13 @@ def convolution(n: Application, x: Operand, w: Operand) -> Operand:
 
 def _of_pixels(x: Operand, w: Operand, groups: int) -> Operand:
     """A convolution without axes of windows: products of channels, group by group."""
-    (count, channels), (outputs, part) = type_of(x).shape, type_of(w).shape
+    (count, _), (outputs, part) = type_of(x).shape, type_of(w).shape
     x = ops.reshape(x, (count, groups, part))
     y = ops.contract("ngc,goc->ngo", x, ops.reshape(w, (groups, outputs // groups, part)))
     return ops.reshape(y, (count, outputs))
 
 
-# --------------------------------------------------------------------------------------------------------------- matrices
+# ------------------------------------------------------------------------------------------------------------- matrices
 
 
 @JAXPR("cholesky")
@@ -136,8 +136,8 @@ def _exchanges(order: Operand) -> Operand:
         place = ops.arg_max(ops.eq(present, ops.spread(wanted, shape, (len(lead),))), len(lead))
         mine = ops.slice_at(present, number, len(lead), 1)
         both = ops.where(ops.eq(here, ops.spread(place, shape, (len(lead),))), ops.broadcast(mine, shape), present)
-        turned_rows = ops.where(ops.eq(here, ops.broadcast(number, shape)), ops.spread(wanted, shape, (len(lead),)), both)
-        return [turned_rows, ops.cast(place, int32)]
+        mine = ops.eq(here, ops.broadcast(number, shape))
+        return [ops.where(mine, ops.spread(wanted, shape, (len(lead),)), both), ops.cast(place, int32)]
 
     start = ops.iota(type_of(order).shape, len(lead), int64)
     body = make_graph(step, [type_of(start), type_of(order).with_shape(tuple(lead)), TensorType((), int64)])
@@ -199,3 +199,16 @@ def linear_solution(n: Application, *operands: Operand) -> tuple[Operand, ...]:
     solve = graph_of(n, "solve")
     values = [*operands[start : start + count], *operands[total:]]
     return tuple(n.walk.graph(solve, dict(zip((port.name for port in solve.inputs), values, strict=True))))
+
+
+@JAXPR("fft")
+def fourier(n: Application, x: Operand) -> Operand:
+    """The discrete Fourier transform along the last axes, or its inverse; of real numbers the first half."""
+    kind, lengths = n.integer("fft_type"), n.integers("fft_lengths")
+    ndim = type_of(x).ndim
+    axes = list(range(ndim - len(lengths), ndim))
+    if kind == 2:
+        x = bind1(RealFourier(axes.pop()), x)
+    for axis in axes if kind != 3 else axes[:-1]:
+        x = bind1(Fourier(axis, kind in (1, 3)), x)
+    return bind1(InverseRealFourier(axes[-1], lengths[-1]), x) if kind == 3 else x

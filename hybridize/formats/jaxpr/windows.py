@@ -50,8 +50,10 @@ def fold(n: Application, x: Operand) -> Operand:
     low, high = (tuple(ends) for ends in zip(*sizes(n, "padding"), strict=True)) if window else ((), ())
     between, apart = sizes(n, "base_dilation"), sizes(n, "window_dilation")
     plain = all(step == 1 for step in (*between, *apart)) and whole is not None and kind.dtype != bool_
-    if plain and all(0 <= one < size for one, size in zip(low, window, strict=True)) and all(
-        0 <= one < size for one, size in zip(high, window, strict=True)
+    if (
+        plain
+        and all(0 <= one < size for one, size in zip(low, window, strict=True))
+        and all(0 <= one < size for one, size in zip(high, window, strict=True))
     ):
         return whole(x, window, strides, low, high)
     x = padded(x, scalar(neutral(kind.dtype), kind.dtype), low, high, [gap - 1 for gap in between])
