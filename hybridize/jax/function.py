@@ -5,33 +5,32 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import threading
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import nullcontext
-from typing import Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import jax
 import numpy
 
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.operands import operand, result
-from hybridize.base import dims, modes
+from hybridize.base import modes
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import ArgumentError, CaptureError
+from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.forks import renewed
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed
+from hybridize.base.loading import LOADING
 from hybridize.base.locations import location_in
 from hybridize.base.tracebacks import trim
-from hybridize.capture import Function
+from hybridize.capture import Function, SavedFunction
 from hybridize.capture.options import Options
-from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.foreign.known import Known
-from hybridize.formats.foreign.program import Node
-from hybridize.formats.foreign.walk import Walk
+from hybridize.formats.archive import write_archive
+from hybridize.formats.saved import SavedProgram
 from hybridize.jax import internals
 from hybridize.jax.arrays import elements, is_key, of_result
-from hybridize.jax.reading import program_of, size_of
-from hybridize.ops.op import constant, type_of
+from hybridize.jax.forms import Form, Leaf, ResultsDifferError, Static
+from hybridize.jax.saving import nested
 from hybridize.programs import Program
 
 _NUMBERS: Final = (int, float, complex)
@@ -39,191 +38,8 @@ _HELD: Final = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConver
 """What JAX raises where Python asks for the value of what is traced."""
 
 
-@frozen(eq=False)
-class Leaf:
-    """What is the same of a leaf of the arguments in all calls of a form."""
-
-    dtype: Any
-    ndim: int
-    weak: bool
-
-
-@frozen(eq=False)
-class Static:
-    """A leaf of the arguments that is part of the key: a constant."""
-
-    value: Any
-
-
-@frozen(eq=False)
-class Results:
-    """What a trace says of the results."""
-
-    tree: Any
-    leaves: tuple[Any, ...]
-    """For each leaf its aval, or `Static`."""
-
-    def agrees(self, other: Results) -> bool:
-        """Tell whether others have the same structure, and the same constants."""
-        pairs = zip(self.leaves, other.leaves, strict=False)
-        return self.tree == other.tree and all(
-            x.value == y.value if isinstance(x, Static) and isinstance(y, Static) else type(x) is type(y)
-            for x, y in pairs
-        )
-
-
-class ResultsDifferError(Exception):
-    """The structure of the results depends on the sizes of the arguments."""
-
-
-class Form:
-    """The function for calls whose arguments have one structure, the same dtypes and constants.
-
-    It is what is captured: a function of the arrays alone.
-
-    Args:
-        function: the user's.
-        name: of it.
-        tree: the structure of the arguments.
-        leaves: of the arguments.
-        fixed: arguments that are constants, by position and by name.
-        eager: the user's function is not jitted: what it gives besides arrays stays what it is.
-    """
-
-    def __init__(
-        self, function: Callable[..., Any], name: str, tree: Any, leaves: Sequence[Leaf | Static],
-        fixed: tuple[dict[int, Any], dict[str, Any]], eager: bool,
-    ) -> None:  # fmt: skip
-        self.function, self.__name__, self.tree, self.leaves, self.fixed = function, name, tree, tuple(leaves), fixed
-        self.eager = eager
-        self.results: Results | None = None
-        """Of the latest trace."""
-        self.error: Exception | None = None
-        """What JAX raised when it traced the function for very sizes."""
-        self.key: Hashable = None
-        self.compiled: Function[..., Any]
-
-    def applied(self, *leaves: Any) -> Any:
-        """Apply the user's function to leaves that are no constants."""
-        rest = iter(leaves)
-        args, kwargs = jax.tree.unflatten(
-            self.tree, [one.value if isinstance(one, Static) else next(rest) for one in self.leaves]
-        )
-        positions, names = self.fixed
-        args = list(args)
-        for position in sorted(positions):
-            args.insert(position, positions[position])
-        return self.function(*args, **kwargs, **names)
-
-    def traced(self, specs: Sequence[Any]) -> tuple[Any, Results]:
-        """Return the closed jaxpr for arguments of these types, and what it says of the results."""
-        tree: Any = None
-        fixed: dict[int, Static] = {}
-
-        def flat(*leaves: Any) -> list[Any]:
-            nonlocal tree
-            values, tree = jax.tree.flatten(self.applied(*leaves))
-            arrays = []
-            for position, value in enumerate(values):
-                if _is_array(value) or not self.eager:
-                    arrays.append(value)
-                else:
-                    fixed[position] = Static(value)
-            return arrays
-
-        closed = jax.make_jaxpr(flat)(*specs)
-        avals = iter(closed.out_avals)
-        count = len(fixed) + len(closed.out_avals)
-        return closed, Results(tree, tuple(fixed[k] if k in fixed else next(avals) for k in range(count)))
-
-    def __call__(self, *arrays: Any) -> Any:
-        """Compute the leaves of the results that are arrays: by JAX, and while something is captured as a part of that.
-
-        Raises:
-            Exception: what the user's function raises; `error` is what JAX raised, where it did.
-        """
-        if current_trace() is None:
-            leaves = jax.tree.leaves(self.applied(*map(self._whole, arrays, self._dynamic)))
-            return tuple(
-                wrap(numpy.array(elements(jax.numpy.asarray(x)))) for x in leaves if not self.eager or _is_array(x)
-            )
-        operands = [operand(x) for x in arrays]
-        return self._walked(operands, [type_of(x).shape for x in operands])
-
-    @property
-    def _dynamic(self) -> list[Leaf]:
-        """The leaves that are no constants."""
-        return [one for one in self.leaves if isinstance(one, Leaf)]
-
-    def _whole(self, array: Any, leaf: Leaf) -> Any:
-        """Return an array of ours as JAX has it."""
-        return of_result(wrap(numpy.array(array._data)), leaf.weak, leaf.dtype if is_key(leaf.dtype) else None)
-
-    def _walked(self, operands: Sequence[Any], shapes: Sequence[Any]) -> Any:
-        sizes, names = _named(shapes)
-        specs = [
-            jax.ShapeDtypeStruct(
-                tuple(names.get(size, size) if dims.is_symbolic(size) else size for size in shape[: leaf.ndim]),
-                leaf.dtype, weak_type=leaf.weak,
-            ) for shape, leaf in zip(shapes, self._dynamic, strict=True)
-        ]  # fmt: skip
-        with internals.compared() if sizes else nullcontext([]) as unequal:
-            try:
-                closed, results = self.traced(specs)
-            except Exception as error:
-                self.error = None if sizes else error
-                raise
-        if unequal is None:
-            raise ValueError("this version of JAX does not tell what it assumes of sizes")
-        for one, other in unequal:
-            if size_of(one, sizes) == size_of(other, sizes):
-                raise ValueError(f"JAX takes the sizes {one} and {other} to be unequal, which they are not")
-        program, inputs = program_of(self.__name__, closed, sizes)
-        if self.results is not None and not self.results.agrees(results):
-            raise ResultsDifferError
-        self.results = results
-        weights = {name: constant(numpy.ascontiguousarray(array)) for name, array in program.weights.items()}
-        values = _Walk(program)(dict(zip(inputs, operands, strict=True)), weights)
-        return tuple(result(value.operand() if isinstance(value, Known) else value) for value in values)
-
-
-class _Walk(Walk):
-    """A walk whose operations have the lines that JAX has noted."""
-
-    def node(self, node: Node, values: Any, attributes: Any) -> Any:
-        trace = current_trace()
-        if trace is None or node.loc is None:
-            return super().node(node, values, attributes)
-        with trace.root.at(node.loc):
-            return super().node(node, values, attributes)
-
-
-def _named(shapes: Sequence[Any]) -> tuple[dict[str, Any], dict[Any, Any]]:
-    """Names for the dims among sizes, and the sizes of JAX for them."""
-    found: list[Any] = []
-    for size in (size for shape in shapes for size in shape if dims.is_symbolic(size)):
-        if not any(one is size or dims.same(one, size) for one in found):
-            found.append(size)
-    if not found:
-        return {}, {}
-    names = [f"d{number}" for number in range(len(found))]
-    symbols = jax.export.symbolic_shape(",".join(names))
-    return dict(zip(names, found, strict=True)), _BySize(found, symbols)
-
-
-class _BySize(dict[Any, Any]):
-    """Sizes of JAX by dims of ours, which are not asked for their hash."""
-
-    def __init__(self, sizes: Sequence[Any], symbols: Sequence[Any]) -> None:
-        super().__init__()
-        self._pairs = list(zip(sizes, symbols, strict=True))
-
-    def get(self, size: Any, default: Any = None) -> Any:
-        return next((symbol for one, symbol in self._pairs if dims.same(one, size)), default)
-
-
-def _is_array(value: Any) -> bool:
-    return isinstance(value, (jax.Array, numpy.ndarray, numpy.generic))
+if TYPE_CHECKING:
+    from hybridize.formats.exporting import Exported as Files
 
 
 class JaxFunction:
@@ -325,9 +141,9 @@ class JaxFunction:
                 kinds.append(taken)
                 key.append(_static_key(taken.value))
                 continue
-            data, dtype, ndim, weak = taken
-            kinds.append(Leaf(dtype, ndim, weak))
-            key += [dtype, ndim, weak]
+            data, *kind = taken
+            kinds.append(Leaf(*kind))
+            key += kind
             arrays.append(wrap(data))
         for part in fixed:
             key += [(name, _static_key(value)) for name, value in part.items()]
@@ -375,7 +191,7 @@ class JaxFunction:
             return data, dtype, data.ndim, False
         if isinstance(leaf, _NUMBERS) and not self._fixes and not (self._eager and isinstance(leaf, bool)):
             dtype = jax.dtypes.canonicalize_dtype(type(leaf))
-            return numpy.array(leaf, dtype), dtype, 0, not isinstance(leaf, bool)
+            return numpy.array(leaf, dtype), dtype, 0, not isinstance(leaf, bool), type(leaf).__name__
         return Static(leaf)
 
     def _results(self, form: Form, arrays: Sequence[ndarray]) -> Any:
@@ -418,6 +234,86 @@ class JaxFunction:
     def cache_info(self) -> dict[str, int]:
         """Count the programs that are kept, and the forms of calls that they are for."""
         return {"programs": len(self.programs()), "forms": len(self._forms)}
+
+    # ------------------------------------------------------------------------------------------------------- files
+
+    def saved(self, samples: Sequence[Any] | None = (), notes: list[str] | None = None) -> SavedProgram:
+        """Every program compiled so far as plain data; what they are constants of is in them.
+
+        Args:
+            samples: calls to check what is made of it with, besides those that the programs were made at: each an
+                array or a tuple of arguments.
+            notes: hears where something else had to stand for JAX.
+
+        Raises:
+            StateError E507: nothing has been compiled yet.
+            CaptureError E450: an argument or a result is an object that no file holds.
+        """
+        forms = [form for form in self._forms.values() if form.compiled.programs()]
+        if not forms:
+            raise StateError("E507", "there is no program to save yet", help="call the function once, then save it")
+        own: dict[int, list[tuple[Any, ...]]] = {id(form): [] for form in forms}
+        for sample in samples or ():
+            found = self._form(sample if isinstance(sample, tuple) else (sample,), {})
+            if found is None or id(found[0]) not in own:
+                raise ArgumentError("E334", f"{self.name} has no program for a sample", help="call it with that first")
+            own[id(found[0])].append(tuple(found[1]))
+        saved = [
+            (form, form.compiled.saved(samples=None if samples is None else own[id(form)], notes=notes))
+            for form in forms
+        ]
+        signatures = tuple(nested(form, one, self.name) for form, part in saved for one in part.signatures)
+        return changed(saved[0][1], signatures=signatures, argument_names=self._parameters())
+
+    def _parameters(self) -> tuple[str, ...]:
+        try:
+            parameters = inspect.signature(self.function).parameters.values()
+        except (TypeError, ValueError):
+            return ()
+        kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return tuple(one.name for one in parameters if one.kind in kinds)
+
+    def save(
+        self, path: str | Path, *, samples: Sequence[Any] = (), targets: str | Sequence[str] | None = None
+    ) -> None:
+        """Write every program compiled so far as one file for `hybridize.load`, which needs no JAX.
+
+        Args:
+            path: of the file.
+            samples: calls by which the file can be checked; see `export`.
+            targets: as in `hybridize.Function.save`.
+
+        Raises:
+            StateError E507: nothing has been compiled yet.
+        """
+        write_archive(path, self.saved(samples), targets)
+
+    def export(
+        self,
+        path: str | Path,
+        format: str = "archive",
+        *,
+        samples: Sequence[Any] = (),
+        progress: Callable[[str], None] | None = None,
+        **options: Any,
+    ) -> Files:
+        """Write all programs as files that run without this Python; each is run and compared with JAX's results.
+
+        Args:
+            path: of the archive; of other formats, the folder and the name of the model.
+            format: as in `hybridize.Function.export`: `"archive"`, `"library"`, `"object"` or `"wasm"`.
+            samples: calls to check it with, besides those that the programs were made at.
+            progress: hears what is being done.
+            options: as in `hybridize.Function.export`.
+
+        Raises:
+            StateError E507: nothing has been compiled yet.
+            VerificationError E810 to E812: what was written is not what JAX gives. Nothing changed on the disk.
+        """
+        with LOADING:
+            from hybridize.programs.exporting import export as write  # late: most processes write no file
+
+        return write(self.saved, SavedFunction, path, format, samples=samples, progress=progress, options=options)
 
     def cache_clear(self) -> None:
         """Forget all programs."""
