@@ -84,9 +84,10 @@ def iota(n: Application, *_: Operand) -> Operand:
 
 
 @JAXPR("dim_as_value", values=True)
-def size(n: Application) -> Known:
-    """A size as a number."""
-    return Known.of(n.attributes["dim"], int64 if n.attributes.get("wide") else int32)
+def size(n: Application) -> Value:
+    """A size as a number: data of the program where only calls know it."""
+    number, kind = n.attributes["dim"], int64 if n.flag("wide") else int32
+    return ops.cast(ops.size_of(number), kind) if dims.is_symbolic(number) else Known.of(number, kind)
 
 
 @JAXPR("pad")
