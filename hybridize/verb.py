@@ -73,6 +73,9 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
             return door.TensorFlowFunction(obj, **options)
     if isinstance(obj, Function):
         return Function(obj.python_function, **options)
+    jax = sys.modules.get("jax")
+    if jax is not None and isinstance(obj, jax.stages.Wrapped):
+        return load_module("hybridize.jax").JaxFunction(obj, **options)
     if callable(obj) and not isinstance(obj, type):
         return Function(obj, **options)
     raise ArgumentError(
@@ -84,6 +87,7 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
 
 FOREIGN.append(Foreign("torch", "Tensor", "hybridize.torch"))
 FOREIGN.append(Foreign("tensorflow", "Tensor", "hybridize.tensorflow"))
+FOREIGN.append(Foreign("jax", "Array", "hybridize.jax"))
 _HOLDS: Final = {
     "params": "arrays",
     "safetensors": "arrays",

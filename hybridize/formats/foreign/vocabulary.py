@@ -136,7 +136,7 @@ class Application:
         Raises:
             LoadError E603: always.
         """
-        raise LoadError("E603", f"{self.place}: {what}", help=help)
+        raise LoadError("E603", f"{self.place}: {what}", help=help, loc=self.node.loc)
 
     def key(self) -> Operand:
         """Return the key of the next draw of random numbers."""
