@@ -192,7 +192,7 @@ def _of_sizes(op: Op, operands: Sequence[Known], types: Sequence[TensorType]) ->
     if any(array is None for array in arrays):
         return None
     reference = op.reference
-    if isinstance(op, Fmod) and all(dims.bounds(size)[0] >= 0 for x in operands for size in x.list()):
+    if isinstance(op, Fmod) and all(size >= 0 for x in operands for size in x.list()):
         reference = Mod().reference  # which sizes have; of what is not negative it is the same
     try:
         results = reference(*arrays)

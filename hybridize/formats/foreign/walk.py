@@ -13,6 +13,7 @@ from typing import Any
 
 from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import HybridizeError, InternalError, LoadError
+from hybridize.base.frozen import changed
 from hybridize.base.locations import at_node
 from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, TooLargeError, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference, graphs_of
@@ -274,9 +275,7 @@ def settled(program: ForeignProgram) -> ForeignProgram:
     graph = program.graph
     constants = {**graph.constants, **{name: program.weights[name] for name in fixed}}
     weights = {name: array for name, array in program.weights.items() if name not in fixed}
-    whole = ForeignGraph(graph.inputs, graph.nodes, graph.outputs, constants, graph.declared)
-    return ForeignProgram(program.source, program.vocabulary, whole, program.functions, weights, program.state,
-                          program.trained, program.metadata)  # fmt: skip
+    return changed(program, graph=changed(graph, constants=constants), weights=weights)
 
 
 def described(value: Value) -> str:
