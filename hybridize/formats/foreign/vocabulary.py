@@ -45,13 +45,17 @@ class Row:
     until: int | None = None
     """The last version that it is for."""
     known: tuple[int, ...] = ()
-    """Positions of inputs that must be known: they arrive as `Known`, others as operands."""
+    """Positions of inputs that must be known: they arrive as `Known`, others as operands. -1 is the last input."""
     values: bool = False
     """True if inputs arrive as they are: operands, known values, sequences, handles."""
     folds: bool = True
     """True if it is computed at once where all of its inputs are known."""
     by_types: bool = False
     """True if the result follows from the types of the inputs: it is known whatever they are."""
+
+    def positions(self, count: int) -> list[int]:
+        """Positions of the inputs that must be known, of so many."""
+        return [position % count for position in self.known if -count <= position < count]
 
 
 class Vocabulary:
@@ -63,6 +67,8 @@ class Vocabulary:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.remedies: dict[str, str] = {}
+        """What to do about operators that have no row, by operator."""
         self._rows: dict[str, list[Row]] = {}
 
     def __call__(
@@ -130,7 +136,7 @@ class Application:
         Raises:
             LoadError E603: always.
         """
-        raise LoadError("E603", f"{self.place}: {what}", help=help)
+        raise LoadError("E603", f"{self.place}: {what}", help=help, loc=self.node.loc)
 
     def key(self) -> Operand:
         """Return the key of the next draw of random numbers."""

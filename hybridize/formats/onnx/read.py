@@ -12,9 +12,10 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.errors import LoadError
+from hybridize.base.locations import SourceLoc
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference
-from hybridize.formats.foreign.walk import check_operators, fixed_names, free, graphs_of
+from hybridize.formats.foreign.walk import check_operators, free, graphs_of, settled
 from hybridize.formats.onnx.messages import (
     DTYPES,
     NAMES,
@@ -75,6 +76,11 @@ def program_of_node(node: bytes, version: int, ports: Mapping[str, Port]) -> For
     program = ForeignProgram("node", ONNX, graph)
     check_operators(program)
     return program
+
+
+def of_function(function: Message, name: str) -> ForeignGraph:
+    """Read a function that no file has, with the versions of operator sets that it names."""
+    return _Reader(name, None).function(function)
 
 
 class _Reader:
@@ -170,7 +176,7 @@ class _Reader:
             return Port(info.get("name", ""))
         shape = None
         if "shape" in kind:
-            shape = tuple(one.get("name") or one.get("size") for one in kind["shape"].get("dim", ()))
+            shape = tuple(map(_size, kind["shape"].get("dim", ())))
         number = kind.get("dtype", 0)
         if not widened or number not in NARROW:
             return Port(info.get("name", ""), DTYPES.get(number), shape)
@@ -180,10 +186,10 @@ class _Reader:
         domain = node.get("domain", "")
         op = _operator(domain, node.get("op", ""))
         attributes = dict(self.attribute(one) for one in node.get("attr", ()))
+        name = node.get("name") or next(iter(node.get("output", ())), "")
         return Node(
-            op, tuple(node.get("input", ())), tuple(node.get("output", ())), attributes,
-            node.get("name") or next(iter(node.get("output", ())), ""),
-            self.versions.get("" if domain in _OWN else domain, 1),
+            op, tuple(node.get("input", ())), tuple(node.get("output", ())), attributes, name,
+            self.versions.get("" if domain in _OWN else domain, 1), loc=SourceLoc(self.name, 0, name),
         )  # fmt: skip
 
     def attribute(self, attribute: Message) -> tuple[str, Any]:
@@ -323,15 +329,10 @@ def _unwidened(nodes: list[Node]) -> set[str]:
     return names
 
 
-def settled(program: ForeignProgram) -> ForeignProgram:
-    """The same program with the arrays that rows must know among the constants of its graph."""
-    fixed = fixed_names(program)
-    graph = program.graph
-    constants = {**graph.constants, **{name: program.weights[name] for name in fixed}}
-    weights = {name: array for name, array in program.weights.items() if name not in fixed}
-    whole = ForeignGraph(graph.inputs, graph.nodes, graph.outputs, constants, graph.declared)
-    return ForeignProgram(program.source, program.vocabulary, whole, program.functions, weights, program.state,
-                          program.trained, program.metadata)  # fmt: skip
+def _size(dim: Message) -> int | str | None:
+    """A size as a model declares it; some writers have -1 for one that is not known."""
+    size: int | str | None = dim.get("name") or dim.get("size")
+    return None if isinstance(size, int) and size < 0 else size
 
 
 def _operator(domain: str, name: str) -> str:

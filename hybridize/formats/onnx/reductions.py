@@ -12,7 +12,7 @@ import numpy
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import float64, int64, is_float
-from hybridize.formats.foreign.arrays import kept
+from hybridize.formats.foreign.arrays import kept, running
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.vocabulary import ONNX
@@ -96,17 +96,8 @@ ONNX("ArgMin")(_position(ops.arg_min))
 
 def _running(run: Callable[..., Operand], empty: float) -> Callable[..., Operand]:
     def row(n: Application, x: Operand, axis: Known) -> Operand:
-        kind = type_of(x)
-        along = n.axis_of(axis.item(), kind.ndim)
-        if n.flag("reverse"):
-            x = ops.flip(x, along)
-        if n.flag("exclusive"):
-            one = tuple(int(k == along) for k in range(kind.ndim))
-            nothing = (0,) * kind.ndim
-            shifted = ops.part(x, along, 0, kind.shape[along] - 1)
-            x = ops.pad(shifted, ops.scalar(empty, kind.dtype), one, nothing)
-        y = run(x, along)
-        return ops.flip(y, along) if n.flag("reverse") else y
+        along = n.axis_of(axis.item(), type_of(x).ndim)
+        return running(x, along, run, empty, n.flag("exclusive"), n.flag("reverse"))
 
     return row
 

@@ -20,11 +20,12 @@ from hybridize.formats.foreign.arrays import (
     part_of,
     reshaped,
     taken,
+    tiled,
     with_axes,
     without_axes,
     wrapped,
 )
-from hybridize.formats.foreign.known import LARGEST, Known
+from hybridize.formats.foreign.known import LARGEST, Known, ranged
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library.padding import padded
@@ -78,14 +79,7 @@ def constant_of_shape(n: Application, sizes: Value) -> Value:
 @ONNX("Range", values=True, known=(0, 1, 2))
 def arange(n: Application, start: Value, limit: Value, delta: Value) -> Value:
     """Numbers from one to before another."""
-    first, stop, step = (n.known(x, k) for k, x in enumerate((start, limit, delta)))
-    if first.dtype.kind == "f" or not any(x.symbolic for x in (first, stop, step)):
-        numbers = [x.pinned().item() for x in (first, stop, step)]
-        return Known(numpy.arange(*numbers, dtype=first.dtype), first.dtype)
-    begin, end, by = first.item(), stop.item(), step.item()
-    count = dims.maximum(-((begin - end) // by), 0)
-    index = ops.iota((count,), 0, first.dtype)
-    return ops.add(ops.mul(index, ops.like(by, index)), ops.like(begin, index))
+    return ranged(*(n.known(x, k) for k, x in enumerate((start, limit, delta))))
 
 
 # --------------------------------------------------------------------------------------------------------------- views
@@ -205,11 +199,7 @@ def concat(n: Application, *xs: Operand) -> Operand:
 @ONNX("Tile", known=(1,))
 def tile(n: Application, x: Operand, repeats: Known) -> Operand:
     """An array repeated along its axes."""
-    shape, times = type_of(x).shape, repeats.list()
-    apart = tuple(size for own in shape for size in (1, own))
-    wider = tuple(size for own, count in zip(shape, times, strict=True) for size in (count, own))
-    whole = tuple(own * count for own, count in zip(shape, times, strict=True))
-    return ops.reshape(ops.broadcast(ops.reshape(x, apart), wider), whole)
+    return tiled(x, repeats.list())
 
 
 @ONNX("Pad", known=(1, 2, 3))
