@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from hybridize.base.errors import LoadError
 from hybridize.base.locations import SourceLoc
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
-from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference
-from hybridize.formats.foreign.walk import check_operators, free, graphs_of, settled
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference, graphs_of
+from hybridize.formats.foreign.walk import check_operators, settled
 from hybridize.formats.onnx.messages import (
     DTYPES,
     NAMES,
@@ -323,7 +323,7 @@ class _Reader:
 
 def _unwidened(nodes: list[Node]) -> set[str]:
     """Names of values whose very type some node needs: all but those that nodes only widen."""
-    names = {name for node in nodes for inner in graphs_of(node) for name in free(inner)}
+    names = {name for node in nodes for inner in graphs_of(node) for name in inner.free}
     for node in nodes:
         names.update(name for k, name in enumerate(node.inputs) if k not in WIDENING.get(node.op, ()))
     return names

@@ -65,10 +65,14 @@ def quantized(
 
 
 def dequantized(q: Operand, scale: Operand, zero: Operand | None) -> Operand:
-    """Return integers as the floats that they stand for, of the dtype of the scale; all operands are of one shape."""
+    """Return numbers as the floats that they stand for, of the dtype of the scale; all operands are of one shape.
+
+    They are integers, or shorter floats, held by longer ones.
+    """
     kind = type_of(scale).dtype
     if zero is not None:
-        q = sub(cast(q, int32), cast(zero, int32))
+        total = wide(kind) if is_float(type_of(q).dtype) else int32
+        q = sub(cast(q, total), cast(zero, total))
     return cast(mul(cast(q, wide(kind)), cast(scale, wide(kind))), kind)
 
 

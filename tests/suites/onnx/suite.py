@@ -85,7 +85,7 @@ def outcome(case: Any, compiled: bool = True) -> Outcome:
         except InternalError as error:
             word, said = "breaks", str(error)
         except HybridizeError as error:
-            word, said = "refused", f"{type(error).__name__} {error}"
+            word, said = "refused", str(error)
         except AssertionError as error:
             word, said = "differs", str(error)
         except Exception as error:
