@@ -191,7 +191,11 @@ def test_weights_of_narrow_types_are_read_as_wider_ones(name, raw):
 
 @pytest.mark.parametrize(
     ("op", "said"),
-    [("NonMaxSuppression", "nd.contrib.box_nms"), ("StringConcat", "strings are no numbers"), ("ImageDecoder", "imdecode")],
+    [
+        ("NonMaxSuppression", "nd.contrib.box_nms"),
+        ("StringConcat", "strings are no numbers"),
+        ("ImageDecoder", "imdecode"),
+    ],
 )
 def test_operators_that_are_refused_have_a_remedy(op, said):
     with refusal(LoadError, f"operator {op}") as raised:
