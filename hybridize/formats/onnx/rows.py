@@ -7,6 +7,7 @@ from hybridize.formats.onnx import control as control
 from hybridize.formats.onnx import elementwise as elementwise
 from hybridize.formats.onnx import linear as linear
 from hybridize.formats.onnx import losses as losses
+from hybridize.formats.onnx import microsoft as microsoft
 from hybridize.formats.onnx import quantized as quantized
 from hybridize.formats.onnx import recurrent as recurrent
 from hybridize.formats.onnx import reductions as reductions

@@ -20,6 +20,7 @@ from hybridize.base.dtypes import DType, float32, int32, is_float, uint8
 from hybridize.base.types import Shape
 from hybridize.ops.analysis import round
 from hybridize.ops.arithmetic import add, div, eq, max, min, mul, sub, where
+from hybridize.ops.matmul import matmul
 from hybridize.ops.op import Operand, scalar, type_of
 from hybridize.ops.reductions import reduce_max, reduce_min
 from hybridize.ops.slicing import part
@@ -121,6 +122,22 @@ def dynamic_scale(x: Operand) -> tuple[Operand, Operand]:
     first = div(sub(nought, low), scale)
     zero = cast(round(min(max(first, nought), like(255, first))), uint8)
     return scale, zero
+
+
+def dynamic_product(x: Operand, weight: Operand, scale: Operand) -> Operand:
+    """Return the product of floats with a matrix of integers; the floats become integers by a scale of their own.
+
+    Args:
+        x: float32 [m, k].
+        weight: int32 [k, n], less its zero.
+        scale: of the weight, float32 [] or [n].
+    """
+    shape = type_of(x).shape
+    own, zero = dynamic_scale(x)
+    q = quantized(x, broadcast(own, shape), broadcast(zero, shape), uint8)
+    sums = matmul(integers(q, broadcast(zero, shape)), weight)
+    by = broadcast(reshape(scale, (1, *type_of(scale).shape)) if type_of(scale).ndim else scale, type_of(sums).shape)
+    return mul(cast(sums, float32), mul(broadcast(own, type_of(sums).shape), by))
 
 
 def as_float(x: Operand) -> Operand:
