@@ -15,7 +15,9 @@ def floats(*shape, dtype="f4"):
     return RANDOM.uniform(-1, 1, shape).astype(dtype)
 
 
-def check(names, shapes, outputs="y", opset=24, oracle=reference, kinds=None, weights=None, op="Attention", **attributes):
+def check(
+    names, shapes, outputs="y", opset=24, oracle=reference, kinds=None, weights=None, op="Attention", **attributes
+):
     """Compare a node for two batches; shapes are by input, `n` the batch."""
     kinds = {name: (kinds or {}).get(name, "f4") for name in shapes}
     inputs = [info(name, kinds[name], list(shape)) for name, shape in shapes.items()]

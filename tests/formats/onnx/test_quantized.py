@@ -53,11 +53,11 @@ def test_a_scale_of_its_own():
 
 @pytest.mark.parametrize("zeros", [0, 1, 2])
 def test_products_of_integers_are_exact(zeros):
-    weights = {"b": numbers(60, 4, dtype="i1"), "za": numpy.array(77, "u1"), "zb": numpy.array([3, -5, 7, 0], "i1")}
+    weights = {"b": numbers(600, 4, dtype="i1"), "za": numpy.array(77, "u1"), "zb": numpy.array([3, -5, 7, 0], "i1")}
     inputs = ["a", "b", "za", "zb"][: 2 + zeros]
     used = {name: weights[name] for name in inputs[1:]}
-    model = model_of([node("MatMulInteger", inputs)], [info("a", "u1", ["n", 60])], [info("y", "i4")], used)
-    agree(model, {"a": numbers(3, 60)}, {"a": numbers(6, 60)})
+    model = model_of([node("MatMulInteger", inputs)], [info("a", "u1", ["n", 600])], [info("y", "i4")], used)
+    agree(model, {"a": numbers(3, 600)}, {"a": numbers(6, 600)})
 
 
 def test_convolutions_of_integers_are_exact():

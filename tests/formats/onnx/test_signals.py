@@ -25,7 +25,9 @@ def test_transforms(parts, length, attributes):
         attributes = {"onesided": 1, "inverse": 1}
     names = "x - a" if length is None else "x l a"
     weights = {"a": number(1)} if length is None else {"a": number(1), "l": number(length)}
-    model = model_of([node("DFT", names, **attributes)], [info("x", "f4", ["n", 8, 3, parts])], [info("y")], weights, 20)
+    model = model_of(
+        [node("DFT", names, **attributes)], [info("x", "f4", ["n", 8, 3, parts])], [info("y")], weights, 20
+    )
     agree(model, {"x": floats(2, 8, 3, parts)}, {"x": floats(3, 8, 3, parts)}, oracle=reference, rtol=1e-4, atol=1e-5)
 
 
