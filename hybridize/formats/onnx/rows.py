@@ -13,4 +13,5 @@ from hybridize.formats.onnx import recurrent as recurrent
 from hybridize.formats.onnx import reductions as reductions
 from hybridize.formats.onnx import shapes as shapes
 from hybridize.formats.onnx import signals as signals
+from hybridize.formats.onnx import trees as trees
 from hybridize.formats.onnx.vocabulary import ONNX as ONNX
