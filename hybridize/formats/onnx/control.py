@@ -17,7 +17,6 @@ from hybridize.formats.foreign.arrays import with_axes, without_axes
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import ForeignGraph
 from hybridize.formats.foreign.vocabulary import Application, Value
-from hybridize.formats.foreign.walk import free
 from hybridize.formats.onnx.elementwise import logical_not
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.graph import Graph
@@ -85,7 +84,7 @@ def _body(n: Application, graph: ForeignGraph, values: Sequence[Value], fixed: S
         values: of its inputs, each an operand, a type in place of one, a known value, or a sequence of them.
         fixed: the arrays, in the order of the results, that are not given where the body gives the very same.
     """
-    names = [name for name in free(graph) if any(map(_is_data, _leaves(n.around.get(name))))]
+    names = [name for name in graph.free if any(map(_is_data, _leaves(n.around.get(name))))]
     outer = [leaf for name in names for leaf in _leaves(n.around[name]) if _is_data(leaf)]
     inner = [leaf for leaf in _leaves(list(values)) if _is_data(leaf)]
     results: list[Value] = []
