@@ -407,13 +407,13 @@ def empty_sequence(n: Application) -> list[Value]:
     return []
 
 
-@ONNX("SequenceAt", values=True)
+@ONNX("SequenceAt", known=(1,), values=True)
 def element(n: Application, xs: list[Value], place: Value) -> Value:
     """An array of a sequence."""
     return xs[_place(n, xs, place)]
 
 
-@ONNX("SequenceInsert", values=True)
+@ONNX("SequenceInsert", known=(2,), values=True)
 def inserted(n: Application, xs: list[Value], x: Value, place: Value = None) -> list[Value]:
     """A sequence with one array more, at its end where no place is given."""
     at = len(xs) if place is None else int(n.known(place, 2).item())
@@ -421,7 +421,7 @@ def inserted(n: Application, xs: list[Value], x: Value, place: Value = None) -> 
     return [*xs[:at], x, *xs[at:]]
 
 
-@ONNX("SequenceErase", values=True)
+@ONNX("SequenceErase", known=(1,), values=True)
 def erased(n: Application, xs: list[Value], place: Value = None) -> list[Value]:
     """A sequence with one array less, the last where no place is given."""
     at = len(xs) - 1 if place is None else _place(n, xs, place)
@@ -434,7 +434,7 @@ def length(n: Application, xs: list[Value]) -> Known:
     return Known.of(len(xs))
 
 
-@ONNX("SplitToSequence", values=True)
+@ONNX("SplitToSequence", known=(1,), values=True)
 def parts(n: Application, x: Value, sizes: Value = None) -> list[Value]:
     """Parts of an axis as a sequence: of one size, of several, or its elements."""
     x = operand_of(x)

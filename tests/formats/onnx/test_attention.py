@@ -2,10 +2,11 @@
 
 import numpy
 import pytest
+from onnx import helper
 
 from hybridize import np
 from hybridize.errors import LoadError
-from tests.formats.onnx.oracles import agree, block_of, info, model_of, node, reference, runtime
+from tests.formats.onnx.oracles import agree, block_of, graph_of, info, model_of, node, ours, reference, runtime
 
 RANDOM = numpy.random.RandomState(0)
 TIME, SIZE = 4, 8
@@ -104,6 +105,24 @@ def test_losses_of_labels(reduction, weighted):
               ignore_index=2)  # fmt: skip
 
 
-def test_a_body_that_onnx_defines():
+def test_gated_units():
+    check("a b", {"a": ("n", 3), "b": ("n", 3)}, opset=28, op="SwiGLU", alpha=1.5)
+
+
+def test_bodies_that_onnx_defines():
     shapes = {"x": ("n", 4, 6), "w": (4, 1, 3)}
     check("x w", shapes, "y state", 27, op="CausalConvWithState", activation="silu")
+    shapes = {"q": ("n", 4, 6), "k": ("n", 4, 6), "v": ("n", 4, 4), "d": ("n", 4, 2), "b": ("n", 4, 2)}
+    check("q k v - d b", shapes, "y state", 27, op="LinearAttention", q_num_heads=2, kv_num_heads=2)
+
+
+def test_attention_of_previews():
+    """Its scores may be changed by graphs, which a body cannot take yet."""
+    feeds = {name: floats(*(2 if size == "n" else size for size in shape)) for name, shape in heads(4, 4).items()}
+    own = node("FlexAttention", "q k v", domain="ai.onnx.preview")
+    model = model_of([own], [info(name) for name in "qkv"], [info("y")], opset=26, ai_onnx_preview=1)
+    agree(model, feeds, oracle=reference, rtol=1e-4)
+    graph = graph_of([node("Identity", "s", "t")], [info("s")], [info("t")])
+    model.graph.node[0].attribute.append(helper.make_attribute("score_mod", graph))
+    with pytest.raises(LoadError, match="the attribute score_mod"):
+        block_of(model)(**{name: ours(x) for name, x in feeds.items()})

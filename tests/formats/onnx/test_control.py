@@ -5,7 +5,7 @@ import pytest
 
 from hybridize import autograd, np
 from hybridize.errors import CaptureError, ShapeError
-from tests.formats.onnx.oracles import agree, block_of, graph_of, info, model_of, node, reference, sequence
+from tests.formats.onnx.oracles import agree, block_of, graph_of, info, listed, model_of, node, reference, sequence
 
 RANDOM = numpy.random.RandomState(0)
 TRUE = {"true": numpy.array(True)}
@@ -200,3 +200,15 @@ def test_sequences_of_a_known_number():
     model = model_of(nodes, [info("x", "f4", ["n", 5])], [info("y"), info("s", "i8"), info("turned")],
                      {"two": number(2), "minus": number(-1), "zero": number(0)})  # fmt: skip
     agree(model, {"x": floats(2, 5)}, {"x": floats(4, 5)}, oracle=reference)
+
+
+def test_values_that_may_be_missing_are_there_or_not():
+    nodes = [node("Optional", "x", "o"), node("OptionalHasElement", "o", "has"), node("OptionalGetElement", "o", "y")]
+    model = model_of(nodes, [info("x", "f4", ["n"])], [info("has", "?", []), info("y")], opset=18)
+    x = floats(3)
+    has, y = listed(block_of(model)(x))
+    assert has and (y == x).all()
+    model = model_of(nodes[1:], [info("o", "f4", ["n"])], [info("has", "?", []), info("y")], opset=18)
+    del model.graph.input[:], model.graph.output[1:], model.graph.node[1:]
+    model.graph.node[0].input[0] = ""
+    assert not listed(block_of(model)())[0]
