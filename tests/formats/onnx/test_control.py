@@ -116,6 +116,31 @@ def test_what_stays_known_in_a_loop_says_shapes():
     agree(model, {"x": floats(2, 3)}, {"x": floats(4, 3)})
 
 
+@pytest.mark.parametrize("op", ["Less", "Greater"])
+def test_loops_that_count_to_a_size_are_scans(op):
+    """As TensorFlow's are written: the condition compares a number of the state, and says nothing of the first round."""
+    pair = "nf kf" if op == "Less" else "kf nf"
+    body = graph_of(
+        [node("Add", "t one", "u"), node("Gather", "x t", "row"), node("Add", "v row", "w"),
+         node("Cast", "u", "nf", to=1), node("Cast", "k", "kf", to=1), node(op, pair, "small"),
+         node("Less", "count many", "few"), node("Add", "count one", "count2"), node("And", "few small", "on"),
+         node("Identity", "k", "k2"), node("Identity", "w", "y1")],
+        [info("i", "i8", []), info("c", "?", []), info("t", "i8", []), info("v"), info("k", "i8", []),
+         info("count", "i8", [])],
+        [info("on", "?", []), info("u", "i8", []), info("w"), info("k2", "i8", []), info("count2", "i8", []),
+         info("y1")],
+        {"one": number(1), "many": number(1 << 40)},
+    )  # fmt: skip
+    body.node[6].input[0] = "count2"
+    body.node.insert(6, body.node.pop(7))
+    nodes = [node("Shape", "x", "s", start=0, end=1), node("Squeeze", "s", "size"), node("Cast", "size", "sf", to=1),
+             node("Less", "none0 sf", "any"), node("Sub", "x x", "none"), node("ReduceSum", "none axis", "zero", keepdims=0),
+             node("Loop", "- any nought zero size nought", "t last k count ys", body=body)]  # fmt: skip
+    model = model_of(nodes, [info("x", "f4", ["n", 3])], [info("last"), info("ys"), info("t", "i8", [])],
+                     {"none0": numpy.float32(0), "nought": number(0), "axis": numpy.array([0], "i8")})  # fmt: skip
+    agree(model, *({"x": floats(n, 3)} for n in (4, 7, 2, 5)))
+
+
 def test_loops_in_loops():
     inner = graph_of([node("Add", "b a", "bb"), node("Identity", "cc", "more")],
                      [info("j", "i8", []), info("cc", "?", []), info("b")], [info("more", "?", []), info("bb")])  # fmt: skip
