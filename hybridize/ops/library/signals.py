@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
@@ -17,9 +17,10 @@ from hybridize.ops.arithmetic import add, div, mul
 from hybridize.ops.complexes import from_parts, imag, real
 from hybridize.ops.fourier import Fourier, InverseRealFourier, RealFourier
 from hybridize.ops.indexing import gather
-from hybridize.ops.op import Operand, bind1, scalar, type_of
+from hybridize.ops.library.products import matrix_product
+from hybridize.ops.op import Operand, bind1, constant, scalar, type_of
 from hybridize.ops.slicing import concat, iota, pad, part
-from hybridize.ops.views import broadcast, cast, like, reshape
+from hybridize.ops.views import broadcast, cast, like, reshape, transpose
 
 
 def cosine_window(size: Any, coefficients: Sequence[float], periodic: bool, dtype: DType) -> Operand:
@@ -64,6 +65,9 @@ def frames(x: Operand, length: Any, step: Any, window: Operand | None = None) ->
 def spectrum(x: Operand, axis: int, length: int, inverse: bool = False, onesided: bool = False) -> Operand:
     """Return the discrete Fourier transform of a signal whose last axis has its real part, or its real and imaginary.
 
+    Short ones are a product with a matrix, which kernels compute for any sizes of the other axes; longer ones are
+    NumPy's.
+
     Args:
         x: [..., 1 or 2], float32 or float64.
         axis: of time.
@@ -74,22 +78,48 @@ def spectrum(x: Operand, axis: int, length: int, inverse: bool = False, onesided
     Returns:
         [..., 2], or [..., 1] of the inverse of one half.
     """
-    half = length // 2 + 1
-    x = _of_length(x, axis, half if inverse and onesided else length)
+    half, real_again = length // 2 + 1, inverse and onesided
+    x = _of_length(x, axis, half if real_again else length)
+    if length <= _SHORT:
+        return _by_matrix(x, axis, length, inverse, onesided)
     shape = type_of(x).shape
     parts = [reshape(part(x, len(shape) - 1, k, k + 1), shape[:-1]) for k in range(shape[-1])]
+    if real_again and len(parts) == 1:
+        parts.append(like(0, parts[0]))
     signal = parts[0] if len(parts) == 1 else from_parts(*parts)
-    if inverse and onesided:
-        signal = from_parts(signal, like(0, signal)) if len(parts) == 1 else signal
+    if real_again:
         y = bind1(InverseRealFourier(axis, length), signal)
         return reshape(y, (*type_of(y).shape, 1))
-    if onesided and len(parts) == 1:
-        z = bind1(RealFourier(axis), signal)
-    else:
-        z = bind1(Fourier(axis, inverse), signal)
-        z = part(z, axis, 0, half) if onesided else z
+    z = bind1(RealFourier(axis) if onesided and len(parts) == 1 else Fourier(axis, inverse), signal)
     shape = type_of(z).shape
-    return concat(*(reshape(one, (*shape, 1)) for one in (real(z), imag(z))), axis=len(shape))
+    y = concat(*(reshape(one, (*shape, 1)) for one in (real(z), imag(z))), axis=len(shape))
+    return part(y, axis, 0, half) if onesided else y
+
+
+_SHORT: Final = 1024
+"""The longest transform that is a product with a matrix."""
+
+
+def _by_matrix(x: Operand, axis: int, length: int, inverse: bool, onesided: bool) -> Operand:
+    """The same as a product of rows of parts and times with a matrix of cosines and sines."""
+    kind = type_of(x)
+    last = kind.ndim - 1
+    time, parts = kind.shape[axis], kind.shape[last]
+    count, gives = (length, 1) if inverse and onesided else (length // 2 + 1 if onesided else length, 2)
+    numbers = numpy.arange(time)[:, None] * numpy.arange(count) % length
+    angles = numbers * ((2 if inverse else -2) * math.pi / length)
+    cosines, sines = numpy.cos(angles), numpy.sin(angles)
+    matrix = numpy.stack([numpy.stack([cosines, sines], 1)[:, :gives], numpy.stack([-sines, cosines], 1)[:, :gives]])
+    if inverse:
+        matrix /= length
+        if onesided:  # what is left out are the conjugates of all but the ends
+            matrix[:, [k for k in range(time) if k and 2 * k != length]] *= 2
+    order = [k for k in range(last) if k != axis] + [last, axis]
+    turned = transpose(x, tuple(order))
+    weight = constant(matrix[:parts].reshape(parts * time, gives * count).astype(kind.dtype))
+    y = matrix_product(reshape(turned, (*type_of(turned).shape[:-2], parts * time)), weight)
+    y = reshape(y, (*type_of(y).shape[:-1], gives, count))
+    return transpose(y, tuple(order.index(k) for k in range(kind.ndim)))
 
 
 def _of_length(x: Operand, axis: int, length: int) -> Operand:

@@ -8,6 +8,7 @@ from hybridize import np
 from hybridize.errors import LoadError
 from tests.formats.onnx.oracles import agree, block_of, graph_of, info, model_of, node, ours, reference, runtime
 
+LONG = pytest.mark.long
 RANDOM = numpy.random.RandomState(0)
 TIME, SIZE = 4, 8
 
@@ -25,7 +26,7 @@ def check(
     outs = [info(name) for name in outputs.split() if name != "-"]
     model = model_of([node(op, names, outputs, **attributes)], inputs, outs, weights, opset)
     feeds = []
-    for batch in (2, 3):
+    for batch in (2, 3, 5):
         sizes = {name: tuple(batch if size == "n" else size for size in shape) for name, shape in shapes.items()}
         feeds.append({name: floats(*shape) if kinds[name] == "f4" else RANDOM.randint(0, 2, shape).astype(kinds[name])
                       if kinds[name] == "?" else RANDOM.randint(1, 5, shape).astype(kinds[name])
@@ -48,7 +49,7 @@ def test_flat_heads():
     check("q k v", shapes, q_num_heads=4, kv_num_heads=2)
 
 
-@pytest.mark.parametrize("kind", ["f4", "?"])
+@pytest.mark.parametrize("kind", ["f4", pytest.param("?", marks=LONG)])
 def test_masks_hide_keys_and_causes_come_first(kind):
     """A mask is shorter than the keys: it hides the others. A query that sees nothing gives 0."""
     shapes = {**heads(), "m": ("n", 1, TIME, 3)}
@@ -64,14 +65,16 @@ def test_lengths_of_a_cache():
     check("q k v - - - l", {**heads(), "l": ("n",)}, kinds={"l": "i8"}, is_causal=1)
 
 
-@pytest.mark.parametrize("mode", [0, 1, 2, 3])
+@pytest.mark.parametrize(
+    "mode", [pytest.param(0, marks=LONG), pytest.param(1, marks=LONG), 2, pytest.param(3, marks=LONG)]
+)
 def test_what_attention_goes_through(mode):
     shapes = {**heads(), "m": (TIME, 5)}
     cap = {"softcap": 2.0} if mode else {}
     check("q k v m", shapes, "y - - s", qk_matmul_output_mode=mode, **cap)
 
 
-@pytest.mark.parametrize("interleaved", [0, 1])
+@pytest.mark.parametrize("interleaved", [pytest.param(0, marks=LONG), 1])
 def test_rotations_by_places(interleaved):
     caches = {"c": floats(16, 3), "s": floats(16, 3)}
     shapes = {"x": ("n", 2, TIME, SIZE), "p": ("n", TIME)}
@@ -88,14 +91,15 @@ def test_rotations_of_flat_heads():
         block_of(model)(np.ones((2, 4, 16)), np.ones((2, 4, 3)), np.ones((2, 4, 3)))
 
 
-@pytest.mark.parametrize("mode", ["linear", "circular"])
+@pytest.mark.parametrize("mode", [pytest.param("linear", marks=LONG), "circular"])
 def test_steps_are_written_into_a_cache(mode):
     shapes = {"c": ("n", 2, 6, 3), "u": ("n", 2, 2, 3), "w": ("n",)}
     check("c u w", shapes, kinds={"w": "i8"}, op="TensorScatter", mode=mode)
 
 
-@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("reduction", "weighted"), [
+    ("mean", True), ("none", False), pytest.param("mean", False, marks=LONG), pytest.param("sum", True, marks=LONG),
+])  # fmt: skip
 def test_losses_of_labels(reduction, weighted):
     weights = {"w": abs(floats(5))} if weighted else {}
     names = "x t w" if weighted else "x t"
@@ -116,6 +120,7 @@ def test_bodies_that_onnx_defines():
     check("q k v - d b", shapes, "y state", 27, op="LinearAttention", q_num_heads=2, kv_num_heads=2)
 
 
+@LONG
 def test_attention_of_previews():
     """Its scores may be changed by graphs, which a body cannot take yet."""
     feeds = {name: floats(*(2 if size == "n" else size for size in shape)) for name, shape in heads(4, 4).items()}

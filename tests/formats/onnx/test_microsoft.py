@@ -7,6 +7,7 @@ from hybridize.errors import LoadError
 from hybridize.formats.onnx.rows import ONNX
 from tests.formats.onnx.oracles import agree, block_of, info, model_of, node
 
+LONG = pytest.mark.long
 RANDOM = numpy.random.RandomState(0)
 SIZE = 8
 
@@ -23,14 +24,16 @@ def check(op, names, shapes, outputs="y", weights=None, kinds=None, rtol=1e-4, *
     own = node(op, names, outputs, domain="com.microsoft", **attributes)
     model = model_of([own], inputs, outs, weights, com_microsoft=1)
     feeds = []
-    for batch in (2, 3):
+    for batch in (2, 3, 5):
         sizes = {name: tuple(batch if size == "n" else size for size in shape) for name, shape in shapes.items()}
         feeds.append({name: floats(*shape) if kinds[name] == "f4" else RANDOM.randint(0, 3, shape).astype(kinds[name])
                       for name, shape in sizes.items()})  # fmt: skip
     return agree(model, *feeds, rtol=rtol, atol=1e-5)
 
 
-@pytest.mark.parametrize("op", ["Gelu", "QuickGelu", "FastGelu", "BiasGelu"])
+@pytest.mark.parametrize(
+    "op", ["QuickGelu", "FastGelu", pytest.param("Gelu", marks=LONG), pytest.param("BiasGelu", marks=LONG)]
+)
 def test_gelus(op):
     biased = {"weights": {"b": floats(SIZE)}} if op in ("BiasGelu", "FastGelu") else {}
     check(op, "x b" if biased else "x", {"x": ("n", SIZE)}, **biased)
@@ -38,7 +41,8 @@ def test_gelus(op):
 
 @pytest.mark.parametrize("activation", [
     {"activation": "Relu"}, {"activation": "LeakyRelu", "activation_params": [0.2]},
-    {"activation": "Clip", "activation_params": [-0.1, 0.5]}, {"activation": "Sigmoid"},
+    pytest.param({"activation": "Clip", "activation_params": [-0.1, 0.5]}, marks=LONG),
+    pytest.param({"activation": "Sigmoid"}, marks=LONG),
 ])  # fmt: skip
 def test_convolutions_with_a_sum_and_an_activation(activation):
     weights = {"w": floats(4, 2, 3, 3), "b": floats(4)}
@@ -86,7 +90,7 @@ def test_products_of_floats_with_integers():
     check("MatMulIntegerToFloat", "x w sx sw - - b", {"x": ("n", SIZE)}, weights=weights, kinds={"x": "u1"})
 
 
-@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+@pytest.mark.parametrize("direction", [pytest.param("forward", marks=LONG), "bidirectional"])
 def test_lstms_of_integers(direction):
     """States become integers at each step."""
     count, inputs, size = 1 + (direction == "bidirectional"), 3, 4

@@ -8,6 +8,7 @@ from hybridize import np
 from hybridize.errors import LoadError
 from tests.formats.onnx.oracles import agree, block_of, info, model_of, node
 
+LONG = pytest.mark.long
 RANDOM = numpy.random.RandomState(0)
 COLUMNS, TREES, DEPTH = 4, 5, 3
 INNER = 2**DEPTH - 1
@@ -48,7 +49,10 @@ def signed(count):
     return RANDOM.uniform(-1, 1, count)
 
 
-@pytest.mark.parametrize("how", ["SUM", "AVERAGE", "MIN", "MAX"])
+@pytest.mark.parametrize(
+    "how",
+    [pytest.param("SUM", marks=LONG), pytest.param("AVERAGE", marks=LONG), pytest.param("MIN", marks=LONG), "MAX"],
+)
 def test_targets(how):
     attributes = trees("target", [0, 1], signed)
     one = model("TreeEnsembleRegressor", [info("y")], n_targets=2, aggregate_function=how, base_values=[0.5, -0.25],
@@ -56,7 +60,7 @@ def test_targets(how):
     agree(one, *({"x": rows(count)} for count in (3, 5, 2)))
 
 
-@pytest.mark.parametrize("after", ["NONE", "SOFTMAX", "LOGISTIC"])
+@pytest.mark.parametrize("after", ["SOFTMAX", pytest.param("NONE", marks=LONG), pytest.param("LOGISTIC", marks=LONG)])
 def test_classes(after):
     attributes = trees("class", [0, 1, 2], signed)
     one = model("TreeEnsembleClassifier", [info("label", "i8"), info("scores")], classlabels_int64s=[7, 3, 9],
@@ -65,7 +69,8 @@ def test_classes(after):
 
 
 @pytest.mark.parametrize(("after", "weights"), [
-    ("NONE", lambda count: RANDOM.uniform(0, 0.2, count)), ("NONE", signed), ("LOGISTIC", signed),
+    ("NONE", lambda count: RANDOM.uniform(0, 0.2, count)), pytest.param("NONE", signed, marks=LONG),
+    pytest.param("LOGISTIC", signed, marks=LONG),
 ])  # fmt: skip
 def test_two_classes_of_one_score(after, weights):
     attributes = trees("class", [0], weights)
