@@ -52,6 +52,8 @@ class Row:
     """True if it is computed at once where all of its inputs are known."""
     by_types: bool = False
     """True if the result follows from the types of the inputs: it is known whatever they are."""
+    decides: int = 0
+    """How many of the first inputs decide what is computed: better known, though they need not be."""
 
     def positions(self, count: int) -> list[int]:
         """Positions of the inputs that must be known, of so many."""
@@ -73,12 +75,12 @@ class Vocabulary:
 
     def __call__(
         self, *operators: str, since: int = 0, until: int | None = None, known: Sequence[int] = (),
-        values: bool = False, folds: bool = True, by_types: bool = False,
+        values: bool = False, folds: bool = True, by_types: bool = False, decides: int = 0,
     ) -> Callable[[_F], _F]:  # fmt: skip
         """Make the decorated function the row of these operators; see `Row`."""
 
         def decorate(function: _F) -> _F:
-            row = Row(function, since, until, tuple(known), values, folds, by_types)
+            row = Row(function, since, until, tuple(known), values, folds, by_types, decides)
             for operator in operators:
                 self._rows.setdefault(operator, []).append(row)
             return function

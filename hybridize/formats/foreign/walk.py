@@ -247,17 +247,25 @@ def _missing(program: ForeignProgram, nodes: Sequence[Node]) -> LoadError:
 def fixed_names(program: ForeignProgram) -> set[str]:
     """Names of the arrays of a program that are no weights but shapes, axes, counts and scales: what rows must know.
 
-    Those that a node reads where its row needs a known value, and small arrays of integers and bools.
+    Those that a node reads where its row needs a known value, and small arrays of integers and bools; of floats single
+    ones that conditions are computed of.
     """
     names = {
         name for name, array in program.weights.items()
         if (array.dtype in (int32, int64) or array.dtype.kind == "b") and array.size <= 1024
     }  # fmt: skip
-    return (names | known_names(program)) & program.weights.keys()
+    deciding = {name for name in known_names(program, deciding=True) & program.weights.keys()
+                if program.weights[name].size == 1}  # fmt: skip
+    return (names | deciding | known_names(program)) & program.weights.keys()
 
 
-def known_names(program: ForeignProgram) -> set[str]:
-    """Names of the values that must be known: those that rows need, and what these are computed of."""
+def known_names(program: ForeignProgram, deciding: bool = False) -> set[str]:
+    """Names of the values that must be known: those that rows need, and what these are computed of.
+
+    Args:
+        program: whose names.
+        deciding: instead, names of values that are better known: those that decide what is computed.
+    """
     names: set[str] = set()
     count = -1
     while count != len(names):  # graphs inside of nodes may need what graphs around them compute
@@ -267,7 +275,8 @@ def known_names(program: ForeignProgram) -> set[str]:
                 row = program.vocabulary.find(node.op, node.version)
                 if row is None:
                     continue
-                names.update(node.inputs[position] for position in row.positions(len(node.inputs)))
+                needed = range(row.decides) if deciding else row.positions(len(node.inputs))
+                names.update(node.inputs[position] for position in needed if position < len(node.inputs))
                 if row.by_types or names.isdisjoint(node.outputs):
                     continue
                 names.update(node.inputs)
