@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.errors import CaptureError, LoadError
 from hybridize.base.frozen import frozen
+from hybridize.base.names import at
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.program import Node
 from hybridize.ops.op import Operand, type_of
@@ -57,10 +58,11 @@ class Vocabulary:
 
     Args:
         name: of the framework, in messages.
+        place: the module that has it once all rows are there, as `package.module:NAME`: copies of a model name that.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, place: str = "") -> None:
+        self.name, self.place = name, place
         self._rows: dict[str, list[Row]] = {}
 
     def __call__(
@@ -81,6 +83,9 @@ class Vocabulary:
         """Add rows of operators that have no attributes: functions of operands."""
         for operator, function in functions.items():
             self(operator, since=since, until=until)(_of_operands(function))
+
+    def __reduce__(self) -> Any:
+        return at, (self.place,)
 
     def find(self, operator: str, version: int) -> Row | None:
         """Return the row of an operator in a version of the operator set; None where there is none."""
