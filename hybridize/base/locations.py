@@ -26,7 +26,8 @@ _LOOKING = frozenset({"pdb", "bdb", "pydevd", "_pydevd_bundle", "debugpy", "IPyt
 _SHOWING = ("__repr__", "__str__", "__format__")
 _CLASSES = ("dataclasses", "reprlib")
 """Modules of Python's that make text of objects out of that of their parts."""
-_SITE = tuple(f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in ("numpy", "torch"))
+_LIBRARIES = ("numpy", "torch", "tensorflow", "keras", "jax", "jaxlib")
+_SITE = tuple(f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in _LIBRARIES)
 
 
 @frozen

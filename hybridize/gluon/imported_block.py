@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
+from hybridize.array import draws
 from hybridize.array.functions.creation import array
 from hybridize.array.nd_array import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import operand, result, strong
 from hybridize.array.symbol import Symbol
+from hybridize.base import modes
 from hybridize.base.dtypes import DType, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
 from hybridize.base.promotion import NUMBERS
 from hybridize.base.tracebacks import trim
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.program import ForeignProgram, Port
-from hybridize.formats.foreign.walk import Walk
+from hybridize.formats.foreign.walk import Walk, every_graph
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.naming import open_scope
 from hybridize.gluon.parameter import Parameter
@@ -42,12 +44,17 @@ class ImportedBlock(HybridBlock):
             super().__init__(prefix="")
         self._program = program
         for name, weight in program.weights.items():
-            trained = is_float(weight.dtype) and (not program.trained or name in program.trained)
-            parameter = Parameter(name, shape=weight.shape, dtype=weight.dtype, differentiable=trained,
-                                  grad_req="write" if trained else "null")  # fmt: skip
-            parameter.adopted = True
-            parameter.load(weight)
-            self._parameters[name] = parameter
+            self._adopt(name, weight, is_float(weight.dtype) and (not program.trained or name in program.trained))
+        self._state = {name: self._adopt(f"{name}:state" if name in program.weights else name, first, False)
+                       for name, first in program.state.items()}  # fmt: skip
+
+    def _adopt(self, name: str, values: numpy.ndarray[Any, Any], trained: bool) -> Parameter:
+        parameter = Parameter(name, shape=values.shape, dtype=values.dtype, differentiable=trained,
+                              grad_req="write" if trained else "null")  # fmt: skip
+        parameter.adopted = True
+        parameter.load(values)
+        self._parameters[name] = parameter
+        return parameter
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -79,9 +86,23 @@ class ImportedBlock(HybridBlock):
     def forward(self, *args: Any) -> Any:
         program = self._program
         inputs = {port.name: self._input(port, x) for port, x in self._arranged(args, {})}
-        weights = {name: operand(parameter.data()) for name, parameter in self._parameters.items()}
-        outputs = [_array(value) for value in Walk(program)(inputs, weights)]
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        weights = {name: operand(self._parameters[name].data()) for name in program.weights}
+        before = weights | {name: operand(parameter.data()) for name, parameter in self._state.items()}
+        walk = Walk(program, dict(before), key=draws.key)
+        outputs = [_array(value) for value in walk(inputs, weights)]
+        for name, value in walk.state.items():
+            if value is not before[name]:
+                with modes.mode(recording=False):  # as running statistics are written
+                    (self._state.get(name) or self._parameters[name]).data()[...] = _array(value)
+        if len(outputs) == 1:
+            return outputs[0]
+        names = [port.name for port in self.outputs]
+        return dict(zip(names, outputs, strict=True)) if program.named else tuple(outputs)
+
+    def reset(self) -> None:
+        """Give the variables of the model their first values."""
+        for name, parameter in self._state.items():
+            parameter.set_data(self._program.state[name])
 
     def _arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[Port, Any]]:
         """Each input with its argument."""
@@ -92,9 +113,9 @@ class ImportedBlock(HybridBlock):
         unknown = [name for name in kwargs if name not in names]
         if len(args) > len(names) or double or unknown or len(values) + len(kwargs) < len(names):
             missing = [name for name in names if name not in values and name not in kwargs]
-            found = ", ".join([*(f"{len(args)} by position" for _ in args[:1]), *(f"{name}=" for name in kwargs)])
+            shown = ", ".join([*(f"{len(args)} by position" for _ in args[:1]), *(f"{name}=" for name in kwargs)])
             wrong = f"; {missing[0]} is missing" if missing else f"; {double[0]} is there twice" if double else ""
-            raise ArgumentError("E333", f"{self._takes()}; got {found or 'none'}{wrong}")
+            raise ArgumentError("E333", f"{self._takes()}; got {shown or 'none'}{wrong}")
         values |= kwargs
         return [(port, values[port.name]) for port in ports]
 
@@ -143,7 +164,7 @@ class ImportedBlock(HybridBlock):
     def __repr__(self) -> str:
         program = self._program
         lines = [f"  {word} {port}" for word, ports in (("in ", self.inputs), ("out", self.outputs)) for port in ports]
-        count = f"  {len(program.graph.nodes)} nodes, {len(program.weights)} weights"
+        count = f"  {sum(len(graph.nodes) for graph in every_graph(program))} nodes, {len(program.weights)} weights"
         return "\n".join([f"{type(self).__name__}({program.source}", *lines, count, ")"])
 
 

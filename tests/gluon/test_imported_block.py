@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import hybridize
 from hybridize import autograd, gluon, load, np
-from hybridize.base.errors import ArgumentError, DTypeError, OutOfBoundsError, ShapeError
+from hybridize.base.errors import ArgumentError, DTypeError, LoadError, OutOfBoundsError, ShapeError
 
 
 def model(nodes, inputs, outputs, arrays, **more):
@@ -328,3 +328,8 @@ def test_a_sensitive_output_is_exported_as_far_as_rounding_goes(tmp_path):
     net.hybridize()
     net(x)
     assert all("as expected" in line for line in net.export(tmp_path / "decibels", format="object").checks)
+
+
+def test_there_is_nothing_to_verify_a_model_by(files):
+    with pytest.raises(LoadError, match="E653"):
+        load(files / "net.onnx", verify=True)

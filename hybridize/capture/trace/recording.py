@@ -572,6 +572,15 @@ class Trace(Recording):
         finally:
             self._here = before
 
+    @contextmanager
+    def at(self, loc: SourceLoc) -> Iterator[None]:
+        """Take a line for the user's within: what runs there was written there."""
+        before, self._here = self._here, (loc,)
+        try:
+            yield
+        finally:
+            self._here = before
+
     def _found_location(self) -> SourceLoc | None:
         here = user_location()
         if here is None:

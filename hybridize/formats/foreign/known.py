@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.types import TensorType
-from hybridize.ops import Cast, Mod, SizeOf, concat, constant, reshape, size_of
+from hybridize.ops import Cast, Mod, SizeOf, add, concat, constant, iota, like, mul, reshape, size_of
 from hybridize.ops import cast as cast_operand
 from hybridize.ops.analysis import Ceil, Floor, Round, Trunc
 from hybridize.ops.composite import Attributes
@@ -192,7 +192,7 @@ def _of_sizes(op: Op, operands: Sequence[Known], types: Sequence[TensorType]) ->
     if any(array is None for array in arrays):
         return None
     reference = op.reference
-    if isinstance(op, Fmod) and all(dims.bounds(size)[0] >= 0 for x in operands for size in x.list()):
+    if isinstance(op, Fmod) and all(size >= 0 for x in operands for size in x.list()):
         reference = Mod().reference  # which sizes have; of what is not negative it is the same
     try:
         results = reference(*arrays)
@@ -218,6 +218,43 @@ def _typed(array: NDArray[Any], kind: TensorType) -> Known:
     return Known(array if array.dtype == object else array.astype(kind.dtype), kind.dtype)
 
 
+def ranged(start: Known, stop: Known, step: Known) -> Any:
+    """Return numbers from one to before another: known, or an operand where their count is a size."""
+    if start.dtype.kind == "f" or not any(x.symbolic for x in (start, stop, step)):
+        numbers = [x.pinned().item() for x in (start, stop, step)]
+        return Known(numpy.arange(*numbers, dtype=start.dtype), start.dtype)
+    begin, end, by = start.item(), stop.item(), step.item()
+    index = iota((dims.maximum(-((begin - end) // by), 0),), 0, start.dtype)
+    return add(mul(index, like(by, index)), like(begin, index))
+
+
+class Assembled:
+    """A value that becomes an operand where one is needed."""
+
+    __slots__ = ()
+
+    def operand(self) -> Operand:
+        """Return it as an operand of the interpreter in charge."""
+        raise NotImplementedError
+
+
+class Vector(Assembled):
+    """A vector put together of numbers of which some are known and others are data.
+
+    Attributes:
+        parts: `Known` values without axes, and operands without axes.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self.parts = tuple(parts)
+
+    def operand(self) -> Operand:
+        """Return it as an operand of the interpreter in charge."""
+        return concat(*(reshape(operand_of(part), (1,)) for part in self.parts), axis=0)
+
+
 def operand_of(value: Any) -> Operand:
     """Return a value of a walk as an operand."""
-    return value.operand() if isinstance(value, Known) else value
+    return value.operand() if isinstance(value, (Known, Assembled)) else value
