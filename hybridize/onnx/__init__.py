@@ -12,8 +12,8 @@ PLACES = {
     "backend": "hybridize.onnx.backend",
     **places("hybridize.onnx", {
         "backend": "Backend",
-        "session": "InferenceSession SessionOptions RunOptions NodeArg ModelMetadata GraphOptimizationLevel ExecutionMode "
-        "get_available_providers get_device",
+        "session": "InferenceSession SessionOptions RunOptions NodeArg ModelMetadata GraphOptimizationLevel "
+        "ExecutionMode get_available_providers get_device",
     }),
 }  # fmt: skip
 _EXPORT: Final = (

@@ -27,6 +27,11 @@ _PROVIDER: Final = "CPUExecutionProvider"
 _NAMES: Final = {"float16": "float16", "float32": "float", "float64": "double"}
 """Names of floats in ONNX Runtime's types; those of others are NumPy's."""
 
+_NOTES: Final = (
+    "producer", "producer version", "operator set", "graph", "domain", "version", "description", "graph description",
+)  # fmt: skip
+"""Keys of a model's metadata that are not its author's own."""
+
 
 def get_available_providers() -> list[str]:
     """Return what sessions run on: the processor."""
@@ -199,9 +204,11 @@ class InferenceSession:
     def get_modelmeta(self) -> ModelMetadata:
         """Return the notes of the file."""
         notes = dict(self.block.metadata)
-        notes.pop("operator set", None)
-        fixed = [notes.pop(key, "") for key in ("producer", "graph", "domain", "description", "graph description")]
-        return ModelMetadata(*fixed, int(notes.pop("version", 0)), notes)
+        fixed = {key: notes.pop(key, "") for key in _NOTES}
+        return ModelMetadata(
+            fixed["producer"], fixed["graph"], fixed["domain"], fixed["description"], fixed["graph description"],
+            int(fixed["version"] or 0), notes,
+        )  # fmt: skip
 
     def get_providers(self) -> list[str]:
         """Return what it runs on: the processor."""

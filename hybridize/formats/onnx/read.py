@@ -100,9 +100,14 @@ class _Reader:
             functions[_operator(one.get("domain", ""), one.get("name", ""))] = self.function(one)
         graph = self.graph(model["graph"], main=True)
         notes = {
-            "producer": f"{model.get('producer', '')} {model.get('producer_version', '')}".strip(),
+            "producer": model.get("producer", ""),
+            "producer version": model.get("producer_version", ""),
             "operator set": ", ".join(f"{domain or 'ai.onnx'} {number}" for domain, number in self.versions.items()),
+            "domain": model.get("domain", ""),
+            "version": str(model.get("version") or ""),
+            "graph": model["graph"].get("name", ""),
             "description": model.get("doc", ""),
+            "graph description": model["graph"].get("doc", ""),
             **{one.get("key", ""): one.get("value", "") for one in model.get("metadata", ())},
         }
         program = ForeignProgram(self.name, ONNX, graph, functions, self.weights,
