@@ -93,10 +93,8 @@ def model(path: Path, kind: str) -> list[Grid]:
         LoadError: it is malformed, or has operators that are not supported: all of them are named.
     """
     program = read_model(path, kind)
-    graph = program.graph
-    ports = [
-        (word, *str(port).rsplit(": ", 1)) for word, some in (("in", graph.inputs), ("out", graph.outputs)) for port in some
-    ]  # fmt: skip
+    sides = ("in", program.graph.inputs), ("out", program.graph.outputs)
+    ports = [(side, *str(port).rsplit(": ", 1)) for side, some in sides for port in some]
     counts = Counter(node.op for graph in every_graph(program) for node in graph.nodes)
     notes = tuple(f"{key}: {' '.join(text.split())}" for key, text in program.metadata.items())
     operators = [(op, str(count)) for op, count in counts.most_common()]

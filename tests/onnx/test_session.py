@@ -90,11 +90,11 @@ def test_outputs_are_chosen_by_name_and_numbers_are_inputs():
 
 def test_wrong_feeds_are_refused_by_the_names_of_the_file(file):
     one, x = ours.InferenceSession(file), numpy.ones((1, 3, 4, 4), "f4")
-    with pytest.raises(ArgumentError, match="E333: net.onnx takes x: .*; x is missing"):
+    with pytest.raises(ArgumentError, match=r"E333: net\.onnx takes x: .*; x is missing"):
         one.run(None, {})
-    with pytest.raises(ArgumentError, match="E333: .*got z=; x is missing"):
+    with pytest.raises(ArgumentError, match=r"E333: .*got z=; x is missing"):
         one.run(None, {"z": x})
-    with pytest.raises(ArgumentError, match="(?s)E333: the model has no output 'q'.*it has y"):
+    with pytest.raises(ArgumentError, match=r"(?s)E333: the model has no output 'q'.*it has y"):
         one.run(["q"], {"x": x})
     with pytest.raises(DTypeError, match="E210"):
         one.run(None, {"x": x.astype("f8")})
