@@ -17,7 +17,7 @@ from hybridize.base.errors import ContentError, LoadError
 from hybridize.formats.archive import read_archive
 from hybridize.formats.cursor import open_for_reading
 from hybridize.formats.detection import detect
-from hybridize.formats.foreign.walk import every_graph
+from hybridize.formats.foreign.checks import every_graph
 from hybridize.formats.models import MODELS, read_model
 from hybridize.formats.mxnet.params import read_params
 from hybridize.tools import archives, exported_files

@@ -54,6 +54,9 @@ class Row:
     by_types: bool = False
     """True if the result follows from the types of the inputs: it is known whatever they are."""
 
+    plain: bool = False
+    """True if the function takes operands alone: it is called without the node."""
+
     def positions(self, count: int) -> list[int]:
         """Positions of the inputs that must be known, of so many."""
         return [position % count for position in self.known if -count <= position < count]
@@ -90,7 +93,7 @@ class Vocabulary:
     def plain(self, functions: Mapping[str, Callable[..., Any]], since: int = 0, until: int | None = None) -> None:
         """Add rows of operators that have no attributes: functions of operands."""
         for operator, function in functions.items():
-            self(operator, since=since, until=until)(_of_operands(function))
+            self._rows.setdefault(operator, []).append(Row(function, since, until, plain=True))
 
     def __reduce__(self) -> Any:
         return at, (self.place,)
@@ -106,12 +109,6 @@ class Vocabulary:
         """All operators with their rows, sorted by name."""
         return {operator: tuple(self._rows[operator]) for operator in sorted(self._rows)}
 
-
-def _of_operands(function: Callable[..., Any]) -> Callable[..., Any]:
-    def row(n: Application, *operands: Operand) -> Any:
-        return function(*operands)
-
-    return row
 
 
 class Application:

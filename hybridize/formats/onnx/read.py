@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from hybridize.base.errors import LoadError
 from hybridize.base.locations import SourceLoc
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
+from hybridize.formats.foreign.checks import check_program
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference
-from hybridize.formats.foreign.walk import check_operators, settled
+from hybridize.formats.foreign.walk import settled
 from hybridize.formats.onnx.messages import DTYPES, NAMES, NEWEST_IR, NEWEST_OPSET, SCHEMAS, STRING
 from hybridize.formats.onnx.rows import ONNX
 from hybridize.formats.wire import Message, parse
@@ -64,7 +65,7 @@ def program_of_node(node: bytes, version: int, ports: Mapping[str, Port]) -> For
     inputs = tuple(ports[name] for name in dict.fromkeys(filter(None, one.inputs)))
     graph = ForeignGraph(inputs, (one,), tuple(map(Port, filter(None, one.outputs))))
     program = ForeignProgram("node", ONNX, graph)
-    check_operators(program)
+    check_program(program)
     return program
 
 
@@ -86,7 +87,7 @@ class _Reader:
     def program(self, model: Message) -> ForeignProgram:
         if "graph" not in model or not model.get("opsets"):
             raise self.fail("it is no ONNX model: it has no graph, or no operator set")
-        if model.get("ir", 0) > NEWEST_IR:
+        if not 0 <= model.get("ir", 0) <= NEWEST_IR:
             text = f"{self.name} is of ONNX IR version {model['ir']}"
             raise LoadError("E602", text, help=f"hybridize reads up to {NEWEST_IR}")
         self.versions = self.opsets(model["opsets"])
@@ -112,7 +113,7 @@ class _Reader:
         }
         program = ForeignProgram(self.name, ONNX, graph, functions, self.weights,
                                  metadata={key: text for key, text in notes.items() if text})  # fmt: skip
-        check_operators(program)
+        check_program(program)
         return settled(program)
 
     def opsets(self, opsets: list[Message]) -> dict[str, int]:
@@ -259,18 +260,20 @@ class _Reader:
             raise LoadError("E601", f"{self.name}: the array {name!r} is in another file, {location!r}",
                             help="load the model by its path")  # fmt: skip
         folder = os.path.realpath(self.folder)
-        path = os.path.realpath(os.path.join(folder, location))
-        if not location or os.path.isabs(location) or os.path.commonpath([path, folder]) != folder:
+        path = os.path.realpath(os.path.join(folder, location.replace("\0", "")))
+        if not location or "\0" in location or os.path.isabs(location) or os.path.commonpath([path, folder]) != folder:
             raise self.fail(f"the array {name!r} is in {location!r}, which is not below the model's folder")
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise self.fail(f"the array {name!r} is in {location!r}, which is no file")
         if path not in self.files:
             self.files[path] = bytes_of(path)
         data = self.files[path]
+        size = math.prod(shape) * dtype.itemsize
         try:
-            offset, length = int(where.get("offset") or 0), int(where.get("length") or -1)
+            offset, length = int(where.get("offset") or 0), int(where.get("length") or size)
         except ValueError:
             raise self.fail(f"the place of the array {name!r} in {location!r} is no number") from None
-        size = math.prod(shape) * dtype.itemsize
-        if length not in (-1, size) or not 0 <= offset <= len(data) - size:
+        if length != size or not 0 <= offset <= len(data) - size:
             raise self.fail(f"the array {name!r} needs {size} bytes at byte {offset} of {location!r}, which has "
                             f"{len(data)}")  # fmt: skip
         return self.view(data[offset : offset + size], name, dtype, shape)
