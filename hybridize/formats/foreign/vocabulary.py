@@ -215,8 +215,11 @@ class Application:
         return axis % ndim
 
     def axes_of(self, axes: Sequence[int], ndim: int) -> tuple[int, ...]:
-        """Return axes, from 0 on, of so many."""
-        return tuple(self.axis_of(int(axis), ndim) for axis in axes)
+        """Return axes, from 0 on, of so many; each once."""
+        chosen = tuple(self.axis_of(int(axis), ndim) for axis in axes)
+        if len(set(chosen)) < len(chosen):
+            self.fail(f"an axis is named twice: {list(axes)}")
+        return chosen
 
     def known(self, value: Value, position: int) -> Known:
         """Return an input that must be known.

@@ -84,6 +84,12 @@ class _Reader:
     def fail(self, what: str) -> LoadError:
         return malformed(self.name, what, 0)
 
+    def unsupported(self, what: str, number: int) -> LoadError:
+        """The error for an array or input of a type that is none of ours."""
+        if number not in NAMES:
+            return self.fail(f"{what} is of type {number}, which there is not")
+        return LoadError("E606", f"{self.name}: {what} is of {NAMES[number]}, which is not supported")
+
     def program(self, model: Message) -> ForeignProgram:
         if "graph" not in model or not model.get("opsets"):
             raise self.fail("it is no ONNX model: it has no graph, or no operator set")
@@ -148,6 +154,10 @@ class _Reader:
             self.weights |= {name: array for name, array in arrays.items() if array.dtype != object}
             arrays = {name: array for name, array in arrays.items() if array.dtype == object}
         inputs = [self.port(one) for one in graph.get("input", ())]
+        for port, one in zip(inputs, graph.get("input", ()), strict=True):
+            if main and port.dtype is None and "tensor" in one.get("type", {}):
+                number = one["type"]["tensor"].get("dtype", 0)
+                raise self.unsupported(f"the input {port.name!r}", number)
         known = {one.get("name", "") for one in graph.get("initializer", ())}
         declared = [self.port(one) for key in ("info", "output") for one in graph.get(key, ())]
         return ForeignGraph(
@@ -220,8 +230,7 @@ class _Reader:
         if number == STRING:
             return numpy.array([bytes(one) for one in tensor.get("string", ())], object).reshape(shape)
         if number not in DTYPES:
-            kind = NAMES.get(number, f"type {number}")
-            raise LoadError("E606", f"{self.name}: the array {name!r} is of {kind}, which is not supported")
+            raise self.unsupported(f"the array {name!r}", number)
         dtype = DTYPES[number]
         count = checked_size(shape, dtype)
         if count is None:
