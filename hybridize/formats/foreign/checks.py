@@ -124,7 +124,7 @@ def _check_calls(program: ForeignProgram) -> None:
         elif name not in begun:
             begun.add(name)
             waiting += [(name, True), *((inner, False) for inner in called[name])]
-    total = sum(nodes[name] for name in _called(program, program.graph))
+    total = _nodes(program.graph) + sum(nodes[name] for name in _called(program, program.graph))
     if total > MOST_NODES:
         raise LoadError("E603", f"{program.source}: with its functions at each call the model has {total:,} nodes")
 
