@@ -1,6 +1,7 @@
 """Broken copies of models, and processes of their own that try them: nothing may crash, hang, or take memory."""
 
 import json
+import math
 import os
 import random
 import resource
@@ -100,8 +101,8 @@ def mutants(models: Sequence[bytes], count: int, seed: int = 0) -> Iterator[byte
 def verdicts(paths: Sequence[str], seconds: float = 1.0, megabytes: int = 256) -> dict[str, tuple[str, str]]:
     """Load each file and run it on zeros: what came of it, and the message.
 
-    `right` it ran, `refused` by an error of ours, `memory` while it ran; and what must not be: `python`, an error that
-    is none of ours, `load memory`, `crash`, `hang`.
+    `right` it ran, `refused` by an error of ours, `memory` or `time` that it took to run, as models may ask for millions
+    of rounds or elements; and what must not be: `python`, an error that is none of ours, `load memory`, `crash`, `hang`.
     """
     results: dict[str, tuple[str, str]] = {}
     while waiting := [path for path in paths if path not in results]:
@@ -116,14 +117,15 @@ def verdicts(paths: Sequence[str], seconds: float = 1.0, megabytes: int = 256) -
         at = None
         with os.fdopen(reading) as lines:
             for line in lines:
-                path, *verdict = json.loads(line)
-                at = path if not verdict else None
+                path, stage, *verdict = json.loads(line)
+                at = (path, stage) if not verdict else None
                 if verdict:
                     results[path] = tuple(verdict)
         _, status = os.waitpid(child, 0)
         if at is not None:
             killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-            results[at] = ("hang" if killed == signal.SIGPROF else "crash", f"signal {killed}")
+            late = "time" if at[1] == "run" else "hang"
+            results[at[0]] = (late if killed == signal.SIGPROF else "crash", f"signal {killed}")
     return results
 
 
@@ -137,14 +139,14 @@ def _try_all(paths: Sequence[str], out, seconds: float, megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (room, room))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for path in paths:
-        out.write(json.dumps([path]) + "\n")
+        out.write(json.dumps([path, "load"]) + "\n")
         signal.setitimer(signal.ITIMER_PROF, seconds)
-        verdict = _tried(path)
+        verdict = _tried(path, out)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        out.write(json.dumps([path, *verdict]) + "\n")
+        out.write(json.dumps([path, "", *verdict]) + "\n")
 
 
-def _tried(path: str) -> tuple[str, str]:
+def _tried(path: str, out) -> tuple[str, str]:
     from hybridize import load
     from hybridize.base.errors import HybridizeError, InternalError
 
@@ -152,10 +154,11 @@ def _tried(path: str) -> tuple[str, str]:
     try:
         net = load(path)
         stage = ""
+        out.write(json.dumps([path, "run"]) + "\n")
         net.hybridize(False)
-        zeros = [numpy.zeros([one if isinstance(one, int) else 1 for one in port.shape or ()], port.dtype or "f4")
-                 for port in net.inputs]  # fmt: skip
-        net(*zeros)
+        sizes = [[one if isinstance(one, int) else 1 for one in port.shape or ()] for port in net.inputs]
+        if max(map(math.prod, sizes), default=0) < 1 << 20:
+            net(*(numpy.zeros(shape, port.dtype or "f4") for shape, port in zip(sizes, net.inputs, strict=True)))
     except MemoryError:
         return f"{stage}memory", ""
     except InternalError as error:

@@ -4,7 +4,6 @@ import os
 from collections import Counter
 
 import numpy
-import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
@@ -64,7 +63,9 @@ def tried(folder, count, seed):
 
 
 def wrong(results):
-    return {path: verdict for path, verdict in results.items() if verdict[0] not in ("right", "refused", "memory")}
+    return {
+        path: verdict for path, verdict in results.items() if verdict[0] not in ("right", "refused", "memory", "time")
+    }
 
 
 def test_broken_copies_are_refused_or_run(tmp_path):
@@ -77,13 +78,17 @@ def test_broken_copies_are_refused_or_run(tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(1, 21))
 def test_twenty_thousand_broken_copies(tmp_path, seed):
-    assert not wrong(tried(tmp_path, 1000, seed))
+    results = tried(tmp_path, 1000, seed)
+    assert not wrong(results)
+    assert Counter(verdict for verdict, _ in results.values())["time"] < 20
 
 
 def test_what_is_whole_runs(tmp_path):
     for number, data in enumerate(MODELS):
         (tmp_path / f"{number}.onnx").write_bytes(data)
-    assert [verdict for verdict, _ in verdicts([str(tmp_path / f"{k}.onnx") for k in range(3)]).values()] == ["right"] * 3
+    assert [verdict for verdict, _ in verdicts([str(tmp_path / f"{k}.onnx") for k in range(3)]).values()] == [
+        "right"
+    ] * 3
 
 
 # ------------------------------------------------------------------------------------------------ what has no order
@@ -99,7 +104,9 @@ def unchecked(nodes, functions=(), arrays=(), inputs=X, outputs=Y):
 
 
 def function(name, *nodes):
-    return helper.make_function("own", name, ["a"], ["b"], list(nodes), [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)])
+    return helper.make_function(
+        "own", name, ["a"], ["b"], list(nodes), [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    )
 
 
 def own(name, *values):
@@ -143,7 +150,9 @@ def test_functions_that_call_others_often_are_fine(tmp_path):
 
 def test_branches_in_branches_are_read_as_deep_as_messages_go():
     def nested(depth):
-        inner = helper.make_graph([node("Identity", ["x"], ["z0"])], "g", [], [helper.make_tensor_value_info("z0", FLOAT, None)])
+        inner = helper.make_graph(
+            [node("Identity", ["x"], ["z0"])], "g", [], [helper.make_tensor_value_info("z0", FLOAT, None)]
+        )
         for k in range(1, depth):
             branch = node("If", ["c"], [f"z{k}"], then_branch=inner, else_branch=inner)
             inner = helper.make_graph([branch], "g", [], [helper.make_tensor_value_info(f"z{k}", FLOAT, None)])
