@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX for those who know it by other names: MXNet's, and those of the onnx package. `load("model.onnx")` is ours.
+"""ONNX for those who know it by other names: MXNet's, the onnx package's, ONNX Runtime's. `load("model.onnx")` is ours.
 
-`backend` is what the onnx package's own tests and tools take.
+`backend` is what the onnx package's own tests and tools take; `InferenceSession` is the face of ONNX Runtime.
 """
 
 from typing import Final
@@ -12,6 +12,8 @@ PLACES = {
     "backend": "hybridize.onnx.backend",
     **places("hybridize.onnx", {
         "backend": "Backend",
+        "session": "InferenceSession SessionOptions RunOptions NodeArg ModelMetadata GraphOptimizationLevel "
+        "ExecutionMode get_available_providers get_device",
     }),
 }  # fmt: skip
 _EXPORT: Final = (

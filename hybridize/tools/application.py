@@ -36,14 +36,16 @@ application = typer.Typer(
 
 
 def existing(path: Path) -> Path:
-    """A file, or the name that was given to `export`, which wrote `NAME-symbol.json`."""
-    if path.is_file() or contents.exported(path) is not None:
+    """A file, the folder of a model, or the name that was given to `export`, which wrote `NAME-symbol.json`."""
+    if path.is_file() or contents.exported(path) is not None or (path / "saved_model.pb").is_file():
         return path
     what = "is a folder" if path.is_dir() else "does not exist"
     raise typer.BadParameter(f"{path} {what}, and there is no {path.name}-symbol.json")
 
 
-File = Annotated[Path, typer.Argument(help="What save or export wrote: a file, or export's name.", callback=existing)]
+File = Annotated[
+    Path, typer.Argument(help="What save or export wrote, or a model: a file, or export's name.", callback=existing)
+]
 Inputs = Annotated[
     list[Path] | None,
     typer.Option("--input", "-i", help="A .npy file; once for each argument, in order.", exists=True, dir_okay=False),

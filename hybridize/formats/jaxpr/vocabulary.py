@@ -9,7 +9,7 @@ from hybridize.base.dtypes import DType, as_dtype
 from hybridize.formats.foreign.program import ForeignGraph
 from hybridize.formats.foreign.vocabulary import Application, Vocabulary
 
-JAXPR: Final = Vocabulary("JAX")
+JAXPR: Final = Vocabulary("JAX", "hybridize.formats.jaxpr.rows:JAXPR")
 
 
 def sizes(n: Application, name: str) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from typing import Final
 from hybridize.base.frozen import frozen
 from hybridize.formats.foreign.vocabulary import Vocabulary
 
-TENSORFLOW: Final = Vocabulary("TensorFlow")
+TENSORFLOW: Final = Vocabulary("TensorFlow", "hybridize.formats.tensorflow.rows:TENSORFLOW")
 
 
 @frozen

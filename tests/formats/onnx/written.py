@@ -54,4 +54,6 @@ def session(file: str) -> Any:
 def answers(file: str, inputs: Sequence[Any]) -> list[Any]:
     """ONNX Runtime's results."""
     one = session(file)
-    return one.run(None, {info.name: numpy.asarray(x, order="C") for info, x in zip(one.get_inputs(), inputs, strict=True)})
+    return one.run(
+        None, {info.name: numpy.asarray(x, order="C") for info, x in zip(one.get_inputs(), inputs, strict=True)}
+    )
