@@ -671,19 +671,9 @@ def _at_start(w: GraphWriter, node: Node, op: Any) -> None:
 
 @writes(ops.Assert, ops.Bounds, ops.Permitted)
 def _check(w: GraphWriter, node: Node, op: Any) -> None:
-    """Let the model fail, as by an index that leaves an array of one element, unless all elements are true.
-
-    ONNX has no operator that does. The results of the graph depend on it, so that it is not left out; runtimes put the
-    name of the node into their message, which is what the error would say.
-    """
     (condition, *_) = node.inputs
     wrong = w.cast(w.add("Not", [w.full(condition)]), int32)
-    failed = w.cast(reduced(w, "ReduceSum", wrong, range(condition.type.ndim), int32), bool_)
-    number = w.add("Where", [failed, w.constant(1), w.constant(0)])
-    nothing = w.root.fresh("check")
-    w.append("Gather", [w.constant([0]), number], [nothing], axis=0)
-    w.nodes[-1]["name"] = w.root.taken(op.message)
-    w.checks.append(w.add("Equal", [nothing, w.constant(0)]))
+    w.require(w.cast(reduced(w, "ReduceSum", wrong, range(condition.type.ndim), int32), bool_), op.message)
 
 
 # ------------------------------------------------------------------------------------------------------------ products

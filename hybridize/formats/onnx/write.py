@@ -17,7 +17,10 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.errors import CaptureError, LoadError
+from hybridize.base import dims
+from hybridize.base.comparison import difference
+from hybridize.base.dims import Dim
+from hybridize.base.errors import CaptureError, HybridizeError, LoadError
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
@@ -32,8 +35,10 @@ from hybridize.formats.onnx.windows import WINDOWS
 from hybridize.formats.onnx.words import BY_OPS
 from hybridize.formats.onnx.write_control import CONTROL
 from hybridize.formats.onnx.writer import Entry, FileState, GraphWriter, MainRoot, info, tensor
+from hybridize.formats.saved import CheckedCall
 from hybridize.formats.wire import Message, serialized
 from hybridize.graph import sizes_of
+from hybridize.graph.sizes import bound, with_sizes
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.tracing import make_graph
 
@@ -61,14 +66,49 @@ def written(model: Deployable) -> Deployable:
     samples = list(widest.samples)
     left_out = list(model.left_out)
     for other in others:
-        fitting = [
-            one for one in other.samples
-            if sizes_of(widest.graph, [array.shape for array in one.inputs]) is not None
-        ]  # fmt: skip
+        fitting = [one for one in other.samples if _takes(widest, one)]
         samples += fitting
         if not fitting:
             left_out.append(checking.described(other))
-    return changed(model, variants=(changed(widest, samples=tuple(samples)),), left_out=tuple(left_out))
+    widest = changed(widest, samples=tuple(samples))
+    fixed = [f"sizes: {text}" for _, text in _limits(widest)]
+    return changed(model, variants=(widest,), left_out=tuple(left_out), fixed=(*model.fixed, *fixed))
+
+
+def _takes(variant: Variant, sample: CheckedCall) -> bool:
+    """Tell whether a variant gives what a sample of another one says, which may be smaller than it was captured for."""
+    graph = variant.graph
+    shapes = [array.shape for array in sample.inputs]
+    sizes = bound(graph, shapes)
+    if sizes is None or graph.scope is None or not all(one.holds(sizes) for one in graph.scope.conditions):
+        return False
+    if sizes_of(graph, shapes) is not None:
+        return True
+    try:
+        results = evaluate(with_sizes(graph, sizes), list(sample.inputs))
+    except HybridizeError:
+        return False
+    return not any(map(difference, results, sample.outputs))
+
+
+def _limits(variant: Variant) -> list[tuple[Dim, str]]:
+    """What must be above 0 of the sizes of calls, and that in words; a sample with smaller ones shows that these do."""
+    scope = variant.scope
+    if scope is None:
+        return []
+    called = [bound(variant.graph, [array.shape for array in one.inputs]) or {} for one in variant.samples]
+    limits: list[tuple[Any, str]] = []
+    for symbol in scope.symbols:
+        size, low = scope.dim(symbol), min([symbol.low, *(sizes[symbol] for sizes in called if symbol in sizes)])
+        if low > 1:
+            limits.append((size - low + 1, f"{symbol.name} from {low}"))
+        if symbol.high < dims.FAR:
+            limits.append((-size + symbol.high + 1, f"{symbol.name} to {symbol.high}"))
+    for condition in scope.conditions:
+        square = condition.dim * condition.dim
+        above = {">": condition.dim, "==": -square + 1, "!=": square}[condition.relation]
+        limits.append((above, str(condition)))
+    return limits
 
 
 def write(model: Deployable, path: str, opset: int = DEFAULT, limit: int = LARGEST) -> list[str]:
@@ -97,6 +137,9 @@ def write(model: Deployable, path: str, opset: int = DEFAULT, limit: int = LARGE
         if value in read:
             writer.entries[value] = Entry(root.constant(graph.constants[value], name), value.type.shape)
     writer.walk(graph)
+    for above, text in _limits(variant):
+        failed = writer.add("LessOrEqual", [writer.size(above), writer.constant([0])])
+        writer.require(writer.add("Reshape", [failed, writer.constant(numpy.zeros(0))]), f"the model is for {text}")
     outputs = writer.results(graph.outputs[: len(model.outputs)], [one.name for one in model.outputs])
     beside = sum(array.nbytes for array in root.arrays.values()) > limit
     tensors, data = _tensors(root.arrays, f"{os.path.basename(path)}.data" if beside else None)

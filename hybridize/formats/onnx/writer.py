@@ -295,6 +295,18 @@ class GraphWriter:
             self.nodes.append({"op": "Identity", "input": [source], "output": [name]})
         return outputs
 
+    def require(self, failed: str, message: str) -> None:
+        """Let the model fail where a truth holds, as by an index that leaves an array of one element.
+
+        ONNX has no operator that does. The results of the graph depend on it, so that it is not left out; runtimes put
+        the name of the node into their message, which is what the error would say.
+        """
+        number = self.add("Where", [failed, self.constant(1), self.constant(0)])
+        nothing = self.root.fresh("check")
+        self.append("Gather", [self.constant([0]), number], [nothing], axis=0)
+        self.nodes[-1]["name"] = self.root.taken(message)
+        self.checks.append(self.add("Equal", [nothing, self.constant(0)]))
+
     def checked(self, name: str, dtype: DType) -> str:
         """A result, which is there only if all checks hold."""
         while len(self.checks) > 1:
