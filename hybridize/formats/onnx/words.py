@@ -464,12 +464,23 @@ def _replaced(
     return joined
 
 
+def _framed(op: Any, x: Any, value: Any) -> Any:
+    """`x` within what is full of a value that data says, which readers want to know before."""
+    shape = ops.type_of(x).shape
+    whole = tuple(low + size + high for low, size, high in zip(op.low, shape, op.high, strict=True))
+    stops = tuple(low + size for low, size in zip(op.low, shape, strict=True))
+    return ops.update_slice(ops.broadcast(value, whole), x, op.low, stops, (1,) * len(shape))
+
+
 @writes(ops.Pad)
 def _pad(w: GraphWriter, node: Node, op: Any) -> None:
     x, value = (w.full(one) for one in node.inputs)
     dtype = node.inputs[0].type.dtype
     if not op.low:
         w.alias(node.inputs[0], node.outputs[0])
+        return
+    if w.known(node.inputs[1]) is None:
+        inline(w, node, lambda x, value: _framed(op, x, value))
         return
     pads = w.shape((*op.low, *op.high))
     carrier = CARRIERS["Pad"].get(dtype.name)
@@ -650,20 +661,27 @@ def _iota_graph(w: GraphWriter, count: Any, shape: Shape) -> str:
     return graph_entry.name
 
 
+def _from_start(op: Any, x: Any, start: Any, *update: Any) -> Any:
+    """The elements from a start on, by their places; or an array in which others stand there."""
+    shape = ops.type_of(x).shape
+    size, length = shape[op.axis], op.length if not update else ops.type_of(update[0]).shape[op.axis]
+    room = like(size - length, start)
+    first = ops.max(ops.min(start, room), like(0, start))
+    if not update:
+        return ops.gather(x, ops.add(ops.iota((length,), 0, int64), ops.broadcast(first, (length,))), op.axis)
+    if dims.same(length, 0):
+        return x
+    place = ops.sub(ops.iota((size,), 0, int64), ops.broadcast(first, (size,)))
+    last = like(length - 1, place)
+    inside = ops.bit_and(ops.ge(place, like(0, place)), ops.le(place, last))
+    whole = ops.gather(update[0], ops.max(ops.min(place, last), like(0, place)), op.axis)
+    along = tuple(size if k == op.axis else 1 for k, size in enumerate(shape))
+    return ops.where(ops.broadcast(ops.reshape(inside, along), shape), whole, x)
+
+
 @writes(ops.SliceAt, ops.UpdateAt)
 def _at_start(w: GraphWriter, node: Node, op: Any) -> None:
-    x, start = node.inputs[0], w.full(node.inputs[1])
-    size, name, axis = x.type.shape[op.axis], w.full(x), w.constant([op.axis])
-    length = op.length if isinstance(op, ops.SliceAt) else node.inputs[2].type.shape[op.axis]
-    room = w.size(size - length)
-    first = w.add("Max", [w.constant([0]), w.add("Min", [w.add("Reshape", [start, w.constant([1])]), room])])
-    stop = w.add("Add", [first, w.size(length)])
-    if isinstance(op, ops.SliceAt):
-        w.put(node, w.add("Slice", [name, first, stop, axis]))
-        return
-    before = w.add("Slice", [name, w.constant([0]), first, axis])
-    behind = w.add("Slice", [name, stop, w.constant([(1 << 63) - 1]), axis])
-    w.put(node, w.add("Concat", [before, w.full(node.inputs[2]), behind], axis=op.axis))
+    inline(w, node, lambda *operands: _from_start(op, *operands))
 
 
 # -------------------------------------------------------------------------------------------------------------- checks

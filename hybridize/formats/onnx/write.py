@@ -235,28 +235,38 @@ def check(model: Deployable, files: Sequence[str]) -> list[str]:
 
 
 def _read_back(model: Deployable, path: str, title: str, calls: Sequence[Trial]) -> str:
-    """Run a file by our own reader and the meaning of our ops."""
+    try:
+        answers = [Answer(0, "", outputs) for outputs in read_back(path, [call.inputs for call in calls])]
+    except LoadError as error:
+        if error.code != "E606":
+            raise
+        return f"{title}: not read back: {error.help or error}"
+    return checking.compared(calls, answers, model, f"{title} read back")
+
+
+def read_back(path: str, calls: Sequence[Sequence[Array]]) -> list[tuple[Array, ...]]:
+    """Run a file by our own reader and the meaning of our ops; return the results of each call.
+
+    Raises:
+        LoadError E606: it has operators that the reader lacks.
+    """
     with LOADING:
         from hybridize.formats.foreign.known import operand_of  # late: rows
         from hybridize.formats.foreign.walk import Walk
         from hybridize.formats.onnx.read import read
 
-    try:
-        program = read(path)
-    except LoadError as error:
-        if error.code != "E606":
-            raise
-        return f"{title}: not read back: {error.help or error}"
+    program = read(path)
     names = [port.name for port in program.graph.inputs]
+    weights = list(program.weights.values())
 
-    def answer(call: Trial) -> Answer:
-        def walked(*operands: Any) -> list[Any]:
-            inputs = dict(zip(names, operands[: len(names)], strict=True))
-            weights = dict(zip(program.weights, operands[len(names) :], strict=True))
-            return [operand_of(value) for value in Walk(program)(inputs, weights)]
+    def walked(*operands: Any) -> list[Any]:
+        inputs = dict(zip(names, operands[: len(names)], strict=True))
+        values = dict(zip(program.weights, operands[len(names) :], strict=True))
+        return [operand_of(value) for value in Walk(program)(inputs, values)]
 
-        arrays = [*call.inputs, *program.weights.values()]
+    results = []
+    for inputs in calls:
+        arrays = [*inputs, *weights]
         graph = make_graph(walked, [TensorType(array.shape, array.dtype) for array in arrays])
-        return Answer(0, "", tuple(evaluate(graph, arrays)))
-
-    return checking.compared(calls, [answer(call) for call in calls], model, f"{title} read back")
+        results.append(tuple(evaluate(graph, arrays)))
+    return results
