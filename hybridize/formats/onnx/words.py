@@ -6,7 +6,9 @@ Numbers are ours, or there is no word: integers are divided as Python divides, N
 
 from __future__ import annotations
 
+import contextlib
 import math
+from ast import literal_eval
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -25,6 +27,7 @@ from hybridize.ops.contract import read as read_spec
 from hybridize.ops.solutions import Det
 from hybridize.ops.tracing import make_graph
 from hybridize.ops.views import full, like
+from hybridize.runtime.recipes import exception
 
 BY_OPS: Final[dict[type, Write]] = {}
 """The writers of primitives."""
@@ -690,8 +693,13 @@ def _at_start(w: GraphWriter, node: Node, op: Any) -> None:
 @writes(ops.Assert, ops.Bounds, ops.Permitted)
 def _check(w: GraphWriter, node: Node, op: Any) -> None:
     (condition, *_) = node.inputs
+    message = op.message
+    if op.recipe:
+        with contextlib.suppress(IndexError):  # of a text that has values of the call in it
+            error = exception(literal_eval(op.recipe), [])
+            message = f"{type(error).__name__}: {error}"
     wrong = w.cast(w.add("Not", [w.full(condition)]), int32)
-    w.require(w.cast(reduced(w, "ReduceSum", wrong, range(condition.type.ndim), int32), bool_), op.message)
+    w.require(w.cast(reduced(w, "ReduceSum", wrong, range(condition.type.ndim), int32), bool_), message)
 
 
 # ------------------------------------------------------------------------------------------------------------ products

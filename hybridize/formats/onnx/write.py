@@ -111,14 +111,13 @@ def _limits(variant: Variant) -> list[tuple[Dim, str]]:
     return limits
 
 
-def write(model: Deployable, path: str, opset: int = DEFAULT, limit: int = LARGEST) -> list[str]:
+def write(model: Deployable, path: str, opset: int = DEFAULT) -> list[str]:
     """Write a program; return the files.
 
     Args:
         model: of one variant, see `written`.
         path: of the file.
         opset: the operator set, one of `OPSETS`.
-        limit: bytes of weights that may be in the file itself.
 
     Raises:
         CaptureError E450: an operation has no counterpart in ONNX; it names it and the user's line.
@@ -141,7 +140,7 @@ def write(model: Deployable, path: str, opset: int = DEFAULT, limit: int = LARGE
         failed = writer.add("LessOrEqual", [writer.size(above), writer.constant([0])])
         writer.require(writer.add("Reshape", [failed, writer.constant(numpy.zeros(0))]), f"the model is for {text}")
     outputs = writer.results(graph.outputs[: len(model.outputs)], [one.name for one in model.outputs])
-    beside = sum(array.nbytes for array in root.arrays.values()) > limit
+    beside = sum(array.nbytes for array in root.arrays.values()) > LARGEST
     tensors, data = _tensors(root.arrays, f"{os.path.basename(path)}.data" if beside else None)
     message = {
         "ir": _IR.get(opset, 8), "producer": "hybridize", "producer_version": VERSION, "opsets": whole.opsets(),

@@ -27,7 +27,7 @@ from hybridize.base.types import Shape, TensorType, surely_same
 from hybridize.formats.onnx.kernels import CARRIERS
 from hybridize.formats.onnx.messages import NUMBERS
 from hybridize.formats.wire import Message
-from hybridize.graph import Graph, Node, Value, needed
+from hybridize.graph import Graph, Node, Value, needed, readers_of
 from hybridize.ops import Effect, effect_of
 from hybridize.ops.tracing import make_graph
 
@@ -187,6 +187,12 @@ class GraphWriter:
         self.entries: dict[Value, Entry] = {}
         self.checks: list[str] = []
         """Truths without which the graph has no results."""
+        self.makers: dict[Value, Node] = {}
+        self.readers: dict[Value, list[Node]] = {}
+        self.constants: Mapping[Value, Array] = {}
+        self.outputs: set[Value] = set()
+        self.done: set[Node] = set()
+        """Nodes that another one's operator stands for, too."""
 
     @property
     def opset(self) -> int:
@@ -216,11 +222,28 @@ class GraphWriter:
 
     def walk(self, graph: Graph) -> None:
         """Write the nodes of a graph that its outputs need."""
+        self.constants = graph.constants
         for value, array in graph.constants.items():
             if value not in self.entries:
                 self.entries[value] = Entry(self.root.constant(numpy.asarray(array)), value.type.shape)
-        for node in needed(graph.nodes, set(graph.outputs), lambda node: effect_of(node.op) is Effect.WORLD):
-            self.node(node)
+        nodes = needed(graph.nodes, set(graph.outputs), lambda node: effect_of(node.op) is Effect.WORLD)
+        self.makers = {value: node for node in nodes for value in node.outputs}
+        self.readers = readers_of(nodes)
+        self.outputs = set(graph.outputs)
+        for node in nodes:
+            if node not in self.done:
+                self.node(node)
+
+    def quotient(self, value: Value, count: Any) -> Node | None:
+        """The node that alone reads a value, and divides it by a number; None: there is none."""
+        (reader, *others) = self.readers.get(value, [None])
+        if reader is None or others or value in self.outputs or not isinstance(reader.op, ops.Div):
+            return None
+        divisor = reader.inputs[1]
+        while divisor in self.makers and isinstance(self.makers[divisor].op, ops.Broadcast | ops.Reshape):
+            (divisor,) = self.makers[divisor].inputs
+        array = self.constants.get(divisor)
+        return reader if array is not None and array.size and (array == count).all() else None
 
     def node(self, node: Node) -> None:
         """Write one node."""

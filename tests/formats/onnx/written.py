@@ -53,10 +53,12 @@ def _options() -> Any:
 
 def session(file: str) -> Any:
     """ONNX Runtime's session of a file."""
-    return onnxruntime.InferenceSession(file, _options(), providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(str(file), _options(), providers=["CPUExecutionProvider"])
 
 
 def answers(file: str, inputs: Sequence[Any]) -> list[Any]:
     """ONNX Runtime's results."""
     one = session(file)
-    return one.run(None, {info.name: numpy.asarray(x, order="C") for info, x in zip(one.get_inputs(), inputs, strict=True)})
+    return one.run(
+        None, {info.name: numpy.asarray(x, order="C") for info, x in zip(one.get_inputs(), inputs, strict=True)}
+    )
