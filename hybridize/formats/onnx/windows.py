@@ -154,10 +154,10 @@ def _pools(word: str, formula: Formula) -> Write:
     def write(w: GraphWriter, node: Node, op: Any) -> None:
         dtype = node.inputs[0].type.dtype
         carrier = CARRIERS["MaxPool"].get(dtype.name) if word == "MaxPool" else float32 if dtype == float16 else None
-        taken = is_float(dtype) or (word == "MaxPool" and dtype.name in ("int8", "uint8")) or carrier is not None
+        fits = is_float(dtype) or (word == "MaxPool" and dtype.name in ("int8", "uint8")) or carrier is not None
         if word == "Conv":
-            taken = dtype in (float32, float16)
-        images = _images(w, node, op) if taken else None
+            fits = dtype in (float32, float16)
+        images = _images(w, node, op) if fits else None
         if images is None:
             _made(formula)(w, node, op)
             return

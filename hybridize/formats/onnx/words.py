@@ -454,8 +454,8 @@ def _replaced(
             size + numpy.arange(length)
         )
         whole = w.add("Concat", [name, part], axis=axis)
-        taken: str = w.add("Gather", [whole, w.constant(places)], axis=axis)
-        return taken
+        chosen: str = w.add("Gather", [whole, w.constant(places)], axis=axis)
+        return chosen
     stop = start + length
     part = update
     if rest:

@@ -98,9 +98,9 @@ class Root(ABC):
         while f"{word}_{count}" in self.used:
             count += 1
         self.counters[word] = count + 1
-        return self.taken(f"{word}_{count}")
+        return self.unique(f"{word}_{count}")
 
-    def taken(self, name: str) -> str:
+    def unique(self, name: str) -> str:
         """Take a name, or one like it."""
         if name in self.used:
             return self.fresh(name)
@@ -113,7 +113,7 @@ class Root(ABC):
         key = (array.dtype.str, array.dtype.name, array.shape, array.tobytes()) if array.size <= _SHARED else None
         if key is not None and key in self.shared and word == "constant":
             return self.shared[key]
-        name = self.fresh(word) if word == "constant" else self.taken(word)
+        name = self.fresh(word) if word == "constant" else self.unique(word)
         self.arrays[name] = array
         self.add_constant(name, array)
         if key is not None:
@@ -293,7 +293,7 @@ class GraphWriter:
         key = (label, body.fingerprint)
         if key not in whole.functions:
             root = FunctionRoot(whole)
-            inputs = [root.taken(_word(value.name or f"x{k}")) for k, value in enumerate(body.inputs)]
+            inputs = [root.unique(_word(value.name or f"x{k}")) for k, value in enumerate(body.inputs)]
             root.sources.update(zip(inputs, (value.type for value in body.inputs), strict=True))
             writer = GraphWriter(root, root.nodes)
             entries = [Entry(name, value.type.shape) for name, value in zip(inputs, body.inputs, strict=True)]
@@ -312,7 +312,7 @@ class GraphWriter:
 
     def results(self, values: Sequence[Value], names: Sequence[str]) -> list[str]:
         """Give outputs names that nothing else has: each is a value that its graph makes."""
-        outputs = [self.root.taken(name) for name in names]
+        outputs = [self.root.unique(name) for name in names]
         for value, name in zip(values, outputs, strict=True):
             source = self.checked(self.full(value), value.type.dtype)
             self.nodes.append({"op": "Identity", "input": [source], "output": [name]})
@@ -327,7 +327,7 @@ class GraphWriter:
         number = self.add("Where", [failed, self.constant(1), self.constant(0)])
         nothing = self.root.fresh("check")
         self.append("Gather", [self.constant([0]), number], [nothing], axis=0)
-        self.nodes[-1]["name"] = self.root.taken(message)
+        self.nodes[-1]["name"] = self.root.unique(message)
         self.checks.append(self.add("Equal", [nothing, self.constant(0)]))
 
     def checked(self, name: str, dtype: DType) -> str:
