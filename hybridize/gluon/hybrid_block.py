@@ -243,8 +243,11 @@ class HybridBlock(Block, layer=False):
         depend(self)
         return self._by_hybrid_forward(*args, **kwargs)
 
-    def _described_by(self) -> Callable[..., Any]:
-        """Return the function after whose parameters the arguments are called in files and messages: the user's own."""
+    def _described_by(self) -> Callable[..., Any] | tuple[str, ...]:
+        """Return the function after whose parameters the arguments are called in files and messages: the user's own.
+
+        Or their names, where no function has them.
+        """
         kind = type(self)
         if kind._overrides:
             return functools.partial(kind.hybrid_forward, self, None)  # without F
