@@ -20,15 +20,15 @@ from numpy.typing import NDArray
 from hybridize.base import dims
 from hybridize.base.comparison import difference
 from hybridize.base.dims import Dim
-from hybridize.base.errors import CaptureError, HybridizeError, LoadError
+from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, LoadError
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
 from hybridize.base.version import VERSION
-from hybridize.formats import checking
+from hybridize.formats import checking, sampling
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.checking import Answer, Trial
-from hybridize.formats.deployable import Deployable, Variant
+from hybridize.formats.deployable import Deployable, Tensor, Variant
 from hybridize.formats.onnx.layers import LAYERS
 from hybridize.formats.onnx.messages import NUMBERS, SCHEMAS
 from hybridize.formats.onnx.windows import WINDOWS
@@ -52,10 +52,18 @@ _ALIGNED: Final = 4096
 Array = NDArray[Any]
 
 
-def written(model: Deployable) -> Deployable:
+def written(
+    model: Deployable, input_names: Sequence[str] | None = None, output_names: Sequence[str] | None = None
+) -> Deployable:
     """The program with its widest variant alone: what a file of ONNX holds.
 
+    Args:
+        model: with all its variants.
+        input_names: of all inputs; None: those of the function's parameters.
+        output_names: of all outputs; None: those of the results.
+
     Raises:
+        ArgumentError E337: there are more or fewer names than inputs or outputs.
         CaptureError E450: its calls change what it keeps.
     """
     *others, widest = model.variants
@@ -66,13 +74,27 @@ def written(model: Deployable) -> Deployable:
     samples = list(widest.samples)
     left_out = list(model.left_out)
     for other in others:
-        fitting = [one for one in other.samples if _takes(widest, one)]
+        tried = other.samples or (sampling.invented(other.graph, len(other.graph.inputs), ()),)
+        fitting = [one for one in tried if one is not None and _takes(widest, one)]
         samples += fitting
         if not fitting:
             left_out.append(checking.described(other))
     widest = changed(widest, samples=tuple(samples))
     fixed = [f"sizes: {text}" for _, text in _limits(widest)]
-    return changed(model, variants=(widest,), left_out=tuple(left_out), fixed=(*model.fixed, *fixed))
+    return changed(
+        model, variants=(widest,), left_out=tuple(left_out), fixed=(*model.fixed, *fixed),
+        inputs=_named("input", model.inputs, input_names), outputs=_named("output", model.outputs, output_names),
+    )  # fmt: skip
+
+
+def _named(side: str, tensors: Sequence[Tensor], names: Sequence[str] | None) -> tuple[Tensor, ...]:
+    """The inputs or outputs by other names."""
+    if names is None:
+        return tuple(tensors)
+    if len(names) != len(tensors):
+        own = ", ".join(one.name for one in tensors)
+        raise ArgumentError("E337", f"{side}_names are {len(names)} names, the {side}s are {len(tensors)}: {own}")
+    return tuple(changed(one, name=name) for one, name in zip(tensors, names, strict=True))
 
 
 def _takes(variant: Variant, sample: CheckedCall) -> bool:
@@ -228,7 +250,7 @@ def check(model: Deployable, files: Sequence[str]) -> list[str]:
     calls, missing = checking.trials(model)
     lines = [f"not run: no call was found that {one} takes; give one with samples=[...]" for one in missing]
     lines.append(_read_back(model, path, title, calls))
-    lines.append(packages.checked(path))
+    lines.append(packages.checked(path, title))
     lines.append(packages.run(model, path, title, calls))
     return lines
 
