@@ -36,7 +36,7 @@ from hybridize.formats.onnx.words import BY_OPS
 from hybridize.formats.onnx.write_control import CONTROL
 from hybridize.formats.onnx.writer import Entry, FileState, GraphWriter, MainRoot, info, tensor
 from hybridize.formats.saved import CheckedCall
-from hybridize.formats.wire import Message, serialized
+from hybridize.formats.wire import Message, serialized_parts
 from hybridize.graph import sizes_of
 from hybridize.graph.sizes import bound, with_sizes
 from hybridize.ops.evaluate import evaluate
@@ -173,7 +173,7 @@ def write(model: Deployable, path: str, opset: int = DEFAULT) -> list[str]:
             "output": [info(name, value.type) for name, value in zip(outputs, graph.outputs, strict=False)],
         },
     }  # fmt: skip
-    write_atomically(path, [serialized(message, "Model", SCHEMAS)])
+    write_atomically(path, serialized_parts(message, "Model", SCHEMAS))
     if not beside:
         return [path]
     write_atomically(f"{path}.data", data)
