@@ -11,6 +11,7 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import float32
 from hybridize.base.types import Shape
+from hybridize.formats.foreign.arrays import same_pads
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
@@ -104,12 +105,7 @@ def pads_of(
         return pairs[1:-1] if channels_last(n) else pairs[2:]
     if way == "VALID":
         return ((0, 0),) * len(kernel)
-    result = []
-    for size, window, step, apart in zip(sizes, kernel, strides, dilations, strict=True):
-        span = (window - 1) * apart + 1
-        whole = dims.maximum((-(-size // step) - 1) * step + span - size, 0) if step > 1 else span - 1
-        result.append((whole // 2, whole - whole // 2))
-    return tuple(result)
+    return same_pads(sizes, kernel, strides, dilations)
 
 
 def pixels(n: Application, shape: Shape) -> Shape:

@@ -18,8 +18,8 @@ from hybridize.formats.foreign.arrays import (
     aligned,
     filled,
     is_number,
-    part_of,
     reshaped,
+    strided_part,
     tiled,
     with_axes,
     without_axes,
@@ -157,9 +157,7 @@ def pack(n: Application, *xs: Value) -> Value:
     """Arrays along a new axis."""
     scalars = all(kind_of(x).ndim == 0 for x in xs)
     if scalars and all(isinstance(x, Known) for x in xs):
-        values = numpy.empty(len(xs), object)
-        values[:] = [x.item() for x in xs]
-        return Known(values, xs[0].dtype)
+        return Known.of([x.item() for x in xs], xs[0].dtype)
     if scalars:
         return Vector(xs)
     axis = n.axis_of(n.integer("axis", 0), kind_of(xs[0]).ndim + 1)
@@ -281,46 +279,17 @@ def strided(n: Application, x: Value, begin: Value, end: Value, strides: Value) 
         array = x.array[_python_index(masks, begin.list(), end.list(), steps)]
         return Known(numpy.asarray(array, x.array.dtype), x.dtype)
     x = operand_of(x)
-    shape = type_of(x).shape
-    begins = [0 if k in picked or masks[0] >> k & 1 else _number(n, begin, k, 1) for k in range(len(steps))]
-    ends = [
-        1 if k in picked else 0 if masks[4] >> k & 1 or masks[1] >> k & 1 else _number(n, end, k, 2)
-        for k in range(len(steps))
-    ]
-    left = len(shape) - sum(not (masks[2] | masks[3]) >> k & 1 for k in range(len(steps)))
-    if left < 0:
+    count = range(len(steps))
+    begins = [0 if k in picked or masks[0] >> k & 1 else _number(n, begin, k, 1) for k in count]
+    ends = [0 if (masks[4] | masks[1]) >> k & 1 else _number(n, end, k, 2) for k in count]
+    after = type_of(x).ndim - sum(not (masks[2] | masks[3]) >> k & 1 for k in count)
+    if after < 0:
         n.fail(f"{type_of(x)} has no {len(steps)} axes to slice")
-    starts, stops, by, along = [], [], [], []
-    form: list[Any] = []  # of the result: an axis of x, None for a new one
-    axis = 0
-    for k, step in enumerate(steps):
-        if masks[2] >> k & 1:
-            form += range(axis, axis + left)
-            axis += left
-        elif masks[3] >> k & 1:
-            form.append(None)
-        elif masks[4] >> k & 1:
-            if k in picked:
-                at = wrapped(ops.reshape(_part(begin, k), ()), shape[axis])
-                x = ops.slice_at(x, at, axis, 1)
-            else:
-                first = begins[k] + shape[axis] if begins[k] < 0 else begins[k]
-                x = ops.part(x, axis, first, first + 1)
-            axis += 1
-        else:
-            low = begins[k] if not masks[0] >> k & 1 else 0 if step > 0 else (1 << 31)
-            high = ends[k] if not masks[1] >> k & 1 else (1 << 31) if step > 0 else -(1 << 31)
-            starts.append(low)
-            stops.append(high)
-            by.append(step)
-            along.append(axis)
-            form.append(axis)
-            axis += 1
-    if not masks[2]:
-        form += range(axis, len(shape))
-    y = part_of(x, starts, stops, by, along)
-    sizes = type_of(y).shape
-    return ops.reshape(y, tuple(1 if one is None else sizes[one] for one in form))
+    for k in picked:
+        before = range(k)
+        axis = sum(after if masks[2] >> j & 1 else not masks[3] >> j & 1 for j in before)
+        x = ops.slice_at(x, wrapped(ops.reshape(_part(begin, k), ()), type_of(x).shape[axis]), axis, 1)
+    return strided_part(x, begins, ends, steps, *masks)
 
 
 def _is_known(value: Value, k: int) -> bool:
