@@ -28,6 +28,7 @@ from hybridize.formats.foreign.arrays import (
 from hybridize.formats.foreign.known import LARGEST, Known, Vector, operand_of, ranged
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
+from hybridize.ops.library.bounds import check
 from hybridize.ops.library.padding import padded
 from hybridize.ops.library.resizing import depth_to_space, space_to_depth
 from hybridize.ops.op import Operand, type_of
@@ -377,7 +378,7 @@ def split_sizes(n: Application, x: Operand, sizes: Known, axis: Known) -> tuple[
 @TENSORFLOW("Gather")
 def gather_rows(n: Application, x: Operand, indices: Operand) -> Operand:
     """The rows at indices."""
-    return ops.gather(x, ops.cast(indices, int64), 0)
+    return gathered(n, x, indices, 0)
 
 
 @TENSORFLOW("GatherV2", known=(2,))
@@ -391,7 +392,7 @@ def gathered(n: Application, x: Operand, indices: Operand, along: int) -> Operan
     kind, at = type_of(x), type_of(indices)
     batch = n.integer("batch_dims", 0)
     batch += at.ndim if batch < 0 else 0
-    indices = ops.cast(indices, int64)
+    indices = within(n, indices, kind.shape[along])
     if not batch:
         return ops.gather(x, indices, along)
     order = (*range(batch), along, *(k for k in range(batch, kind.ndim) if k != along))
@@ -409,6 +410,22 @@ def gathered(n: Application, x: Operand, indices: Operand, along: int) -> Operan
     return ops.transpose(y, moved)
 
 
+def within(n: Application, indices: Operand, size: Any) -> Operand:
+    """Return indices of an axis as int64; those that are out of bounds are refused."""
+    indices = ops.cast(indices, int64)
+    check(indices, 0, size, f"{n.place}, an axis of {dims.text(size)} elements")
+    return indices
+
+
+def points_of(n: Application, points: Operand, shape: Sequence[Any]) -> Operand:
+    """Return points in an array of a shape as int64; those that are out of bounds are refused."""
+    points = ops.cast(points, int64)
+    last = type_of(points).ndim - 1
+    for axis in range(int(type_of(points).shape[-1])):
+        within(n, ops.part(points, last, axis, axis + 1), shape[axis])
+    return points
+
+
 def same_all(x: Sequence[Any], y: Sequence[Any]) -> bool:
     """Tell whether sizes are the same."""
     return len(x) == len(y) and all(dims.same(a, b) or a == b for a, b in zip(x, y, strict=True))
@@ -417,32 +434,32 @@ def same_all(x: Sequence[Any], y: Sequence[Any]) -> bool:
 @TENSORFLOW("GatherNd")
 def gather_nd(n: Application, x: Operand, points: Operand) -> Operand:
     """The elements or rows at points."""
-    return ops.gather_nd(x, ops.cast(points, int64))
+    return ops.gather_nd(x, points_of(n, points, type_of(x).shape))
 
 
 @TENSORFLOW("ScatterNd", known=(2,))
 def scatter_nd(n: Application, points: Operand, updates: Operand, sizes: Known) -> Operand:
     """Zeros, with updates added at points."""
     zeros = filled(0, sizes.list(), type_of(updates).dtype)
-    return ops.scatter_nd(zeros, ops.cast(points, int64), updates, "add")
+    return ops.scatter_nd(zeros, points_of(n, points, sizes.list()), updates, "add")
 
 
 @TENSORFLOW("TensorScatterUpdate")
 def scatter_update(n: Application, x: Operand, points: Operand, updates: Operand) -> Operand:
     """An array with updates at points."""
-    return ops.scatter_nd(x, ops.cast(points, int64), updates, "set")
+    return ops.scatter_nd(x, points_of(n, points, type_of(x).shape), updates, "set")
 
 
 @TENSORFLOW("TensorScatterAdd")
 def scatter_add(n: Application, x: Operand, points: Operand, updates: Operand) -> Operand:
     """An array with updates added at points."""
-    return ops.scatter_nd(x, ops.cast(points, int64), updates, "add")
+    return ops.scatter_nd(x, points_of(n, points, type_of(x).shape), updates, "add")
 
 
 @TENSORFLOW("TensorScatterSub")
 def scatter_sub(n: Application, x: Operand, points: Operand, updates: Operand) -> Operand:
     """An array with updates subtracted at points."""
-    return ops.scatter_nd(x, ops.cast(points, int64), ops.neg(updates), "add")
+    return ops.scatter_nd(x, points_of(n, points, type_of(x).shape), ops.neg(updates), "add")
 
 
 @TENSORFLOW("Where", values=True)
