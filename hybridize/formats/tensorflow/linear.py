@@ -200,7 +200,7 @@ def average_pool(n: Application, x: Operand) -> Operand:
     return means_of_windows(x, *windows_of(n, x), False)
 
 
-@TENSORFLOW("ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", known=(1,))
+@TENSORFLOW("ResizeBilinear", "ResizeNearestNeighbor", known=(1,))
 def resize(n: Application, x: Operand, sizes: Known) -> Operand:
     """Images of other sizes, of the pixels around each place."""
     return resized(n, x, sizes)
@@ -214,8 +214,7 @@ def resized(n: Application, x: Operand, sizes: Known) -> Operand:
         form = Sampling("nearest", places, "round_prefer_ceil" if corners else "floor")
     else:
         places = "align_corners" if corners else "half_pixel" if middle else "asymmetric"
-        slope = -0.5 if middle else -0.75
-        form = Sampling("cubic" if "Bicubic" in n.node.op else "linear", places, slope=slope, inside=middle)
+        form = Sampling("linear", places)
         x = ops.cast(x, float32)
     axes = zip((1, 2), sizes.list(), type_of(x).shape[1:3], strict=True)
     return rescaled(x, {axis: Axis(count, None) for axis, count, size in axes if not dims.same(count, size)}, form)
