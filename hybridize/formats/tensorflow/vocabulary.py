@@ -25,7 +25,7 @@ _REMEDIES: Final = {
     "data sets and files (give arrays)":
         "Iterator Anonymous Dataset TensorDataset OneShotIterator ReadFile Reader Queue RestoreV2 SaveV2",
 }  # fmt: skip
-TENSORFLOW.remedies.update({name: f"there is no {text}" for text, names in _REMEDIES.items() for name in names.split()})
+TENSORFLOW.remedies.update({name: f"it has no {text}" for text, names in _REMEDIES.items() for name in names.split()})
 
 
 @frozen
