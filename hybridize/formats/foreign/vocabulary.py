@@ -57,6 +57,16 @@ class Row:
         """Positions of the inputs that must be known, of so many."""
         return [position % count for position in self.known if -count <= position < count]
 
+    def takes(self, count: int) -> bool:
+        """Tell whether its function is one of so many inputs."""
+        from inspect import signature  # late: asked where something went wrong
+
+        try:
+            signature(self.function).bind(*[None] * (count + 1))
+        except TypeError:
+            return False
+        return True
+
 
 class Vocabulary:
     """The rows of one framework, by operator.
@@ -88,7 +98,7 @@ class Vocabulary:
     def plain(self, functions: Mapping[str, Callable[..., Any]], since: int = 0, until: int | None = None) -> None:
         """Add rows of operators that have no attributes: functions of operands."""
         for operator, function in functions.items():
-            self(operator, since=since, until=until)(_of_operands(function))
+            self(operator, since=since, until=until)(_OfOperands(function))
 
     def find(self, operator: str, version: int) -> Row | None:
         """Return the row of an operator in a version of the operator set; None where there is none."""
@@ -106,11 +116,24 @@ class Vocabulary:
         return {operator: tuple(self._rows[operator]) for operator in sorted(self._rows)}
 
 
-def _of_operands(function: Callable[..., Any]) -> Callable[..., Any]:
-    def row(n: Application, *operands: Operand) -> Any:
-        return function(*operands)
+class _OfOperands:
+    """The row of a function of operands."""
 
-    return row
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, n: Application, *operands: Operand) -> Any:
+        return self.function(*operands)
+
+    @property
+    def __signature__(self) -> Any:
+        """Its parameters: `n`, and those of the function."""
+        from inspect import Parameter, Signature, signature
+
+        first = Parameter("n", Parameter.POSITIONAL_ONLY)
+        others = signature(self.function).parameters.values()
+        return Signature([first, *(one.replace(kind=Parameter.POSITIONAL_ONLY) if one.kind is one.POSITIONAL_OR_KEYWORD
+                                   else one for one in others)])  # fmt: skip
 
 
 class Application:

@@ -15,7 +15,7 @@ from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import HybridizeError, InternalError, LoadError
 from hybridize.base.frozen import changed
 from hybridize.base.locations import at_node
-from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, TooLargeError, operand_of
+from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, NoArray, TooLargeError, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference, graphs_of
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.graph import Graph
@@ -113,11 +113,18 @@ class Walk:
                 folded = _folded(row.function, n, inputs)
                 if folded is not None:
                     return folded
+            for name, x in zip(node.inputs, inputs, strict=True):
+                if isinstance(x, (NoArray, list)):
+                    n.fail(f"its input {name!r} is no array")
             operands = [x if k in known else operand_of(x) for k, x in enumerate(inputs)]
             return _several(row.function(n, *operands))
         except HybridizeError as error:
             if not error.within and error.code not in ("E463", "E603", "E606"):
                 error.within = self.place(node)
+            raise
+        except TypeError:
+            if not row.takes(len(inputs)):
+                raise LoadError("E601", f"{self.place(node)}, has {len(inputs)} inputs") from None
             raise
 
     def function(self, body: ForeignGraph, inputs: Sequence[Value], attributes: Mapping[str, Any]) -> list[Value]:

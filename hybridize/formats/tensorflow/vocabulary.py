@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from hybridize.base.frozen import frozen
+from hybridize.formats.foreign.known import NoArray
 from hybridize.formats.foreign.vocabulary import Vocabulary
 
 TENSORFLOW: Final = Vocabulary("TensorFlow")
@@ -29,7 +30,7 @@ TENSORFLOW.remedies.update({name: f"it has no {text}" for text, names in _REMEDI
 
 
 @frozen
-class Handle:
+class Handle(NoArray):
     """A variable: the name under which `Walk.state` has what it holds at this place of the program."""
 
     name: str
