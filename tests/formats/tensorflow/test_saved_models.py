@@ -150,3 +150,11 @@ def test_files_of_keras_are_told_what_to_do(tmp_path):
         with pytest.raises(LoadError, match="layers of Keras") as error:
             load(tmp_path / name)
         assert "keras.models.load_model(path), then hybridize it; or model.export(folder) once" in str(error.value)
+
+
+def test_every_operator_is_on_the_guides_page():
+    from hybridize.formats.tensorflow.rows import TENSORFLOW
+
+    page = (HERE.parents[2] / "docs/guide/saved-models.md").read_text()
+    listed = page.partition("## Operators\n\n")[2].strip().removesuffix(".").split(", ")
+    assert listed == [f"`{name}`" for name in TENSORFLOW.operators()]
