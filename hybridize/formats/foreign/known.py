@@ -228,6 +228,12 @@ def ranged(start: Known, stop: Known, step: Known) -> Any:
     return add(mul(index, like(by, index)), like(begin, index))
 
 
+class NoArray:
+    """A value of a walk that is no array: a variable's handle, a list."""
+
+    __slots__ = ()
+
+
 class Assembled:
     """A value that becomes an operand where one is needed."""
 

@@ -15,7 +15,7 @@ from hybridize.base.errors import HybridizeError, InternalError, LoadError
 from hybridize.base.frozen import changed
 from hybridize.base.locations import at_node
 from hybridize.formats.foreign.checks import every_graph, missing_operators, place
-from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, TooLargeError, operand_of
+from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, NoArray, TooLargeError, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference, graphs_of
 from hybridize.formats.foreign.vocabulary import Application, Row, Value
 from hybridize.graph import Graph
@@ -116,6 +116,9 @@ class Walk:
                 folded = _folded(row, n, inputs)
                 if folded is not None:
                     return folded
+            for name, x in zip(node.inputs, inputs, strict=True):
+                if isinstance(x, (NoArray, list)):
+                    n.fail(f"its input {name!r} is no array")
             operands = [x if k in known else operand_of(x) for k, x in enumerate(inputs)]
             return _several(row.function(*operands) if row.plain else row.function(n, *operands))
         except HybridizeError as error:

@@ -16,7 +16,7 @@ import numpy
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_
-from hybridize.base.errors import ShapeError
+from hybridize.base.errors import AssertionFailed, ShapeError
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import Call, ForeignGraph, Node
 from hybridize.formats.foreign.vocabulary import Application, Value
@@ -129,11 +129,13 @@ class _State:
 
     def traced(self, operands: Mapping[str, Operand], run: Callable[[], Any]) -> Any:
         """Run something while they hold operands of a body, and put back what they held."""
-        before = dict(self.walk.state)
+        before, key = dict(self.walk.state), self.walk.key
         self.walk.state.update(operands)
+        self.walk.key = None  # which would be drawn once for all rounds
         try:
             return run()
         finally:
+            self.walk.key = key
             self.walk.state.clear()
             self.walk.state.update(before)
 
@@ -566,3 +568,20 @@ def _while(n: Application, form: _Form, arguments: Sequence[Value]) -> Sequence[
         if name in changed:
             n.walk.state[name] = value
     return tuple(result)
+
+
+# -------------------------------------------------------------------------------------------------------------- effects
+
+
+@TENSORFLOW("Assert", values=True)
+def assertion(n: Application, condition: Value, *data: Value) -> tuple[()]:
+    """Stop with a message where a condition does not hold: at once where it is known, else when the program runs."""
+    texts = [str(one, "utf-8", "replace") for x in data if isinstance(x, Known) and x.array.dtype == object
+             for one in x.array.reshape(-1) if isinstance(one, bytes)]  # fmt: skip
+    message = f"{n.place}: {' '.join(filter(None, texts)) or 'the assertion does not hold'}"
+    if isinstance(condition, Known):
+        if not numpy.all(condition.pinned()):
+            raise AssertionFailed("E520", message)
+        return ()
+    bind(ops.Assert(message), operand_of(condition))
+    return ()
