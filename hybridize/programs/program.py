@@ -238,8 +238,8 @@ class Program:
         is_plain = isinstance(runs, PackedMachine) and not runs.executable.effects and not runs.executable.derivers
         return runs.executable.caller_on_lines() if is_plain else None  # type: ignore[attr-defined]
 
-    def outputs(self, inputs: Buffers) -> Buffers:
-        """Return the outputs for inputs that the program holds for, in the order of the graph."""
+    def evaluated(self, inputs: Buffers) -> Buffers:
+        """Return the outputs of the graph for inputs of it that the program holds for."""
         return self._runs.run(inputs)
 
     # ----------------------------------------------------------------------------------------------- when it holds

@@ -62,8 +62,8 @@ class TensorFlowFunction(Function[Any, Any]):
 
     def __init__(self, target: Callable[..., Any], **options: Any) -> None:
         """Wrap `target`; `options` are those of `hybridize`."""
-        target = target.target if isinstance(target, TensorFlowFunction) else target
-        self.target = target
+        self.target: Any = target.target if isinstance(target, TensorFlowFunction) else target
+        target = self.target
         self.name = _name(target)
         self._sites: dict[tuple[Any, ...], Site] = {}
         self._graphs: dict[int, Site] = {}
@@ -96,8 +96,8 @@ class TensorFlowFunction(Function[Any, Any]):
         """
         tensors: list[Any] = []
         arrays: list[Any] = []
-        key: list[Any] = []
-        for x in args:
+        key: list[Any] = [len(args), *kwargs]
+        for x in (*args, *kwargs.values()) if kwargs else args:
             kind = type(x)
             if kind is EAGER:
                 array = elements(x)
@@ -105,19 +105,7 @@ class TensorFlowFunction(Function[Any, Any]):
                 arrays.append(array)
                 key += [array.dtype, array.shape]
             elif kind in _CONSTANTS:
-                key += [kind, x]
-            else:
-                return self._slowly(args, kwargs)
-        for name, x in kwargs.items():
-            kind = type(x)
-            key.append(name)
-            if kind is EAGER:
-                array = elements(x)
-                tensors.append(x)
-                arrays.append(array)
-                key += [array.dtype, array.shape]
-            elif kind in _CONSTANTS:
-                key += [kind, x]
+                key += [kind, repr(x) if kind is float else x]  # of zeros there are two
             else:
                 return self._slowly(args, kwargs)
         site = self._sites.get(tuple(key))
