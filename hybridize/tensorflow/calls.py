@@ -57,7 +57,7 @@ class Site:
                 return trace.original(*tensors)
             if internals.records(sources):
                 outputs = self._recording.run(tensors, held, inputs)
-                return self._finished(outputs)
+                return trace.original(*tensors) if outputs is None else self._finished(outputs)
         return self._finished([as_tensor(output) for output in self._run(*inputs)])
 
     def _first(self, *inputs: NDArray[Any]) -> Sequence[NDArray[Any]]:

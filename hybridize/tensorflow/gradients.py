@@ -14,6 +14,7 @@ import numpy
 import tensorflow as tf
 from numpy.typing import NDArray
 
+from hybridize.base.advice import warn
 from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import StateError
 from hybridize.base.nested import flatten
@@ -36,12 +37,14 @@ class Recording:
         options = owner.options
         self.trace, self.name = trace, owner.name
         self.handles = [variable.handle for variable in trace.variables]
+        self._has_none = False
         self._recorded = Recorded(
             trace.graph, owner.name, options.backend, options.verify, options.threads, range(trace.results)
         )
 
-    def run(self, tensors: Sequence[Any], held: Sequence[Any], inputs: Sequence[NDArray[Any]]) -> list[Any]:
-        """Return the outputs of a call, the results among them as those of a node.
+    def run(self, tensors: Sequence[Any], held: Sequence[Any], inputs: Sequence[NDArray[Any]]) -> list[Any] | None:
+        """Return the outputs of a call, the results among them as those of a node; None where it has no gradient but
+        TensorFlow's, which is warned of once.
 
         Args:
             tensors: of the call.
@@ -52,7 +55,16 @@ class Recording:
         sources = [*tensors, *self.handles]
         wrt = tuple(k for k, one in enumerate(sources)
                     if is_inexact(graph.inputs[k].type.dtype) and internals.records([one]))  # fmt: skip
-        pair = self._recorded.pair(wrt, inputs)
+        if self._has_none:
+            return None
+        try:
+            pair = self._recorded.pair(wrt, inputs)
+        except StateError as error:
+            if error.code != "E521":
+                raise
+            self._has_none = True
+            warn(f"{self.name}: calls that a tape watches run in TensorFlow, as {error.what}, at {error.loc}")
+            return None
         values = pair.forward.run(inputs)
         outputs = [as_tensor(value) for value in values[: len(graph.outputs)]]
         linked = [k for k in range(self.trace.results) if is_inexact(graph.outputs[k].type.dtype)]

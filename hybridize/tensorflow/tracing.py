@@ -15,6 +15,7 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 from hybridize.base.dims import is_symbolic
+from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.loading import LOADING
@@ -25,7 +26,8 @@ from hybridize.formats.foreign.known import operand_of
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node
 from hybridize.formats.foreign.walk import Walk
 from hybridize.graph import Graph
-from hybridize.ops.op import Operand, constant
+from hybridize.ops.library.histories import with_gradient_of
+from hybridize.ops.op import Operand, constant, type_of
 from hybridize.ops.tracing import GraphTracer, make_graph
 from hybridize.tensorflow.internals import functions_of
 from hybridize.tensorflow.memory import as_array, dtype_of
@@ -176,7 +178,7 @@ def _graph_of(
     new: dict[str, Operand] = {}
 
     def run(*operands: Operand) -> list[Operand]:
-        state: dict[str, Any] = dict(zip(read, operands[len(kinds) :], strict=True))
+        state = _State(zip(read, operands[len(kinds) :], strict=True))
         for name, variable in variables.items():
             if name not in live:
                 state[name] = constant(as_array(variable.read_value()).copy())
@@ -188,6 +190,20 @@ def _graph_of(
 
     graph = make_graph(run, types, [*kinds, *read], tracer=tracer)
     return graph, new
+
+
+class _State(dict[str, Any]):
+    """What variables hold. A value that is assigned has a gradient for the variable, and none for what it was made of:
+    so tapes see it.
+    """
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        before = self.get(name)
+        if before is not None and is_inexact(type_of(before).dtype):
+            value = operand_of(value)
+            if type_of(before) == type_of(value):
+                value = with_gradient_of(before, value)
+        super().__setitem__(name, value)
 
 
 class _Walk(Walk):
