@@ -16,7 +16,7 @@ import numpy
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_
-from hybridize.base.errors import ShapeError
+from hybridize.base.errors import AssertionFailed, ShapeError
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import Call, ForeignGraph, Node
 from hybridize.formats.foreign.vocabulary import Application, Value
@@ -566,3 +566,20 @@ def _while(n: Application, form: _Form, arguments: Sequence[Value]) -> Sequence[
         if name in changed:
             n.walk.state[name] = value
     return tuple(result)
+
+
+# -------------------------------------------------------------------------------------------------------------- effects
+
+
+@TENSORFLOW("Assert", values=True)
+def assertion(n: Application, condition: Value, *data: Value) -> tuple[()]:
+    """Stop with a message where a condition does not hold: at once where it is known, else when the program runs."""
+    texts = [str(one, "utf-8", "replace") for x in data if isinstance(x, Known) and x.array.dtype == object
+             for one in x.array.reshape(-1) if isinstance(one, bytes)]  # fmt: skip
+    message = f"{n.place}: {' '.join(filter(None, texts)) or 'the assertion does not hold'}"
+    if isinstance(condition, Known):
+        if not numpy.all(condition.pinned()):
+            raise AssertionFailed("E520", message)
+        return ()
+    bind(ops.Assert(message), operand_of(condition))
+    return ()

@@ -133,16 +133,17 @@ def depth_filters(w: Operand) -> Operand:
 @TENSORFLOW("Conv2D", "Conv3D")
 def convolution(n: Application, x: Operand, w: Operand) -> Operand:
     """The convolution; channels are in groups where filters have fewer."""
-    return _convolved(n, x, w)
+    return convolved(n, x, w)
 
 
 @TENSORFLOW("DepthwiseConv2dNative")
 def depthwise_convolution(n: Application, x: Operand, w: Operand) -> Operand:
     """The convolution of each channel by itself."""
-    return _convolved(n, x, depth_filters(w))
+    return convolved(n, x, depth_filters(w))
 
 
-def _convolved(n: Application, x: Operand, w: Operand) -> Operand:
+def convolved(n: Application, x: Operand, w: Operand) -> Operand:
+    """Return the convolution that the attributes say."""
     last, kernel = channels_last(n), type_of(w).shape[:-2]
     strides, dilations = images_of(n, "strides"), _dilations(n, len(kernel))
     pads = pads_of(n, pixels(n, type_of(x).shape), kernel, strides, dilations)
@@ -225,6 +226,11 @@ def average_pool(n: Application, x: Operand) -> Operand:
 @TENSORFLOW("ResizeBilinear", known=(1,))
 def resize_bilinear(n: Application, x: Operand, sizes: Known) -> Operand:
     """Images of other sizes, interpolated between the four nearest pixels."""
+    return resized_linearly(n, x, sizes)
+
+
+def resized_linearly(n: Application, x: Operand, sizes: Known) -> Operand:
+    """Return images of other sizes, interpolated as the attributes say."""
     shape, corners = type_of(x).shape, n.flag("align_corners")
     rows = {}
     for axis, count in zip((1, 2), sizes.pinned().tolist(), strict=True):
@@ -245,6 +251,11 @@ def _between(place: float, size: int) -> tuple[tuple[int, int], tuple[float, flo
 @TENSORFLOW("ResizeNearestNeighbor", known=(1,))
 def resize_nearest(n: Application, x: Operand, sizes: Known) -> Operand:
     """Images of other sizes, each pixel the nearest one."""
+    return resized_nearest(n, x, sizes)
+
+
+def resized_nearest(n: Application, x: Operand, sizes: Known) -> Operand:
+    """Return images of other sizes, of pixels that the attributes say."""
     shape, corners = type_of(x).shape, n.flag("align_corners")
     places = {}
     for axis, count in zip((1, 2), sizes.pinned().tolist(), strict=True):

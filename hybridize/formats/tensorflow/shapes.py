@@ -221,6 +221,11 @@ def pad(n: Application, x: Operand, widths: Known, value: Operand | None = None)
 @TENSORFLOW("MirrorPad", known=(1,))
 def mirror_pad(n: Application, x: Operand, widths: Known) -> Operand:
     """The array's own elements, the other way round, before and after each axis."""
+    return mirrored(n, x, widths)
+
+
+def mirrored(n: Application, x: Operand, widths: Known) -> Operand:
+    """Return an array padded with its own elements as an attribute says."""
     mode = n.text("mode", None, ("REFLECT", "SYMMETRIC")).lower()
     numbers = widths.list()
     for axis, (before, after) in enumerate(zip(numbers[::2], numbers[1::2], strict=True)):
@@ -262,6 +267,11 @@ def _of_blocks(n: Application, x: Operand, function: Any) -> Operand:
 @TENSORFLOW("StridedSlice", values=True)
 def strided_slice(n: Application, x: Value, begin: Value, end: Value, strides: Value) -> Value:
     """What `x[...]` means in Python: ranges, numbers, new axes, an ellipsis; numbers may be data."""
+    return strided(n, x, begin, end, strides)
+
+
+def strided(n: Application, x: Value, begin: Value, end: Value, strides: Value) -> Value:
+    """Return the elements that a slice of an array has."""
     steps = n.known(strides, 3).list()
     masks = [n.integer(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")]
     if isinstance(x, Vector) and len(steps) == 1 and masks[4] and isinstance(begin, Known):

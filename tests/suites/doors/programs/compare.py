@@ -27,7 +27,7 @@ def compare(folder: str, name: str, verbose: bool = False) -> float:
     for call in calls:
         inputs = {key.split(".", 2)[2]: np.array(numbers[key], dtype=numbers[key].dtype) for key in numbers.files
                   if key.startswith(f"{call}.in.")}  # fmt: skip
-        result = net(*inputs.values()) if len(inputs) == 1 else net(**inputs)
+        result = net(*inputs.values())
         named = [key for key in numbers.files if key.startswith(f"{call}.named.")]
         if named:
             pairs = [(numbers[key], result[key.split(".", 2)[2]]) for key in named]

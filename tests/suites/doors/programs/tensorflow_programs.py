@@ -489,6 +489,19 @@ def images() -> Case:
 
 
 @case
+def asserted() -> Case:
+    """An assertion of data, and one of sizes."""
+
+    def checked(x: Any) -> Any:
+        tf.debugging.assert_greater(x, -100.0, message="too small")
+        tf.debugging.assert_equal(tf.shape(x)[1], 3)
+        return tf.sqrt(tf.abs(x))
+
+    specs = [tf.TensorSpec([None, 3], tf.float32, name="x")]
+    return _function(checked, specs, [{"x": numbers(2, 3)}, {"x": numbers(4, 3)}])
+
+
+@case
 def structured() -> Case:
     """A Keras model of two inputs and two results by name."""
     layers = tf.keras.layers
