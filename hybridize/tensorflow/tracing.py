@@ -15,24 +15,19 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 from hybridize.base.dims import is_symbolic
-from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.loading import LOADING
 from hybridize.base.locations import SourceLoc, is_users
 from hybridize.base.nested import Structure, flatten
 from hybridize.base.types import TensorType
-from hybridize.formats.foreign.known import operand_of
-from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node
-from hybridize.formats.foreign.walk import Walk
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram
 from hybridize.graph import Graph
-from hybridize.ops.library.histories import with_gradient_of
-from hybridize.ops.op import Operand, constant, type_of
-from hybridize.ops.tracing import GraphTracer, make_graph
 from hybridize.tensorflow.internals import functions_of
 from hybridize.tensorflow.memory import as_array, dtype_of
 
 with LOADING:
+    from hybridize.formats.tensorflow.functional import functional
     from hybridize.formats.tensorflow.graphdef import program_of_functions
     from hybridize.formats.tensorflow.messages import SCHEMAS
     from hybridize.formats.tensorflow.vocabulary import Handle
@@ -112,25 +107,15 @@ def _walked(
         if error.code != "E606":
             raise
         raise _unsupported(error, functions, lines) from None
-    program = lines.put_into(program)
-    live = set(variables) if not freeze else set()
-    while True:
-        graph, new = _graph_of(program, kinds, variables, live)
-        unlike = new.keys() - live
-        if not unlike:
-            break
-        live |= unlike  # what is assigned is no constant
-    read = [name for name in variables if name in live]
-    used = {value for node in graph.nodes for value in node.inputs} | set(graph.outputs)
-    first = len(kinds)
-    kept = [k for k, value in enumerate(graph.inputs) if k < first or value in used]
-    names = [read[k - first] for k in kept if k >= first]
+    types = {one: TensorType(tuple(v.shape), dtype_of(v.dtype)) for one, v in variables.items()}
+    constants = {one: as_array(v.read_value()).copy() for one, v in variables.items()} if freeze else {}
+    graph, names, written = functional(lines.put_into(program), kinds, types, constants)
     structure, leaves = _result(concrete, name)
-    outputs = (*(graph.outputs[k] for k in leaves), *graph.outputs[len(graph.outputs) - len(new) :])
-    graph = Graph(tuple(graph.inputs[k] for k in kept), graph.nodes, outputs, graph.constants)
+    outputs = (*(graph.outputs[k] for k in leaves), *graph.outputs[len(graph.outputs) - len(written) :])
     return Trace(
-        graph, tuple(variables[one] for one in names), tuple(names), tuple(variables[one] for one in new), tuple(new),
-        structure, tuple(one for one in variables.values() if one.trainable), original,
+        Graph(graph.inputs, graph.nodes, outputs, graph.constants), tuple(variables[one] for one in names), names,
+        tuple(variables[one] for one in written), written, structure,
+        tuple(one for one in variables.values() if one.trainable), original,
     )  # fmt: skip
 
 
@@ -162,69 +147,6 @@ def _unique(name: str, others: Mapping[str, Any]) -> str:
     while result in others:
         result, number = f"{name}_{number}", number + 1
     return result
-
-
-def _graph_of(
-    program: ForeignProgram, kinds: Mapping[str, TensorType], variables: Mapping[str, Any], live: set[str]
-) -> tuple[Graph, dict[str, Operand]]:
-    """The graph of a walk: its inputs are tensors and the variables of `live`; and what it assigns, by name."""
-    read = [name for name in variables if name in live]
-    types = [
-        *kinds.values(),
-        *(TensorType(tuple(variables[one].shape), dtype_of(variables[one].dtype)) for one in read),
-    ]
-    ports = [port.name for port in program.graph.inputs]
-    tracer = GraphTracer()
-    new: dict[str, Operand] = {}
-
-    def run(*operands: Operand) -> list[Operand]:
-        state = _State(zip(read, operands[len(kinds) :], strict=True))
-        for name, variable in variables.items():
-            if name not in live:
-                state[name] = constant(as_array(variable.read_value()).copy())
-        before = dict(state)
-        walk = _Walk(program, state, tracer)
-        outputs = [operand_of(one) for one in walk(dict(zip(ports, operands, strict=False)), {})]
-        new.update((name, operand_of(state[name])) for name in variables if state[name] is not before[name])
-        return [*outputs, *new.values()]
-
-    graph = make_graph(run, types, [*kinds, *read], tracer=tracer)
-    return graph, new
-
-
-class _State(dict[str, Any]):
-    """What variables hold. A value that is assigned has a gradient for the variable, and none for what it was made of:
-    so tapes see it.
-    """
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        before = self.get(name)
-        if before is not None and is_inexact(type_of(before).dtype):
-            value = operand_of(value)
-            if type_of(before) == type_of(value):
-                value = with_gradient_of(before, value)
-        super().__setitem__(name, value)
-
-
-class _Walk(Walk):
-    """A walk whose nodes give the user's lines to those of the graph."""
-
-    def __init__(self, program: ForeignProgram, state: dict[str, Any], tracer: GraphTracer) -> None:
-        super().__init__(program, state)
-        self._tracer = tracer
-        self._located: HybridizeError | None = None
-
-    def node(self, node: Node, values: Mapping[str, Any], attributes: Mapping[str, Any] | None) -> Sequence[Any]:
-        before = self._tracer.loc
-        self._tracer.loc = node.loc or before
-        try:
-            return super().node(node, values, attributes)
-        except HybridizeError as error:
-            if error is not self._located and node.loc is not None:
-                self._located, error.loc = error, node.loc
-            raise
-        finally:
-            self._tracer.loc = before
 
 
 def _result(concrete: Any, name: str) -> tuple[Structure, tuple[int, ...]]:
