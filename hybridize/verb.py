@@ -73,6 +73,9 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
             return door.TensorFlowFunction(obj, **options)
     if isinstance(obj, Function):
         return Function(obj.python_function, **options)
+    jax = sys.modules.get("jax")
+    if jax is not None and isinstance(obj, jax.stages.Wrapped):
+        return load_module("hybridize.jax").JaxFunction(obj, **options)
     if callable(obj) and not isinstance(obj, type):
         return Function(obj, **options)
     raise ArgumentError(
@@ -84,6 +87,7 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
 
 FOREIGN.append(Foreign("torch", "Tensor", "hybridize.torch"))
 FOREIGN.append(Foreign("tensorflow", "Tensor", "hybridize.tensorflow"))
+FOREIGN.append(Foreign("jax", "Array", "hybridize.jax"))
 _HOLDS: Final = {
     "params": "arrays",
     "safetensors": "arrays",
@@ -97,18 +101,25 @@ _HOLDS: Final = {
 
 @outside_only("reads a file")
 def load(
-    path: str | os.PathLike[str], *, images: bool = False, verify: bool = False, signature: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    images: bool = False,
+    verify: bool = False,
+    signature: str | None = None,
+    rounding: str = "float",
 ) -> Callable[..., Any]:
     """Load a compiled program or net from disk; the kind of file is told by its content.
 
     Args:
         path: an archive written by `save`, or the `-symbol.json` of an exported net with its `.params` beside it; or
-            an ONNX model, or the folder of a SavedModel of TensorFlow.
+            a model of ONNX or TFLite, or the folder of a SavedModel of TensorFlow.
         images: run the machine code of an archive, where it has some for this machine, instead of compiling. That is
             to trust the file as one trusts a program: its checksums tell damage, not malice.
         verify: call what was loaded with the samples of the archive, and compare with the results that stand there.
         signature: of a SavedModel, which of its functions: a signature or a method; `serving_default` where there is
             one.
+        rounding: of integers that stand for numbers in a TFLite model: `float`, once, as LiteRT does where users run
+            it, or `reference`, twice, as TFLite for microcontrollers does.
 
     Raises:
         LoadError: the file is not one of these, is damaged, or was written by a later version.
@@ -123,8 +134,8 @@ def load(
                 from hybridize.gluon import SymbolBlock  # late: MXNet's graphs
 
             return SymbolBlock.read(path)
-        if kind in ("onnx", "saved_model") and not verify:
-            return _imported(path, kind, signature)
+        if kind in ("onnx", "saved_model", "tflite") and not verify:
+            return _imported(path, kind, signature, rounding)
         if kind == "archive":
             saved = read_archive(path)
     if saved is not None:
@@ -151,7 +162,7 @@ def _function(saved: SavedProgram, path: str, images: bool, verify: bool) -> Fun
     return function
 
 
-def _imported(path: str | os.PathLike[str], kind: str, signature: str | None) -> Block:
+def _imported(path: str | os.PathLike[str], kind: str, signature: str | None, rounding: str) -> Block:
     """The block of a model of another framework."""
     with LOADING:
         from hybridize.gluon.imported_block import ImportedBlock
@@ -160,6 +171,10 @@ def _imported(path: str | os.PathLike[str], kind: str, signature: str | None) ->
             from hybridize.formats.tensorflow import saved_model
 
             program = saved_model.read(path, signature)
+        elif kind == "tflite":
+            from hybridize.formats.tflite.read import read as read_tflite
+
+            program = read_tflite(path, rounding)
         else:
             from hybridize.formats.onnx.read import read
 

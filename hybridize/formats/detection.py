@@ -24,9 +24,9 @@ def detect(path: str | os.PathLike[str]) -> str:
 
     Returns:
         `archive` (ours), `safetensors` (weights of somebody else), `symbol` (MXNet's `-symbol.json`), `params`
-        (MXNet's `.params`, `.npz`, `.npy`), `torch` (a zip of `torch.save` or `torch.export`), `onnx`, `saved_model`
-        (the folder), `keras` (a `.keras` file or one of HDF5), `library` (of C) or `wasm`. A missing file with a
-        `-symbol.json` beside it, the name that `export` was given, is `symbol`.
+        (MXNet's `.params`, `.npz`, `.npy`), `torch` (a zip of `torch.save` or `torch.export`), `onnx`, `tflite`,
+        `saved_model` (the folder), `keras` (a `.keras` file or one of HDF5), `library` (of C) or `wasm`. A missing file
+        with a `-symbol.json` beside it, the name that `export` was given, is `symbol`.
 
     Raises:
         LoadError E600: the file cannot be opened.
@@ -44,7 +44,7 @@ def detect(path: str | os.PathLike[str]) -> str:
         raise LoadError(
             "E608",
             f"{os.fspath(path)} is not in a format that hybridize reads",
-            help="it reads its own archives, MXNet's -symbol.json and .params, ONNX models and SavedModels",
+            help="it reads its own archives, MXNet's -symbol.json and .params, models of ONNX and TFLite, SavedModels",
         )
     return kind
 
@@ -54,6 +54,8 @@ def _detect(head: bytes, size: int) -> str | None:
         return "params"
     if head[:4] in _LIBRARIES or head[:2] == b"MZ":
         return "library"
+    if head[4:8] == b"TFL3":
+        return "tflite"
     if head[:4] == b"\0asm":
         return "wasm"
     if head[:8] == b"\x89HDF\r\n\x1a\n" or (head[:4] == b"PK\3\4" and head[30:].startswith(_KERAS)):

@@ -63,8 +63,8 @@ class Site:
     def _first(self, *inputs: NDArray[Any]) -> Sequence[NDArray[Any]]:
         """Run the program for the first time; later calls go by its entry: many are called once."""
         program = self._program
-        self._run = program.on_lines() or (lambda *inputs: program.evaluated(inputs))
-        return program.evaluated(inputs)
+        self._run = program.on_lines() or (lambda *inputs: program.run_inputs(inputs))
+        return program.run_inputs(inputs)
 
     def _finished(self, outputs: Sequence[Any]) -> Any:
         """Assign what is assigned, and make the result."""
