@@ -13,6 +13,7 @@ from hybridize.formats.tensorflow.messages import SCHEMAS
 from hybridize.formats.tensorflow.vocabulary import Handle
 from hybridize.formats.wire import parse
 from hybridize.programs.backends import Evaluation, Machine
+from hybridize.programs.differentiated import Recorded
 
 STORED = Path(__file__).parent / "stored"
 
@@ -61,10 +62,19 @@ def test_a_stored_function_gives_what_tensorflow_gave(name, frozen, backend):
 
 def test_what_is_read_after_an_assignment_has_the_variables_gradient():
     program, numbers, names = stored("running_sums")
-    kinds = {"x": TensorType((4, 3), numpy.dtype("f4"))}
-    types = {one: TensorType(numbers[f"before.{one}"].shape, numpy.dtype("f4")) for one in names}
-    graph, read, _ = functional(program, kinds, types, {})
-    from hybridize.autograd.split import behind_outputs
-
-    total = len(kinds) + read.index(next(one for one in names if types[one].shape == (3,)))
-    assert behind_outputs(graph, [0, total])[0] == {total}, "to TensorFlow no gradient goes through an assignment"
+    x = numbers["0.in.0"]
+    state = {one: numbers[f"before.{one}"] for one in names}
+    types = {one: TensorType(array.shape, array.dtype) for one, array in state.items()}
+    graph, read, _ = functional(program, {"x": TensorType(x.shape, x.dtype)}, types, {})
+    total = 1 + read.index(next(one for one in names if types[one].shape == (3,)))
+    inputs = [x, *(state[one] for one in read)]
+    pair = Recorded(graph, "sums", "numpy", False, None, [0]).pair((0, total), inputs)
+    outputs, halves = pair.forward.run(inputs), pair.halves
+    kept = [
+        *(inputs[k] for k in halves.inputs),
+        *(outputs[k] for k in (*halves.outputs, *range(len(graph.outputs), len(outputs)))),
+        *pair.dims(inputs),
+    ]
+    found = dict(zip(halves.gradients, pair.back([*kept, numpy.ones_like(x)], [True]), strict=True))
+    assert found[total].any()
+    assert 0 not in found or not found[0].any(), "to TensorFlow no gradient goes through an assignment"
