@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which objects are TensorFlow's; and compiled functions that get tensors: the user's, and those of files."""
+"""Objects that are TensorFlow's; and compiled functions that get tensors: the user's, and those of files."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[st
     return followed(function).program(*args, **kwargs)
 
 
-class Followed:
+class TensorCounterpart:
     """A function of the user's as TensorFlow traces it, beside its programs over arrays of ours."""
 
     def __init__(self, function: TensorFlowFunction) -> None:
@@ -72,9 +72,9 @@ class Followed:
 def followed(function: Function[Any, Any]) -> TensorFlowFunction:
     """Return a function of the user's as TensorFlow traces it."""
     counterpart = function.counterpart
-    if not isinstance(counterpart, Followed):
+    if not isinstance(counterpart, TensorCounterpart):
         options = {field.name: getattr(function.options, field.name) for field in dataclasses.fields(function.options)}
-        counterpart = function.counterpart = Followed(TensorFlowFunction(function.python_function, **options))
+        counterpart = function.counterpart = TensorCounterpart(TensorFlowFunction(function.python_function, **options))
     return counterpart.function
 
 

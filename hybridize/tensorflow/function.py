@@ -28,9 +28,9 @@ from hybridize.graph import Graph
 from hybridize.programs import Program, saving
 from hybridize.tensorflow.calls import Site
 from hybridize.tensorflow.internals import EAGER, elements
-from hybridize.tensorflow.layers import Settings
+from hybridize.tensorflow.layers import LayerSettings
 from hybridize.tensorflow.memory import as_array, as_tensor
-from hybridize.tensorflow.tracing import Trace, trace
+from hybridize.tensorflow.tracing import TracedGraph, trace
 
 _CONSTANTS: Final = (bool, int, float, str, type(None))
 """Classes of arguments that are no tensors and that calls are keyed by without looking into them."""
@@ -41,10 +41,10 @@ _KEYS: Final = 256
 
 
 @frozen
-class Traced(Captured):
+class TracedProgram(Captured):
     """A program of a trace."""
 
-    trace: Trace | None = None
+    trace: TracedGraph | None = None
 
 
 class TensorFlowFunction(Function[Any, Any]):
@@ -67,7 +67,7 @@ class TensorFlowFunction(Function[Any, Any]):
         self.name = _name(target)
         self._sites: dict[tuple[Any, ...], Site] = {}
         self._graphs: dict[int, Site] = {}
-        self._settings = Settings(target)
+        self._settings = LayerSettings(target)
         self._traced = _traceable(target)
         super().__init__(_of_arrays(self), **options)
         self.described_by = _described(target)
@@ -190,7 +190,7 @@ class TensorFlowFunction(Function[Any, Any]):
         """There is no other door: this is TensorFlow's."""
 
     def captured(self, call: Call, scope: SizeScope | None = None) -> Captured:
-        """Trace the object for a call, and do not keep it; sizes in its kinds may be symbols of `scope`."""
+        """TracedGraph the object for a call, and do not keep it; sizes in its kinds may be symbols of `scope`."""
         places = [k for k, kind in enumerate(call.kinds) if isinstance(kind, TensorType)]
 
         def arguments(tensors: Sequence[Any]) -> tuple[Any, Any]:
@@ -208,7 +208,7 @@ class TensorFlowFunction(Function[Any, Any]):
         (captured,) = saving.captured(saved, shared=True)
         fields = {name: getattr(captured, name) for name in Captured.__dataclass_fields__}
         fields["call"] = changed(captured.call, kinds=call.kinds, leaves=list(call.leaves), originals=call.originals)
-        return Traced(**fields, trace=traced)
+        return TracedProgram(**fields, trace=traced)
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -245,7 +245,7 @@ class TensorFlowFunction(Function[Any, Any]):
                         "E450", f"{self.name} was called with {leaf!r}, which a file does not hold",
                         help="close over it, or pass tensors",
                     )  # fmt: skip
-            one: Trace = capture.trace
+            one: TracedGraph = capture.trace
             weights |= _weights((*one.names, *one.written_names), (*one.variables, *one.written))
             signatures.append(_signature(one, capture.call, writes=True))
         options = {"backend": self.options.backend, "freeze": self.options.freeze}
@@ -256,7 +256,7 @@ def _weights(names: Sequence[str], variables: Sequence[Any]) -> dict[str, NDArra
     return {name: as_array(variable.read_value()) for name, variable in zip(names, variables, strict=True)}
 
 
-def _signature(traced: Trace, call: Call, *, writes: bool = False) -> SavedSignature:
+def _signature(traced: TracedGraph, call: Call, *, writes: bool = False) -> SavedSignature:
     """A trace as plain data.
 
     Args:
@@ -335,7 +335,7 @@ def _name(target: Any) -> str:
 
 
 def _of_arrays(owner: TensorFlowFunction) -> Callable[..., Any]:
-    """What the object gives, for arrays of ours too: files are checked by that."""
+    """A function that calls the object, with arrays of ours too: files are checked by that."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
         leaves, structure = flatten((args, kwargs))

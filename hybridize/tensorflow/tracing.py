@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Trace`: what TensorFlow traces of an object for one kind of call, as a graph of ours.
+"""`TracedGraph`: what TensorFlow traces of an object for one kind of call, as a graph of ours.
 
 TensorFlow traces it as it does for `tf.function`; the functions of its graph are walked, as those of a SavedModel are.
 Variables are inputs of the graph behind the tensors, and those that a call assigns outputs behind the results.
@@ -35,7 +35,7 @@ with LOADING:
 
 
 @frozen(eq=False)
-class Trace:
+class TracedGraph:
     """A graph of what an object computes for calls of one kind."""
 
     graph: Graph
@@ -64,8 +64,8 @@ class Trace:
 def trace(
     target: Callable[..., Any], arguments: Callable[[Sequence[Any]], tuple[Any, Any]], kinds: Mapping[str, TensorType],
     name: str, freeze: bool = False,
-) -> Trace:  # fmt: skip
-    """Trace an object for calls of one kind.
+) -> TracedGraph:  # fmt: skip
+    """TracedGraph an object for calls of one kind.
 
     Args:
         target: the object.
@@ -93,7 +93,7 @@ def trace(
 
 def _walked(
     concrete: Any, kinds: Mapping[str, TensorType], name: str, freeze: bool, original: Callable[..., Any]
-) -> Trace:
+) -> TracedGraph:
     definition = parse(concrete.function_def.SerializeToString(), "Function", SCHEMAS, name)
     library = [parse(one.SerializeToString(), "Function", SCHEMAS, name)
                for one in concrete.graph.as_graph_def().library.function]  # fmt: skip
@@ -112,7 +112,7 @@ def _walked(
     graph, names, written = functional(lines.put_into(program), kinds, types, constants)
     structure, leaves = _result(concrete, name)
     outputs = (*(graph.outputs[k] for k in leaves), *graph.outputs[len(graph.outputs) - len(written) :])
-    return Trace(
+    return TracedGraph(
         Graph(graph.inputs, graph.nodes, outputs, graph.constants), tuple(variables[one] for one in names), names,
         tuple(variables[one] for one in written), written, structure,
         tuple(one for one in variables.values() if one.trainable), original,
@@ -120,7 +120,7 @@ def _walked(
 
 
 def _bound(concrete: Any, name: str) -> tuple[list[Handle | NDArray[Any]], dict[str, Any]]:
-    """What the last arguments of a function are, and the variables by the names of their handles."""
+    """The last arguments of a function, and the variables by the names of their handles."""
     known = {id(variable.handle): variable for variable in concrete.graph.variables}
     bound: list[Handle | NDArray[Any]] = []
     variables: dict[str, Any] = {}

@@ -71,7 +71,7 @@ def _walked(
 
 
 class _State(dict[str, Any]):
-    """What variables hold. A value that is assigned has a gradient for the variable, and none for what it was made of:
+    """The values of variables. One that is assigned has a gradient for the variable, and none for what it was made of:
     so tapes see it.
     """
 
