@@ -68,7 +68,7 @@ class Vocabulary:
     def __init__(self, name: str) -> None:
         self.name = name
         self.remedies: dict[str, str] = {}
-        """What to do about operators that have no row, by operator."""
+        """What to do about operators that have no row, by how their names begin."""
         self._rows: dict[str, list[Row]] = {}
 
     def __call__(
@@ -96,6 +96,10 @@ class Vocabulary:
             if row.since <= version and (row.until is None or version <= row.until):
                 return row
         return None
+
+    def remedy(self, operator: str) -> str:
+        """Return what to do about an operator that has no row; empty where nothing is known to help."""
+        return next((text for start, text in self.remedies.items() if operator.startswith(start)), "")
 
     def operators(self) -> dict[str, tuple[Row, ...]]:
         """All operators with their rows, sorted by name."""

@@ -22,8 +22,7 @@ from hybridize.formats.tensorflow.linear import (
     convolved,
     depth_filters,
     over_all_axes,
-    resized_linearly,
-    resized_nearest,
+    resized,
     windows_of,
 )
 from hybridize.formats.tensorflow.shapes import mirrored, strided
@@ -197,7 +196,7 @@ def average_pool(n: Application, sizes: Known, g: Operand) -> Operand:
 def resize_bilinear(n: Application, g: Operand, x: Operand) -> Operand:
     """The gradient of images that were resized."""
     sizes = Known.of(list(type_of(g).shape[1:3]))
-    return pulled(lambda x: resized_linearly(n, x, sizes), g, x)
+    return pulled(lambda x: resized(n, x, sizes), g, x)
 
 
 @TENSORFLOW("ResizeNearestNeighborGrad", known=(1,))
@@ -205,7 +204,7 @@ def resize_nearest(n: Application, g: Operand, sizes: Known) -> Operand:
     """The gradient of images whose pixels were repeated."""
     shape, larger = type_of(g).shape, Known.of(list(type_of(g).shape[1:3]))
     x = filled(0, (shape[0], *sizes.list(), shape[3]), type_of(g).dtype)
-    return pulled(lambda x: resized_nearest(n, x, larger), g, x)
+    return pulled(lambda x: resized(n, x, larger), g, x)
 
 
 @TENSORFLOW("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")

@@ -295,6 +295,7 @@ def program_of_functions(
     if len(ports) != own or len(ends) != len(graph.outputs):
         raise malformed(source, f"{name} has {own} arguments and {len(graph.outputs)} results, a signature names "
                         f"{len(ports)} and {len(ends)}", 0)  # fmt: skip
+    _check_types(function, own, name, source)
     nodes, constants = [], {}
     names = [f"bound:{number}" for number in range(len(bound))]
     for value_name, value in zip(names, bound, strict=True):
@@ -310,6 +311,17 @@ def program_of_functions(
                              named=outputs is not None, metadata=metadata or {})  # fmt: skip
     check_operators(program)
     return program
+
+
+def _check_types(function: Message, own: int, name: str, source: str) -> None:
+    """Refuse a function that takes or gives what is no array of numbers."""
+    signature = function.get("signature", {})
+    for word, args in (("takes", signature.get("input", ())[:own]), ("gives", signature.get("output", ()))):
+        for arg in args:
+            if arg.get("type", 0) not in DTYPES:
+                kind = type_of_number(arg.get("type", 0))
+                what = f"{source}: {name} {word} {arg.get('name')!r}, which is of type {kind}"
+                raise LoadError("E603", what, help="save a function of arrays of numbers")
 
 
 def function_of(functions: Mapping[str, Message], name: str, source: str) -> Message:
