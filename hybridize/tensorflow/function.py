@@ -11,6 +11,7 @@ import numpy
 import tensorflow as tf
 from numpy.typing import NDArray
 
+from hybridize.array.draws import bits
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
@@ -24,6 +25,7 @@ from hybridize.capture import Function
 from hybridize.contract.call import Call, SameObject
 from hybridize.contract.captured import Captured
 from hybridize.formats import ARRAY, Leaf, SavedProgram, SavedSignature
+from hybridize.formats.tensorflow.draws import GENERATOR
 from hybridize.graph import Graph
 from hybridize.programs import Program, saving
 from hybridize.tensorflow.calls import Site
@@ -68,6 +70,7 @@ class TensorFlowFunction(Function[Any, Any]):
         self._sites: dict[tuple[Any, ...], Site] = {}
         self._graphs: dict[int, Site] = {}
         self._settings = LayerSettings(target)
+        self._random: Any = None
         self._traced = _traceable(target)
         super().__init__(_of_arrays(self), **options)
         self.described_by = _described(target)
@@ -190,7 +193,7 @@ class TensorFlowFunction(Function[Any, Any]):
         """There is no other door: this is TensorFlow's."""
 
     def captured(self, call: Call, scope: SizeScope | None = None) -> Captured:
-        """TracedGraph the object for a call, and do not keep it; sizes in its kinds may be symbols of `scope`."""
+        """Trace the object for a call, and do not keep it; sizes in its kinds may be symbols of `scope`."""
         places = [k for k, kind in enumerate(call.kinds) if isinstance(kind, TensorType)]
 
         def arguments(tensors: Sequence[Any]) -> tuple[Any, Any]:
@@ -203,7 +206,7 @@ class TensorFlowFunction(Function[Any, Any]):
         arguments.autograph_info__ = {}  # type: ignore[attr-defined]  # AutoGraph is not to look into it
         kinds = {name: call.kinds[place] for place, name in zip(places, self._names_of(call, places), strict=True)}
         with modes.busy():
-            traced = trace(self._traced, arguments, kinds, self.name, self.options.freeze)
+            traced = trace(self._traced, arguments, kinds, self.name, self._generator, self.options.freeze)
         saved = SavedProgram(self.name, (_signature(traced, call),), _weights(traced.names, traced.variables))
         (captured,) = saving.captured(saved, shared=True)
         fields = {name: getattr(captured, name) for name in Captured.__dataclass_fields__}
@@ -220,6 +223,13 @@ class TensorFlowFunction(Function[Any, Any]):
         finally:
             for variable, value in before:
                 variable.assign(value)
+
+    def _generator(self) -> Any:
+        """The generator of random numbers that have no seed: its own is drawn by `hybridize.random`."""
+        if self._random is None:
+            words = bits((2,))._data.view(numpy.uint64)
+            self._random = tf.Variable(numpy.append(words, numpy.uint64(0)), trainable=False, name=GENERATOR)
+        return self._random
 
     def _names_of(self, call: Call, places: Sequence[int]) -> list[str]:
         """Names of the tensors, each once."""

@@ -27,6 +27,7 @@ from hybridize.tensorflow.internals import functions_of
 from hybridize.tensorflow.memory import as_array, dtype_of
 
 with LOADING:
+    from hybridize.formats.tensorflow.draws import GENERATOR
     from hybridize.formats.tensorflow.functional import functional
     from hybridize.formats.tensorflow.graphdef import program_of_functions
     from hybridize.formats.tensorflow.messages import SCHEMAS
@@ -63,15 +64,16 @@ class TracedGraph:
 
 def trace(
     target: Callable[..., Any], arguments: Callable[[Sequence[Any]], tuple[Any, Any]], kinds: Mapping[str, TensorType],
-    name: str, freeze: bool = False,
+    name: str, generator: Callable[[], Any], freeze: bool = False,
 ) -> TracedGraph:  # fmt: skip
-    """TracedGraph an object for calls of one kind.
+    """Trace an object for calls of one kind.
 
     Args:
         target: the object.
         arguments: makes the arguments of a call, positional ones and keywords, of its tensors.
         kinds: the types of those by their names; sizes that are dims are open.
         name: of the object, for messages.
+        generator: gives the variable of the random numbers that have no seed.
         freeze: values of variables that calls do not assign are constants.
 
     Raises:
@@ -88,11 +90,16 @@ def trace(
         for kind in kinds.values()
     ]
     concrete = tf.function(call).get_concrete_function(*specs)
-    return _walked(concrete, kinds, name, freeze, call)
+    return _walked(concrete, generator, kinds, name, freeze, call)
 
 
 def _walked(
-    concrete: Any, kinds: Mapping[str, TensorType], name: str, freeze: bool, original: Callable[..., Any]
+    concrete: Any,
+    generator: Callable[[], Any],
+    kinds: Mapping[str, TensorType],
+    name: str,
+    freeze: bool,
+    original: Callable[..., Any],
 ) -> TracedGraph:
     definition = parse(concrete.function_def.SerializeToString(), "Function", SCHEMAS, name)
     library = [parse(one.SerializeToString(), "Function", SCHEMAS, name)
@@ -107,9 +114,11 @@ def _walked(
         if error.code != "E606":
             raise
         raise _unsupported(error, functions, lines) from None
-    types = {one: TensorType(tuple(v.shape), dtype_of(v.dtype)) for one, v in variables.items()}
+    types = {one: _type_of(variable) for one, variable in variables.items()}
     constants = {one: as_array(v.read_value()).copy() for one, v in variables.items()} if freeze else {}
     graph, names, written = functional(lines.put_into(program), kinds, types, constants)
+    if GENERATOR in written:
+        variables[GENERATOR] = generator()
     structure, leaves = _result(concrete, name)
     outputs = (*(graph.outputs[k] for k in leaves), *graph.outputs[len(graph.outputs) - len(written) :])
     return TracedGraph(
@@ -140,6 +149,13 @@ def _bound(concrete: Any, name: str) -> tuple[list[Handle | NDArray[Any]], dict[
             variables[names[id(outside)]] = variable
         bound.append(Handle(names[id(outside)]))
     return bound, variables
+
+
+def _type_of(variable: Any) -> TensorType:
+    if not variable.shape.is_fully_defined():
+        text = f"the variable {variable.name} may hold tensors of several sizes"
+        raise CaptureError("E420", text, help="make it of one shape")
+    return TensorType(tuple(variable.shape), dtype_of(variable.dtype))
 
 
 def _unique(name: str, others: Mapping[str, Any]) -> str:

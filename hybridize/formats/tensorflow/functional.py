@@ -8,12 +8,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import is_inexact
+from hybridize.base.dtypes import is_inexact, uint64
 from hybridize.base.errors import HybridizeError
 from hybridize.base.types import TensorType
 from hybridize.formats.foreign.known import operand_of
 from hybridize.formats.foreign.program import ForeignProgram, Node
 from hybridize.formats.foreign.walk import Walk
+from hybridize.formats.tensorflow.draws import GENERATOR, draws
 from hybridize.graph import Graph
 from hybridize.ops.library.histories import with_gradient_of
 from hybridize.ops.op import Operand, constant, type_of
@@ -29,6 +30,8 @@ def functional(
     The inputs of the graph are those of the program, then the variables that it reads; its outputs are those of the
     program, then the new values of the variables that it assigns.
 
+    A generator of random numbers is one more variable, `GENERATOR`, which what draws reads and assigns.
+
     Args:
         program: the function, with what it calls.
         kinds: the types of its inputs, in order, and names for them.
@@ -36,6 +39,8 @@ def functional(
         frozen: values of variables that are constants where the program does not assign them.
     """
     fixed = dict(frozen)
+    if draws(program):
+        variables = {**variables, GENERATOR: TensorType((2,), uint64)}
     while True:
         graph, written = _walked(
             program, kinds, {name: variables[name] for name in variables if name not in fixed}, fixed

@@ -432,6 +432,13 @@ def test_a_table_is_refused():
         fast(tf.constant([1]))
 
 
+def test_a_variable_of_several_sizes_is_refused():
+    v = tf.Variable(tf.zeros([2]), shape=tf.TensorShape([None]))
+    fast = hybridize.hybridize(tf.function(lambda x: v + x))
+    with pytest.raises(CaptureError, match="several sizes"):
+        fast(tf.constant(1.0))
+
+
 def test_a_ragged_tensor_is_refused():
     fast = hybridize.hybridize(tf.function(lambda x: x))
     with pytest.raises(CaptureError, match="RaggedTensor"):
