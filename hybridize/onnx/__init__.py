@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX for those who know it by other names: MXNet's, the onnx package's, ONNX Runtime's. `load("model.onnx")` is ours.
 
-`backend` is what the onnx package's own tests and tools take; `InferenceSession` is the face of ONNX Runtime; `mxnet` has
-MXNet's functions.
+`backend` is what the onnx package's own tests and tools take; `InferenceSession` is the face of ONNX Runtime; `mxnet`
+has MXNet's functions.
 """
 
 from hybridize.base.names import late, places
