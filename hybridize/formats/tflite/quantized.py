@@ -7,23 +7,25 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
-from hybridize.base.dtypes import DType, int8, int32, is_float, uint8
+from hybridize.base.dtypes import DType, float32, int8, int32, int64, is_float, uint8
+from hybridize.formats.foreign.arrays import kept, stretched
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.tflite.elementwise import LIMITS
 from hybridize.formats.tflite.linear import convolved, convolved_by_channel, pools, rows_of, with_axes_kept
-from hybridize.formats.tflite.shapes import concatenation, filled_around
+from hybridize.formats.tflite.shapes import axes_of, concatenation, filled_around
 from hybridize.formats.tflite.vocabulary import QUANTIZED, TFLITE, Quantization
 from hybridize.ops.library import fixed_point
 from hybridize.ops.library import quantized as integers_of
 from hybridize.ops.op import Operand, scalar, type_of
-from hybridize.ops.windows import window_max
+from hybridize.ops.windows import window_max, window_sum
 
 EIGHT = (int8, uint8)
 
@@ -81,7 +83,8 @@ def _requantized(n: Application, sums: Operand, factors: NDArray[Any], others: A
     low, high = _ends(n, dtype, scale, zero)
     if _reference(n):
         multiplier = factors.astype("f8") * numpy.asarray(others, "f8") / numpy.float64(scale)
-        return fixed_point.requantized_twice(sums, multiplier, zero, dtype, low, high)
+        y = fixed_point.rounded_twice(sums, fixed_point.Multiplier.of(multiplier))
+        return fixed_point.placed(y, zero, dtype, low, high)
     by = factors.astype("f4") * numpy.asarray(others, "f4") / scale
     shape = type_of(sums).shape
     multiplier = integers_of.along(ops.constant(numpy.atleast_1d(by)), shape, len(shape) - 1)
@@ -140,24 +143,123 @@ def fully_connected(n: Application, x: Operand, w: Operand, bias: Operand | None
     return with_axes_kept(n, y, x)
 
 
+# ---------------------------------------------------------------------------------------------------------- arithmetic
+
+
+def _sum(sign: int) -> Any:
+    def row(n: Application, x: Operand, y: Operand) -> Operand:
+        dtype, (scale, zero) = _result(n), _single(n, "to", 0)
+        low, high = _ends(n, dtype, scale, zero)
+        (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
+        x, y = stretched(x, y)
+        if not _reference(n):
+            total = fixed_point.weighted_sum([(x, zero_x, of_x / scale), (y, zero_y, sign * (of_y / scale))])
+            return fixed_point.placed(total, zero, dtype, low, high)
+        most = 2 * max(float(of_x), float(of_y))
+
+        def scaled(q: Operand, nought: int, own: numpy.float32) -> Operand:
+            whole = _less_zero(q, nought)
+            whole = ops.mul(whole, ops.like(1 << 20, whole))
+            return fixed_point.rounded_twice(whole, fixed_point.Multiplier.of(float(own) / most))
+
+        join = ops.add if sign > 0 else ops.sub
+        total = join(scaled(x, zero_x, of_x), scaled(y, zero_y, of_y))
+        by = fixed_point.Multiplier.of(most / ((1 << 20) * float(scale)))
+        return fixed_point.placed(fixed_point.rounded_twice(total, by), zero, dtype, low, high)
+
+    return row
+
+
+TFLITE("ADD" + QUANTIZED)(_sum(1))
+TFLITE("SUB" + QUANTIZED)(_sum(-1))
+
+
+@TFLITE("MUL" + QUANTIZED)
+def product(n: Application, x: Operand, y: Operand) -> Operand:
+    """The products of two arrays, element by element."""
+    (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
+    x, y = stretched(x, y)
+    return _requantized(n, ops.mul(_less_zero(x, zero_x), _less_zero(y, zero_y)), numpy.atleast_1d(of_x), of_y)
+
+
+@TFLITE("MEAN" + QUANTIZED, known=(1,))
+def mean(n: Application, x: Operand, axes: Known) -> Operand:
+    """The mean along axes."""
+    dtype, along = _result(n), axes_of(n, x, axes)
+    (own, its_zero), (scale, zero) = _single(n, "of", 0), _single(n, "to", 0)
+    shape = type_of(x).shape
+    count = int(math.prod(shape[axis] for axis in along))
+    sums = kept(ops.sum(_less_zero(x, its_zero), along), type_of(x), along, n.flag("keep"))
+    if not _reference(n):
+        by = (own / scale) * (numpy.float32(1) / numpy.float32(count))
+        y = ops.mul(ops.cast(sums, float32), ops.full(by, type_of(sums).with_dtype(float32)))
+        y = ops.round(ops.add(y, ops.like(zero, y)))  # that of 0 is added first: ties go to another integer
+        return fixed_point.placed(ops.cast(y, int32), 0, dtype)
+    whole, exponent = fixed_point.Multiplier.of(float(own) / float(scale))
+    shift = min(count.bit_length() - 1, 32, 31 + int(exponent))
+    by_count = fixed_point.Multiplier((whole << shift) // count, exponent - shift)
+    return fixed_point.placed(fixed_point.rounded_twice(sums, by_count), zero, dtype)
+
+
+@TFLITE("AVERAGE_POOL_2D" + QUANTIZED)
+def average_pool(n: Application, x: Operand) -> Operand:
+    """The mean of the elements of each window that are in the image, half away from zero."""
+    dtype = _result(n)
+    low, high = _ends(n, dtype, *_same(n, 0))
+    fields = pools(n, x)
+    whole = ops.cast(x, int32)
+    sums = window_sum(whole, *fields)
+    counts = window_sum(ops.full(1, type_of(whole)), *fields)
+    return fixed_point.placed(fixed_point.means(sums, counts), 0, dtype, low, high)
+
+
+@TFLITE("SOFTMAX" + QUANTIZED)
+def softmax(n: Application, x: Operand) -> Operand:
+    """The softmax of the last axis, whose exponentials are of a table of 256."""
+    dtype, (scale, _), (to, zero) = _result(n), _single(n, "of", 0), _single(n, "to", 0)
+    shape, last = type_of(x).shape, type_of(x).ndim - 1
+    table = numpy.exp(-(scale * numpy.float32(n.number("beta", 0.0))) * numpy.arange(256).astype("f4"))
+    below = ops.sub(ops.spread(ops.reduce_max(ops.cast(x, int32), (last,)), shape, (last,)), ops.cast(x, int32))
+    each = ops.gather(ops.constant(table.astype("f4")), ops.cast(below, int64), 0)
+    part = ops.div(each, ops.spread(ops.sum(each, (last,)), shape, (last,)))
+    return integers_of.requantized(part, ops.full(numpy.float32(1) / to, type_of(part)),
+                                   ops.full(zero, type_of(part).with_dtype(int32)), dtype)  # fmt: skip
+
+
 # -------------------------------------------------------------------------------------------------- to and from numbers
 
 
 @TFLITE("QUANTIZE" + QUANTIZED)
 def quantize(n: Application, x: Operand) -> Operand:
     """Floats as integers, or integers as those of another scale."""
-    dtype = _result(n)
+    dtype, of = _result(n), type_of(x).dtype
     scale, zero = _single(n, "to", 0)
-    if is_float(type_of(x).dtype):
-        nought = ops.full(zero, type_of(x).with_dtype(int32))
-        return integers_of.quantized(x, ops.full(scale, type_of(x)), nought, dtype)
+    if is_float(of):
+        return _quantized_floats(n, x, scale, zero, dtype)
+    if of not in EIGHT:
+        n.fail(f"integers of {of} are not supported, only int8 and uint8")
     own, its_zero = _single(n, "of", 0)
     whole = _less_zero(x, its_zero)
     if own == scale:
-        y = ops.add(whole, ops.like(zero, whole))
-        ends = numpy.iinfo(dtype)
-        return ops.cast(ops.min(ops.max(y, ops.like(ends.min, y)), ops.like(ends.max, y)), dtype)
-    return _requantized(n, whole, numpy.atleast_1d(own))
+        return fixed_point.placed(whole, zero, dtype)
+    if _reference(n) or of != dtype:
+        by = fixed_point.Multiplier.of(numpy.float64(own) / numpy.float64(scale))
+        return fixed_point.placed(fixed_point.rounded_twice(whole, by), zero, dtype)
+    factor = int(numpy.rint(numpy.float32(256) * (own / scale)))
+    rounded = ops.add(ops.mul(whole, ops.like(factor, whole)), ops.like(128, whole))
+    return fixed_point.placed(ops.shift_right(rounded, ops.like(8, rounded)), zero, dtype)
+
+
+def _quantized_floats(n: Application, x: Operand, scale: numpy.float32, zero: int, dtype: DType) -> Operand:
+    """Floats over a scale: times its inverse, half to even; or divided by it, half away from zero."""
+    nought = ops.full(zero, type_of(x).with_dtype(int32))
+    if not _reference(n):
+        return integers_of.requantized(x, ops.full(numpy.float32(1) / scale, type_of(x)), nought, dtype)
+    y = ops.div(x, ops.like(scale, x))
+    whole = ops.trunc(y)
+    away = ops.ge(ops.abs(ops.sub(y, whole)), ops.like(0.5, y))
+    y = ops.where(away, ops.add(whole, ops.sign(y)), whole)
+    return integers_of.requantized(y, ops.full(1, type_of(y)), nought, dtype)
 
 
 @TFLITE("DEQUANTIZE" + QUANTIZED)
