@@ -19,6 +19,7 @@ MXNET := 1.9.1 2.0.0b1
 TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML \
 	transformers==5.24.0 tokenizers safetensors regex filelock fsspec packaging tqdm typer-slim click shellingham \
 	hf-xet httpx httpcore httpx2 httpcore2 h11 anyio idna certifi sniffio truststore
+LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
 
@@ -49,7 +50,7 @@ types: .venv/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed system
+test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed .litert/.installed system
 	$(BIN)/python -m pytest -m long
 
 bench: .venv-bench/.installed
@@ -59,7 +60,7 @@ docs: .venv/.installed
 	$(BIN)/python docs/make.py
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .litert build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -91,6 +92,12 @@ clean:
 		.mxnet/$$version/bin/python -m pip install $(PIP_FLAGS) numpy==1.23.5 requests && \
 		.mxnet/$$version/bin/python -m pip install $(PIP_FLAGS) --no-deps mxnet==$$version || exit 1; \
 	done
+	@touch $@
+
+# The runtime of TFLite models, and the one of microcontrollers: what the tests compare with.
+.litert/.installed: | .venv/bin/python
+	$(BIN)/python -m venv .litert
+	.litert/bin/python -m pip install $(PIP_FLAGS) $(LITERT)
 	@touch $@
 
 # The libraries that were written for Gluon, each in a folder of its own, as the registry has it; what they need beside

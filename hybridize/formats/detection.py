@@ -22,7 +22,8 @@ def detect(path: str | os.PathLike[str]) -> str:
     Returns:
         `archive` (ours), `safetensors` (weights of somebody else), `symbol` (MXNet's `-symbol.json`), `params`
         (MXNet's `.params`, `.npz`, `.npy`), `torch` (a zip of `torch.save` or `torch.export`), `onnx`, `tflite`,
-        `library` (of C) or `wasm`. A missing file with a `-symbol.json` beside it, the name that `export` was given, is `symbol`.
+        `library` (of C) or `wasm`. A missing file with a `-symbol.json` beside it, the name that `export` was given, is
+        `symbol`.
 
     Raises:
         LoadError E600: the file cannot be opened.
@@ -38,7 +39,7 @@ def detect(path: str | os.PathLike[str]) -> str:
         raise LoadError(
             "E608",
             f"{os.fspath(path)} is not in a format that hybridize reads",
-            help="it reads its own archives, MXNet's -symbol.json and .params, ONNX and TFLite models",
+            help="it reads its own archives, MXNet's -symbol.json and .params, and models of ONNX and TFLite",
         )
     return kind
 
