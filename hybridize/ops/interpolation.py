@@ -42,9 +42,7 @@ def step_of(size: int, count: int, corners: bool, scale: float | None = None) ->
     return 1 / scale if scale else size / count
 
 
-def linear(
-    size: int, count: int, corners: bool, scale: float | None = None, middle: bool = True
-) -> list[Row]:
+def linear(size: int, count: int, corners: bool, scale: float | None = None, middle: bool = True) -> list[Row]:
     """Return `count` points between `size` elements, each by the two nearest; borders are kept. See `step_of`.
 
     As many points as elements are the elements, whatever the scale.

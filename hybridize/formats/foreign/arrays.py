@@ -15,6 +15,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import DType, int64
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import Shape, TensorType
+from hybridize.ops.library.bounds import check
 from hybridize.ops.op import Operand, type_of
 
 FAR: Final = (1 << 31) - 1
@@ -153,8 +154,12 @@ def taken(x: Operand, indices: Operand, axis: int) -> Operand:
 
 
 def wrapped(indices: Operand, size: Any) -> Operand:
-    """Return indices, negative ones of which count from the end of an axis, from 0 on, as int64."""
+    """Return indices, negative ones of which count from the end of an axis, from 0 on, as int64.
+
+    Those that are out of bounds are refused, where they are known or else when the program runs.
+    """
     indices = ops.cast(indices, int64)
+    check(indices, -size, size, f"an axis of {dims.text(size)} elements")
     zero = ops.like(0, indices)
     return ops.where(ops.lt(indices, zero), ops.add(indices, ops.like(size, indices)), indices)
 
@@ -187,6 +192,39 @@ def filled(value: Any, shape: Sequence[Any], dtype: DType) -> Operand:
     return ops.full(value, TensorType(tuple(shape), dtype))
 
 
+def tiled(x: Operand, times: Sequence[Any]) -> Operand:
+    """Return an operand repeated along each axis."""
+    shape = type_of(x).shape
+    apart = tuple(size for own in shape for size in (1, own))
+    wider = tuple(size for own, count in zip(shape, times, strict=True) for size in (count, own))
+    whole = tuple(own * count for own, count in zip(shape, times, strict=True))
+    return ops.reshape(ops.broadcast(ops.reshape(x, apart), wider), whole)
+
+
+def running(
+    x: Operand, axis: int, run: Callable[..., Operand], empty: float, exclusive: bool, reverse: bool
+) -> Operand:
+    """Return running sums or products along an axis.
+
+    Args:
+        x: any numbers.
+        axis: from 0 on.
+        run: `cum_sum`, `cum_prod`.
+        empty: the sum or product of nothing.
+        exclusive: leave each element out of its own.
+        reverse: run from the end.
+    """
+    kind = type_of(x)
+    if reverse:
+        x = ops.flip(x, axis)
+    if exclusive:
+        one = tuple(int(k == axis) for k in range(kind.ndim))
+        shifted = ops.part(x, axis, 0, kind.shape[axis] - 1)
+        x = ops.pad(shifted, ops.scalar(empty, kind.dtype), one, (0,) * kind.ndim)
+    y = run(x, axis)
+    return ops.flip(y, axis) if reverse else y
+
+
 def same_pads(
     sizes: Sequence[Any], windows: Sequence[Any], steps: Sequence[int], dilations: Sequence[int]
 ) -> tuple[tuple[Any, Any], ...]:
@@ -215,6 +253,7 @@ def strided_part(
         new_mask: a new axis of size 1.
         shrink_mask: one element, without its axis.
     """
+
     def has(mask: int, k: int) -> bool:
         return bool(mask >> k & 1)
 

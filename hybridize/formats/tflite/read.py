@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, LoadError
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
 from hybridize.formats.flat import parse
 from hybridize.formats.foreign.program import Call, ForeignGraph, ForeignProgram, Node, Port
@@ -107,8 +107,7 @@ class _Reader:
             raise self.fail("it has no graph")
         graphs = [self.graph(number, table) for number, table in enumerate(tables)]
         self.check_calls(graphs)
-        main, weights = graphs[0], graphs[0].constants
-        main = ForeignGraph(main.inputs, main.nodes, main.outputs, {}, main.declared)
+        main, weights = changed(graphs[0], constants={}), graphs[0].constants
         functions = {_function(number): graph for number, graph in enumerate(graphs) if number}
         version = next((self.buffer(one.get("buffer", 0)).tobytes() for one in self.model.get("metadata", ())
                         if one.get("name") == "min_runtime_version"), b"")  # fmt: skip

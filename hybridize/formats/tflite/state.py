@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.formats.foreign.known import operand_of
 from hybridize.formats.foreign.program import Call, ForeignProgram
 from hybridize.formats.foreign.vocabulary import Application, Value
@@ -74,8 +74,7 @@ def first_values(program: ForeignProgram) -> ForeignProgram:
             walk.function(program.functions[init.function], (), {})
     firsts: dict[str, NDArray[Any]] = {name: numpy.asarray(value) for name, value in state.items()}
     _check_writes(program)
-    return ForeignProgram(program.source, program.vocabulary, program.graph, program.functions, program.weights, firsts,
-                          program.trained, program.metadata)  # fmt: skip
+    return changed(program, state=firsts)
 
 
 def _check_writes(program: ForeignProgram) -> None:

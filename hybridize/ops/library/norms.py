@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import math
 
+from hybridize.base.dtypes import int64
 from hybridize.ops.analysis import exp, isfinite, isnan, log, sqrt
-from hybridize.ops.arithmetic import abs, add, eq, mul, sign, sub, where
+from hybridize.ops.arithmetic import abs, add, eq, ge, mul, sign, sub, where
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.powers import pow
 from hybridize.ops.reductions import reduce_max, shared_reduce_max, shared_reduce_min
-from hybridize.ops.views import like, spread, stop_gradient, sum
+from hybridize.ops.slicing import iota
+from hybridize.ops.views import broadcast, like, reshape, spread, stop_gradient, sum
 
 
 def root(x: Operand, order: float = 2.0) -> Operand:
@@ -43,3 +45,15 @@ def log_sum_exp(x: Operand, axes: tuple[int, ...]) -> Operand:
     most = stop_gradient(reduce_max(x, axes))
     level = where(isfinite(most), most, like(0, most))
     return add(log(sum(exp(sub(x, spread(level, shape, axes))), axes)), level)
+
+
+def log_cum_sum_exp(x: Operand, axis: int) -> Operand:
+    """Return the logarithms of the running sums of exp(x) along an axis.
+
+    Each element stands against all before it: a running maximum as level would let small ones vanish.
+    """
+    of = type_of(x).shape
+    sizes = (*of[: axis + 1], of[axis], *of[axis + 1 :])
+    apart = broadcast(reshape(x, (*of[:axis], 1, *of[axis:])), sizes)
+    before = ge(iota(sizes, axis, int64), iota(sizes, axis + 1, int64))
+    return log_sum_exp(where(before, apart, like(-math.inf, apart)), (axis + 1,))

@@ -18,7 +18,7 @@ from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, float32, float64, int64, is_float, uint8
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.histories import with_gradient_of
-from hybridize.ops.library.norms import log_sum_exp, norm, root
+from hybridize.ops.library.norms import log_cum_sum_exp, log_sum_exp, norm, root
 from hybridize.torch.functions import rules
 from hybridize.torch.functions.operands import between, flattened, operand
 from hybridize.torch.functions.pointwise import MAXIMUM, MINIMUM, Joined, aligned, divide, multiply, subtract
@@ -423,15 +423,9 @@ _running_extreme("cummin", -1)
 
 @computes("logcumsumexp", kinds="f")
 def _logcumsumexp(input: Operand, dim: int) -> Operand:
-    of = type_of(input)
-    axis = rules.axis_of(dim, of.ndim)
-    if not of.ndim:
-        return input
-    wide = (*of.shape[: axis + 1], of.shape[axis], *of.shape[axis + 1 :])
-    # Each element against all before it: a running maximum as level would let small ones vanish.
-    apart = ops.broadcast(ops.reshape(input, (*of.shape[:axis], 1, *of.shape[axis:])), wide)
-    before = ops.ge(ops.iota(wide, axis, int64), ops.iota(wide, axis + 1, int64))
-    return _logsumexp(ops.where(before, apart, ops.like(-math.inf, apart)), axis + 1)
+    ndim = type_of(input).ndim
+    axis = rules.axis_of(dim, ndim)
+    return log_cum_sum_exp(input, axis) if ndim else input
 
 
 @computes("diff")

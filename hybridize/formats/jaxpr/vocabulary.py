@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`JAXPR`: the vocabulary that the tables of rows fill, and how its attributes are read."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from hybridize.base.dtypes import DType, as_dtype
+from hybridize.formats.foreign.program import ForeignGraph
+from hybridize.formats.foreign.vocabulary import Application, Vocabulary
+
+JAXPR: Final = Vocabulary("JAX")
+
+
+def sizes(n: Application, name: str) -> tuple[Any, ...]:
+    """Return an attribute that is a tuple of sizes, or of tuples of them; nothing is asked of those that are dims."""
+    value = n.attributes.get(name)
+    if not isinstance(value, tuple):
+        n.fail(f"the attribute {name} must be sizes, it is {value!r}")
+    return value
+
+
+def dtype_of(n: Application, name: str) -> DType:
+    """Return an attribute that is the name of a dtype."""
+    return as_dtype(n.text(name))
+
+
+def graph_of(n: Application, name: str) -> ForeignGraph:
+    """Return an attribute that is a graph."""
+    value = n.attributes.get(name)
+    if not isinstance(value, ForeignGraph):
+        n.fail(f"the attribute {name} must be a graph, it is {value!r}")
+    return value

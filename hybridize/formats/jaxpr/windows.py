@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of jaxprs about windows that move over arrays: folds, and the gradients of maxima."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.base.dtypes import DType, bool_, is_float
+from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.jaxpr.elementwise import maximum, minimum
+from hybridize.formats.jaxpr.shapes import padded
+from hybridize.formats.jaxpr.vocabulary import JAXPR, sizes
+from hybridize.ops.op import Operand, scalar, type_of
+
+Join = Callable[[Operand, Operand], Operand]
+
+
+def _least(kind: DType) -> Any:
+    if kind == bool_:
+        return False
+    return -math.inf if is_float(kind) else numpy.iinfo(kind).min
+
+
+def _most(kind: DType) -> Any:
+    if kind == bool_:
+        return True
+    return math.inf if is_float(kind) else numpy.iinfo(kind).max
+
+
+_FOLDS: dict[str, tuple[Join, Callable[[DType], Any], Any]] = {
+    "reduce_window_sum": (ops.add, lambda kind: 0, ops.window_sum),
+    "reduce_window_max": (maximum, _least, ops.window_max),
+    "reduce_window_min": (minimum, _most, None),
+}
+"""A function of two elements, what changes nothing beside it, and the op that folds whole windows by it."""
+
+
+@JAXPR(*_FOLDS)
+def fold(n: Application, x: Operand) -> Operand:
+    """Each window folded: its sum, its largest or smallest element."""
+    join, neutral, whole = _FOLDS[n.node.op]
+    kind = type_of(x)
+    window, strides = sizes(n, "window_dimensions"), sizes(n, "window_strides")
+    low, high = (tuple(ends) for ends in zip(*sizes(n, "padding"), strict=True)) if window else ((), ())
+    between, apart = sizes(n, "base_dilation"), sizes(n, "window_dilation")
+    plain = all(step == 1 for step in (*between, *apart)) and whole is not None and kind.dtype != bool_
+    if (
+        plain
+        and all(0 <= one < size for one, size in zip(low, window, strict=True))
+        and all(0 <= one < size for one, size in zip(high, window, strict=True))
+    ):
+        return whole(x, window, strides, low, high)
+    x = padded(x, scalar(neutral(kind.dtype), kind.dtype), low, high, [gap - 1 for gap in between])
+    if plain:
+        return whole(x, window, strides, (0,) * len(window), (0,) * len(window))
+    result = None
+    for place in itertools.product(*map(range, window)):
+        starts = tuple(at * gap for at, gap in zip(place, apart, strict=True))
+        stops = tuple(
+            size - (taps - 1 - at) * gap
+            for size, taps, at, gap in zip(type_of(x).shape, window, place, apart, strict=True)
+        )
+        tap = ops.slice(x, starts, stops, strides)
+        result = tap if result is None else join(result, tap)
+    assert result is not None
+    return result
+
+
+def _fields(n: Application) -> tuple[Any, ...]:
+    padding = sizes(n, "padding")
+    ends = tuple(zip(*padding, strict=True)) if padding else ((), ())
+    return sizes(n, "window_dimensions"), sizes(n, "window_strides"), *ends
+
+
+def _smallest(n: Application) -> bool:
+    """True where windows give their smallest element, not their largest."""
+    prim = n.text("select_prim", None, ("ge", "le"))
+    return prim == "le"
+
+
+@JAXPR("select_and_scatter_add")
+def gradient_of_maxima(n: Application, g: Operand, x: Operand) -> Operand:
+    """Numbers of windows, each added where the window has its largest element."""
+    x = ops.neg(x) if _smallest(n) else x
+    fields = _fields(n)
+    return ops.window_put(g, ops.window_arg_max(x, *fields), *fields, type_of(x).shape)
+
+
+@JAXPR("select_and_gather_add")
+def taken_at_maxima(n: Application, tangents: Operand, x: Operand) -> Operand:
+    """The element of one array in each window at the place where the other has its largest."""
+    x = ops.neg(x) if _smallest(n) else x
+    fields = _fields(n)
+    if any(step != 1 for name in ("base_dilation", "window_dilation") for step in sizes(n, name)):
+        n.fail("elements that stand apart are not supported")
+    return ops.window_take(tangents, ops.window_arg_max(x, *fields), *fields)

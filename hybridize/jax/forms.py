@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Form`: a function of JAX's arrays for calls of one structure, dtypes and constants; it is what is captured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import jax
+import numpy
+
+from hybridize.array.ndarray import wrap
+from hybridize.array.operands import operand, result
+from hybridize.base import dims
+from hybridize.base.frozen import frozen
+from hybridize.capture import Function
+from hybridize.capture.trace.recording import current_trace
+from hybridize.formats.foreign.known import Known
+from hybridize.formats.foreign.program import Node
+from hybridize.formats.foreign.walk import Walk
+from hybridize.jax import internals
+from hybridize.jax.arrays import elements, is_key, of_result
+from hybridize.jax.reading import program_of, size_of
+from hybridize.ops.op import constant, type_of
+
+
+@frozen(eq=False)
+class Leaf:
+    """What is the same of a leaf of the arguments in all calls of a form."""
+
+    dtype: Any
+    ndim: int
+    weak: bool
+    python: str | None = None
+    """The class of a number of Python's that it is."""
+
+
+@frozen(eq=False)
+class Static:
+    """A leaf of the arguments that is part of the key: a constant."""
+
+    value: Any
+
+
+@frozen(eq=False)
+class Results:
+    """What a trace says of the results."""
+
+    tree: Any
+    leaves: tuple[Any, ...]
+    """For each leaf its aval, or `Static`."""
+
+    def agrees(self, other: Results) -> bool:
+        """Tell whether others have the same structure, and the same constants."""
+        pairs = zip(self.leaves, other.leaves, strict=False)
+        return self.tree == other.tree and all(
+            x.value == y.value if isinstance(x, Static) and isinstance(y, Static) else type(x) is type(y)
+            for x, y in pairs
+        )
+
+
+class ResultsDifferError(Exception):
+    """The structure of the results depends on the sizes of the arguments."""
+
+
+class Form:
+    """The function for calls whose arguments have one structure, the same dtypes and constants.
+
+    It is what is captured: a function of the arrays alone.
+
+    Args:
+        function: the user's.
+        name: of it.
+        tree: the structure of the arguments.
+        leaves: of the arguments.
+        fixed: arguments that are constants, by position and by name.
+        eager: the user's function is not jitted: what it gives besides arrays stays what it is.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], name: str, tree: Any, leaves: Sequence[Leaf | Static],
+        fixed: tuple[dict[int, Any], dict[str, Any]], eager: bool,
+    ) -> None:  # fmt: skip
+        self.function, self.__name__, self.tree, self.leaves, self.fixed = function, name, tree, tuple(leaves), fixed
+        self.eager = eager
+        self.results: Results | None = None
+        """Of the latest trace."""
+        self.error: Exception | None = None
+        """What JAX raised when it traced the function for very sizes."""
+        self.key: Hashable = None
+        self.compiled: Function[..., Any]
+
+    def applied(self, *leaves: Any) -> Any:
+        """Apply the user's function to leaves that are no constants."""
+        rest = iter(leaves)
+        args, kwargs = jax.tree.unflatten(
+            self.tree, [one.value if isinstance(one, Static) else next(rest) for one in self.leaves]
+        )
+        positions, names = self.fixed
+        args = list(args)
+        for position in sorted(positions):
+            args.insert(position, positions[position])
+        return self.function(*args, **kwargs, **names)
+
+    def traced(self, specs: Sequence[Any]) -> tuple[Any, Results]:
+        """Return the closed jaxpr for arguments of these types, and what it says of the results."""
+        tree: Any = None
+        fixed: dict[int, Static] = {}
+
+        def flat(*leaves: Any) -> list[Any]:
+            nonlocal tree
+            values, tree = jax.tree.flatten(self.applied(*leaves))
+            arrays = []
+            for position, value in enumerate(values):
+                if _is_array(value) or not self.eager:
+                    arrays.append(value)
+                else:
+                    fixed[position] = Static(value)
+            return arrays
+
+        closed = jax.make_jaxpr(flat)(*specs)
+        avals = iter(closed.out_avals)
+        count = len(fixed) + len(closed.out_avals)
+        return closed, Results(tree, tuple(fixed[k] if k in fixed else next(avals) for k in range(count)))
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Compute the leaves of the results that are arrays: by JAX, and while something is captured as a part of that.
+
+        Raises:
+            Exception: what the user's function raises; `error` is what JAX raised, where it did.
+        """
+        if current_trace() is None:
+            leaves = jax.tree.leaves(self.applied(*map(self._whole, arrays, self._dynamic)))
+            return tuple(
+                wrap(numpy.array(elements(jax.numpy.asarray(x)))) for x in leaves if not self.eager or _is_array(x)
+            )
+        operands = [operand(x) for x in arrays]
+        return self._walked(operands, [type_of(x).shape for x in operands])
+
+    @property
+    def _dynamic(self) -> list[Leaf]:
+        """The leaves that are no constants."""
+        return [one for one in self.leaves if isinstance(one, Leaf)]
+
+    def _whole(self, array: Any, leaf: Leaf) -> Any:
+        """Return an array of ours as JAX has it."""
+        return of_result(wrap(numpy.array(array._data)), leaf.weak, leaf.dtype if is_key(leaf.dtype) else None)
+
+    def _walked(self, operands: Sequence[Any], shapes: Sequence[Any]) -> Any:
+        sizes, names = _named(shapes)
+        specs = [
+            jax.ShapeDtypeStruct(
+                tuple(names.get(size, size) if dims.is_symbolic(size) else size for size in shape[: leaf.ndim]),
+                leaf.dtype, weak_type=leaf.weak,
+            ) for shape, leaf in zip(shapes, self._dynamic, strict=True)
+        ]  # fmt: skip
+        with internals.compared() if sizes else nullcontext([]) as unequal:
+            try:
+                closed, results = self.traced(specs)
+            except Exception as error:
+                self.error = None if sizes else error
+                raise
+        if unequal is None:
+            raise ValueError("this version of JAX does not tell what it assumes of sizes")
+        for one, other in unequal:
+            if size_of(one, sizes) == size_of(other, sizes):
+                raise ValueError(f"JAX takes the sizes {one} and {other} to be unequal, which they are not")
+        program, inputs = program_of(self.__name__, closed, sizes)
+        if self.results is not None and not self.results.agrees(results):
+            raise ResultsDifferError
+        self.results = results
+        weights = {name: constant(numpy.ascontiguousarray(array)) for name, array in program.weights.items()}
+        values = _Walk(program)(dict(zip(inputs, operands, strict=True)), weights)
+        return tuple(result(value.operand() if isinstance(value, Known) else value) for value in values)
+
+
+class _Walk(Walk):
+    """A walk whose operations have the lines that JAX has noted."""
+
+    def node(self, node: Node, values: Any, attributes: Any) -> Any:
+        trace = current_trace()
+        if trace is None or node.loc is None:
+            return super().node(node, values, attributes)
+        with trace.root.at(node.loc):
+            return super().node(node, values, attributes)
+
+
+def _named(shapes: Sequence[Any]) -> tuple[dict[str, Any], dict[Any, Any]]:
+    """Names for the dims among sizes, and the sizes of JAX for them."""
+    found: list[Any] = []
+    for size in (size for shape in shapes for size in shape if dims.is_symbolic(size)):
+        if not any(one is size or dims.same(one, size) for one in found):
+            found.append(size)
+    if not found:
+        return {}, {}
+    names = [f"d{number}" for number in range(len(found))]
+    symbols = jax.export.symbolic_shape(",".join(names))
+    return dict(zip(names, found, strict=True)), _BySize(found, symbols)
+
+
+class _BySize(dict[Any, Any]):
+    """Sizes of JAX by dims of ours, which are not asked for their hash."""
+
+    def __init__(self, sizes: Sequence[Any], symbols: Sequence[Any]) -> None:
+        super().__init__()
+        self._pairs = list(zip(sizes, symbols, strict=True))
+
+    def get(self, size: Any, default: Any = None) -> Any:
+        return next((symbol for one, symbol in self._pairs if dims.same(one, size)), default)
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (jax.Array, numpy.ndarray, numpy.generic))

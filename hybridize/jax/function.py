@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`JaxFunction`: a function of JAX's arrays, compiled for each kind of call."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import jax
+import numpy
+
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base import modes
+from hybridize.base.config import CONFIG
+from hybridize.base.errors import ArgumentError, CaptureError, StateError
+from hybridize.base.forks import renewed
+from hybridize.base.frozen import changed
+from hybridize.base.loading import LOADING
+from hybridize.base.locations import location_in
+from hybridize.base.tracebacks import trim
+from hybridize.capture import Function, SavedFunction
+from hybridize.capture.options import Options
+from hybridize.formats.archive import write_archive
+from hybridize.formats.saved import SavedProgram
+from hybridize.jax import internals
+from hybridize.jax.arrays import elements, is_key, of_result
+from hybridize.jax.forms import Form, Leaf, ResultsDifferError, Static
+from hybridize.jax.saving import nested
+from hybridize.programs import Program
+
+_NUMBERS: Final = (int, float, complex)
+_HELD: Final = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
+"""What JAX raises where Python asks for the value of what is traced."""
+
+
+if TYPE_CHECKING:
+    from hybridize.formats.exporting import Exported as Files
+
+
+class JaxFunction:
+    """A function of JAX's arrays whose calls run as machine code.
+
+    Under JAX's own transformations, `jax.grad`, `jax.vmap`, `jax.jit` around it, it is the function itself.
+
+    Attributes:
+        function: the user's; jitted or not.
+    """
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        """Wrap `function`; `options` are those of `hybridize`."""
+        functools.update_wrapper(self, function)
+        self.function = function
+        checked = Options.of(options)
+        self.options = {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
+        """Keywords of the programs."""
+        self.name: str = getattr(function, "__name__", type(function).__name__)
+        self._eager = not isinstance(function, jax.stages.Wrapped)
+        self._positions, self._keywords = internals.static_arguments(function)
+        self._fixes = False
+        """True if Python's numbers among the arguments are constants."""
+        self._sized: set[Hashable] = set()
+        """Forms whose results have another structure for other sizes: there is one for each."""
+        self._forms: dict[Hashable, Form] = {}
+        self._lock = renewed(threading.RLock())
+
+    def __repr__(self) -> str:
+        return f"hybridize({self.function!r})"
+
+    def __getattr__(self, name: str) -> Any:
+        """Give what the function has under a name: `lower`, say."""
+        function = self.__dict__.get("function")
+        if function is None or name.startswith("__"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(function, name)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    # ------------------------------------------------------------------------------------------------------- calls
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute `function(*args, **kwargs)` by a compiled program.
+
+        Raises:
+            CaptureError E420: a primitive that no program has, or a value that Python asks for; at the user's line.
+            DeviceError E702: an array outside the computer's memory.
+        """
+        if CONFIG.disable or modes.is_disabled():
+            return self.function(*args, **kwargs)
+        try:
+            while True:
+                found = self._form(args, kwargs)
+                if found is None:
+                    return self.function(*args, **kwargs)
+                form, arrays = found
+                try:
+                    return self._results(form, form.compiled(*arrays))
+                except Exception as error:
+                    self._answer(form, error)
+        except Exception as error:
+            trim(error)
+            raise
+
+    def _answer(self, form: Form, error: Exception) -> None:
+        """Do about an error of a call what can be done, so that it is called again; else raise what the user meets."""
+        own, form.error = form.error, None
+        if isinstance(error, ResultsDifferError):
+            self._sized.add(form.key)
+            return
+        if own is None or error is not own:
+            raise error
+        if isinstance(own, _HELD) and self._eager:
+            if not self._fixes and any(isinstance(one, Leaf) and one.weak for one in form.leaves):
+                self._fixes = True
+                return
+            raise CaptureError(
+                "E420", f"{self.name} asks in Python for the value of an array, which is not known before it runs",
+                loc=location_in(own), help="use jax.lax.cond, jax.lax.while_loop or jax.numpy.where",
+            ) from None  # fmt: skip
+        raise own.with_traceback(own.__traceback__)
+
+    def _form(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Form, list[ndarray]] | None:
+        """Return the form of a call, and the arrays that its program takes; None where JAX itself calls."""
+        fixed: tuple[dict[int, Any], dict[str, Any]] = {}, {}
+        if self._positions or self._keywords:
+            args, kwargs, fixed = self._without_static(args, kwargs)
+        leaves, tree = jax.tree.flatten((tuple(args), kwargs))
+        kinds: list[Leaf | Static] = []
+        key: list[Hashable] = [tree, internals.settings(), self._fixes]
+        arrays: list[ndarray] = []
+        for leaf in leaves:
+            taken = self._taken(leaf)
+            if taken is None:
+                return None
+            if isinstance(taken, Static):
+                kinds.append(taken)
+                key.append(_static_key(taken.value))
+                continue
+            data, *kind = taken
+            kinds.append(Leaf(*kind))
+            key += kind
+            arrays.append(wrap(data))
+        for part in fixed:
+            key += [(name, _static_key(value)) for name, value in part.items()]
+        whole: Hashable = tuple(key)
+        if whole in self._sized:
+            whole = whole, tuple(array.shape for array in arrays)
+        form = self._forms.get(whole)
+        if form is None:
+            with self._lock:
+                form = self._forms.get(whole)
+                if form is None:
+                    form = Form(self.function, self.name, tree, kinds, fixed, self._eager)
+                    form.key = tuple(key)
+                    form.compiled = Function(form, **self.options)
+                    self._forms[whole] = form
+        return form, arrays
+
+    def _without_static(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """The arguments without those that the jitted function takes for constants, and these."""
+        positions = {position % len(args) for position in self._positions if -len(args) <= position < len(args)}
+        return (
+            [arg for position, arg in enumerate(args) if position not in positions],
+            {name: value for name, value in kwargs.items() if name not in self._keywords},
+            (
+                {position: args[position] for position in sorted(positions)},
+                {name: value for name, value in kwargs.items() if name in self._keywords},
+            ),
+        )
+
+    def _taken(self, leaf: Any) -> Any:
+        """Take a leaf of the arguments over: its elements, dtype, number of axes, and if its dtype yields to others.
+
+        What is no array is `Static`; None for what stands for an array in a transformation of JAX's.
+        """
+        if isinstance(leaf, jax.core.Tracer):
+            return None
+        if isinstance(leaf, jax.Array):
+            return elements(leaf), leaf.dtype, leaf.ndim, leaf.weak_type
+        if isinstance(leaf, ndarray):
+            leaf = leaf.asnumpy()
+        if isinstance(leaf, (numpy.ndarray, numpy.generic)) and leaf.dtype.kind not in "OUSMm":
+            dtype = jax.dtypes.canonicalize_dtype(leaf.dtype)
+            data = numpy.asarray(leaf, dtype).view()
+            data.setflags(write=False)  # what the program gives of it is a copy
+            return data, dtype, data.ndim, False
+        if isinstance(leaf, _NUMBERS) and not self._fixes and not (self._eager and isinstance(leaf, bool)):
+            dtype = jax.dtypes.canonicalize_dtype(type(leaf))
+            return numpy.array(leaf, dtype), dtype, 0, not isinstance(leaf, bool), type(leaf).__name__
+        return Static(leaf)
+
+    def _results(self, form: Form, arrays: Sequence[ndarray]) -> Any:
+        """The results as the function gives them."""
+        results = form.results
+        assert results is not None
+        rest = iter(arrays)
+        leaves = []
+        for leaf in results.leaves:
+            if isinstance(leaf, Static):
+                leaves.append(leaf.value)
+            else:
+                key = leaf.dtype if is_key(leaf.dtype) else None
+                leaves.append(of_result(next(rest), leaf.weak_type, key))
+        return jax.tree.unflatten(results.tree, leaves)
+
+    # ---------------------------------------------------------------------------------------------------- programs
+
+    def program(self, *args: Any, **kwargs: Any) -> Program:
+        """The program that a call with these arguments runs; captured and compiled if need be, but not run."""
+        while True:
+            found = self._form(args, kwargs)
+            if found is None:
+                raise ArgumentError("E311", f"{self.name} is called by JAX, which runs no program", help="pass arrays")
+            form, arrays = found
+            try:
+                return form.compiled.program(*arrays)
+            except Exception as error:
+                self._answer(form, error)
+
+    def programs(self) -> list[Program]:
+        """All programs, those of a form together."""
+        return [program for form in self._forms.values() for program in form.compiled.programs()]
+
+    def forget(self, program: Program) -> None:
+        """Forget one program; a call that only it was for is captured again."""
+        for form in self._forms.values():
+            form.compiled.forget(program)
+
+    def cache_info(self) -> dict[str, int]:
+        """Count the programs that are kept, and the forms of calls that they are for."""
+        return {"programs": len(self.programs()), "forms": len(self._forms)}
+
+    # ------------------------------------------------------------------------------------------------------- files
+
+    def saved(self, samples: Sequence[Any] | None = (), notes: list[str] | None = None) -> SavedProgram:
+        """Every program compiled so far as plain data; what they are constants of is in them.
+
+        Args:
+            samples: calls to check what is made of it with, besides those that the programs were made at: each an
+                array or a tuple of arguments.
+            notes: hears where something else had to stand for JAX.
+
+        Raises:
+            StateError E507: nothing has been compiled yet.
+            CaptureError E450: an argument or a result is an object that no file holds.
+        """
+        forms = [form for form in self._forms.values() if form.compiled.programs()]
+        if not forms:
+            raise StateError("E507", "there is no program to save yet", help="call the function once, then save it")
+        own: dict[int, list[tuple[Any, ...]]] = {id(form): [] for form in forms}
+        for sample in samples or ():
+            found = self._form(sample if isinstance(sample, tuple) else (sample,), {})
+            if found is None or id(found[0]) not in own:
+                raise ArgumentError("E334", f"{self.name} has no program for a sample", help="call it with that first")
+            own[id(found[0])].append(tuple(found[1]))
+        saved = [
+            (form, form.compiled.saved(samples=None if samples is None else own[id(form)], notes=notes))
+            for form in forms
+        ]
+        signatures = tuple(nested(form, one, self.name) for form, part in saved for one in part.signatures)
+        return changed(saved[0][1], signatures=signatures, argument_names=self._parameters())
+
+    def _parameters(self) -> tuple[str, ...]:
+        try:
+            parameters = inspect.signature(self.function).parameters.values()
+        except (TypeError, ValueError):
+            return ()
+        kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return tuple(one.name for one in parameters if one.kind in kinds)
+
+    def save(
+        self, path: str | Path, *, samples: Sequence[Any] = (), targets: str | Sequence[str] | None = None
+    ) -> None:
+        """Write every program compiled so far as one file for `hybridize.load`, which needs no JAX.
+
+        Args:
+            path: of the file.
+            samples: calls by which the file can be checked; see `export`.
+            targets: as in `hybridize.Function.save`.
+
+        Raises:
+            StateError E507: nothing has been compiled yet.
+        """
+        write_archive(path, self.saved(samples), targets)
+
+    def export(
+        self,
+        path: str | Path,
+        format: str = "archive",
+        *,
+        samples: Sequence[Any] = (),
+        progress: Callable[[str], None] | None = None,
+        **options: Any,
+    ) -> Files:
+        """Write all programs as files that run without this Python; each is run and compared with JAX's results.
+
+        Args:
+            path: of the archive; of other formats, the folder and the name of the model.
+            format: as in `hybridize.Function.export`: `"archive"`, `"library"`, `"object"` or `"wasm"`.
+            samples: calls to check it with, besides those that the programs were made at.
+            progress: hears what is being done.
+            options: as in `hybridize.Function.export`.
+
+        Raises:
+            StateError E507: nothing has been compiled yet.
+            VerificationError E810 to E812: what was written is not what JAX gives. Nothing changed on the disk.
+        """
+        with LOADING:
+            from hybridize.programs.exporting import export as write  # late: most processes write no file
+
+        return write(self.saved, SavedFunction, path, format, samples=samples, progress=progress, options=options)
+
+    def cache_clear(self) -> None:
+        """Forget all programs."""
+        with self._lock:
+            self._forms.clear()
+
+    clear = cache_clear
+
+
+def _static_key(value: Any) -> Hashable:
+    """The part of a key that a constant is.
+
+    Raises:
+        ArgumentError E311: it has no hash.
+    """
+    try:
+        hash(value)
+    except TypeError:
+        raise ArgumentError(
+            "E311", f"a {type(value).__name__} cannot be an argument of a compiled function of JAX's arrays",
+            help="pass arrays, numbers, and tuples, lists or dicts of them; what is constant must have a hash",
+        ) from None  # fmt: skip
+    return type(value), value
+
+
+def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the result of a call of a compiled function with arrays of JAX among its arguments."""
+    return _counterpart(function)(*args, **kwargs)
+
+
+def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
+    """Return the program that such a call runs; captured and compiled if need be."""
+    return _counterpart(function).program(*args, **kwargs)
+
+
+def _counterpart(function: Function[Any, Any]) -> JaxFunction:
+    counterpart = function.counterpart
+    if not isinstance(counterpart, JaxFunction):
+        options = {field.name: getattr(function.options, field.name) for field in dataclasses.fields(function.options)}
+        counterpart = function.counterpart = JaxFunction(function.python_function, **options)
+    return counterpart

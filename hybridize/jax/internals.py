@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of JAX that are not public; each has another way, or says what is lost without it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Final
+
+import jax
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.locations import SourceLoc, is_users
+
+try:
+    from jax._src import source_info_util
+except ImportError:  # errors then have the line of the call
+    source_info_util = None
+try:
+    from jax._src import config
+except ImportError:
+    config = None
+try:
+    from jaxlib import _jax
+except ImportError:
+    _jax = None
+
+_CPU = jax.devices("cpu")[0]
+
+
+def location(equation: Any) -> SourceLoc | None:
+    """Return the user's line that an equation comes from; None where JAX does not tell."""
+    if source_info_util is None:
+        return None
+    for frame in source_info_util.user_frames(equation.source_info.traceback):
+        if is_users(frame.file_name):
+            return SourceLoc(frame.file_name, frame.start_line, frame.function_name.rpartition(".")[2])
+    return None
+
+
+def settings() -> Any:
+    """Return JAX's settings that a trace depends on, a key."""
+    if config is not None and hasattr(config, "trace_context"):
+        return config.trace_context()
+    return jax.config.jax_enable_x64, jax.config.jax_threefry_partitionable, jax.config.jax_numpy_rank_promotion
+
+
+def static_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return the positions and the names of the arguments that a jitted function takes for constants.
+
+    Without it, those are found as Python finds them out: tracing them fails.
+    """
+    info = getattr(function, "_jit_info", None)
+    return tuple(getattr(info, "static_argnums", ())), tuple(getattr(info, "static_argnames", ()))
+
+
+def over_memory(array: NDArray[Any]) -> jax.Array:
+    """Return an array of JAX over the memory of one that nobody writes any more and that begins on a cache line."""
+    if _jax is not None:
+        try:
+            return _jax.dlpack_managed_tensor_to_buffer(array.__dlpack__(), _CPU, None)
+        except (AttributeError, TypeError, BufferError, RuntimeError):
+            pass
+    return jax.device_put(array, _CPU)
+
+
+def weak(array: jax.Array) -> jax.Array:
+    """Return an array whose dtype yields to others, as Python's numbers do."""
+    try:
+        from jax._src.lax.lax import _convert_element_type
+    except ImportError:
+        return array
+    return _convert_element_type(array, array.dtype, weak_type=True)
+
+
+def composition(equation: Any) -> Callable[..., Any] | None:
+    """Return the function of other primitives by which JAX computes an equation; None where there is none."""
+    name, params = equation.primitive.name, equation.params
+    if name == "random_gamma":
+        return functools.partial(equation.primitive.impl, **params)
+    try:
+        from jax._src.lax import special
+    except ImportError:
+        return None
+    function: Callable[..., Any] | None = getattr(special, f"{name}_impl", None)
+    if function is None or "dtype" not in inspect.signature(function).parameters:
+        return function
+    (result,) = equation.outvars
+    shape, made = result.aval.shape, functools.partial(function, dtype=result.aval.dtype)
+    return lambda *xs: made(*(jax.numpy.broadcast_to(x, shape) for x in xs))
+
+
+_HEARING = threading.local()
+
+
+def _hear_comparisons() -> bool:
+    """Have comparisons of JAX's sizes told to `compared`: where they are not known to be equal, JAX says that they are
+    not, which may be wrong.
+    """
+    try:
+        (size,) = jax.export.symbolic_shape("n")
+        kind: Any = type(size)
+        plain = kind.__eq__
+    except (AttributeError, TypeError, ValueError):
+        return False
+
+    def equal(self: Any, other: Any) -> bool:
+        answer: bool = plain(self, other)
+        heard = getattr(_HEARING, "pairs", None)
+        known = answer or heard is None or not isinstance(other, (int, numpy.integer, kind))
+        if not known and ((type(other) is int and other == 1) or not _validates(sys._getframe(1))):
+            heard.append((self, other))
+        return answer
+
+    kind.__eq__ = equal
+    return True
+
+
+_RULES: Final = ("jax._src.core", "jax._src.lax", "jax._src.interpreters", "jax._src.util", "jax._src.export")
+"""Modules of JAX that compare sizes to see whether operands fit: they do, or tracing fails. Whole shapes of different
+numbers of axes are compared there, too, first size by first size."""
+
+
+def _validates(frame: FrameType | None) -> bool:
+    """Tell whether one of these modules compares."""
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("jax._src.export"):
+        frame = frame.f_back
+    return frame is not None and str(frame.f_globals.get("__name__")).startswith(_RULES)
+
+
+_HEARS: list[bool] = []
+
+
+@contextmanager
+def compared() -> Iterator[list[tuple[Any, Any]] | None]:
+    """Collect the pairs of sizes that JAX takes to be unequal within; None where that cannot be known."""
+    if not _HEARS:
+        _HEARS.append(_hear_comparisons())
+    if not _HEARS[0]:
+        yield None
+        return
+    before = getattr(_HEARING, "pairs", None)
+    _HEARING.pairs = pairs = []
+    try:
+        yield pairs
+    finally:
+        _HEARING.pairs = before
