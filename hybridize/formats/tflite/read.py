@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy
 from numpy.typing import NDArray
@@ -67,16 +67,35 @@ def program(data: bytes | memoryview, name: str, rounding: str = "float") -> For
     return _Reader(view, name, rounding).program()
 
 
+def tensors(data: bytes | memoryview, name: str) -> Tensors:
+    """Return the tensors of the main graph of a model, and which are its inputs and outputs."""
+    reader = _Reader(memoryview(data), name, ROUNDINGS[0])
+    table = reader.model["graphs"][0]
+    every = [reader.tensor(name, one) for name, one in zip(reader.names(0, table), table["tensors"], strict=True)]
+    return Tensors(every, table["inputs"].tolist(), table["outputs"].tolist())
+
+
 @frozen(eq=False)
-class _Tensor:
+class Tensor:
     """One tensor of a subgraph."""
 
     name: str
+    """Of the value: that of a signature, or its own."""
+    label: str
+    """Its own."""
     type: int
     shape: tuple[int, ...]
     port: Port
     array: NDArray[Any] | None
     quantization: Quantization | None
+
+
+class Tensors(NamedTuple):
+    """The tensors of a graph, in order, and which are its inputs and outputs."""
+
+    every: list[Tensor]
+    inputs: list[int]
+    outputs: list[int]
 
 
 class _Reader:
@@ -114,7 +133,9 @@ class _Reader:
         notes = {
             "description": self.model.get("description", ""),
             "runtime": version.rstrip(b"\0").decode("ascii", "replace"),
-            "signatures": ", ".join(one.get("key", "") for one in self.model.get("signatures", ())),
+            "signature": next(
+                (one["key"] for one in self.model.get("signatures", ()) if not one.get("graph") and "key" in one), ""
+            ),
         }
         program = ForeignProgram(self.name, TFLITE, main, functions, weights,
                                  metadata={key: text for key, text in notes.items() if text})  # fmt: skip
@@ -157,7 +178,7 @@ class _Reader:
              if one.port.dtype is not None and one.array is None},
         )  # fmt: skip
 
-    def check_order(self, nodes: Sequence[Node], first: set[str], outputs: Sequence[_Tensor]) -> None:
+    def check_order(self, nodes: Sequence[Node], first: set[str], outputs: Sequence[Tensor]) -> None:
         """Refuse graphs that read what is not there yet, or make a value twice."""
         there = set(first)
         for node in nodes:
@@ -191,12 +212,12 @@ class _Reader:
             names[name] = None
         return list(names)
 
-    def at(self, tensors: Sequence[_Tensor], number: Any, what: str) -> _Tensor:
+    def at(self, tensors: Sequence[Tensor], number: Any, what: str) -> Tensor:
         if not 0 <= number < len(tensors):
             raise self.fail(f"{what} has the number {number}, there are {len(tensors)}")
         return tensors[number]
 
-    def node(self, operator: Message, tensors: Sequence[_Tensor]) -> Node:
+    def node(self, operator: Message, tensors: Sequence[Tensor]) -> Node:
         number = operator.get("code", 0)
         if number >= len(self.codes):
             raise self.fail(f"an operator has the code number {number}, there are {len(self.codes)}")
@@ -235,7 +256,7 @@ class _Reader:
 
     # ------------------------------------------------------------------------------------------------------- arrays
 
-    def tensor(self, name: str, tensor: Message) -> _Tensor:
+    def tensor(self, name: str, tensor: Message) -> Tensor:
         number = tensor.get("type", 0)
         shape = tuple(int(size) for size in tensor.get("shape", ()))
         declared = tuple(int(size) for size in tensor.get("signature", shape))
@@ -248,7 +269,8 @@ class _Reader:
         array = None
         if dtype is not None and (len(data) or (0 in shape and tensor.get("buffer", 0))):
             array = self.array(tensor, name, number, dtype, shape, data)
-        return _Tensor(name, number, shape, Port(name, dtype, sizes), array, self.quantization(tensor, name, shape))
+        quantization = self.quantization(tensor, name, shape)
+        return Tensor(name, tensor.get("name", ""), number, shape, Port(name, dtype, sizes), array, quantization)
 
     def quantization(self, tensor: Message, name: str, shape: tuple[int, ...]) -> Quantization | None:
         table = tensor.get("quantization", {})
