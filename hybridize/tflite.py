@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, StateError
 from hybridize.formats.cursor import bytes_of
-from hybridize.formats.tflite.read import Tensor, program, tensors
+from hybridize.formats.tflite.read import StoredTensor, program, tensors
 from hybridize.gluon.imported_block import ImportedBlock
 
 
@@ -100,7 +100,7 @@ class Interpreter:
         self._shapes[input_index] = shape
         self._values.clear()
 
-    def _input(self, number: int) -> Tensor:
+    def _input(self, number: int) -> StoredTensor:
         if number not in self._inputs:
             raise ArgumentError("E333", f"tensor {number} is no input", help=f"inputs are {self._inputs}")
         return self._tensors[number]
@@ -185,7 +185,7 @@ class Interpreter:
         return run
 
 
-def _scales(one: Tensor) -> tuple[NDArray[Any], NDArray[Any], int]:
+def _scales(one: StoredTensor) -> tuple[NDArray[Any], NDArray[Any], int]:
     if one.quantization is None:
         return numpy.zeros(0, "f4"), numpy.zeros(0, "i4"), 0
     return one.quantization.scales, one.quantization.zeros, one.quantization.axis

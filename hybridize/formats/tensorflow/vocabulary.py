@@ -5,14 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hybridize.base.frozen import frozen
+from hybridize.formats.foreign.program import Handle as Handle
 from hybridize.formats.foreign.vocabulary import Vocabulary
 
 TENSORFLOW: Final = Vocabulary("TensorFlow")
-
-
-@frozen
-class Handle:
-    """A variable: the name under which `Walk.state` has what it holds at this place of the program."""
-
-    name: str

@@ -31,7 +31,7 @@ EIGHT = (int8, uint8)
 
 
 def _scale(n: Application, side: str, k: int) -> Quantization:
-    """What the integers of an input (`of`) or an output (`to`) stand for."""
+    """The scales and zeros of an input (`of`) or an output (`to`)."""
     one: Quantization | None = n.attributes[side][k] if k < len(n.attributes[side]) else None
     if one is None:
         word = "input" if side == "of" else "output"
@@ -316,7 +316,7 @@ def joined(n: Application, *xs: Operand) -> Operand:
 
 @TFLITE("PAD" + QUANTIZED, known=(1,))
 def pad(n: Application, x: Operand, pads: Known) -> Operand:
-    """What stands for 0, around an array."""
+    """The integers of 0 around an array."""
     _, zero = _same(n, 0)
     return filled_around(n, x, pads, scalar(zero, type_of(x).dtype))
 

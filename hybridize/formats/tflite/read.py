@@ -67,16 +67,16 @@ def program(data: bytes | memoryview, name: str, rounding: str = "float") -> For
     return _Reader(view, name, rounding).program()
 
 
-def tensors(data: bytes | memoryview, name: str) -> Tensors:
+def tensors(data: bytes | memoryview, name: str) -> TensorTable:
     """Return the tensors of the main graph of a model, and which are its inputs and outputs."""
     reader = _Reader(memoryview(data), name, ROUNDINGS[0])
     table = reader.model["graphs"][0]
     every = [reader.tensor(name, one) for name, one in zip(reader.names(0, table), table["tensors"], strict=True)]
-    return Tensors(every, table["inputs"].tolist(), table["outputs"].tolist())
+    return TensorTable(every, table["inputs"].tolist(), table["outputs"].tolist())
 
 
 @frozen(eq=False)
-class Tensor:
+class StoredTensor:
     """One tensor of a subgraph."""
 
     name: str
@@ -90,10 +90,10 @@ class Tensor:
     quantization: Quantization | None
 
 
-class Tensors(NamedTuple):
+class TensorTable(NamedTuple):
     """The tensors of a graph, in order, and which are its inputs and outputs."""
 
-    every: list[Tensor]
+    every: list[StoredTensor]
     inputs: list[int]
     outputs: list[int]
 
@@ -178,7 +178,7 @@ class _Reader:
              if one.port.dtype is not None and one.array is None},
         )  # fmt: skip
 
-    def check_order(self, nodes: Sequence[Node], first: set[str], outputs: Sequence[Tensor]) -> None:
+    def check_order(self, nodes: Sequence[Node], first: set[str], outputs: Sequence[StoredTensor]) -> None:
         """Refuse graphs that read what is not there yet, or make a value twice."""
         there = set(first)
         for node in nodes:
@@ -200,24 +200,24 @@ class _Reader:
                 break
         names: dict[str, None] = {}
         tensors = table.get("tensors", ())
-        taken = set(known.values())
-        double = len(taken) != len(known)
+        reserved = set(known.values())
+        double = len(reserved) != len(known)
         for place, one in enumerate(tensors):
             name = known.get(place, "") if not double else ""
             if not name:
                 name = one.get("name") or str(place)
-                name = f"{name}:{place}" if name in names or name in taken else name
+                name = f"{name}:{place}" if name in names or name in reserved else name
             while name in names:
                 name = f"{name}:{place}"
             names[name] = None
         return list(names)
 
-    def at(self, tensors: Sequence[Tensor], number: Any, what: str) -> Tensor:
+    def at(self, tensors: Sequence[StoredTensor], number: Any, what: str) -> StoredTensor:
         if not 0 <= number < len(tensors):
             raise self.fail(f"{what} has the number {number}, there are {len(tensors)}")
         return tensors[number]
 
-    def node(self, operator: Message, tensors: Sequence[Tensor]) -> Node:
+    def node(self, operator: Message, tensors: Sequence[StoredTensor]) -> Node:
         number = operator.get("code", 0)
         if number >= len(self.codes):
             raise self.fail(f"an operator has the code number {number}, there are {len(self.codes)}")
@@ -256,7 +256,7 @@ class _Reader:
 
     # ------------------------------------------------------------------------------------------------------- arrays
 
-    def tensor(self, name: str, tensor: Message) -> Tensor:
+    def tensor(self, name: str, tensor: Message) -> StoredTensor:
         number = tensor.get("type", 0)
         shape = tuple(int(size) for size in tensor.get("shape", ()))
         declared = tuple(int(size) for size in tensor.get("signature", shape))
@@ -270,7 +270,7 @@ class _Reader:
         if dtype is not None and (len(data) or (0 in shape and tensor.get("buffer", 0))):
             array = self.array(tensor, name, number, dtype, shape, data)
         quantization = self.quantization(tensor, name, shape)
-        return Tensor(name, tensor.get("name", ""), number, shape, Port(name, dtype, sizes), array, quantization)
+        return StoredTensor(name, tensor.get("name", ""), number, shape, Port(name, dtype, sizes), array, quantization)
 
     def quantization(self, tensor: Message, name: str, shape: tuple[int, ...]) -> Quantization | None:
         table = tensor.get("quantization", {})

@@ -8,19 +8,12 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.frozen import changed, frozen
+from hybridize.base.frozen import changed
 from hybridize.formats.foreign.known import operand_of
-from hybridize.formats.foreign.program import Call, ForeignProgram
+from hybridize.formats.foreign.program import Call, ForeignProgram, Handle
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.foreign.walk import Walk
 from hybridize.formats.tflite.vocabulary import TFLITE
-
-
-@frozen(eq=False)
-class Handle:
-    """A variable, by its name."""
-
-    name: str
 
 
 @TFLITE("VAR_HANDLE", values=True)
