@@ -119,9 +119,13 @@ def transposed_convolution(
     n: Application, sizes: Known, w: Operand, x: Operand, bias: Operand | None = None
 ) -> Operand:
     """The gradient of a convolution by its input as a layer, plus a bias of each channel."""
+    return activated(n, with_bias("Deconvolution", transposed_to(n, sizes, w, x), bias, True))
+
+
+def transposed_to(n: Application, sizes: Known, w: Operand, x: Operand) -> Operand:
+    """Return a transposed convolution without bias whose result has the given sizes."""
     strides = n.integer("stride_h", 0), n.integer("stride_w", 0)
-    y = transposed(n, x, w, tuple(sizes.list()[1:3]), strides, n.integer("padding", SAME) == SAME)
-    return activated(n, with_bias("Deconvolution", y, bias, True))
+    return transposed(n, x, w, tuple(sizes.list()[1:3]), strides, n.integer("padding", SAME) == SAME)
 
 
 @TFLITE("Convolution2DTransposeBias")

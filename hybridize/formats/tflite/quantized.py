@@ -19,7 +19,15 @@ from hybridize.formats.foreign.arrays import kept, stretched
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.tflite.elementwise import LIMITS
-from hybridize.formats.tflite.linear import convolved, convolved_by_channel, pools, rows_of, with_axes_kept
+from hybridize.formats.tflite.linear import (
+    convolved,
+    convolved_by_channel,
+    images,
+    pools,
+    rows_of,
+    transposed_to,
+    with_axes_kept,
+)
 from hybridize.formats.tflite.shapes import axes_of, concatenation, filled_around
 from hybridize.formats.tflite.vocabulary import QUANTIZED, TFLITE, Quantization
 from hybridize.ops.library import fixed_point
@@ -56,14 +64,24 @@ def _result(n: Application) -> DType:
     return dtype
 
 
+def _check_eight(n: Application, x: Operand) -> DType:
+    """Return the type of an activation, which has eight bits."""
+    of = type_of(x).dtype
+    if of not in EIGHT:
+        n.fail(f"activations of {of} are not supported, only int8 and uint8")
+    return of
+
+
 def _reference(n: Application) -> bool:
     return n.text("rounding", "float") == "reference"
 
 
-def _ends(n: Application, dtype: DType, scale: numpy.float32, zero: int) -> tuple[int, int]:
-    """The least and the greatest integer of a result, as its activation says."""
+def _ends(
+    n: Application, dtype: DType, scale: numpy.float32, zero: int, activation: int | None = None
+) -> tuple[int, int]:
+    """The least and the greatest integer of a result, as an activation says: its own where none is given."""
     ends = numpy.iinfo(dtype)
-    number = n.integer("activation", 0)
+    number = n.integer("activation", 0) if activation is None else activation
     if number and number not in LIMITS:
         n.fail(f"the fused activation {number} is not supported on integers")
     low, high = LIMITS[number] if number else (None, None)
@@ -115,12 +133,13 @@ def _with_bias(sums: Operand, bias: Operand | None) -> Operand:
     return ops.add(sums, integers_of.along(ops.cast(bias, int32), shape, len(shape) - 1))
 
 
-def _product(n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any) -> Operand:
+def _product(
+    n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any, of: int = 0
+) -> Operand:
     """An operator with a weight: exact sums, and its result."""
-    scale, zero = _single(n, "of", 0)
+    scale, zero = _single(n, "of", of)
     weights, scales = _weights(n, w, axis)
-    if type_of(x).dtype not in EIGHT:
-        n.fail(f"activations of {type_of(x).dtype} are not supported, only int8 and uint8")
+    _check_eight(n, x)
     return _requantized(n, _with_bias(sums_of(n, _less_zero(x, zero), weights), bias), scales, scale)
 
 
@@ -134,6 +153,14 @@ def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = N
 def depthwise_convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The convolution of each channel by itself, plus a bias of each."""
     return _product(n, x, w, bias, 3, convolved_by_channel)
+
+
+@TFLITE("TRANSPOSE_CONV" + QUANTIZED, known=(0,))
+def transposed_convolution(
+    n: Application, sizes: Known, w: Operand, x: Operand, bias: Operand | None = None
+) -> Operand:
+    """The gradient of a convolution by its input as a layer, plus a bias of each channel."""
+    return _product(n, x, w, bias, 0, lambda n, x, w: transposed_to(n, sizes, w, x), 2)
 
 
 @TFLITE("FULLY_CONNECTED" + QUANTIZED)
@@ -236,18 +263,14 @@ def quantize(n: Application, x: Operand) -> Operand:
     scale, zero = _single(n, "to", 0)
     if is_float(of):
         return _quantized_floats(n, x, scale, zero, dtype)
-    if of not in EIGHT:
-        n.fail(f"integers of {of} are not supported, only int8 and uint8")
+    _check_eight(n, x)
     own, its_zero = _single(n, "of", 0)
     whole = _less_zero(x, its_zero)
     if own == scale:
         return fixed_point.placed(whole, zero, dtype)
     if _reference(n) or of != dtype:
-        by = fixed_point.Multiplier.of(numpy.float64(own) / numpy.float64(scale))
-        return fixed_point.placed(fixed_point.rounded_twice(whole, by), zero, dtype)
-    factor = int(numpy.rint(numpy.float32(256) * (own / scale)))
-    rounded = ops.add(ops.mul(whole, ops.like(factor, whole)), ops.like(128, whole))
-    return fixed_point.placed(ops.shift_right(rounded, ops.like(8, rounded)), zero, dtype)
+        return fixed_point.placed(_rescaled(whole, float(own) / float(scale)), zero, dtype)
+    return fixed_point.placed(fixed_point.times_byte(whole, own / scale), zero, dtype)
 
 
 def _quantized_floats(n: Application, x: Operand, scale: numpy.float32, zero: int, dtype: DType) -> Operand:
@@ -272,9 +295,7 @@ def dequantize(n: Application, x: Operand) -> Operand:
 
 def _table(n: Application, x: Operand, function: Any) -> Operand:
     """A function of numbers on integers of eight bits, by a table of its 256 results."""
-    of, dtype = type_of(x).dtype, _result(n)
-    if of not in EIGHT:
-        n.fail(f"activations of {of} are not supported, only int8 and uint8")
+    of, dtype = _check_eight(n, x), _result(n)
     scale, zero = _single(n, "of", 0)
     to, nought = _single(n, "to", 0)
     ends, own = numpy.iinfo(dtype), numpy.iinfo(of)
@@ -293,6 +314,58 @@ def logistic(n: Application, x: Operand) -> Operand:
 def tanh(n: Application, x: Operand) -> Operand:
     """The hyperbolic tangent."""
     return _table(n, x, numpy.tanh)
+
+
+@TFLITE("HARD_SWISH" + QUANTIZED)
+def hard_swish(n: Application, x: Operand) -> Operand:
+    """X max(0, min(1, x / 6 + 0.5)), by a table of what integers of 16 bits give."""
+    _check_eight(n, x)
+    table = fixed_point.hard_swish_table(*_single(n, "of", 0), *_single(n, "to", 0), _result(n), type_of(x).dtype)
+    return fixed_point.looked_up(x, table)
+
+
+def _rescaled(whole: Operand, number: float) -> Operand:
+    """Integers times a number, rounded twice."""
+    return fixed_point.rounded_twice(whole, fixed_point.Multiplier.of(number))
+
+
+def _limited(activation: int) -> Any:
+    def row(n: Application, x: Operand) -> Operand:
+        _check_eight(n, x)
+        (own, its_zero), (scale, zero), dtype = _single(n, "of", 0), _single(n, "to", 0), _result(n)
+        y = _rescaled(_less_zero(x, its_zero), float(own) / float(scale))
+        return fixed_point.placed(y, zero, dtype, *_ends(n, dtype, scale, zero, activation))
+
+    return row
+
+
+for _number, _name in ((1, "RELU"), (2, "RELU_N1_TO_1"), (3, "RELU6")):
+    TFLITE(_name + QUANTIZED)(_limited(_number))
+
+
+@TFLITE("LEAKY_RELU" + QUANTIZED)
+def leaky_relu(n: Application, x: Operand) -> Operand:
+    """X, and a part of it where it is negative."""
+    _check_eight(n, x)
+    (own, its_zero), (scale, zero) = _single(n, "of", 0), _single(n, "to", 0)
+    whole, slope = _less_zero(x, its_zero), numpy.float32(n.number("alpha", 0.0))
+    below = ops.lt(whole, ops.like(0, whole))
+    if _reference(n):
+        parts = [_rescaled(whole, float(own) * by / float(scale)) for by in (1.0, float(slope))]
+        return fixed_point.placed(ops.where(below, parts[1], parts[0]), zero, _result(n))
+    y = ops.where(below, fixed_point.times_byte(whole, own / scale * slope), fixed_point.times_byte(whole, own / scale))
+    return fixed_point.placed(y, zero, _result(n))
+
+
+@TFLITE("PRELU" + QUANTIZED)
+def prelu(n: Application, x: Operand, slope: Operand) -> Operand:
+    """X, and a part of it where it is negative, by channel as a rule."""
+    _check_eight(n, x)
+    (own, its_zero), (by, nought), (scale, zero) = _single(n, "of", 0), _single(n, "of", 1), _single(n, "to", 0)
+    whole, slopes = stretched(_less_zero(x, its_zero), _less_zero(slope, nought))
+    below = _rescaled(ops.mul(whole, slopes), float(own) * float(by) / float(scale))
+    y = ops.where(ops.lt(whole, ops.like(0, whole)), below, _rescaled(whole, float(own) / float(scale)))
+    return fixed_point.placed(y, zero, _result(n))
 
 
 # ---------------------------------------------------------------------------------------------------------- same scales
@@ -327,3 +400,27 @@ def max_pool(n: Application, x: Operand) -> Operand:
     low, high = _ends(n, _result(n), *_same(n, 0))
     y = window_max(x, *pools(n, x))
     return ops.min(ops.max(y, ops.like(low, y)), ops.like(high, y))
+
+
+def _extreme(function: Any) -> Any:
+    def row(n: Application, x: Operand, y: Operand) -> Operand:
+        _same(n, 0, 1)
+        return function(*stretched(x, y))
+
+    return row
+
+
+TFLITE("MAXIMUM" + QUANTIZED)(_extreme(ops.max))
+TFLITE("MINIMUM" + QUANTIZED)(_extreme(ops.min))
+
+
+@TFLITE("RESIZE_BILINEAR" + QUANTIZED, known=(1,))
+def resize_bilinear(n: Application, x: Operand, sizes: Known) -> Operand:
+    """Images of another size, interpolated between their four nearest pixels by whole weights."""
+    images(n, x)
+    _same(n, 0)
+    own, counts = type_of(x).shape[1:3], [int(size) for size in sizes.list()]
+    half, corners = n.flag("half"), n.flag("corners")
+    between = fixed_point.places_of_ten_bits if _reference(n) else fixed_point.places_of_eleven_bits
+    rows = [between(int(size), count, half, corners) for size, count in zip(own, counts, strict=True)]
+    return fixed_point.interpolated(x, rows[0], rows[1], 10 if _reference(n) else 11)

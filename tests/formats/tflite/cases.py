@@ -275,6 +275,42 @@ for _padding in (0, 1):
             f"int8 {_op}_{_padding}", _op, [(BYTES, *_Q)], options=("pool", _windows), outputs=[("i1", *_Q)], version=2
         )
 
+for _op in ("RELU", "RELU6", "RELU_N1_TO_1", "HARD_SWISH"):
+    case(
+        f"int8 {_op}",
+        _op,
+        [(EVERY, *_Q)],
+        outputs=[("i1", 0.029, -11)],
+        version=1 if _op in ("HARD_SWISH", "RELU_N1_TO_1") else 2,
+    )
+case(
+    "int8 LEAKY_RELU",
+    "LEAKY_RELU",
+    [(EVERY, *_Q)],
+    options=("leaky", {"alpha": 0.21}),
+    outputs=[("i1", 0.029, -11)],
+    version=2,
+)
+case(
+    "int8 PRELU",
+    "PRELU",
+    [(BYTES, *_Q)],
+    [(numbers(1, 1, 4, seed=9, dtype="i1"), 0.004, 6)],
+    outputs=[("i1", 0.029, -11)],
+)
+for _op in ("MAXIMUM", "MINIMUM"):
+    case(f"int8 {_op}", _op, [(BYTES, *_Q), (BYTES[:, ::-1].copy(), *_Q)], outputs=[("i1", *_Q)], version=2)
+for _name, _options in {"": {}, "_half": {"half": True}, "_corners": {"corners": True}}.items():
+    case(
+        "int8 RESIZE_BILINEAR" + _name,
+        "RESIZE_BILINEAR",
+        [(BYTES, *_Q)],
+        [ints(9, 5)],
+        ("bilinear", _options),
+        [("i1", *_Q)],
+        3,
+    )
+
 
 def _weight(*shape: int, axis: int) -> Any:
     channels = shape[axis]
@@ -296,6 +332,16 @@ for _name, _options in _CONVOLUTIONS.items():
     )
     case("int8 DEPTHWISE_CONV_2D" + _name, "DEPTHWISE_CONV_2D", [(BYTES, *_Q)], _weight(1, 3, 2, 8, axis=3),
          ("depthwise", {**_options, "multiplier": 2}), [("i1", 0.041, 4)], 3)  # fmt: skip
+
+case("int8 TRANSPOSE_CONV", "TRANSPOSE_CONV", [(BYTES, *_Q)], [ints(1, 12, 14, 5), _weight(5, 3, 2, 4, axis=0)[0]],
+     ("transposed", {"padding": 0, "stride_w": 2, "stride_h": 2}), [("i1", 0.063, 4)], 2, first=True)  # fmt: skip
+
+for _name, _options in {"": {"activation": 1}, "_kept": {"keep_axes": True}}.items():
+    case("int8 FULLY_CONNECTED" + _name, "FULLY_CONNECTED", [(numbers(2, 3, 16, seed=4, dtype="i1"), *_Q)], _weight(7, 16, axis=0),
+         ("dense", _options), [("i1", 0.063, 4)], 5 if _options else 4)  # fmt: skip
+_OLD = (numbers(5, 3, 2, 4, seed=3, dtype="i1").view("u1"), 0.006, 121)
+case("int8 CONV_2D_unsigned", "CONV_2D", [(BYTES.view("u1"), 0.037, 123)], [_OLD, (ints(*range(-2000, 3000, 1000)), 0.037 * 0.006)],
+     ("conv", _CONVOLUTIONS["_same_by_2"]), [("u1", 0.063, 4)])  # fmt: skip
 
 
 def _near_halves(name: str, op: str, options: Any) -> None:
