@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -90,6 +92,23 @@ class Form:
         """What JAX raised when it traced the function for very sizes."""
         self.key: Hashable = None
         self.compiled: Function[..., Any]
+
+    @functools.cached_property
+    def names(self) -> list[str]:
+        """Names of the arrays: `params['w']`, `x`."""
+        paths, _ = jax.tree.flatten_with_path(jax.tree.unflatten(self.tree, range(len(self.leaves))))
+        fixed = sorted(self.fixed[0])
+        parameters = [name for k, name in enumerate(parameters_of(self.function)) if k not in fixed]
+        names = []
+        for (whole, *path), number in paths:
+            if not isinstance(self.leaves[number], Leaf):
+                continue
+            first, *rest = path
+            position = getattr(first, "idx", None)
+            known = whole.idx == 0 and position is not None and position < len(parameters)
+            name = parameters[position] if known else str(getattr(first, "key", f"arg{position}"))
+            names.append(name + jax.tree_util.keystr(tuple(rest)))
+        return names
 
     def applied(self, *leaves: Any) -> Any:
         """Apply the user's function to leaves that are no constants."""
@@ -208,6 +227,16 @@ class _BySize(dict[Any, Any]):
 
     def get(self, size: Any, default: Any = None) -> Any:
         return next((symbol for one, symbol in self._pairs if dims.same(one, size)), default)
+
+
+def parameters_of(function: Any) -> list[str]:
+    """List the names of the parameters that arguments may be for by their position."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return [one.name for one in parameters if one.kind in kinds]
 
 
 def _is_array(value: Any) -> bool:
