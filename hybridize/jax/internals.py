@@ -85,14 +85,18 @@ def composition(equation: Any) -> Callable[..., Any] | None:
     if name == "random_gamma":
         return functools.partial(equation.primitive.impl, **params)
     try:
-        from jax._src.lax import special
+        from jax._src.lax import lax, linalg, special
     except ImportError:
         return None
-    function: Callable[..., Any] | None = getattr(special, f"{name}_impl", None)
-    if function is None or "dtype" not in inspect.signature(function).parameters:
-        return function
+    places = (special, f"{name}_impl"), (lax, f"_{name}_impl"), (linalg, f"_{name}_jax_fn"), (linalg, f"_{name}_jax")
+    function: Callable[..., Any] | None = next((getattr(m, n) for m, n in places if hasattr(m, n)), None)
+    if function is None:
+        return None
+    keywords = {word: params[word] for word in inspect.signature(function).parameters if word in params}
     (result,) = equation.outvars
-    shape, made = result.aval.shape, functools.partial(function, dtype=result.aval.dtype)
+    if "dtype" not in inspect.signature(function).parameters:
+        return functools.partial(function, **keywords)
+    shape, made = result.aval.shape, functools.partial(function, dtype=result.aval.dtype, **keywords)
     return lambda *xs: made(*(jax.numpy.broadcast_to(x, shape) for x in xs))
 
 

@@ -22,10 +22,16 @@ def _inside(n: Application, graph: ForeignGraph, values: Sequence[Value]) -> tup
     return tuple(n.walk.graph(graph, dict(zip((port.name for port in graph.inputs), values, strict=True))))
 
 
-@JAXPR("jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", values=True)
+@JAXPR("jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "composite", values=True)
 def call(n: Application, *values: Value) -> tuple[Value, ...]:
     """The program inside, in its place."""
     return _inside(n, graph_of(n, "jaxpr"), values)
+
+
+@JAXPR("custom_vmap_call", values=True)
+def call_with_batching(n: Application, *values: Value) -> tuple[Value, ...]:
+    """The program inside, in its place: JAX has applied the rule of its own already."""
+    return _inside(n, graph_of(n, "call"), values)
 
 
 @JAXPR("custom_jvp_call", values=True)
@@ -34,7 +40,7 @@ def call_with_derivative(n: Application, *values: Value) -> tuple[Value, ...]:
     return _inside(n, graph_of(n, "call_jaxpr"), values)
 
 
-@JAXPR("optimization_barrier", values=True)
+@JAXPR("optimization_barrier", "device_put", values=True)
 def barrier(n: Application, *values: Value) -> tuple[Value, ...]:
     """The values themselves."""
     return values

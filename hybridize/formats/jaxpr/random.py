@@ -68,6 +68,12 @@ def _numbered(shape: Sequence[Any]) -> tuple[Operand, Operand]:
     return ops.cast(high, uint32), ops.cast(total, uint32)
 
 
+@JAXPR("iota_2x32_shape")
+def numbers(n: Application) -> tuple[Operand, Operand]:
+    """The number of each element of an array, its high and its low word."""
+    return _numbered(sizes(n, "shape"))
+
+
 def _drawn(key: Operand, shape: Sequence[Any]) -> tuple[Operand, Operand]:
     """The words of all elements of an array, for each key."""
     lead = type_of(key).shape[:-1]
