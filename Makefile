@@ -16,6 +16,7 @@ BENCH := .venv-bench/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
 MXNET := 1.9.1 2.0.0b1
+TENSORFLOW := tensorflow-cpu==2.21.0
 JAX := jax==0.10.2
 TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML \
 	transformers==5.24.0 tokenizers safetensors regex filelock fsspec packaging tqdm typer-slim click shellingham \
@@ -50,7 +51,7 @@ types: .venv/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed .jax/.installed system
+test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed .tensorflow/.installed .jax/.installed system
 	$(BIN)/python -m pytest -m long
 
 bench: .venv-bench/.installed
@@ -60,7 +61,7 @@ docs: .venv/.installed
 	$(BIN)/python docs/make.py
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon .jax build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -92,6 +93,14 @@ clean:
 		.mxnet/$$version/bin/python -m pip install $(PIP_FLAGS) numpy==1.23.5 requests && \
 		.mxnet/$$version/bin/python -m pip install $(PIP_FLAGS) --no-deps mxnet==$$version || exit 1; \
 	done
+	@touch $@
+
+# In an environment of its own: it is large, and has its own ideas of the versions of others. hybridize itself is found by
+# PYTHONPATH, so that tests of any working tree may run in it.
+.tensorflow/.installed: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m venv .tensorflow
+	.tensorflow/bin/python -m pip install $(PIP_FLAGS) $(TENSORFLOW) "llvmlite>=0.45" "safetensors>=0.5" "typer>=0.15" "rich>=13" \
+		"pytest>=8.3" "hypothesis>=6.120" "nbclient>=0.10" "ipykernel>=6.29"
 	@touch $@
 
 # JAX beside what hybridize needs, which is taken from the source.

@@ -40,11 +40,12 @@ def hybridize(obj: B, /, **options: Any) -> B: ...
 @overload
 def hybridize(obj: Callable[P, R], /, **options: Any) -> Function[P, R]: ...
 def hybridize(obj: Any = None, /, **options: Any) -> Any:
-    """Return `obj` compiled: a function, a Block or a `torch.nn.Module`; also usable as a decorator.
+    """Return `obj` compiled: a function, a Block, a `torch.nn.Module`, a Keras model; also usable as a decorator.
 
     Args:
         obj: what to compile. A function gives a `Function`, a Block itself (now active), a torch module a module
-            that takes and returns tensors, as a function does that gets them. Without it, a decorator is returned.
+            that takes and returns tensors, as a function does that gets them; a Keras model, a `tf.function`, a
+            `tf.Module` a function of TensorFlow's tensors. Without it, a decorator is returned.
         **options: `backend="llvm"|"numpy"`, `verify=False|"outputs"|"ops"`, `dynamic=None|True|False`,
             `freeze=False`, `threads=None|int`, `winograd=False`; MXNet's tuning keywords are accepted and ignored.
 
@@ -66,6 +67,10 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
     if torch is not None and isinstance(obj, torch.nn.Module):
         door = load_module("hybridize.torch")  # torch is loaded already; without it, its door stays shut
         return door.TorchFunction(obj, **options)
+    if "tensorflow" in sys.modules:
+        door = load_module("hybridize.tensorflow")
+        if door.takes(obj):
+            return door.TensorFlowFunction(obj, **options)
     if isinstance(obj, Function):
         return Function(obj.python_function, **options)
     jax = sys.modules.get("jax")
@@ -81,25 +86,40 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
 
 
 FOREIGN.append(Foreign("torch", "Tensor", "hybridize.torch"))
+FOREIGN.append(Foreign("tensorflow", "Tensor", "hybridize.tensorflow"))
 FOREIGN.append(Foreign("jax", "Array", "hybridize.jax"))
 _HOLDS: Final = {
     "params": "arrays",
     "safetensors": "arrays",
     "torch": "a PyTorch file (load it with torch, then hybridize the module)",
+    "keras": "layers of Keras by their names (load it with keras.models.load_model, then hybridize the model; or "
+    "model.export(folder) once, and load the folder)",
     "library": "a library for C (its header says how to call it; `hybridize run` does)",
     "wasm": "WebAssembly (the .mjs beside it loads it; `hybridize run` does)",
 }
 
 
 @outside_only("reads a file")
-def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = False) -> Callable[..., Any]:
+def load(
+    path: str | os.PathLike[str],
+    *,
+    images: bool = False,
+    verify: bool = False,
+    signature: str | None = None,
+    rounding: str = "float",
+) -> Callable[..., Any]:
     """Load a compiled program or net from disk; the kind of file is told by its content.
 
     Args:
-        path: an archive written by `save`, or the `-symbol.json` of an exported net with its `.params` beside it.
+        path: an archive written by `save`, or the `-symbol.json` of an exported net with its `.params` beside it; or
+            a model of ONNX or TFLite, or the folder of a SavedModel of TensorFlow.
         images: run the machine code of an archive, where it has some for this machine, instead of compiling. That is
             to trust the file as one trusts a program: its checksums tell damage, not malice.
         verify: call what was loaded with the samples of the archive, and compare with the results that stand there.
+        signature: of a SavedModel, which of its functions: a signature or a method; `serving_default` where there is
+            one.
+        rounding: of integers that stand for numbers in a TFLite model: `float`, once, as LiteRT does where users run
+            it, or `reference`, twice, as TFLite for microcontrollers does.
 
     Raises:
         LoadError: the file is not one of these, is damaged, or was written by a later version.
@@ -114,13 +134,13 @@ def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = F
                 from hybridize.gluon import SymbolBlock  # late: MXNet's graphs
 
             return SymbolBlock.read(path)
-        if kind == "onnx" and not verify:
-            return _imported(path)
+        if kind in ("onnx", "saved_model", "tflite") and not verify:
+            return _imported(path, kind, signature, rounding)
         if kind == "archive":
             saved = read_archive(path)
     if saved is not None:
         return _function(saved, os.fspath(path), images, verify)
-    if kind == "symbol":
+    if kind in ("symbol", "onnx", "saved_model"):
         raise _unverifiable(os.fspath(path))
     raise ContentError(
         "E611",
@@ -142,13 +162,24 @@ def _function(saved: SavedProgram, path: str, images: bool, verify: bool) -> Fun
     return function
 
 
-def _imported(path: str | os.PathLike[str]) -> Block:
-    """The block of a file of another framework."""
+def _imported(path: str | os.PathLike[str], kind: str, signature: str | None, rounding: str) -> Block:
+    """The block of a model of another framework."""
     with LOADING:
-        from hybridize.formats.onnx.read import read  # late: the tables of its operators
         from hybridize.gluon.imported_block import ImportedBlock
 
-    block = ImportedBlock(read(path))
+        if kind == "saved_model":  # late: the tables of their operators
+            from hybridize.formats.tensorflow import saved_model
+
+            program = saved_model.read(path, signature)
+        elif kind == "tflite":
+            from hybridize.formats.tflite.read import read as read_tflite
+
+            program = read_tflite(path, rounding)
+        else:
+            from hybridize.formats.onnx.read import read
+
+            program = read(path)
+    block = ImportedBlock(program)
     block.hybridize()
     return block
 

@@ -24,6 +24,7 @@ from hybridize.array.single import CompiledDraw
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint64
 from hybridize.base.errors import ShapeError, ValueArgumentError
 from hybridize.ops import Operand
+from hybridize.ops.library.variates import normal_pairs
 
 
 @creates("ctx", "device", "out")
@@ -55,15 +56,6 @@ def _normal(shape: tuple[int, ...], dtype: DType) -> Any:
     return np.reshape(both[:count], shape).astype(dtype, copy=False)
 
 
-def _pairs(key: Operand, shape: tuple[int], dtype: DType) -> Operand:
-    """Twice as many normal numbers, by Box and Muller's method: two from each pair of uniform ones."""
-    both = ops.uniform_numbers(key, (2, *shape), dtype, 0.5)
-    first, second = (ops.reshape(ops.slice(both, (k, 0), (k + 1, *shape), (1, 1)), shape) for k in range(2))
-    logarithm, angle = ops.log(first), ops.mul(second, ops.like(2.0 * math.pi, second))
-    radius = ops.sqrt(ops.mul(logarithm, ops.like(-2.0, logarithm)))
-    return ops.concat(ops.mul(radius, ops.cos(angle)), ops.mul(radius, ops.sin(angle)), axis=0)
-
-
 def _few_pairs(key: numpy.ndarray[Any, Any], count: int, dtype: DType) -> numpy.ndarray[Any, Any]:
     """The same of few."""
     first, second = draws.UNITS[dtype, True](key, 2 * count).reshape(2, count)
@@ -72,7 +64,7 @@ def _few_pairs(key: numpy.ndarray[Any, Any], count: int, dtype: DType) -> numpy.
 
 
 _PAIRS = {
-    dtype: CompiledDraw(partial(_pairs, dtype=dtype), "normal numbers", few=partial(_few_pairs, dtype=dtype))
+    dtype: CompiledDraw(partial(normal_pairs, dtype=dtype), "normal numbers", few=partial(_few_pairs, dtype=dtype))
     for dtype in (float32, float64)
 }
 

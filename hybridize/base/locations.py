@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from types import FrameType
 
@@ -25,12 +26,13 @@ _LOOKING = frozenset({"pdb", "bdb", "pydevd", "_pydevd_bundle", "debugpy", "IPyt
 _SHOWING = ("__repr__", "__str__", "__format__")
 _CLASSES = ("dataclasses", "reprlib")
 """Modules of Python's that make text of objects out of that of their parts."""
-_SITE = tuple(f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in ("numpy", "torch", "jax", "jaxlib"))
+_LIBRARIES = ("numpy", "torch", "tensorflow", "keras", "jax", "jaxlib")
+_SITE = tuple(f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in _LIBRARIES)
 
 
 @frozen
 class SourceLoc:
-    """One line of the user's program."""
+    """One line of the user's program; or of line 0, a node of a model that was loaded, and `function` is its name."""
 
     file: str
     line: int
@@ -39,14 +41,18 @@ class SourceLoc:
     @property
     def text(self) -> str:
         """The line itself, or the empty string when its source is not at hand."""
-        return linecache.getline(self.file, self.line).strip()
+        return linecache.getline(self.file, self.line).strip() if self.line else ""
 
     def described(self) -> str:
         """`train.py:41 in forward:  y = h @ self.w`; of a notebook `In [3]:2 in forward:  ...`."""
+        if not self.line:
+            return f"{self.file}: node {self.function!r}"
         text = self.text
         return f"{cell(self.file) or self.file}:{self.line} in {self.function}" + (f":  {text}" if text else "")
 
     def __str__(self) -> str:
+        if not self.line:
+            return self.function
         return f"{cell(self.file) or os.path.basename(self.file)}:{self.line}"
 
 
@@ -113,6 +119,20 @@ def location_in(error: BaseException) -> SourceLoc | None:
             loc = SourceLoc(code.co_filename, at.tb_lineno, code.co_name)
         at = at.tb_next
     return loc
+
+
+NODE: ContextVar[SourceLoc | None] = ContextVar("node", default=None)
+"""The node of a loaded model that is at work: what it computes is no line of Python's."""
+
+
+@contextmanager
+def at_node(loc: SourceLoc | None) -> Iterator[None]:
+    """Run a node of a loaded model inside a `with` block; None: what the node around it does."""
+    token = NODE.set(loc or NODE.get())
+    try:
+        yield
+    finally:
+        NODE.reset(token)
 
 
 def user_location() -> SourceLoc | None:

@@ -68,8 +68,9 @@ class Function(Calls[P, R], Generic[P, R]):
         self.options = checked
         self._changes = Changes()
         self._names: tuple[str, ...] | None = None
-        self.described_by = function
-        """The function whose parameters name the arguments; a block's function passes on whatever it is given."""
+        self.described_by: Callable[..., Any] | tuple[str, ...] = function
+        """The function whose parameters name the arguments, or their names; a block's function passes on whatever it is
+        given."""
 
     # ------------------------------------------------------------------------------------------------- captures
 
@@ -371,6 +372,8 @@ _DESCRIBED = ("__wrapped__", "__signature__")
 
 def _positional(function: Any) -> tuple[str, ...]:
     """Names of the positional parameters of a function; none where Python does not tell."""
+    if type(function) is tuple:
+        return function
     plain = function.__func__ if type(function) is MethodType else function
     if type(plain) is FunctionType and plain.__dict__.keys().isdisjoint(_DESCRIBED):
         code = plain.__code__  # what `inspect` would go by as well, which takes twenty times as long

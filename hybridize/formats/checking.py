@@ -26,13 +26,15 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.comparison import difference, largest
+from hybridize.base.comparison import largest
 from hybridize.base.errors import VerificationError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.formats import sampling
 from hybridize.formats.deployable import Deployable, Variant
 from hybridize.formats.precision import precision_of_outputs
+from hybridize.formats.roundoff import Rounding
+from hybridize.formats.saved import CheckedCall
 from hybridize.runtime import processors
 
 
@@ -70,6 +72,8 @@ class Trial:
     """One for each of `Deployable.outputs`."""
     title: str
     """The origin of the call."""
+    rounding: Rounding
+    """How far the outputs may be away."""
     refusable: bool = False
     """True if the file may refuse its sizes: compiled code may hold for fewer than the graph does."""
 
@@ -90,13 +94,17 @@ def trials(deployable: Deployable) -> tuple[list[Trial], list[str]]:
     missing = []
     count = len(deployable.outputs)
     for number, variant in enumerate(deployable.variants):
-        here = [Trial(number, one.inputs, one.outputs[:count], f"sample {k}") for k, one in enumerate(variant.samples)]
         state = [deployable.states[position].initial for position in variant.states]
-        if not here:
+        named = [(one, f"sample {k}") for k, one in enumerate(variant.samples)]
+        if not named:
             call = sampling.invented(variant.graph, _arguments(variant), state)
-            here += [Trial(number, call.inputs, call.outputs[:count], "a made-up call")] if call is not None else []
-        missing += [] if here else [described(variant)]
-        calls += [*here, *_other_sizes(number, variant, state, count)]
+            named += [(call, "a made-up call")] if call is not None else []
+        missing += [] if named else [described(variant)]
+        sampled = len(named)
+        for k, (call, title) in enumerate([*named, *_other_sizes(variant, state)]):
+            outputs = call.outputs[:count]
+            rounding = Rounding(variant.graph, (*call.inputs, *state), outputs)
+            calls.append(Trial(number, call.inputs, outputs, title, rounding, refusable=k >= sampled))
     return calls, missing
 
 
@@ -109,8 +117,8 @@ def described(variant: Variant) -> str:
     return f"({', '.join(str(value.type) for value in variant.graph.inputs[: _arguments(variant)])})"
 
 
-def _other_sizes(number: int, variant: Variant, state: Sequence[Array], count: int) -> Iterator[Trial]:
-    """Calls of sizes that the program was not captured at."""
+def _other_sizes(variant: Variant, state: Sequence[Array]) -> Iterator[tuple[CheckedCall, str]]:
+    """Calls of sizes that the program was not captured at, with titles."""
     for sizes in sampling.other_sizes(variant.graph):
         values = [value for node in variant.graph.nodes for value in node.outputs]
         if sum(sampling.exact_type(value.type, sizes).nbytes for value in values) > _TRIED:
@@ -118,7 +126,7 @@ def _other_sizes(number: int, variant: Variant, state: Sequence[Array], count: i
         call = sampling.invented(variant.graph, _arguments(variant), state, sizes)
         if call is not None:
             text = ", ".join(f"{symbol.name} = {size}" for symbol, size in sizes.items())
-            yield Trial(number, call.inputs, call.outputs[:count], f"a made-up call of {text}", refusable=True)
+            yield call, f"a made-up call of {text}"
 
 
 # ----------------------------------------------------------------------------------------------------- running a file
@@ -251,7 +259,8 @@ def compared(cases: Sequence[Trial], answers: Sequence[Answer], deployable: Depl
         VerificationError E810: a result differs.
         VerificationError E812: a call gave an error.
     """
-    precisions = [precision_of_outputs(variant.graph) for variant in deployable.variants]
+    count = len(deployable.outputs)
+    precisions = [precision_of_outputs(variant.graph)[:count] for variant in deployable.variants]
     most = 0.0
     refused = 0
     for trial, answer in zip(cases, answers, strict=True):
@@ -261,11 +270,10 @@ def compared(cases: Sequence[Trial], answers: Sequence[Answer], deployable: Depl
             continue
         if answer.code:
             raise VerificationError("E812", f"{where}: {answer.text or f'error {answer.code}'}; nothing was written")
-        precision_of = precisions[trial.variant][: len(deployable.outputs)]
-        results = zip(deployable.outputs, answer.outputs, trial.outputs, precision_of, strict=True)
-        for tensor, output, expected, precision in results:
+        found = trial.rounding.problems(answer.outputs, precisions[trial.variant])
+        results = zip(deployable.outputs, answer.outputs, trial.outputs, found, strict=True)
+        for tensor, output, expected, problem in results:
             apart = largest(output, expected)
-            problem = difference(output, expected, precision=precision)
             if problem:
                 raise VerificationError(
                     "E810",
@@ -274,8 +282,8 @@ def compared(cases: Sequence[Trial], answers: Sequence[Answer], deployable: Depl
                     help="please report it; export with another format, or save the archive, in the meantime",
                 )
             most = max(most, apart)
-    count = len(cases) - refused
-    line = f"{what}: {count} call{'' if count == 1 else 's'} as expected, largest difference {most:.2g}"
+    right = len(cases) - refused
+    line = f"{what}: {right} call{'' if right == 1 else 's'} as expected, largest difference {most:.2g}"
     return line + (f"; {refused} of sizes that the compiled code does not take" if refused else "")
 
 

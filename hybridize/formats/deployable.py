@@ -10,7 +10,8 @@ What Python alone can do (constants among the arguments, classes of containers) 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import Any
 
 import numpy
@@ -61,6 +62,8 @@ class Variant:
     """The states that the last outputs are."""
     samples: tuple[CheckedCall, ...]
     """Inputs: of the arguments. Outputs: of all outputs of the graph."""
+    weights: Mapping[Value, str] = field(default_factory=dict)
+    """Names of the constants that are weights, by where the function read them."""
 
     @property
     def scope(self) -> SizeScope | None:
@@ -262,12 +265,14 @@ def _variant(signature: SavedSignature, program: SavedProgram, positions: dict[s
     """The graph with what no signature writes as constants, and states after the arguments."""
     graph, count = signature.graph, _arguments(signature)
     arrays: dict[Value, NDArray[Any]] = {}
+    weights: dict[Value, str] = {}
     states: list[tuple[int, Value]] = []
     for name, value in zip(signature.state, graph.inputs[count:], strict=True):
         if name in positions:
             states.append((positions[name], value))
         else:
             arrays[value] = _constant(program.weights[name])
+            weights[value] = name
     results = len(graph.outputs) - len(signature.writes)
     after = list(zip(signature.writes, graph.outputs[results:], strict=True))
     order = [k for k, (position, _) in enumerate(after) if position < count]
@@ -280,7 +285,7 @@ def _variant(signature: SavedSignature, program: SavedProgram, positions: dict[s
     )
     inputs = (*graph.inputs[:count], *(value for _, value in states))
     bound = Graph(inputs, graph.nodes, outputs, {**graph.constants, **arrays})
-    return Variant(bound, tuple(position for position, _ in states), new_states, samples)
+    return Variant(bound, tuple(position for position, _ in states), new_states, samples, weights)
 
 
 def _constant(weight: NDArray[Any]) -> NDArray[Any]:

@@ -13,6 +13,9 @@ from hybridize.formats.wire import field_numbers
 _HEAD = 4096
 _MOST_FIELDS = 4096
 _LAST_FIELD = 32
+SAVED_MODEL = "saved_model.pb"
+"""The file by which a folder is a SavedModel of TensorFlow."""
+_KERAS = (b"config.json", b"metadata.json", b"model.weights.h5")
 _LIBRARIES = (b"\x7fELF", b"\xcf\xfa\xed\xfe")  # of Linux, of macOS
 
 
@@ -21,8 +24,9 @@ def detect(path: str | os.PathLike[str]) -> str:
 
     Returns:
         `archive` (ours), `safetensors` (weights of somebody else), `symbol` (MXNet's `-symbol.json`), `params`
-        (MXNet's `.params`, `.npz`, `.npy`), `torch` (a zip of `torch.save` or `torch.export`), `onnx`, `library` (of C)
-        or `wasm`. A missing file with a `-symbol.json` beside it, the name that `export` was given, is `symbol`.
+        (MXNet's `.params`, `.npz`, `.npy`), `torch` (a zip of `torch.save` or `torch.export`), `onnx`, `tflite`,
+        `saved_model` (the folder), `keras` (a `.keras` file or one of HDF5), `library` (of C) or `wasm`. A missing file
+        with a `-symbol.json` beside it, the name that `export` was given, is `symbol`.
 
     Raises:
         LoadError E600: the file cannot be opened.
@@ -30,6 +34,8 @@ def detect(path: str | os.PathLike[str]) -> str:
     """
     if not os.path.exists(path) and os.path.exists(f"{os.fspath(path)}-symbol.json"):
         return "symbol"
+    if os.path.isfile(os.path.join(path, SAVED_MODEL)):
+        return "saved_model"
     with open_for_reading(path) as file:
         head = file.read(_HEAD)
         size = file.seek(0, os.SEEK_END)
@@ -38,7 +44,7 @@ def detect(path: str | os.PathLike[str]) -> str:
         raise LoadError(
             "E608",
             f"{os.fspath(path)} is not in a format that hybridize reads",
-            help="it reads its own archives, MXNet's -symbol.json and .params, and ONNX models",
+            help="it reads its own archives, MXNet's -symbol.json and .params, models of ONNX and TFLite, SavedModels",
         )
     return kind
 
@@ -48,8 +54,12 @@ def _detect(head: bytes, size: int) -> str | None:
         return "params"
     if head[:4] in _LIBRARIES or head[:2] == b"MZ":
         return "library"
+    if head[4:8] == b"TFL3":
+        return "tflite"
     if head[:4] == b"\0asm":
         return "wasm"
+    if head[:8] == b"\x89HDF\r\n\x1a\n" or (head[:4] == b"PK\3\4" and head[30:].startswith(_KERAS)):
+        return "keras"
     if head[:4] == b"PK\3\4":
         return "torch" if b"/data.pkl" in head or b"archive_format" in head or b"/version" in head else "params"
     if head.lstrip()[:1] == b"{" and b'"nodes"' in head:

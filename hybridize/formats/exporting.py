@@ -9,6 +9,7 @@
 | library | `libNAME.so` (`.dylib`, `NAME.dll`), `NAME.h` in PATH's folder |
 | object  | `NAME.o`, `NAME.h`                                            |
 | wasm    | `NAME.wasm`, `NAME.mjs`, `NAME.d.mts`                          |
+| onnx    | `NAME.onnx`; weights above 1 GiB in `NAME.onnx.data`           |
 
 NAME is what PATH is called, as an identifier of C. With `weights="beside"` a library has `NAME.safetensors` too.
 """
@@ -33,6 +34,7 @@ FORMATS: Final[Mapping[str, tuple[str, ...]]] = {
     "library": ("targets", "weights", "threads", "linker"),
     "object": ("targets", "weights", "threads"),
     "wasm": (),
+    "onnx": ("opset",),
 }
 """The formats that programs are exported as, and the options of each."""
 MACHINES: Final = ("x86_64-linux", "aarch64-linux", "x86_64-windows", "aarch64-macos", "x86_64-macos")
@@ -40,6 +42,7 @@ _SUFFIXES: Final[Mapping[str, tuple[str, ...]]] = {
     "library": (".so", ".dylib", ".dll"),
     "object": (".o", ".obj"),
     "wasm": (".wasm",),
+    "onnx": (".onnx",),
 }
 LEVELS: Final = ("avx512", "avx2", "baseline")
 Check = Callable[[str], Sequence[str]]
@@ -86,12 +89,12 @@ def export(
         check: reads an archive back and runs its samples: programs in memory are above this package.
         notes: what is to stand among the checks besides.
         progress: hears what is being done.
-        options: `targets`, `weights`, `threads`, `linker`; see the table in docs/guide/deploy.md.
+        options: `targets`, `weights`, `threads`, `linker`, `opset`; see the table in docs/guide/deploy.md.
 
     Raises:
         ArgumentError E335 to E338: the folder is not there, an unknown format or option, a value that it does not take,
             a path that names no file.
-        CaptureError E454 to E457: what only Python can do is part of the program.
+        CaptureError E450, E454 to E457: what the format has no counterpart for, or only Python can do.
         VerificationError E810, E812: what was written does not give what is expected; nothing has changed on the disk.
     """
     options = checked_options(format, options)
@@ -112,8 +115,10 @@ def export(
             files, checks = [staged], list(check(staged))
         else:
             model = deployable(changed(program, name=base))
+            if format == "onnx":
+                model = _widest(model)
             left_out, fixed = model.left_out, model.fixed
-            write, run = (_wasm, _check_wasm) if format == "wasm" else (_library, _check_library)
+            write, run = _WRITERS.get(format, (_library, _check_library))
             tell(f"compiling {model.name} as {format}")
             files = write(model, staged, format, options)
             tell("running it on its samples")
@@ -165,6 +170,10 @@ def _check_value(format: str, name: str, value: Any) -> None:
         case "threads":
             if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1024:
                 raise ArgumentError("E337", f"threads must be an integer from 1 to 1024, got {value!r}")
+            return
+        case "opset":
+            if not isinstance(value, int) or isinstance(value, bool) or not 13 <= value <= 25:
+                raise ArgumentError("E337", f"opset must be an integer from 13 to 25, got {value!r}")
             return
         case "weights":
             allowed = ("inside", "beside")
@@ -222,5 +231,33 @@ def _check_wasm(model: Deployable, files: Sequence[str], options: Mapping[str, A
     return [checking.compared(calls, answers, model, f"{model.name}.wasm in Node.js"), *_unchecked(missing)]
 
 
+# ---------------------------------------------------------------------------------------------------------------- ONNX
+
+
+def _widest(model: Deployable) -> Deployable:
+    with LOADING:
+        from hybridize.formats.onnx.write import written  # late: the words of all ops
+
+    return written(model)
+
+
+def _onnx(model: Deployable, staged: str, format: str, options: Mapping[str, Any]) -> list[str]:
+    with LOADING:
+        from hybridize.formats.onnx.write import write  # late: the words of all ops
+
+    return write(model, f"{staged}.onnx", **options)
+
+
+def _check_onnx(model: Deployable, files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
+    with LOADING:
+        from hybridize.formats.onnx.write import check  # late: the words of all ops
+
+    return check(model, files)
+
+
 def _unchecked(missing: Sequence[str]) -> list[str]:
     return [f"not run: no call was found that {one} takes; give one with samples=[...]" for one in missing]
+
+
+_WRITERS: Final = {"wasm": (_wasm, _check_wasm), "onnx": (_onnx, _check_onnx)}
+"""By format, what writes it and what checks it; C libraries and objects are the others."""

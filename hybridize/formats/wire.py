@@ -197,7 +197,7 @@ def parse(data: bytes | memoryview, message: str, tables: Schemas, name: str) ->
     return _Reader(view, tables, name).message(message, 0, len(view), 0)
 
 
-# --------------------------------------------------------------------------------------------------------------- writing
+# -------------------------------------------------------------------------------------------------------------- writing
 
 
 def serialized(fields: Mapping[str, Any], message: str, tables: Schemas) -> bytes:

@@ -243,8 +243,11 @@ class HybridBlock(Block, layer=False):
         depend(self)
         return self._by_hybrid_forward(*args, **kwargs)
 
-    def _described_by(self) -> Callable[..., Any]:
-        """Return the function after whose parameters the arguments are called in files and messages: the user's own."""
+    def _described_by(self) -> Callable[..., Any] | tuple[str, ...]:
+        """Return the function after whose parameters the arguments are called in files and messages: the user's own.
+
+        Or their names, where no function has them.
+        """
         kind = type(self)
         if kind._overrides:
             return functools.partial(kind.hybrid_forward, self, None)  # without F
@@ -340,11 +343,12 @@ class HybridBlock(Block, layer=False):
             epoch: the number in the second of MXNet's names.
             remove_amp_cast: accepted for MXNet; there are no such casts.
             format: `"mxnet"`, `"archive"`, `"library"` (a C library and its header), `"object"` (the same, not linked),
-                `"wasm"` (WebAssembly with a JavaScript loader).
+                `"wasm"` (WebAssembly with a JavaScript loader), `"onnx"` (a model of ONNX).
             samples: calls to check it with, besides those that the programs were captured at: each an array or a
                 tuple of arguments.
             progress: hears what is being done; MXNet's pair takes no time.
-            options: of library and object `targets`, `weights`, `threads`; of library `linker`; of archive `targets`.
+            options: of library and object `targets`, `weights`, `threads`; of library `linker`; of archive `targets`;
+                of onnx `opset`, from 13 to 25.
 
         Returns:
             The two names of MXNet's files, the second None where there are no parameters; of other formats `Exported`,

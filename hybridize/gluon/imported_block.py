@@ -4,18 +4,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
+import numpy
+
+from hybridize.array import draws
+from hybridize.array.functions.creation import array
+from hybridize.array.nd_array import NDArray
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import operand, result, strong
-from hybridize.base.dtypes import is_float
-from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.array.symbol import Symbol
+from hybridize.base import modes
+from hybridize.base.dtypes import DType, is_float
+from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
+from hybridize.base.promotion import NUMBERS
+from hybridize.base.tracebacks import trim
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.program import ForeignProgram, Port
-from hybridize.formats.foreign.walk import Walk
+from hybridize.formats.foreign.walk import Walk, every_graph
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.naming import open_scope
 from hybridize.gluon.parameter import Parameter
 from hybridize.ops.op import type_of
+
+_ARRAYS: Final = frozenset((ndarray, numpy.ndarray, NDArray, Symbol))
 
 
 class ImportedBlock(HybridBlock):
@@ -31,13 +43,18 @@ class ImportedBlock(HybridBlock):
         with open_scope(None, internal=True):
             super().__init__(prefix="")
         self._program = program
-        for name, array in program.weights.items():
-            trained = is_float(array.dtype) and (not program.trained or name in program.trained)
-            parameter = Parameter(name, shape=array.shape, dtype=array.dtype, differentiable=trained,
-                                  grad_req="write" if trained else "null")  # fmt: skip
-            parameter.adopted = True
-            parameter.load(array)
-            self._parameters[name] = parameter
+        for name, weight in program.weights.items():
+            self._adopt(name, weight, is_float(weight.dtype) and (not program.trained or name in program.trained))
+        self._state = {name: self._adopt(f"{name}:state" if name in program.weights else name, first, False)
+                       for name, first in program.state.items()}  # fmt: skip
+
+    def _adopt(self, name: str, values: numpy.ndarray[Any, Any], trained: bool) -> Parameter:
+        parameter = Parameter(name, shape=values.shape, dtype=values.dtype, differentiable=trained,
+                              grad_req="write" if trained else "null")  # fmt: skip
+        parameter.adopted = True
+        parameter.load(values)
+        self._parameters[name] = parameter
+        return parameter
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -54,12 +71,38 @@ class ImportedBlock(HybridBlock):
         """The notes of the file: its producer, its description."""
         return self._program.metadata
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
+    if not TYPE_CHECKING:  # of what type it is says `Block`
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            """Run the model; inputs by name are put in order first, and numbers and lists made arrays."""
+            if kwargs or len(args) != len(self.inputs) or not all(type(x) in _ARRAYS for x in args):
+                try:
+                    args = tuple(self._array(port, x) for port, x in self._arranged(args, kwargs))
+                except HybridizeError as error:
+                    trim(error)
+                    raise
+            return super().__call__(*args)
+
+    def forward(self, *args: Any) -> Any:
         program = self._program
-        inputs = {port.name: self._input(port, x) for port, x in self._arranged(args, kwargs)}
-        weights = {name: operand(parameter.data()) for name, parameter in self._parameters.items()}
-        outputs = [_array(value) for value in Walk(program)(inputs, weights)]
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        inputs = {port.name: self._input(port, x) for port, x in self._arranged(args, {})}
+        weights = {name: operand(self._parameters[name].data()) for name in program.weights}
+        before = weights | {name: operand(parameter.data()) for name, parameter in self._state.items()}
+        walk = Walk(program, dict(before), key=draws.key)
+        outputs = [_array(value) for value in walk(inputs, weights)]
+        for name, value in walk.state.items():
+            if value is not before[name]:
+                with modes.mode(recording=False):  # as running statistics are written
+                    (self._state.get(name) or self._parameters[name]).data()[...] = _array(value)
+        if len(outputs) == 1:
+            return outputs[0]
+        names = [port.name for port in self.outputs]
+        return dict(zip(names, outputs, strict=True)) if program.named else tuple(outputs)
+
+    def reset(self) -> None:
+        """Give the variables of the model their first values."""
+        for name, parameter in self._state.items():
+            parameter.set_data(self._program.state[name])
 
     def _arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[Port, Any]]:
         """Each input with its argument."""
@@ -70,18 +113,38 @@ class ImportedBlock(HybridBlock):
         unknown = [name for name in kwargs if name not in names]
         if len(args) > len(names) or double or unknown or len(values) + len(kwargs) < len(names):
             missing = [name for name in names if name not in values and name not in kwargs]
-            found = ", ".join([*(f"{len(args)} by position" for _ in args[:1]), *(f"{name}=" for name in kwargs)])
+            shown = ", ".join([*(f"{len(args)} by position" for _ in args[:1]), *(f"{name}=" for name in kwargs)])
             wrong = f"; {missing[0]} is missing" if missing else f"; {double[0]} is there twice" if double else ""
-            raise ArgumentError("E333", f"{self._takes()}; got {found or 'none'}{wrong}")
+            raise ArgumentError("E333", f"{self._takes()}; got {shown or 'none'}{wrong}")
         values |= kwargs
         return [(port, values[port.name]) for port in ports]
 
     def _takes(self) -> str:
         return f"{self._program.source} takes {', '.join(map(str, self.inputs)) or 'no inputs'}"
 
+    def _array(self, port: Port, x: Any) -> Any:
+        """An argument that is a number or a list of them as an array of the type that the model declares."""
+        if isinstance(x, numpy.generic):
+            return wrap(numpy.asarray(x))
+        if port.dtype is None or not isinstance(x, (bool, int, float, complex, list, tuple)):
+            return x
+        try:
+            kind = numpy.asarray(x).dtype
+            if not numpy.can_cast(kind, port.dtype, "same_kind"):
+                raise TypeError(f"it holds {kind.name}")
+            return array(x, port.dtype)
+        except (TypeError, ValueError, OverflowError) as error:
+            what = f"a {type(x).__name__} that is no array of {port.dtype.name}: {error}"
+            raise DTypeError("E210", f"{self._takes()}; got for {port.name} {what}") from None
+
     def _input(self, port: Port, x: Any) -> Any:
         """The operand of an argument, which is what the model declares."""
-        value = strong(x, port.dtype) if not hasattr(x, "dtype") else operand(x)
+        if port.dtype is None and isinstance(x, (list, tuple)):
+            return [operand(one) for one in x]
+        try:
+            value = strong(x, port.dtype if _is_weak(x, port.dtype) else None)
+        except ArgumentError as error:
+            raise ArgumentError(error.code, f"{self._takes()}; got {type(x).__name__} for {port.name}") from None
         kind = type_of(value)
         if port.dtype is not None and kind.dtype != port.dtype:
             raise DTypeError("E210", f"{self._takes()}; got {kind} for {port.name}",
@@ -95,11 +158,20 @@ class ImportedBlock(HybridBlock):
                 raise ShapeError("E120", f"{self._takes()}; got {kind} for {port.name}")
         return value
 
+    def _described_by(self) -> tuple[str, ...]:
+        return tuple(port.name for port in self.inputs)
+
     def __repr__(self) -> str:
         program = self._program
         lines = [f"  {word} {port}" for word, ports in (("in ", self.inputs), ("out", self.outputs)) for port in ports]
-        count = f"  {len(program.graph.nodes)} nodes, {len(program.weights)} weights"
+        count = f"  {sum(len(graph.nodes) for graph in every_graph(program))} nodes, {len(program.weights)} weights"
         return "\n".join([f"{type(self).__name__}({program.source}", *lines, count, ")"])
+
+
+def _is_weak(x: Any, dtype: DType | None) -> bool:
+    """Tell whether a value is a number of Python's, captured or not, that an array of a type may hold."""
+    kind = x.weak if isinstance(x, Symbol) else type(x)
+    return dtype is not None and kind in NUMBERS and numpy.can_cast(numpy.dtype(kind), dtype, "same_kind")
 
 
 def _array(value: Any) -> Any:
@@ -107,5 +179,3 @@ def _array(value: Any) -> Any:
     if isinstance(value, list):
         return [_array(one) for one in value]
     return result(value.operand() if isinstance(value, Known) else value)
-
-

@@ -42,17 +42,24 @@ def step_of(size: int, count: int, corners: bool, scale: float | None = None) ->
     return 1 / scale if scale else size / count
 
 
-def linear(size: int, count: int, corners: bool, scale: float | None = None) -> list[Row]:
+def linear(size: int, count: int, corners: bool, scale: float | None = None, middle: bool = True) -> list[Row]:
     """Return `count` points between `size` elements, each by the two nearest; borders are kept. See `step_of`.
 
     As many points as elements are the elements, whatever the scale.
+
+    Args:
+        size: of the operand.
+        count: of the result.
+        corners: see `step_of`.
+        scale: see `step_of`.
+        middle: a point is the middle of the part of the axis that it is for, not its beginning.
     """
     if count == size:
         return [((number,), (1.0,)) for number in range(count)]
     rows: list[Row] = []
     step = step_of(size, count, corners, scale)
     for number in range(count):
-        place = step * number if corners else max(0.0, step * (number + 0.5) - 0.5)
+        place = step * number if corners or not middle else max(0.0, step * (number + 0.5) - 0.5)
         below = min(int(place), size - 1)
         above = min(below + 1, size - 1)
         share = min(place - below, 1.0)

@@ -7,7 +7,7 @@ import numpy
 
 from hybridize.graph import Graph, Node, Value, is_exact
 from hybridize.graph.ir import Array
-from hybridize.ops import Broadcast, Cond, Effect, Op, effect_of
+from hybridize.ops import Assert, Broadcast, Cond, Effect, Op, effect_of
 from hybridize.passes.pipeline import Rewriter
 
 EXPANDED = 16
@@ -18,7 +18,7 @@ class FoldConstants:
     """Replace a node whose operands are all constants by its value, computed by the op's own specification.
 
     Arrays of one number, of whatever size, are computed as that number and broadcast again. Of a condition that is
-    known only the branch taken stays. Loops are left to machine code.
+    known only the branch taken stays, and an assertion that holds does not. Loops are left to machine code.
     """
 
     name = "fold_constants"
@@ -38,6 +38,8 @@ class FoldConstants:
             if isinstance(node.op, Cond) and inputs[0] in constants:
                 branch = node.op.then if constants[inputs[0]] else node.op.orelse
                 rewriter.replace(node, rewriter.builder.inline(branch, inputs[1:]))
+            elif isinstance(node.op, Assert) and inputs[0] in constants and constants[inputs[0]].all():
+                rewriter.replace(node, ())
             elif len(known) == len(inputs) and self._worthwhile(node):
                 results = _computed(node, known)
                 rewriter.replace(node, tuple(rewriter.builder.constant(result) for result in results))

@@ -204,17 +204,15 @@ class Verifying(Machine):
                 _check_each(self._everything, inputs, results)
         with keeping(None, observations):
             expected = evaluate(self._silent, inputs)
-        if any(map(difference, outputs, expected)):  # by more than rounding, unless something cancels
-            with LOADING:
-                from hybridize.programs.roundoff import whole  # late: it is seldom needed
+        with LOADING:
+            from hybridize.formats.roundoff import Rounding  # late: only what is verified needs it
 
-            with keeping(None, observations):
-                slack = whole(self._silent, inputs, expected)
-            for number, (x, y, more) in enumerate(zip(outputs, expected, slack, strict=True)):
-                problem = difference(x, y, more)
-                if problem:
-                    text = f"output {number} of the compiled program differs: {problem}"
-                    raise VerificationError("E801", text, help='verify="ops" names the operation')
+        with keeping(None, observations):
+            found = Rounding(self._silent, inputs, expected).problems(outputs)
+        for number, problem in enumerate(found):
+            if problem:
+                text = f"output {number} of the compiled program differs: {problem}"
+                raise VerificationError("E801", text, help='verify="ops" names the operation')
         return outputs
 
 
@@ -231,7 +229,7 @@ def _check_each(graph: Graph, inputs: Sequence[Buffer], outputs: Sequence[Buffer
         VerificationError E802: one differs.
     """
     with LOADING:
-        from hybridize.programs.roundoff import local  # late: it is seldom needed
+        from hybridize.formats.roundoff import local  # late: it is seldom needed
 
     if graph.scope is not None:
         graph = with_sizes(graph, sizes_of(graph, [x.shape for x in inputs]) or {})

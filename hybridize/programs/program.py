@@ -230,6 +230,19 @@ class Program:
             help="use save(path) and hybridize.load(path)",
         )  # fmt: skip
 
+    def on_lines(self) -> Callable[..., Buffers] | None:
+        """Return a function of the inputs, as NumPy arrays, which gives outputs that begin on cache lines.
+
+        None where sizes are not known, or calls need more than that.
+        """
+        runs = self._runs
+        is_plain = isinstance(runs, PackedMachine) and not runs.executable.effects and not runs.executable.derivers
+        return runs.executable.caller_on_lines() if is_plain else None  # type: ignore[attr-defined]
+
+    def run_inputs(self, inputs: Buffers) -> Buffers:
+        """Return the outputs for inputs that the program holds for, in the order of the graph."""
+        return self._runs.run(inputs)
+
     # ----------------------------------------------------------------------------------------------- when it holds
 
     @property

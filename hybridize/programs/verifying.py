@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from hybridize.base.comparison import difference, largest
+from hybridize.base.comparison import largest
 from hybridize.base.errors import VerificationError
 from hybridize.formats import SavedProgram, SavedSignature
 from hybridize.formats.precision import precision_of_outputs
+from hybridize.formats.roundoff import Rounding
 from hybridize.programs.program import Program
 from hybridize.programs.saving import RANDOM
 
@@ -46,9 +47,10 @@ def verify(function: LoadedFunction, title: str = "") -> list[str]:
         precisions = precision_of_outputs(signature.graph)
         for k, sample in enumerate(signature.samples):
             words = weights[RANDOM] if RANDOM in signature.state else None  # samples are of the state in the file
-            pairs = zip(program.outputs(sample.inputs, words), sample.outputs, strict=True)
-            for output, (actual, expected) in enumerate(pairs):
-                problem = difference(actual, expected, precision=precisions[output])
+            outputs = program.outputs(sample.inputs, words)
+            inputs = [*sample.inputs, *(weights[name] for name in signature.state)]
+            found = Rounding(signature.graph, inputs, sample.outputs).problems(outputs, precisions)
+            for output, (actual, expected, problem) in enumerate(zip(outputs, sample.outputs, found, strict=True)):
                 if problem:
                     apart = f"the largest difference is {largest(actual, expected):.3g}"
                     text = f"{where}, sample {k}: output {output} differs: {problem}; {apart}"

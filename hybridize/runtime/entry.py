@@ -181,7 +181,7 @@ class EntryTable:
     `dirty[0] = 1` sends all later calls to the fallback until it is 0 again.
     """
 
-    __slots__ = ("__weakref__", "_exchange", "_keep", "_words", "dirty", "table")
+    __slots__ = ("__weakref__", "_exchange", "_keep", "_on_line_from", "_words", "dirty", "table")
 
     def __init__(
         self,
@@ -208,6 +208,7 @@ class EntryTable:
         exclusive: bool = False,
         exchange: Exchange | None = None,
         keywords: Sequence[str] = (),
+        on_line_from: int = LARGE,
     ) -> None:
         """`program` is an address of `void (ptr inputs, ptr outputs, ptr scratch)`, alive as long as `owner`.
 
@@ -218,13 +219,14 @@ class EntryTable:
         finds another object, `doubt` says whether the program is right all the same: the other may be equal.
         Calls also go to the fallback while a thread writes in place (`base.access`), except where they are
         `exclusive`: made by that thread. With an `exchange` arrays are those of another library. The last of
-        `arguments` are `keywords`.
+        `arguments` are `keywords`. Results of `on_line_from` bytes and more, of known sizes, begin on a cache line.
         """
         watches = _by_dict(watches)
         self._keep: list[Any] = [owner, list(bound), fallback, committed, finish, array_type, list(arguments), busy]
         self._keep += [watches, doubt, outcome, exchange, keywords]
         self._words: list[int] = [0] * len(FIELDS)
         self._exchange = exchange
+        self._on_line_from = on_line_from
         rows = _rows(arguments)
         slots = sum(row.slot >= 0 for row in rows)
         symbols = _symbols(arguments) if prepare else []
@@ -325,7 +327,7 @@ class EntryTable:
         if not symbols:
             at = len(words) - FIGURES
             for type_ in results:
-                words.extend([type_.nbytes if type_.nbytes >= LARGE else 0, *type_.shape])
+                words.extend([type_.nbytes if type_.nbytes >= self._on_line_from else 0, *type_.shape])
         words[FIELD["outputs"]] = len(words)
         for type_ in results:
             words.extend([self._descr(type_), type_.ndim, 8 * (at + 1), 0, 0, 0])

@@ -16,7 +16,7 @@ from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.spans import LISTENERS, MACHINE_CODE, is_heard, span
 from hybridize.base.types import Shape, TensorType
 from hybridize.runtime import cpython, effects
-from hybridize.runtime.buffers import aligned, aligned_copy, dense, uninitialized, weights
+from hybridize.runtime.buffers import LARGE, aligned, aligned_copy, dense, uninitialized, weights
 from hybridize.runtime.cpython import USABLE
 from hybridize.runtime.entry import Argument, ArgumentKind, EntryTable, Returns, new_entry, plain_sizes
 from hybridize.runtime.plan import LONG_US, PREPARE, Derivation, Plan, PlanStep
@@ -200,6 +200,10 @@ class Executable:
             effects.raise_pending()
         return outputs
 
+    def caller_on_lines(self) -> Callable[..., list[NDArray[Any]]]:
+        """Return a function that does what `run` does; results of known sizes begin on cache lines, however small."""
+        return self._entry(1)
+
     def _caller(self) -> Callable[..., list[NDArray[Any]]]:
         """Return the function that `run` calls: `_checked` the first time, as most programs are run once; then a faster
         one.
@@ -211,7 +215,7 @@ class Executable:
             self._call = self._entry()
         return self._call
 
-    def _entry(self) -> Callable[..., list[NDArray[Any]]]:
+    def _entry(self, on_line_from: int = LARGE) -> Callable[..., list[NDArray[Any]]]:
         """The emitted entry, which hands all that is odd to `_checked`; or that itself."""
         checked = self._checked
         arguments = [Argument(ArgumentKind.ARRAY, type_) for type_ in self.parameters]
@@ -234,6 +238,7 @@ class Executable:
             busy=idle,
             prepare=self.prepare,
             acts=self.effects,
+            on_line_from=on_line_from,
         )
         return new_entry(entry_code, state)
 

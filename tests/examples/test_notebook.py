@@ -3,7 +3,10 @@
 import hashlib
 import importlib.util
 import itertools
+import json
+import os
 import re
+import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -12,18 +15,19 @@ import nbformat
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-TORCH, GLUON = "chapter_torch.ipynb", "chapter_gluon.ipynb"
+TORCH, GLUON, TENSORFLOW = "chapter_torch.ipynb", "chapter_gluon.ipynb", "chapter_tensorflow.ipynb"
 CHAPTER = {
     TORCH: "e8a383515f026b82d922e0d7aa6e2073928c8b80755ce85816be4b096c23610b",
     GLUON: "957f99f9b5cc53e026d07825896eef9a3719c6cbf09e0eec04904c761e19fb9d",
 }
 """Digests of the code of the chapter's cells, one after the other."""
-OURS = {TORCH: (2, 1), GLUON: (0, 2)}
+OURS = {TORCH: (2, 1), GLUON: (0, 2), TENSORFLOW: (2, 2)}
 """Cells that are not the chapter's, at the beginning and at the end: our import and what stands for the book's package;
 loading, and looking at what was made.
 """
 RENAMED = {
     TORCH: {"= hybridize(": "= torch.jit.script("},
+    TENSORFLOW: {"= hybridize(": "= tf.function("},
     GLUON: {
         "from hybridize import d2l": "from d2l import mxnet as d2l",
         "from hybridize import np": "from mxnet import np",
@@ -95,8 +99,9 @@ def test_the_page_is_what_the_notebook_holds():
         assert len(list(boxes)) >= 7, "the data, three layers, two activations, the result"
 
 
-def test_what_stands_for_the_book_is_short():
-    ours, stand_in, *_ = [cell.source for cell in code_cells(read(TORCH))]
+@pytest.mark.parametrize("name", [TORCH, TENSORFLOW])
+def test_what_stands_for_the_book_is_short(name):
+    ours, stand_in, *_ = [cell.source for cell in code_cells(read(name))]
     assert ours == "from hybridize import hybridize"
     assert len(stand_in.splitlines()) == 3
 
@@ -136,3 +141,38 @@ def test_gluons_tab_runs(tmp_path):
     assert [cell.source for cell in code_cells(read(GLUON))] == names, "the stored outputs are of these cells"
     stored = code_cells(read(GLUON))
     assert [kinds_of_output(cell) for cell in stored] == [kinds_of_output(cell) for cell in cells]
+
+
+RUN = """
+import json, sys, nbclient, nbformat
+notebook = nbformat.read(sys.argv[1], 4)
+nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": sys.argv[2]}}).execute()
+print(json.dumps(nbformat.writes(notebook)))
+"""
+
+
+@pytest.mark.long
+def test_tensorflows_tab_runs(tmp_path):
+    root = EXAMPLES.parent
+    command = [root / ".tensorflow" / "bin" / "python", "-c", RUN, EXAMPLES / TENSORFLOW, tmp_path]
+    environment = {**os.environ, "PYTHONPATH": str(root), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = subprocess.run(list(map(str, command)), env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    cells = code_cells(nbformat.reads(json.loads(done.stdout.splitlines()[-1]), 4))
+    for cell in cells:  # Keras has advice on `input_shape`
+        cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+    shown = [printed(cell) for cell in cells]
+    _, _, imperative, symbolic, eager, compiled, _, timed, saved, loaded, whole = shown
+    assert imperative == "10\n" and symbolic.endswith("print(fancy_func(1, 2, 3, 4))\n10\n")
+    for text in (eager, compiled):
+        assert "tf.Tensor: shape=(1, 2), dtype=float32" in text
+    for found, expected in zip(numbers(compiled), numbers(eager), strict=True):
+        assert abs(found - expected) < 2e-6
+    assert re.fullmatch(r"Eager Mode: \d+\.\d{4} sec\nGraph Mode: \d+\.\d{4} sec\n", timed)
+    assert "saved_model.pb" in saved and (tmp_path / "my_mlp" / "saved_model.pb").exists()
+    theirs, ours = numbers(loaded)[:2], numbers(loaded)[2:4]
+    assert len(ours) == 2 and all(abs(x - y) < 2e-6 for x, y in zip(theirs, ours, strict=True))
+    assert (tmp_path / "my_mlp.net").stat().st_size > 600_000
+    assert "tf.Tensor: shape=(1, 2), dtype=float32" in whole
+    for found, expected in zip(numbers(whole), theirs, strict=True):
+        assert abs(found - expected) < 2e-6

@@ -16,8 +16,9 @@ from hybridize import ops
 from hybridize.array.operands import broadcast, cast, shape_of, strong
 from hybridize.array.staging import staging
 from hybridize.base import dims
-from hybridize.base.dtypes import NO_INDEX, bool_, int64
-from hybridize.base.errors import OutOfBoundsError, ValueArgumentError
+from hybridize.base.dtypes import bool_, int64
+from hybridize.base.errors import ValueArgumentError
+from hybridize.ops.library.bounds import check as check_indices
 from hybridize.ops.op import Operand, bind, bind1, constant
 
 
@@ -34,21 +35,8 @@ def check(index: Operand, low: Any, high: Any, what: str, help: str = "") -> Non
     Raises:
         OutOfBoundsError E110: where the values are known.
     """
-    if isinstance(index, numpy.ndarray):
-        if _outside(index, low, high):
-            wrong = index[(index < low) | (index >= high)][0]
-            shown = "NaN" if wrong == NO_INDEX else wrong
-            raise OutOfBoundsError("E110", f"{what}: index {shown} is out of bounds", help=help or _bounds(low, high))
-        return
-    if _proven(index, low, high):
-        return
-    shape = shape_of(index)
-    least, most = (_everywhere(end, shape) for end in (low, high))
-    fine = bind1(ops.BitAnd(), bind1(ops.Ge(), index, least), bind1(ops.Lt(), index, most))
-    if shape:
-        fine = bind1(ops.All(tuple(range(len(shape)))), fine)
-    message = f"{what}: an index is out of bounds; {help or _bounds(low, high)}"
-    bind(ops.Bounds(message), fine)
+    if isinstance(index, numpy.ndarray) or not _proven(index, low, high):
+        check_indices(index, low, high, what, help)
 
 
 def _proven(index: Operand, low: Any, high: Any) -> bool:
@@ -62,20 +50,6 @@ def _proven(index: Operand, low: Any, high: Any) -> bool:
     if least < -dims.FAR or (not dims.is_symbolic(most) and most > dims.FAR):
         return False  # beyond any axis, and beyond what sizes are computed with
     return dims.proven(least - low, 0) and dims.proven(high - 1 - most, 0)
-
-
-def _outside(index: numpy.ndarray[Any, Any], low: Any, high: Any) -> bool:
-    if not index.size:
-        return False
-    if isinstance(low, int) and isinstance(high, int):  # sizes among them may be symbols, which compare with integers
-        return bool(int(index.min()) < low or int(index.max()) >= high)
-    return bool(((index < low) | (index >= high)).any())
-
-
-def _bounds(low: Any, high: Any) -> str:
-    if all(isinstance(end, int) and not dims.is_symbolic(end) for end in (low, high)):
-        return f"indices run from {low} to {high - 1}" if high > low else "test x.size first"
-    return "indices run from 0 to n - 1" if isinstance(low, int) and low == 0 else "indices run from -n to n - 1"
 
 
 def _everywhere(number: Any, shape: Any) -> Operand:

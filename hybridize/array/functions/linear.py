@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -24,7 +24,6 @@ from hybridize.array.operands import (
     made_in_order,
     one_of,
     operand,
-    positions,
     public,
     result,
     several,
@@ -33,7 +32,7 @@ from hybridize.array.policies import promoted, together
 from hybridize.base import dims
 from hybridize.base.dtypes import CASTINGS, as_dtype, bool_, float32, float64, int32, is_inexact
 from hybridize.base.errors import ArgumentError, MatrixShapeError, ShapeError
-from hybridize.ops.contract import LARGEST, contract
+from hybridize.ops.library import einstein
 from hybridize.ops.op import ACTIVE, bind1
 
 _PRODUCT = ops.Matmul(False, False)
@@ -329,9 +328,6 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     return np.moveaxis(np.stack(parts, -1), -1, axis)
 
 
-_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
 @public
 def einsum(
     *operands: Any,
@@ -371,7 +367,8 @@ def einsum(
     wanted = None if dtype is None else as_dtype(dtype)
     if wanted is not None:
         xs = [np.astype(array(x, wanted if is_inexact(wanted) else None), wanted, casting=casting) for x in xs]
-    return finished(_einsum(text.replace(" ", ""), together(xs) if xs else []), out)
+    values = [operand(x) for x in together(xs)] if xs else []
+    return finished(result(einstein.einsum(text.replace(" ", ""), values)), out)
 
 
 def _of_lists(operands: tuple[Any, ...]) -> tuple[str, Sequence[Any]]:
@@ -399,7 +396,7 @@ def _of_list(numbers: Any) -> str:
         raise ArgumentError(
             "E397",
             f"einsum cannot read {numbers!r:.60} as the axes of an operand",
-            help=f"axes are whole numbers from 0 to {len(_LETTERS) - 1} in a list, or an ellipsis; "
+            help=f"axes are whole numbers from 0 to {len(einstein.LETTERS) - 1} in a list, or an ellipsis; "
             f"subscripts as text come first",
         )
     return letters
@@ -409,104 +406,4 @@ def _letter_of(number: Any) -> str | None:
     if isinstance(number, bool) or not hasattr(number, "__index__"):
         return None
     place = operator.index(number)
-    return _LETTERS[place] if 0 <= place < len(_LETTERS) else None
-
-
-def _einsum(subscripts: str, xs: list[Any]) -> Any:
-    inputs, output = letters_of(subscripts, xs)
-    if len(xs) == 1:
-        term, x = _diagonals(inputs[0], xs[0])
-        gone = tuple(i for i, letter in enumerate(term) if letter not in output)
-        if gone:
-            # As of several operands: of bools, whether any is true.
-            x = np.any(x, gone) if x.dtype == bool_ else np.sum(x, gone, x.dtype)
-            term = "".join(letter for letter in term if letter in output)
-        return np.transpose(x, [term.index(letter) for letter in output]) if term != output else x
-    term, x = inputs[0], xs[0]
-    for i in range(1, len(xs)):
-        other, later = inputs[i], set(output).union(*inputs[i + 1 :])
-        axes = output
-        if i < len(xs) - 1:  # axes of both in front: as they lie where products are computed
-            letters = dict.fromkeys((*(c for c in term if c in other), *term, *other))
-            axes = "".join(c for c in letters if c in later)
-        term, x = axes, _contract(term, x, other, xs[i], axes)
-    return x
-
-
-def letters_of(text: str, xs: Sequence[Any]) -> tuple[list[str], str]:
-    """Return every operand's letters and the result's, the ellipsis written out."""
-    left, arrow, right = text.partition("->")
-    inputs = left.split(",")
-    if len(inputs) != len(xs):
-        raise ArgumentError("E313", f"einsum {text!r} has {len(inputs)} operands, got {len(xs)}")
-    free = [letter for letter in _LETTERS if letter not in text]
-    most = max(
-        (x.ndim - len(term.replace("...", "")) for term, x in zip(inputs, xs, strict=True) if "..." in term), default=0
-    )
-    dots = "".join(free[:most])
-    inputs = [
-        term.replace("...", dots[most - (x.ndim - len(term) + 3) :]) if "..." in term else term
-        for term, x in zip(inputs, xs, strict=True)
-    ]
-    if not arrow:
-        letters = "".join(inputs).replace(dots, "") if dots else "".join(inputs)
-        right = dots + "".join(
-            sorted(letter for letter in set(letters) if letters.count(letter) == 1 and letter not in dots)
-        )
-    for term, x in zip(inputs, xs, strict=True):
-        if len(term) != x.ndim:
-            raise ShapeError("E114", f"einsum {text!r}: {term!r} does not match the number of axes of {x.type}")
-    output = right.replace("...", dots)
-    strange = [letter for letter in "".join((*inputs, output)) if letter not in _LETTERS]
-    strange += [letter for letter in output if letter not in "".join(inputs) or output.count(letter) > 1]
-    if strange:
-        raise ArgumentError(
-            "E397",
-            f"einsum {text!r} cannot be read: {strange[0]!r}",
-            help="axes are letters; each axis of the result must occur once and in an operand",
-        )
-    return inputs, output
-
-
-def _diagonals(term: str, x: Any) -> tuple[str, Any]:
-    """A letter that stands twice in one operand means its diagonal."""
-    while len(set(term)) != len(term):
-        letter = next(c for c in term if term.count(c) > 1)
-        i, j = term.index(letter), term.index(letter, term.index(letter) + 1)
-        along = positions(x.shape[i])
-        x = np.moveaxis(x, (i, j), (0, 1))[along, along]
-        term = letter + "".join(c for k, c in enumerate(term) if k not in (i, j))
-    return term, x
-
-
-def _contract(p: str, x: Any, q: str, y: Any, axes: str) -> Any:
-    """The products of two operands, summed over the letters that are not kept."""
-    sizes: dict[str, int] = {}
-    for term, z in ((p, x), (q, y)):
-        own: dict[str, int] = {}
-        for letter, length in zip(term, z.shape, strict=True):
-            known = sizes.get(letter, 1)
-            together = dims.broadcast((known,), (length,))
-            if own.setdefault(letter, length) != length or together is None:
-                raise ShapeError("E114", f"einsum: {letter!r} has the sizes {dims.text(known)} and {dims.text(length)}")
-            sizes[letter] = together[0]
-    if 8 * dims.hint(dims.product(sizes[letter] for letter in axes)) >= LARGEST:
-        raise ShapeError(
-            "E173",
-            f"einsum of {x.type} and {y.type} by '{p},{q}->{axes}': the result exceeds 64 bits",
-            help="an array of this size cannot be addressed",
-        )
-    (p, x), (q, y) = _narrowed(p, x, sizes), _narrowed(q, y, sizes)
-    dtype = x.dtype
-    summed = int32 if dtype == bool_ else dtype  # of bools: whether any pair is true, counted
-    product = contract(f"{p},{q}->{axes}", cast(operand(x), summed), cast(operand(y), summed), name="einsum")
-    return result(cast(product, dtype))
-
-
-def _narrowed(term: str, x: Any, sizes: Mapping[str, int]) -> tuple[str, Any]:
-    """An operand without the axes that stretch to a size of the other one's."""
-    pairs = [(size, sizes[letter]) for size, letter in zip(x.shape, term, strict=True)]
-    axes = [axis for axis, (size, wide) in enumerate(pairs) if dims.same(size, wide) or not dims.stretches(size, wide)]
-    if len(axes) == len(term):
-        return term, x
-    return "".join(term[axis] for axis in axes), np.reshape(x, tuple(x.shape[axis] for axis in axes))
+    return einstein.LETTERS[place] if 0 <= place < len(einstein.LETTERS) else None

@@ -24,7 +24,7 @@ from hybridize.base.dims import Size, SizeScope
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Library
 from hybridize.base.hooks import Hooks
-from hybridize.base.locations import SourceLoc, asks_for_text, user_location
+from hybridize.base.locations import NODE, SourceLoc, asks_for_text, user_location
 from hybridize.base.promotion import number_dtype
 from hybridize.base.types import TensorType
 from hybridize.capture.outside.fed import FedReads
@@ -555,7 +555,10 @@ class Trace(Recording):
         """The user's line while it is known to be the same; None where it has to be looked for."""
 
     def location(self) -> SourceLoc | None:
-        """The user's line; equal ones are one object."""
+        """The user's line, equal ones as one object; or the node of a loaded model that is at work."""
+        node = NODE.get()
+        if node is not None:
+            return node
         return self._found_location() if self._here is None else self._here[0]
 
     @contextmanager

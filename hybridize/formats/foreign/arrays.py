@@ -15,6 +15,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import DType, int64
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import Shape, TensorType
+from hybridize.ops.library.bounds import check
 from hybridize.ops.op import Operand, type_of
 
 FAR: Final = (1 << 31) - 1
@@ -153,8 +154,12 @@ def taken(x: Operand, indices: Operand, axis: int) -> Operand:
 
 
 def wrapped(indices: Operand, size: Any) -> Operand:
-    """Return indices, negative ones of which count from the end of an axis, from 0 on, as int64."""
+    """Return indices, negative ones of which count from the end of an axis, from 0 on, as int64.
+
+    Those that are out of bounds are refused, where they are known or else when the program runs.
+    """
     indices = ops.cast(indices, int64)
+    check(indices, -size, size, f"an axis of {dims.text(size)} elements")
     zero = ops.like(0, indices)
     return ops.where(ops.lt(indices, zero), ops.add(indices, ops.like(size, indices)), indices)
 
@@ -185,3 +190,100 @@ def kept(y: Operand, of: TensorType, axes: Sequence[int], keep: bool) -> Operand
 def filled(value: Any, shape: Sequence[Any], dtype: DType) -> Operand:
     """Return an operand that is one number everywhere."""
     return ops.full(value, TensorType(tuple(shape), dtype))
+
+
+def tiled(x: Operand, times: Sequence[Any]) -> Operand:
+    """Return an operand repeated along each axis."""
+    shape = type_of(x).shape
+    apart = tuple(size for own in shape for size in (1, own))
+    wider = tuple(size for own, count in zip(shape, times, strict=True) for size in (count, own))
+    whole = tuple(own * count for own, count in zip(shape, times, strict=True))
+    return ops.reshape(ops.broadcast(ops.reshape(x, apart), wider), whole)
+
+
+def running(
+    x: Operand, axis: int, run: Callable[..., Operand], empty: float, exclusive: bool, reverse: bool
+) -> Operand:
+    """Return running sums or products along an axis.
+
+    Args:
+        x: any numbers.
+        axis: from 0 on.
+        run: `cum_sum`, `cum_prod`.
+        empty: the sum or product of nothing.
+        exclusive: leave each element out of its own.
+        reverse: run from the end.
+    """
+    kind = type_of(x)
+    if reverse:
+        x = ops.flip(x, axis)
+    if exclusive:
+        one = tuple(int(k == axis) for k in range(kind.ndim))
+        shifted = ops.part(x, axis, 0, kind.shape[axis] - 1)
+        x = ops.pad(shifted, ops.scalar(empty, kind.dtype), one, (0,) * kind.ndim)
+    y = run(x, axis)
+    return ops.flip(y, axis) if reverse else y
+
+
+def same_pads(
+    sizes: Sequence[Any], windows: Sequence[Any], steps: Sequence[int], dilations: Sequence[int]
+) -> tuple[tuple[Any, Any], ...]:
+    """Return the elements before and after each axis with which there is a window for each step, as SAME has them."""
+    pairs = []
+    for size, window, step, apart in zip(sizes, windows, steps, dilations, strict=True):
+        whole = dims.maximum((-(-size // step) - 1) * step + (window - 1) * apart + 1 - size, 0)
+        pairs.append((whole // 2, whole - whole // 2))
+    return tuple(pairs)
+
+
+def strided_part(
+    x: Operand, begin: Sequence[Any], end: Sequence[Any], steps: Sequence[int], begin_mask: int = 0, end_mask: int = 0,
+    ellipsis_mask: int = 0, new_mask: int = 0, shrink_mask: int = 0,
+) -> Operand:  # fmt: skip
+    """Return a part as TensorFlow's StridedSlice says it: bit k of a mask is about the k-th number.
+
+    Args:
+        x: any.
+        begin: the first elements.
+        end: before which they end.
+        steps: their distances.
+        begin_mask: from the first element on.
+        end_mask: up to the last one.
+        ellipsis_mask: all axes that no other number is for.
+        new_mask: a new axis of size 1.
+        shrink_mask: one element, without its axis.
+    """
+
+    def has(mask: int, k: int) -> bool:
+        return bool(mask >> k & 1)
+
+    shape = type_of(x).shape
+    plain = [k for k in range(len(begin)) if not has(ellipsis_mask, k) and not has(new_mask, k)]
+    starts, stops, by, axes = [], [], [], []
+    sizes: list[Any] = []  # of the result: an axis of the part, 1 of a new one
+    axis = 0
+    for k in range(len(begin)):
+        if has(ellipsis_mask, k):
+            rest = len(shape) - len(plain)
+            sizes += range(axis, axis + rest)
+            axis += rest
+        elif has(new_mask, k):
+            sizes.append(None)
+        elif has(shrink_mask, k):
+            starts.append(begin[k])
+            stops.append(FAR if is_number(begin[k], -1) else begin[k] + 1)
+            by.append(1)
+            axes.append(axis)
+            axis += 1
+        else:
+            forward = steps[k] > 0
+            starts.append((0 if forward else FAR) if has(begin_mask, k) else begin[k])
+            stops.append((FAR if forward else -FAR) if has(end_mask, k) else end[k])
+            by.append(steps[k])
+            axes.append(axis)
+            sizes.append(axis)
+            axis += 1
+    sizes += range(axis, len(shape))
+    y = part_of(x, starts, stops, by, axes)
+    own = type_of(y).shape
+    return ops.reshape(y, tuple(1 if one is None else own[one] for one in sizes))

@@ -20,16 +20,54 @@ from numpy.typing import NDArray
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.types import TensorType
-from hybridize.ops import Cast, SizeOf, concat, constant, reshape, size_of
+from hybridize.ops import Cast, Mod, SizeOf, add, concat, constant, iota, like, mul, reshape, size_of
 from hybridize.ops import cast as cast_operand
 from hybridize.ops.analysis import Ceil, Floor, Round, Trunc
 from hybridize.ops.composite import Attributes
 from hybridize.ops.op import Op, Operand
+from hybridize.ops.powers import Fmod
 
 LARGEST: Final = 4096
 """Elements of the largest array that is folded; a larger one is computed where it is needed."""
 _WHOLE: Final = (Floor, Ceil, Round, Trunc)
 """Ops that leave whole numbers as they are."""
+
+
+class _Cell:
+    """A dim in an array of objects: NumPy asks a dim itself for its number, which pins it."""
+
+    __slots__ = ("dim",)
+
+    def __init__(self, dim: Any) -> None:
+        self.dim = dim
+
+    def __neg__(self) -> Any:
+        return _cell(-self.dim)
+
+    def __repr__(self) -> str:
+        return dims.text(self.dim)
+
+
+def _operator(name: str) -> Callable[[_Cell, Any], Any]:
+    def apply(self: _Cell, other: Any) -> Any:
+        return _cell(getattr(self.dim, name)(_size(other)))
+
+    return apply
+
+
+for _name in ("add", "sub", "mul", "floordiv", "mod"):
+    for _side in ("", "r"):
+        setattr(_Cell, f"__{_side}{_name}__", _operator(f"__{_side}{_name}__"))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(_Cell, f"__{_name}__", _operator(f"__{_name}__"))
+
+
+def _cell(size: Any) -> Any:
+    return _Cell(size) if dims.is_symbolic(size) else size
+
+
+def _size(cell: Any) -> Any:
+    return cell.dim if isinstance(cell, _Cell) else cell.item() if isinstance(cell, numpy.generic) else cell
 
 
 class TooLargeError(Exception):
@@ -40,29 +78,30 @@ class Known:
     """Numbers that are known while a program is made.
 
     Attributes:
-        array: the numbers; of objects where some are dims.
+        array: the numbers; of objects where some are dims, which `list` and `item` give.
         dtype: the type that the framework has for them.
     """
 
     __slots__ = ("array", "dtype")
 
     def __init__(self, array: NDArray[Any], dtype: DType) -> None:
-        if array.dtype == object and not any(map(dims.is_symbolic, array.flat)):
+        if array.dtype == object and not any(isinstance(one, _Cell) for one in array.flat):
             array = array.astype(dtype)
         self.array, self.dtype = array, dtype
 
     @classmethod
     def of(cls, values: Any, dtype: DType = int64) -> Known:
-        """Return numbers or sizes, in nested sequences, as a known value."""
-        flat = values if isinstance(values, (tuple, list)) else (values,)
+        """Return a number or a size, or a row of them, as a known value."""
+        several = isinstance(values, (tuple, list))
+        flat = values if several else (values,)
         if any(map(dims.is_symbolic, flat)):
             array = numpy.empty(len(flat), object)
-            array[:] = flat
-            return cls(array.reshape(numpy.shape(values)[:1] if isinstance(values, (tuple, list)) else ()), dtype)
+            array[:] = [_cell(one) for one in flat]
+            return cls(array if several else array.reshape(()), dtype)
         return cls(numpy.asarray(values, dtype), dtype)
 
     def __repr__(self) -> str:
-        return f"Known({self.array.tolist()}, {self.dtype})"
+        return f"Known({self.array.tolist()!r}, {self.dtype})"
 
     @property
     def type(self) -> TensorType:
@@ -76,18 +115,17 @@ class Known:
 
     def list(self) -> list[Any]:
         """Return the numbers as Python's, row after row."""
-        flat: list[Any] = self.array.reshape(-1).tolist()
-        return flat
+        return [_size(one) for one in self.array.reshape(-1).tolist()]
 
     def item(self) -> Any:
         """Return the only number as Python's."""
-        return self.array.reshape(-1).tolist()[0]
+        return self.list()[0]
 
     def operand(self) -> Operand:
         """Return it as an operand of the interpreter in charge."""
         if not self.symbolic:
             return constant(numpy.ascontiguousarray(self.array).reshape(self.array.shape))
-        parts = [cast_operand(size_of(size), self.dtype) for size in self.array.reshape(-1)]
+        parts = [cast_operand(size_of(size), self.dtype) for size in self.list()]
         if len(parts) == 1:
             return reshape(parts[0], self.array.shape)
         return reshape(concat(*(reshape(part, (1,)) for part in parts), axis=0), self.array.shape)
@@ -96,7 +134,7 @@ class Known:
         """Return the very numbers; the program then holds for these sizes only."""
         if not self.symbolic:
             return self.array
-        numbers = [int(one) for one in self.array.reshape(-1)]
+        numbers = [int(one) for one in self.list()]
         return numpy.array(numbers).astype(self.dtype).reshape(self.array.shape)
 
 
@@ -153,8 +191,11 @@ def _of_sizes(op: Op, operands: Sequence[Known], types: Sequence[TensorType]) ->
     arrays = [_whole(x) for x in operands]
     if any(array is None for array in arrays):
         return None
+    reference = op.reference
+    if isinstance(op, Fmod) and all(size >= 0 for x in operands for size in x.list()):
+        reference = Mod().reference  # which sizes have; of what is not negative it is the same
     try:
-        results = op.reference(*arrays)
+        results = reference(*arrays)
     except (TypeError, ValueError, AttributeError):
         return None
     return tuple(_typed(numpy.asarray(array), kind) for array, kind in zip(results, types, strict=True))
@@ -167,7 +208,8 @@ def _whole(x: Known) -> NDArray[Any] | None:
     rounded = numpy.rint(x.array.astype("f8"))
     if not numpy.isfinite(rounded).all() or (rounded != x.array.astype("f8")).any():
         return None
-    return rounded.astype(int64)
+    numbers: NDArray[Any] = rounded.astype(int64)
+    return numbers
 
 
 def _typed(array: NDArray[Any], kind: TensorType) -> Known:
@@ -176,8 +218,43 @@ def _typed(array: NDArray[Any], kind: TensorType) -> Known:
     return Known(array if array.dtype == object else array.astype(kind.dtype), kind.dtype)
 
 
+def ranged(start: Known, stop: Known, step: Known) -> Any:
+    """Return numbers from one to before another: known, or an operand where their count is a size."""
+    if start.dtype.kind == "f" or not any(x.symbolic for x in (start, stop, step)):
+        numbers = [x.pinned().item() for x in (start, stop, step)]
+        return Known(numpy.arange(*numbers, dtype=start.dtype), start.dtype)
+    begin, end, by = start.item(), stop.item(), step.item()
+    index = iota((dims.maximum(-((begin - end) // by), 0),), 0, start.dtype)
+    return add(mul(index, like(by, index)), like(begin, index))
+
+
+class Assembled:
+    """A value that becomes an operand where one is needed."""
+
+    __slots__ = ()
+
+    def operand(self) -> Operand:
+        """Return it as an operand of the interpreter in charge."""
+        raise NotImplementedError
+
+
+class Vector(Assembled):
+    """A vector put together of numbers of which some are known and others are data.
+
+    Attributes:
+        parts: `Known` values without axes, and operands without axes.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self.parts = tuple(parts)
+
+    def operand(self) -> Operand:
+        """Return it as an operand of the interpreter in charge."""
+        return concat(*(reshape(operand_of(part), (1,)) for part in self.parts), axis=0)
+
+
 def operand_of(value: Any) -> Operand:
     """Return a value of a walk as an operand."""
-    return value.operand() if isinstance(value, Known) else value
-
-
+    return value.operand() if isinstance(value, (Known, Assembled)) else value

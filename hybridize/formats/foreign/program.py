@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -91,6 +92,41 @@ class ForeignGraph:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Of a function: values of attributes where a call leaves them out."""
 
+    @cached_property
+    def free(self) -> Mapping[str, None]:
+        """Names of the values that it reads from outside, by graphs inside of it, too."""
+        own = {port.name for port in self.inputs} | self.constants.keys()
+        names: dict[str, None] = {}
+        for node in self.nodes:
+            for name in (*node.inputs, *(name for inner in graphs_of(node) for name in inner.free)):
+                if name and name not in own:
+                    names[name] = None
+            own |= set(node.outputs)
+        return names | {port.name: None for port in self.outputs if port.name not in own}
+
+    @cached_property
+    def last_uses(self) -> Mapping[int, Sequence[str]]:
+        """The values of its own nodes that nobody reads after a node, by the node's number."""
+        last: dict[str, int] = {}
+        for number, node in enumerate(self.nodes):
+            for name in (*node.inputs, *node.outputs, *(name for inner in graphs_of(node) for name in inner.free)):
+                last[name] = number
+        own = {name for node in self.nodes for name in node.outputs} - {port.name for port in self.outputs}
+        uses: dict[int, list[str]] = {}
+        for name, number in last.items():
+            if name in own:
+                uses.setdefault(number, []).append(name)
+        return uses
+
+
+def graphs_of(node: Node) -> Iterator[ForeignGraph]:
+    """Yield the graphs that are attributes of a node."""
+    for one in node.attributes.values():
+        if isinstance(one, ForeignGraph):
+            yield one
+        elif isinstance(one, tuple):
+            yield from (part for part in one if isinstance(part, ForeignGraph))
+
 
 @frozen(eq=False)
 class ForeignProgram:
@@ -107,5 +143,7 @@ class ForeignProgram:
     """First values of what calls change, by the name of the variable."""
     trained: frozenset[str] = frozenset()
     """Names of weights that are to be trained, where the model says so; all floats otherwise."""
+    named: bool = False
+    """True if several outputs are a dict by their names, False if they are a tuple."""
     metadata: Mapping[str, str] = field(default_factory=dict)
     """The producer, the version, the description: what `inspect` shows."""

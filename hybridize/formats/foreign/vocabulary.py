@@ -6,7 +6,7 @@ onnx.plain({"Exp": ops.exp, "Tanh": ops.tanh})          # operands are all that 
 
 @onnx("Softmax", since=13)                              # attributes, or a convention of its own
 def softmax(n, x):
-return composites.softmax(x, n.axis(x, default=-1))
+    return composites.softmax(x, n.axis(x, default=-1))
 
 @onnx("Reshape", known=(1,))                            # its second input is a shape: a `Known`
 def reshape(n, x, shape): ...
@@ -45,11 +45,17 @@ class Row:
     until: int | None = None
     """The last version that it is for."""
     known: tuple[int, ...] = ()
-    """Positions of inputs that must be known: they arrive as `Known`, others as operands."""
+    """Positions of inputs that must be known: they arrive as `Known`, others as operands. -1 is the last input."""
     values: bool = False
     """True if inputs arrive as they are: operands, known values, sequences, handles."""
     folds: bool = True
     """True if it is computed at once where all of its inputs are known."""
+    by_types: bool = False
+    """True if the result follows from the types of the inputs: it is known whatever they are."""
+
+    def positions(self, count: int) -> list[int]:
+        """Positions of the inputs that must be known, of so many."""
+        return [position % count for position in self.known if -count <= position < count]
 
 
 class Vocabulary:
@@ -61,16 +67,18 @@ class Vocabulary:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.remedies: dict[str, str] = {}
+        """What to do about operators that have no row, by operator."""
         self._rows: dict[str, list[Row]] = {}
 
     def __call__(
         self, *operators: str, since: int = 0, until: int | None = None, known: Sequence[int] = (),
-        values: bool = False, folds: bool = True,
+        values: bool = False, folds: bool = True, by_types: bool = False,
     ) -> Callable[[_F], _F]:  # fmt: skip
         """Make the decorated function the row of these operators; see `Row`."""
 
         def decorate(function: _F) -> _F:
-            row = Row(function, since, until, tuple(known), values, folds)
+            row = Row(function, since, until, tuple(known), values, folds, by_types)
             for operator in operators:
                 self._rows.setdefault(operator, []).append(row)
             return function
@@ -130,6 +138,12 @@ class Application:
         """
         raise LoadError("E603", f"{self.place}: {what}", help=help, loc=self.node.loc)
 
+    def key(self) -> Operand:
+        """Return the key of the next draw of random numbers."""
+        if self.walk.key is None:
+            self.fail("it draws random numbers, and nobody gives keys here")
+        return self.walk.key()
+
     def has(self, name: str) -> bool:
         """Tell whether an attribute is there."""
         return name in self.attributes
@@ -164,7 +178,7 @@ class Application:
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
         """Return an attribute that is a list of integers."""
         value = self._value(name, default)
-        if isinstance(value, (tuple, list)) and all(isinstance(one, (int, numpy.integer)) for one in value):
+        if isinstance(value, (tuple, list, range)) and all(isinstance(one, (int, numpy.integer)) for one in value):
             return tuple(map(int, value))
         self.fail(f"the attribute {name} must be integers, it is {value!r}")
 

@@ -7,15 +7,16 @@ Python that capture follows: it applies ops, as our own functions of arrays do.
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import HybridizeError, InternalError, LoadError
-from hybridize.formats.foreign.known import LARGEST, Folding, Known, TooLargeError, operand_of
-from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference
+from hybridize.base.frozen import changed
+from hybridize.base.locations import at_node
+from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, TooLargeError, operand_of
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference, graphs_of
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.graph import Graph
 from hybridize.ops.op import Operand, interpreting, type_of
@@ -28,11 +29,18 @@ class Walk:
     Args:
         program: the model.
         state: the variables, by name: what rows read and replace while the walk goes on.
+        key: gives the key u64[2] of a draw, a new one at each call; None: random numbers are refused.
     """
 
-    def __init__(self, program: ForeignProgram, state: dict[str, Value] | None = None) -> None:
+    def __init__(
+        self,
+        program: ForeignProgram,
+        state: dict[str, Value] | None = None,
+        key: Callable[[], Operand] | None = None,
+    ) -> None:
         self.program = program
         self.state = {} if state is None else state
+        self.key = key
         self._makers: dict[str, Node] = {}
 
     def __call__(self, inputs: Mapping[str, Value], weights: Mapping[str, Operand]) -> list[Value]:
@@ -64,9 +72,10 @@ class Walk:
         for name, array in graph.constants.items():
             if name not in around:
                 values[name] = Known(array, array.dtype)
-        last = _last_uses(graph)
+        last = graph.last_uses
         for number, node in enumerate(graph.nodes):
-            results = self.node(node, values, attributes)
+            with at_node(node.loc):
+                results = self.node(node, values, attributes)
             for name, value in zip(node.outputs, results, strict=False):
                 if name:
                     values[name] = value
@@ -96,14 +105,15 @@ class Walk:
         try:
             if row.values:
                 return _several(row.function(n, *inputs))
-            for position in row.known:
-                if position < len(inputs) and inputs[position] is not None:
+            known = row.positions(len(inputs))
+            for position in known:
+                if inputs[position] is not None:
                     n.known(inputs[position], position)
             if row.folds and inputs and all(x is None or isinstance(x, Known) for x in inputs):
                 folded = _folded(row.function, n, inputs)
                 if folded is not None:
                     return folded
-            operands = [x if k in row.known else operand_of(x) for k, x in enumerate(inputs)]
+            operands = [x if k in known else operand_of(x) for k, x in enumerate(inputs)]
             return _several(row.function(n, *operands))
         except HybridizeError as error:
             if not error.within and error.code not in ("E463", "E603", "E606"):
@@ -119,7 +129,7 @@ class Walk:
 
     def closed(self, graphs: Sequence[ForeignGraph], around: Mapping[str, Value]) -> list[str]:
         """List the values around these graphs that they read and that are data: a body takes them as operands."""
-        names = dict.fromkeys(name for graph in graphs for name in free(graph))
+        names = dict.fromkeys(name for graph in graphs for name in graph.free)
         return [name for name in names if name in around and not isinstance(around[name], (Known, list, type(None)))]
 
     def body(
@@ -153,14 +163,12 @@ class Walk:
             raise LoadError("E603", f"{where}: the value {name!r} is not there") from None
 
     def _check(self, graph: ForeignGraph, node: Node, name: str, value: Value) -> None:
-        """Compare a value with what the model says of it."""
+        """Compare the dtype of a value with what the model says; what models say of sizes need not be so."""
         port = graph.declared.get(name)
-        if port is None or isinstance(value, list) or value is None:
+        if port is None or port.dtype is None or isinstance(value, (list, Assembled)) or value is None:
             return
         kind = value.type if isinstance(value, Known) else type_of(value)
-        if (port.dtype is not None and kind.dtype != port.dtype) or (
-            port.shape is not None and len(port.shape) != kind.ndim
-        ):
+        if kind.dtype != port.dtype:
             raise InternalError(
                 "E979",
                 f"{self.place(node)}: the model says {port}, and hybridize computed {kind}",
@@ -200,43 +208,6 @@ def resolved(node: Node, attributes: Mapping[str, Any]) -> dict[str, Any]:
     return {name: one for name, one in pairs.items() if one is not None}
 
 
-def graphs_of(node: Node) -> Iterator[ForeignGraph]:
-    """Yield the graphs that are attributes of a node."""
-    for one in node.attributes.values():
-        if isinstance(one, ForeignGraph):
-            yield one
-        elif isinstance(one, tuple):
-            yield from (part for part in one if isinstance(part, ForeignGraph))
-
-
-def free(graph: ForeignGraph) -> dict[str, None]:
-    """Names of the values that a graph reads from outside, by those of graphs inside, too."""
-    own = {port.name for port in graph.inputs} | graph.constants.keys()
-    names: dict[str, None] = {}
-    for node in graph.nodes:
-        for name in (*node.inputs, *(name for inner in graphs_of(node) for name in free(inner))):
-            if name and name not in own:
-                names[name] = None
-        own |= set(node.outputs)
-    return names | {port.name: None for port in graph.outputs if port.name not in own}
-
-
-@functools.lru_cache(maxsize=256)
-def _last_uses(graph: ForeignGraph) -> dict[int, list[str]]:
-    """The values of a graph's own nodes that nobody reads after a node, by its number."""
-    last: dict[str, int] = {}
-    for number, node in enumerate(graph.nodes):
-        for name in (*node.inputs, *node.outputs, *(name for inner in graphs_of(node) for name in free(inner))):
-            last[name] = number
-    outputs = {port.name for port in graph.outputs}
-    made = {name for node in graph.nodes for name in node.outputs}
-    uses: dict[int, list[str]] = {}
-    for name, number in last.items():
-        if name in made and name not in outputs:
-            uses.setdefault(number, []).append(name)
-    return uses
-
-
 # ----------------------------------------------------------------------------------------------------- before a walk
 
 
@@ -267,8 +238,10 @@ def _missing(program: ForeignProgram, nodes: Sequence[Node]) -> LoadError:
     counts = Counter(node.op for node in nodes)
     listed = ", ".join(f"{op} ({count})" if count > 1 else op for op, count in sorted(counts.items()))
     first = nodes[0]
-    what = f"{program.source}: operator {first.op}, node {first.name!r} (operator set {first.version}), is not supported"
-    return LoadError("E606", what, help=f"hybridize lacks {listed}")
+    version = f" (operator set {first.version})" if first.version else ""
+    what = f"{program.source}: operator {first.op}, node {first.name!r}{version}, is not supported"
+    remedies = [program.vocabulary.remedies[node.op] for node in nodes if node.op in program.vocabulary.remedies]
+    return LoadError("E606", what, help="; ".join((f"hybridize lacks {listed}", *dict.fromkeys(remedies))))
 
 
 def fixed_names(program: ForeignProgram) -> set[str]:
@@ -280,13 +253,29 @@ def fixed_names(program: ForeignProgram) -> set[str]:
         name for name, array in program.weights.items()
         if (array.dtype in (int32, int64) or array.dtype.kind == "b") and array.size <= 1024
     }  # fmt: skip
+    return (names | known_names(program)) & program.weights.keys()
+
+
+def known_names(program: ForeignProgram) -> set[str]:
+    """Names of the values that must be known: those that rows need, and what these are computed of."""
+    names: set[str] = set()
     for graph in every_graph(program):
-        for node in graph.nodes:
+        for node in reversed(graph.nodes):
             row = program.vocabulary.find(node.op, node.version)
-            for position in () if row is None else row.known:
-                if position < len(node.inputs):
-                    names.add(node.inputs[position])
-    return names & program.weights.keys()
+            if row is not None and not row.by_types and names.intersection(node.outputs):
+                names.update(node.inputs)
+            for position in () if row is None else row.positions(len(node.inputs)):
+                names.add(node.inputs[position])
+    return names - {""}
+
+
+def settled(program: ForeignProgram) -> ForeignProgram:
+    """The same program with the arrays that rows must know among the constants of its graph."""
+    fixed = fixed_names(program)
+    graph = program.graph
+    constants = {**graph.constants, **{name: program.weights[name] for name in fixed}}
+    weights = {name: array for name, array in program.weights.items() if name not in fixed}
+    return changed(program, graph=changed(graph, constants=constants), weights=weights)
 
 
 def described(value: Value) -> str:
@@ -294,4 +283,3 @@ def described(value: Value) -> str:
     if isinstance(value, Known):
         return str(value.type)
     return "a sequence" if isinstance(value, list) else str(type_of(value))
-

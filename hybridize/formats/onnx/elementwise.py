@@ -8,12 +8,14 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.base.dtypes import bool_, float32, float64, is_float
+from hybridize.base.dtypes import DType, bool_, float32, float64, is_float
 from hybridize.formats.foreign.arrays import elementwise, folded
+from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.messages import DTYPES, NAMES
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
+from hybridize.ops.composites import uniform
 from hybridize.ops.op import Operand, type_of
 
 
@@ -38,7 +40,8 @@ ONNX.plain({
     "Floor": ops.floor, "Ceil": ops.ceil, "Round": ops.round, "Erf": ops.erf, "Sin": ops.sin, "Cos": ops.cos,
     "Tan": ops.tan, "Asin": ops.arcsin, "Acos": ops.arccos, "Atan": ops.arctan, "Sinh": ops.sinh, "Cosh": ops.cosh,
     "Asinh": ops.arcsinh, "Acosh": ops.arccosh, "Atanh": ops.arctanh, "Tanh": ops.tanh, "Sigmoid": ops.sigmoid,
-    "Relu": composites.relu, "IsNaN": ops.isnan, "Identity": lambda x: x,
+    "Relu": composites.relu, "Softsign": lambda x: composites.activation(x, "softsign"),
+    "Mish": lambda x: composites.activation(x, "mish"), "IsNaN": ops.isnan, "Identity": lambda x: x,
     "Reciprocal": lambda x: ops.div(ops.like(1, x), x),
 })  # fmt: skip
 
@@ -72,13 +75,20 @@ def where(n: Application, condition: Operand, x: Operand, y: Operand) -> Operand
     return elementwise(ops.where)(condition, x, y)
 
 
+def dtype_of(n: Application, name: str, default: DType | None = None) -> DType:
+    """Return an attribute that is the number of an element type."""
+    if default is not None and not n.has(name):
+        return default
+    number = n.integer(name)
+    if number not in DTYPES:
+        n.fail(f"the type {NAMES.get(number, number)} is not supported")
+    return DTYPES[number]
+
+
 @ONNX("Cast")
 def cast(n: Application, x: Operand) -> Operand:
     """An array as another type."""
-    number = n.integer("to")
-    if number not in DTYPES:
-        n.fail(f"casts to {NAMES.get(number, number)} are not supported")
-    return _cast(x, DTYPES[number])
+    return _cast(x, dtype_of(n, "to"))
 
 
 @ONNX("CastLike")
@@ -134,11 +144,60 @@ def prelu(n: Application, x: Operand, slope: Operand) -> Operand:
     return elementwise(lambda x, slope: ops.where(ops.lt(x, ops.like(0, x)), ops.mul(x, slope), x))(x, slope)
 
 
+def _exponential(x: Operand, scale: float, above: float = 1.0, width: float = 1.0) -> Operand:
+    """X times a number, and scale (exp(x / width) - 1) where it is negative."""
+    inner = x if width == 1 else ops.div(x, ops.like(width, x))
+    positive = x if above == 1 else ops.mul(ops.like(above, x), x)
+    return ops.where(ops.lt(x, ops.like(0, x)), ops.mul(ops.like(scale, x), ops.expm1(inner)), positive)
+
+
 @ONNX("Elu")
 def elu(n: Application, x: Operand) -> Operand:
     """X, and alpha (exp(x) - 1) where it is negative."""
-    below = ops.mul(ops.like(n.number("alpha", 1.0), x), ops.expm1(x))
-    return ops.where(ops.lt(x, ops.like(0, x)), below, x)
+    return _exponential(x, n.number("alpha", 1.0))
+
+
+@ONNX("Selu")
+def selu(n: Application, x: Operand) -> Operand:
+    """Gamma x, and gamma alpha (exp(x) - 1) where it is negative."""
+    gamma = n.number("gamma", 1.05070102214813232421875)
+    return _exponential(x, n.number("alpha", 1.67326319217681884765625) * gamma, gamma)
+
+
+@ONNX("Celu")
+def celu(n: Application, x: Operand) -> Operand:
+    """X, and alpha (exp(x / alpha) - 1) where it is negative."""
+    alpha = n.number("alpha", 1.0)
+    return _exponential(x, alpha, 1.0, alpha)
+
+
+@ONNX("Swish")
+def swish(n: Application, x: Operand) -> Operand:
+    """X times the sigmoid of alpha x."""
+    return ops.mul(x, ops.sigmoid(ops.mul(ops.like(n.number("alpha", 1.0), x), x)))
+
+
+@ONNX("Shrink")
+def shrink(n: Application, x: Operand) -> Operand:
+    """X moved towards 0, and 0 in between."""
+    edge, move, zero = ops.like(n.number("lambd", 0.5), x), ops.like(n.number("bias", 0.0), x), ops.like(0, x)
+    inner = ops.where(ops.gt(x, edge), ops.sub(x, move), zero)
+    return ops.where(ops.lt(x, ops.like(-n.number("lambd", 0.5), x)), ops.add(x, move), inner)
+
+
+@ONNX("ThresholdedRelu")
+def thresholded(n: Application, x: Operand) -> Operand:
+    """X where it is above a number, else 0."""
+    return ops.where(ops.gt(x, ops.like(n.number("alpha", 1.0), x)), x, ops.like(0, x))
+
+
+@ONNX("BitCast")
+def bit_cast(n: Application, x: Operand) -> Operand:
+    """The same bits as another type."""
+    dtype = dtype_of(n, "to")
+    if bool_ in (dtype, type_of(x).dtype):
+        n.fail("the bits of bools are not supported")
+    return ops.bitcast(x, dtype)
 
 
 @ONNX("Gelu")
@@ -153,10 +212,15 @@ def softplus(n: Application, x: Operand) -> Operand:
     return ops.log_add_exp(x, ops.like(0, x))
 
 
-@ONNX("Dropout")
-def dropout(n: Application, x: Operand, ratio: Operand | None = None, training: Operand | None = None) -> Any:
-    """The array itself: a model that is run drops nothing."""
-    return (x, ops.full(True, type_of(x).with_dtype(bool_))) if len(n.node.outputs) > 1 else x
+@ONNX("Dropout", known=(1, 2))
+def dropout(n: Application, x: Operand, ratio: Known | None = None, training: Known | None = None) -> Any:
+    """The array itself, or while the model trains some of its elements as 0, and the others more."""
+    kind, p = type_of(x), 0.5 if ratio is None else float(ratio.item())
+    if training is None or not training.item() or p == 0:
+        return (x, ops.full(True, kind.with_dtype(bool_))) if len(n.node.outputs) > 1 else x
+    chance = uniform(n.key(), kind.shape, kind.dtype if kind.dtype.itemsize > 2 else float32)
+    stays = ops.ge(chance, ops.like(p, chance))
+    return ops.where(stays, ops.mul(x, ops.like(0.0 if p >= 1 else 1 / (1 - p), x)), ops.like(0, x)), stays
 
 
 @ONNX("IsInf")

@@ -9,17 +9,17 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import is_float
 from hybridize.base.types import Shape
 from hybridize.formats.foreign.arrays import aligned
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.vocabulary import ONNX
-from hybridize.ops import composites
+from hybridize.ops import composites, solutions
 from hybridize.ops.library.convolution_layers import LAYOUTS, convolution_layer, with_bias
+from hybridize.ops.library.einstein import einsum
+from hybridize.ops.library.norms import root
 from hybridize.ops.library.pooling import maxima_of_windows, means_of_windows
 from hybridize.ops.library.products import matrix_product
 from hybridize.ops.op import Operand, type_of
-from hybridize.ops.views import wide as widened
 
 Pairs = tuple[tuple[Any, Any], ...]
 
@@ -35,9 +35,14 @@ def gemm(n: Application, x: Operand, w: Operand, bias: Operand | None = None) ->
     """Return alpha x w + beta bias, each matrix transposed or not."""
     alpha, beta = n.number("alpha", 1.0), n.number("beta", 1.0)
     left, right = n.flag("transA"), n.flag("transB")
-    if right and not left and alpha == 1 and bias is not None and beta == 1 and type_of(bias).ndim == 1:
-        if dims.same(type_of(bias).shape[0], type_of(w).shape[0]):
-            return composites.fully_connected(x, w, bias, False)
+    plain = right and not left and alpha == 1 and beta == 1
+    if (
+        plain
+        and bias is not None
+        and type_of(bias).ndim == 1
+        and dims.same(type_of(bias).shape[0], type_of(w).shape[0])
+    ):
+        return composites.fully_connected(x, w, bias, False)
     y = ops.matmul(x, w, left, right)
     y = y if alpha == 1 else ops.mul(y, ops.like(alpha, y))
     if bias is None or beta == 0:
@@ -46,7 +51,19 @@ def gemm(n: Application, x: Operand, w: Operand, bias: Operand | None = None) ->
     return ops.add(y, aligned(bias, type_of(y).shape))
 
 
-# --------------------------------------------------------------------------------------------------------------- windows
+@ONNX("Einsum")
+def einstein(n: Application, *xs: Operand) -> Operand:
+    """Einstein's sum."""
+    return einsum(n.text("equation").replace(" ", ""), xs)
+
+
+@ONNX("Det")
+def determinant(n: Application, x: Operand) -> Operand:
+    """The determinants of matrices."""
+    return ops.bind(solutions.Det(), x)[0]
+
+
+# ------------------------------------------------------------------------------------------------------------- windows
 
 
 def _numbers(n: Application, name: str, rank: int, default: int) -> tuple[int, ...]:
@@ -81,7 +98,7 @@ def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = N
     strides, dilations = _numbers(n, "strides", rank, 1), _numbers(n, "dilations", rank, 1)
     pads = _pads(n, shape[2:], kernel, strides, dilations)
     groups = n.integer("group", 1)
-    if all(low == high for low, high in pads):
+    if all(dims.same(low, high) for low, high in pads):
         padding = tuple(low for low, _ in pads)
         layout = LAYOUTS[rank][0]
         return convolution_layer(x, w, bias, strides, dilations, padding, groups, layout)
@@ -99,8 +116,8 @@ def transposed_convolution(n: Application, x: Operand, w: Operand, bias: Operand
     wanted: Sequence[Any] = n.integers("output_shape", ())
     if auto.startswith("SAME") and not wanted:
         wanted = [size * step for size, step in zip(sizes, strides, strict=True)]
-    whole = [(size - 1) * step + (window - 1) * apart + 1 + extra
-             for size, step, window, apart, extra in zip(sizes, strides, kernel, dilations, more, strict=True)]  # fmt: skip
+    axes = zip(sizes, strides, kernel, dilations, more, strict=True)
+    whole = [(size - 1) * step + (window - 1) * apart + 1 + extra for size, step, window, apart, extra in axes]
     if wanted:
         over = [size - target for size, target in zip(whole, wanted[-rank:], strict=True)]
         halves = [one // 2 for one in over]
@@ -185,6 +202,19 @@ def _mean_by_convolution(
     return ops.reshape(y, (*kind.shape[:2], *type_of(y).shape[2:]))
 
 
+@ONNX("LpPool")
+def norm_pool(n: Application, x: Operand) -> Operand:
+    """The norm of each window."""
+    _, kernel, strides, low, high, dilations, _ = _windows(n, x)
+    kind, order = type_of(x), n.integer("p", 2)
+    size = ops.abs(x)
+    powers = size if order == 1 else ops.mul(x, x) if order == 2 else ops.pow(size, ops.like(order, size))
+    images = ops.reshape(powers, (kind.shape[0] * kind.shape[1], 1, *kind.shape[2:]))
+    ones = ops.full(1, kind.with_shape((1, 1, *kernel)))
+    total = ops.convolution(images, ones, strides, tuple(zip(low, high, strict=True)), dilations)
+    return ops.reshape(root(total, order), (*kind.shape[:2], *type_of(total).shape[2:]))
+
+
 @ONNX("GlobalAveragePool")
 def global_average(n: Application, x: Operand) -> Operand:
     """The mean of each channel."""
@@ -200,52 +230,3 @@ def global_max(n: Application, x: Operand) -> Operand:
 def _over_images(fold: Any, x: Operand) -> Operand:
     shape = type_of(x).shape
     return ops.reshape(fold(x, tuple(range(2, len(shape)))), (*shape[:2], *[1] * (len(shape) - 2)))
-
-
-# --------------------------------------------------------------------------------------------------------- normalization
-
-
-@ONNX("BatchNormalization")
-def batch_norm(
-    n: Application, x: Operand, gamma: Operand, beta: Operand, mean: Operand, variance: Operand
-) -> Any:
-    """Channels scaled and moved by their means and variances: those of the model, or of the batch while it trains."""
-    eps = n.number("epsilon", 1e-5)
-    if not n.flag("training_mode"):
-        return composites.batch_norm(x, gamma, beta, mean, variance, 1, eps)
-    momentum = n.number("momentum", 0.9)
-    y, centre, square = composites.batch_norm_of_batch(x, gamma, beta, 1, eps)
-
-    def moved(old: Operand, new: Operand) -> Operand:
-        new = ops.cast(new, type_of(old).dtype)
-        return ops.add(ops.mul(old, ops.like(momentum, old)), ops.mul(new, ops.like(1 - momentum, new)))
-
-    return y, moved(mean, centre), moved(variance, square)
-
-
-@ONNX("InstanceNormalization")
-def instance_norm(n: Application, x: Operand, gamma: Operand, beta: Operand) -> Operand:
-    """Images scaled and moved by their own mean and variance."""
-    return composites.instance_norm(x, gamma, beta, n.number("epsilon", 1e-5))
-
-
-@ONNX("LayerNormalization")
-def layer_norm(n: Application, x: Operand, gamma: Operand, beta: Operand | None = None) -> Any:
-    """The last axes, from one on, scaled and moved by their mean and variance."""
-    kind = type_of(x)
-    axis, eps = n.axis(x, default=-1), n.number("epsilon", 1e-5)
-    axes = tuple(range(axis, kind.ndim))
-    if len(n.node.outputs) == 1 and axis == kind.ndim - 1 and type_of(gamma).ndim == 1:
-        shift = ops.like(0, gamma) if beta is None else beta
-        if dims.same(type_of(gamma).shape[0], kind.shape[-1]):
-            return composites.layer_norm(x, gamma, shift, axis, eps)
-    wide = ops.cast(x, widened(kind.dtype)) if is_float(kind.dtype) else x
-    centre = composites.mean(wide, axes)
-    apart = ops.sub(wide, ops.spread(centre, kind.shape, axes))
-    square = composites.mean(ops.mul(apart, apart), axes)
-    inverse = ops.rsqrt(ops.add(square, ops.like(eps, square)))
-    y = ops.cast(ops.mul(apart, ops.spread(inverse, kind.shape, axes)), kind.dtype)
-    y = ops.mul(y, aligned(gamma, kind.shape))
-    y = y if beta is None else ops.add(y, aligned(beta, kind.shape))
-    ones = tuple(1 if k in axes else size for k, size in enumerate(kind.shape))
-    return y, ops.reshape(centre, ones), ops.reshape(inverse, ones)

@@ -42,5 +42,5 @@ NUMBERS: Final = {dtype: number for number, dtype in DTYPES.items()}
 NAMES: Final = {8: "string", 17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz",
                 21: "uint4", 22: "int4", 23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2"}  # fmt: skip
 """Names of the types that are none of ours."""
-NEWEST_IR: Final = 13
+NEWEST_IR: Final = 14
 NEWEST_OPSET: Final = 28

@@ -12,9 +12,10 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.errors import LoadError
+from hybridize.base.locations import SourceLoc
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference
-from hybridize.formats.foreign.walk import check_operators, fixed_names
+from hybridize.formats.foreign.walk import check_operators, settled
 from hybridize.formats.onnx.messages import DTYPES, NAMES, NEWEST_IR, NEWEST_OPSET, SCHEMAS, STRING
 from hybridize.formats.onnx.rows import ONNX
 from hybridize.formats.wire import Message, parse
@@ -47,6 +48,29 @@ def program(data: bytes | memoryview, name: str, folder: str | None = None) -> F
         folder: where the files lie that it keeps large arrays in; None: there are none.
     """
     return _Reader(name, folder).program(parse(data, "Model", SCHEMAS, name))
+
+
+def program_of_node(node: bytes, version: int, ports: Mapping[str, Port]) -> ForeignProgram:
+    """Read one node of ONNX's own operators as a program of it alone.
+
+    Args:
+        node: a `NodeProto`, serialized.
+        version: of the operator set.
+        ports: its inputs by name.
+    """
+    reader = _Reader("node", None)
+    reader.versions = {"": version}
+    one = reader.node(parse(node, "Node", SCHEMAS, "node"))
+    inputs = tuple(ports[name] for name in dict.fromkeys(filter(None, one.inputs)))
+    graph = ForeignGraph(inputs, (one,), tuple(map(Port, filter(None, one.outputs))))
+    program = ForeignProgram("node", ONNX, graph)
+    check_operators(program)
+    return program
+
+
+def of_function(function: Message, name: str) -> ForeignGraph:
+    """Read a function that no file has, with the versions of operator sets that it names."""
+    return _Reader(name, None).function(function)
 
 
 class _Reader:
@@ -134,17 +158,17 @@ class _Reader:
             return Port(info.get("name", ""))
         shape = None
         if "shape" in kind:
-            shape = tuple(one.get("name") or one.get("size") for one in kind["shape"].get("dim", ()))
+            shape = tuple(map(_size, kind["shape"].get("dim", ())))
         return Port(info.get("name", ""), DTYPES.get(kind.get("dtype", 0)), shape)
 
     def node(self, node: Message) -> Node:
         domain = node.get("domain", "")
         op = _operator(domain, node.get("op", ""))
         attributes = dict(self.attribute(one) for one in node.get("attr", ()))
+        name = node.get("name") or next(iter(node.get("output", ())), "")
         return Node(
-            op, tuple(node.get("input", ())), tuple(node.get("output", ())), attributes,
-            node.get("name") or next(iter(node.get("output", ())), ""),
-            self.versions.get("" if domain in _OWN else domain, 1),
+            op, tuple(node.get("input", ())), tuple(node.get("output", ())), attributes, name,
+            self.versions.get("" if domain in _OWN else domain, 1), loc=SourceLoc(self.name, 0, name),
         )  # fmt: skip
 
     def attribute(self, attribute: Message) -> tuple[str, Any]:
@@ -222,9 +246,7 @@ class _Reader:
             raise self.fail(f"the array {name!r} holds bytes other than 0 and 1, which are not booleans")
         return array if array.ctypes.data % _ALIGNED == 0 else array.copy()
 
-    def external(
-        self, tensor: Message, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]
-    ) -> NDArray[Any]:
+    def external(self, tensor: Message, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         """The elements in a file beside the model, never outside of its folder."""
         where = {one.get("key", ""): one.get("value", "") for one in tensor.get("external", ())}
         location = where.get("location", "")
@@ -266,15 +288,10 @@ class _Reader:
         return dense
 
 
-def settled(program: ForeignProgram) -> ForeignProgram:
-    """The same program with the arrays that rows must know among the constants of its graph."""
-    fixed = fixed_names(program)
-    graph = program.graph
-    constants = {**graph.constants, **{name: program.weights[name] for name in fixed}}
-    weights = {name: array for name, array in program.weights.items() if name not in fixed}
-    whole = ForeignGraph(graph.inputs, graph.nodes, graph.outputs, constants, graph.declared)
-    return ForeignProgram(program.source, program.vocabulary, whole, program.functions, weights, program.state,
-                          program.trained, program.metadata)  # fmt: skip
+def _size(dim: Message) -> int | str | None:
+    """A size as a model declares it; some writers have -1 for one that is not known."""
+    size: int | str | None = dim.get("name") or dim.get("size")
+    return None if isinstance(size, int) and size < 0 else size
 
 
 def _operator(domain: str, name: str) -> str:
@@ -283,5 +300,3 @@ def _operator(domain: str, name: str) -> str:
 
 def _text(data: Any) -> str:
     return bytes(data).decode("utf-8", "replace")
-
-

@@ -7,22 +7,42 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy
+
 from hybridize import ops
-from hybridize.formats.foreign.arrays import kept
+from hybridize.base import dims
+from hybridize.base.dtypes import int64
+from hybridize.formats.foreign.arrays import kept, running
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
 from hybridize.ops.library.norms import log_sum_exp, norm
 from hybridize.ops.op import Operand, type_of
+from hybridize.ops.views import remaining
 
 
 def _square_sum(x: Operand, axes: tuple[int, ...]) -> Operand:
     return ops.sum(ops.mul(x, x), axes)
 
 
+def _extreme(fold: Callable[[Operand, tuple[int, ...]], Operand], first: bool) -> Any:
+    """The largest or smallest element; of nothing, the smallest or largest number of the type."""
+
+    def row(x: Operand, axes: tuple[int, ...]) -> Operand:
+        kind = type_of(x)
+        if not any(dims.same(kind.shape[axis], 0) for axis in axes):
+            return fold(x, axes)
+        ends = {"b": (False, True), "f": (-math.inf, math.inf), "V": (-math.inf, math.inf)}
+        low, high = ends.get(kind.dtype.kind) or (getattr(numpy.iinfo(kind.dtype), end) for end in ("min", "max"))
+        return ops.full(low if first else high, kind.with_shape(remaining(kind.shape, axes)))
+
+    return row
+
+
 _FOLDS: dict[str, Callable[[Operand, tuple[int, ...]], Operand]] = {
-    "ReduceSum": ops.sum, "ReduceMean": composites.mean, "ReduceMax": ops.reduce_max, "ReduceMin": ops.reduce_min,
+    "ReduceSum": ops.sum, "ReduceMean": composites.mean, "ReduceMax": _extreme(ops.reduce_max, True),
+    "ReduceMin": _extreme(ops.reduce_min, False),
     "ReduceProd": ops.prod, "ReduceSumSquare": _square_sum, "ReduceL1": lambda x, axes: ops.sum(ops.abs(x), axes),
     "ReduceL2": lambda x, axes: norm(x, 2, axes), "ReduceLogSum": lambda x, axes: ops.log(ops.sum(x, axes)),
     "ReduceLogSumExp": log_sum_exp,
@@ -65,17 +85,8 @@ ONNX("ArgMin")(_position(ops.arg_min))
 
 def _running(run: Callable[..., Operand], empty: float) -> Callable[..., Operand]:
     def row(n: Application, x: Operand, axis: Known) -> Operand:
-        kind = type_of(x)
-        along = n.axis_of(axis.item(), kind.ndim)
-        if n.flag("reverse"):
-            x = ops.flip(x, along)
-        if n.flag("exclusive"):
-            one = tuple(int(k == along) for k in range(kind.ndim))
-            nothing = (0,) * kind.ndim
-            shifted = ops.part(x, along, 0, kind.shape[along] - 1)
-            x = ops.pad(shifted, ops.scalar(empty, kind.dtype), one, nothing)
-        y = run(x, along)
-        return ops.flip(y, along) if n.flag("reverse") else y
+        along = n.axis_of(axis.item(), type_of(x).ndim)
+        return running(x, along, run, empty, n.flag("exclusive"), n.flag("reverse"))
 
     return row
 
@@ -99,6 +110,14 @@ def _over_the_rest(function: Callable[[Operand, int], Operand]) -> Callable[...,
     return row
 
 
-for _name, _function in {"Softmax": composites.softmax, "LogSoftmax": composites.log_softmax}.items():
+def _largest(x: Operand, axis: int) -> Operand:
+    """One where the first of the largest elements along an axis is, else zero."""
+    kind = type_of(x)
+    place = ops.spread(ops.arg_max(x, axis), kind.shape, (axis,))
+    return ops.cast(ops.eq(ops.iota(kind.shape, axis, int64), place), kind.dtype)
+
+
+_ALONG = {"Softmax": composites.softmax, "LogSoftmax": composites.log_softmax, "Hardmax": _largest}
+for _name, _function in _ALONG.items():
     ONNX(_name, since=13)(_over_one_axis(_function))
     ONNX(_name, until=12)(_over_the_rest(_function))

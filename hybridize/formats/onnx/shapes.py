@@ -19,37 +19,43 @@ from hybridize.formats.foreign.arrays import (
     part_of,
     reshaped,
     taken,
+    tiled,
     with_axes,
     without_axes,
     wrapped,
 )
-from hybridize.formats.foreign.known import LARGEST, Known
+from hybridize.formats.foreign.known import LARGEST, Known, ranged
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops.library.padding import padded
 from hybridize.ops.op import Operand, type_of
 
-# ---------------------------------------------------------------------------------------------------------- known values
+# -------------------------------------------------------------------------------------------------------- known values
 
 
 @ONNX("Constant", values=True)
 def constant(n: Application) -> Known:
     """A number, some, or an array."""
-    for name, dtype in (("value_float", float32), ("value_floats", float32), ("value_int", int64), ("value_ints", int64)):
+    for name, dtype in (
+        ("value_float", float32),
+        ("value_floats", float32),
+        ("value_int", int64),
+        ("value_ints", int64),
+    ):
         if n.has(name):
             return Known(numpy.asarray(n.attributes[name], dtype), dtype)
     array = n.array("sparse_value" if n.has("sparse_value") else "value")
     return Known(array, array.dtype)
 
 
-@ONNX("Shape", values=True)
+@ONNX("Shape", values=True, by_types=True)
 def shape(n: Application, x: Value) -> Known:
     """The sizes of an array, or some of them."""
     sizes = list(_type(x).shape)
     return Known.of(sizes[n.integer("start", 0) : n.integer("end", len(sizes))])
 
 
-@ONNX("Size", values=True)
+@ONNX("Size", values=True, by_types=True)
 def size(n: Application, x: Value) -> Known:
     """The number of elements."""
     return Known.of(math.prod(_type(x).shape))
@@ -59,7 +65,7 @@ def _type(x: Value) -> Any:
     return x.type if isinstance(x, Known) else type_of(x)
 
 
-@ONNX("ConstantOfShape", values=True)
+@ONNX("ConstantOfShape", values=True, known=(0,))
 def constant_of_shape(n: Application, sizes: Value) -> Value:
     """An array that is one number everywhere."""
     value = n.array("value") if n.has("value") else numpy.zeros(1, float32)
@@ -69,20 +75,13 @@ def constant_of_shape(n: Application, sizes: Value) -> Value:
     return filled(value.reshape(-1)[0], shape, value.dtype)
 
 
-@ONNX("Range", values=True)
+@ONNX("Range", values=True, known=(0, 1, 2))
 def arange(n: Application, start: Value, limit: Value, delta: Value) -> Value:
     """Numbers from one to before another."""
-    first, stop, step = (n.known(x, k) for k, x in enumerate((start, limit, delta)))
-    if first.dtype.kind == "f" or not any(x.symbolic for x in (first, stop, step)):
-        numbers = [x.pinned().item() for x in (first, stop, step)]
-        return Known(numpy.arange(*numbers, dtype=first.dtype), first.dtype)
-    begin, end, by = first.item(), stop.item(), step.item()
-    count = dims.maximum(-((begin - end) // by), 0)
-    index = ops.iota((count,), 0, first.dtype)
-    return ops.add(ops.mul(index, ops.like(by, index)), ops.like(begin, index))
+    return ranged(*(n.known(x, k) for k, x in enumerate((start, limit, delta))))
 
 
-# ---------------------------------------------------------------------------------------------------------------- views
+# --------------------------------------------------------------------------------------------------------------- views
 
 
 @ONNX("Reshape", known=(1,))
@@ -134,7 +133,7 @@ def expand(n: Application, x: Operand, sizes: Known) -> Operand:
     return aligned(x, shape)
 
 
-# ---------------------------------------------------------------------------------------------------------- some elements
+# ------------------------------------------------------------------------------------------------------- some elements
 
 
 @ONNX("Slice", until=9)
@@ -196,17 +195,13 @@ def concat(n: Application, *xs: Operand) -> Operand:
 @ONNX("Tile", known=(1,))
 def tile(n: Application, x: Operand, repeats: Known) -> Operand:
     """An array repeated along its axes."""
-    shape, times = type_of(x).shape, repeats.list()
-    apart = tuple(size for own in shape for size in (1, own))
-    wider = tuple(size for own, count in zip(shape, times, strict=True) for size in (count, own))
-    whole = tuple(own * count for own, count in zip(shape, times, strict=True))
-    return ops.reshape(ops.broadcast(ops.reshape(x, apart), wider), whole)
-
-
+    return tiled(x, repeats.list())
 
 
 @ONNX("Pad", known=(1, 2, 3))
-def pad(n: Application, x: Operand, pads: Known | None = None, value: Known | None = None, axes: Known | None = None) -> Operand:
+def pad(
+    n: Application, x: Operand, pads: Known | None = None, value: Known | None = None, axes: Known | None = None
+) -> Operand:
     """Elements more before and after each axis, or fewer where a number is negative."""
     kind = type_of(x)
     numbers: list[Any] = list(n.integers("pads")) if pads is None else pads.list()

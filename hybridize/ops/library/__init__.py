@@ -5,9 +5,9 @@ In: operands, and Python's numbers and words for what is no operand. Out: operan
 convolutions with bias; `pooling` windows of which each gives one number, and parts of images; `padding` elements
 around an array; `resizing` images of other sizes; `sampling` images at places that data say; `deformation` grids of
 such places, and convolutions whose windows bend; `columns` windows as columns of a matrix, and sums over channels;
-`regions` parts of images in a fixed number of bins; `boxes` places of objects, compared, chosen and
-matched; `correlation` windows of two images compared; `attention` means of values by the weights of their keys; `rnn`
-stacks of recurrent layers; `decimals` numbers rounded as Python's `round` does. A door translates names, defaults and
-conventions of its own, and computes nothing.
+`regions` parts of images in a fixed number of bins; `boxes` places of objects, compared, chosen and matched;
+`correlation` windows of two images compared; `attention` means of values by the weights of their keys; `rnn` stacks
+of recurrent layers; `decimals` numbers rounded as Python's `round` does; `quantized` integers that stand for real
+numbers. A door translates names, defaults and conventions of its own, and computes nothing.
 It must not know doors: no array, module or file.
 """

@@ -18,7 +18,7 @@ from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType, same_shape
-from hybridize.ops.analysis import exp, rsqrt
+from hybridize.ops.analysis import exp, rsqrt, tanh
 from hybridize.ops.arithmetic import add, bit_and, div, ge, gt, lt, max, mul, sub, where
 from hybridize.ops.composite import composite
 from hybridize.ops.composites import dropout as dropped
@@ -217,14 +217,55 @@ def attention(
         shown = ", ".join(map(str, kinds))
         raise DTypeError("E241", f"{name} of {shown}", help="use floats of one dtype: x.astype(...)")
     heads = Heads.of(name, *kinds, layout)
-    query, key, value = (cast(x, wide(dtype)) for x in (query, key, value))
-    scores = contract(heads.scores, reshape(query, heads.query), key, name=name)
-    scores = mul(scores, _scale(scores, kinds[0].shape[-1], scale))
-    shares = _weights(name, reshape(scores, heads.rows), mask, lengths, causal)
+    scores = _scores(heads, name, query, key, scale)
+    shares = _weights(_masked(name, scores, mask, lengths, causal), mask is None and lengths is None)
     dropped_shares = shares if random is None else dropped(shares, random, dropout)
-    means = contract(heads.values, reshape(dropped_shares, heads.apart), value, name=name)
-    result = cast(reshape(means, heads.result), dtype)
+    result = _means(heads, name, dropped_shares, value)
     return (result, cast(shares, dtype)) if weights else result
+
+
+def attention_in_stages(
+    query: Operand,
+    key: Operand,
+    value: Operand,
+    mask: Operand | None = None,
+    lengths: Operand | None = None,
+    causal: bool = False,
+    scale: float | None = None,
+    cap: float = 0.0,
+) -> tuple[Operand, ...]:
+    """Return what attention goes through: its result, the scores, capped, with masks, and the weights of keys.
+
+    Args:
+        query: [..., heads, time, size], as the other operands of `attention`.
+        key: [..., groups, keys, size].
+        value: [..., groups, keys, size of a value].
+        mask: true where a query sees a key, or floats that are added.
+        lengths: how many keys queries see.
+        causal: a query sees the keys up to its own place.
+        scale: of the scores; None: 1 / sqrt(size).
+        cap: scores become cap tanh(scores / cap); 0: they stay.
+    """
+    name, dtype = "scaled_dot_product_attention", type_of(query).dtype
+    heads = Heads.of(name, type_of(query), type_of(key), type_of(value), LAYOUTS[0])
+    scores = _scores(heads, name, query, key, scale)
+    capped = mul(tanh(div(scores, like(cap, scores))), like(cap, scores)) if cap else scores
+    masked = _masked(name, capped, mask, lengths, causal)
+    shares = _weights(masked, mask is None and lengths is None)
+    return (_means(heads, name, shares, value), *(cast(x, dtype) for x in (scores, capped, masked, shares)))
+
+
+def _scores(heads: Heads, name: str, query: Operand, key: Operand, scale: float | None) -> Operand:
+    """The products of queries and keys [..., heads, time, keys], in the dtype to compute in."""
+    dtype = wide(type_of(query).dtype)
+    scores = contract(heads.scores, reshape(cast(query, dtype), heads.query), cast(key, dtype), name=name)
+    return reshape(mul(scores, _scale(scores, type_of(query).shape[-1], scale)), heads.rows)
+
+
+def _means(heads: Heads, name: str, shares: Operand, value: Operand) -> Operand:
+    dtype = type_of(value).dtype
+    means = contract(heads.values, reshape(shares, heads.apart), cast(value, wide(dtype)), name=name)
+    return cast(reshape(means, heads.result), dtype)
 
 
 def _scale(scores: Operand, size: int, scale: float | None) -> Operand:
@@ -233,8 +274,14 @@ def _scale(scores: Operand, size: int, scale: float | None) -> Operand:
     return like(1 / math.sqrt(size) if scale is None and size else scale or 0.0, scores)
 
 
-def _weights(name: str, scores: Operand, mask: Operand | None, lengths: Operand | None, causal: bool) -> Operand:
-    """The softmax of the scores [..., time, keys] that the masks leave."""
+def _weights(scores: Operand, every: bool) -> Operand:
+    """The softmax of scores [..., time, keys]; `every`: of each row some are finite."""
+    last = type_of(scores).ndim - 1
+    return softmax(scores, last) if every else softmax_of_some(scores, last)
+
+
+def _masked(name: str, scores: Operand, mask: Operand | None, lengths: Operand | None, causal: bool) -> Operand:
+    """Scores [..., time, keys] with what masks add; -infinity where they hide a key."""
     shape, last = type_of(scores).shape, type_of(scores).ndim - 1
     added, seen = None, []
     if mask is not None and is_float(type_of(mask).dtype):
@@ -255,9 +302,7 @@ def _weights(name: str, scores: Operand, mask: Operand | None, lengths: Operand 
         seen[0] = bit_and(seen[0], one)
     if added is not None:
         scores = add(scores, added)
-    if seen:
-        scores = _only(seen[0], scores)
-    return softmax(scores, last) if mask is None and lengths is None else softmax_of_some(scores, last)
+    return _only(seen[0], scores) if seen else scores
 
 
 def _within(name: str, scores: Operand, lengths: Operand) -> Operand:

@@ -102,24 +102,35 @@ def rotary_embedding(
         raise ShapeError("E197", f"rotary_embedding of {dims.text(turned)} components of {kind}", help=help)
     if pairing not in PAIRINGS:
         raise ArgumentError("E323", f"rotary_embedding has no pairing {pairing!r}", help="use halves or neighbours")
-    dtype = wide(kind.dtype)
     pairs = turned // 2
-    moments = _places(x, places, axis)
-    angles = _angles(moments, frequencies(pairs, max(turned, 1), base, dtype))
-    shape = (*kind.shape[:-1], pairs)
-    cosine, sine = (broadcast(turn(angles), shape) for turn in (cos, sin))
+    angles = _angles(_places(x, places, axis), frequencies(pairs, max(turned, 1), base, wide(kind.dtype)))
+    return rotated(x, cos(angles), sin(angles), pairing)
+
+
+def rotated(x: Operand, cosine: Operand, sine: Operand, pairing: str = "halves") -> Operand:
+    """Rotate pairs of the first components by angles.
+
+    Args:
+        x: [..., components], any float dtype.
+        cosine: of the angles, which stretches to [..., pairs].
+        sine: of them.
+        pairing: one of `PAIRINGS`.
+    """
+    kind, pairs = type_of(x), type_of(cosine).shape[-1]
+    dtype, shape = wide(kind.dtype), (*kind.shape[:-1], pairs)
+    cosine, sine = (broadcast(cast(turn, dtype), shape) for turn in (cosine, sine))
     left, right = (cast(part, dtype) for part in _pairs(x, pairs, pairing))
     first, second = sub(mul(left, cosine), mul(right, sine)), add(mul(right, cosine), mul(left, sine))
     if pairing == "neighbours":
         columns = [reshape(part, (*shape, 1)) for part in (first, second)]
-        rotated = reshape(concat(*columns, axis=kind.ndim), (*kind.shape[:-1], turned))
+        y = reshape(concat(*columns, axis=kind.ndim), (*kind.shape[:-1], 2 * pairs))
     else:
-        rotated = concat(first, second, axis=kind.ndim - 1)
-    rotated = cast(rotated, kind.dtype)
-    if turned == kind.shape[-1]:
-        return rotated
-    rest = sliced(x, (*(0,) * (kind.ndim - 1), turned), kind.shape, (1,) * kind.ndim)
-    return concat(rotated, rest, axis=kind.ndim - 1)
+        y = concat(first, second, axis=kind.ndim - 1)
+    y = cast(y, kind.dtype)
+    if 2 * pairs == kind.shape[-1]:
+        return y
+    rest = sliced(x, (*(0,) * (kind.ndim - 1), 2 * pairs), kind.shape, (1,) * kind.ndim)
+    return concat(y, rest, axis=kind.ndim - 1)
 
 
 def _pairs(x: Operand, pairs: int, pairing: str) -> tuple[Operand, Operand]:

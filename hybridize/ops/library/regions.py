@@ -161,6 +161,20 @@ def roi_align(
         DTypeError E239: integers.
         ShapeError E182: they do not fit together.
     """
+    return means_of_regions(x, rois, pooled_size, spatial_scale, sample_ratio, position_sensitive, aligned, aligned)
+
+
+def means_of_regions(
+    x: Operand,
+    rois: Operand,
+    pooled_size: Pair,
+    spatial_scale: float,
+    sample_ratio: int,
+    position_sensitive: bool,
+    aligned: bool,
+    sized: bool,
+) -> Operand:
+    """Return what `roi_align` does; `sized`: regions of no size, or turned round, are 0, else they have points, too."""
     _check("ROIAlign", x, rois, spatial_scale)
     kind, total = type_of(x), wide(type_of(x).dtype)
     n, c, h, w = kind.shape
@@ -176,7 +190,7 @@ def roi_align(
     if aligned:
         sides = [sub(side, like(0.5, side)) for side in sides]
     begins, lengths = (sides[1], sides[0]), [sub(sides[3], sides[1]), sub(sides[2], sides[0])]
-    for length in lengths if aligned else ():
+    for length in lengths if sized else ():
         valid = bit_and(valid, gt(length, like(0, length)))
     if not aligned:
         lengths = [max(length, like(1, length)) for length in lengths]

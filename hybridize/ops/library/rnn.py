@@ -6,7 +6,8 @@
 
 Gates stand in the order that MXNet, cuDNN and PyTorch share: i, f, g, o of an LSTM; r, z, n of a GRU, which resets the
 product with the state, its bias included, in n. The parameters of a stack come in MXNet's packed order: weights by
-layer and direction (i2h, h2h, with a projection h2r), then the biases of i2h and h2h in the same order.
+layer and direction (i2h, h2h, with a projection h2r), then the biases of i2h and h2h in the same order. What a step is
+elsewhere, ONNX's for one, is said by a `Cell`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from __future__ import annotations
 import builtins
 import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hybridize.base import dims
-from hybridize.base.dtypes import bfloat16, float16, float32, int64
+from hybridize.base.dtypes import DType, bfloat16, float16, float32, int64
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType, same_shape
@@ -37,6 +38,30 @@ GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}
 """The blocks of rows in the weights of each mode."""
 KINDS = ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias", "h2r_weight")
 """The parameters of a layer in one direction; the last one is there with a projection."""
+
+
+@frozen
+class Cell:
+    """What a step of a recurrent layer is, where it differs from MXNet's."""
+
+    order: str = ""
+    """The gates in the order in which they stand: a permutation of `ifgo` or, n last, of `rzn`; empty: that order."""
+    activations: tuple[Callable[[Operand], Operand], ...] = ()
+    """Of the gates, of what they let in, and of the cell of an LSTM; empty: sigmoid, tanh, tanh."""
+    clip: float | None = None
+    """What sums are moved between, the same below 0, before an activation is applied to them."""
+    coupled: bool = False
+    """True if an LSTM forgets as much as it does not let in: f = 1 - i."""
+    resets_state: bool = False
+    """True if a GRU resets the state before its product and not the product."""
+
+    def activation(self, number: int, otherwise: Callable[[Operand], Operand]) -> Callable[[Operand], Operand]:
+        """Return one of the activations of sums that are moved between the ends first."""
+        function = self.activations[number] if self.activations else otherwise
+        end = self.clip
+        if end is None:
+            return function
+        return lambda x: function(_clipped(x, -end, end, False))
 
 
 @frozen
@@ -61,6 +86,7 @@ class RecurrentStack:
     clip_nan: bool = False
     """True if NaN in a cell becomes `clip_min`; False: it stays."""
     biased: bool = True
+    cell: Cell = Cell()
 
     def __post_init__(self) -> None:
         if self.mode not in GATES:
@@ -216,6 +242,45 @@ def rnn(
     return composed("RNN", stack.attributes(lengths is not None), body, operands)
 
 
+def one_direction(
+    stack: RecurrentStack,
+    x: Operand,
+    own: Mapping[str, Operand | None],
+    states: Sequence[Operand] = (),
+    lengths: Operand | None = None,
+    backwards: bool = False,
+) -> tuple[Operand, ...]:
+    """Run one layer in one direction, with a cell of its own.
+
+    Args:
+        stack: its mode, size and cell.
+        x: [steps, batch, inputs], any float dtype.
+        own: the parameters by their `KINDS`, and `peephole`: [3 size], what the gates i, o and f of an LSTM see of the
+            cell; None where one is not there; of the dtype of x.
+        states: what it begins with, [batch, size] each; none: zeros.
+        lengths: of the sequences, see `rnn`.
+        backwards: from the last step to the first.
+
+    Returns:
+        The result [steps, batch, size], and the last states.
+
+    Raises:
+        ShapeError E186: the input has other axes.
+    """
+    kind = type_of(x)
+    if kind.ndim != 3:
+        raise ShapeError("E186", f"a recurrent layer of an input {kind}", help="the input is [steps, batch, inputs]")
+    wide = float32 if kind.dtype in (float16, bfloat16) else kind.dtype
+    parameters = {name: None if one is None else cast(one, wide) for name, one in own.items()}
+    begin = [cast(state, wide) for state in states] or _zeros(stack, kind.shape[1], wide)
+    counted = None if lengths is None else _counted(cast(lengths, int64), kind.shape[0])
+    return tuple(cast(y, kind.dtype) for y in _direction(stack, cast(x, wide), parameters, begin, counted, backwards))
+
+
+def _zeros(stack: RecurrentStack, batch: int, dtype: DType) -> list[Operand]:
+    return [full(0, TensorType((batch, size), dtype)) for size in stack.state_sizes]
+
+
 def _check(
     stack: RecurrentStack, x: Operand, weights: Sequence[Operand], states: Sequence[Operand], lengths: Operand | None
 ) -> None:
@@ -278,9 +343,7 @@ def _run(
         for direction in range(stack.directions):
             name = f"{'lr'[direction]}{layer}"
             own = {part: parameters.get(f"{name}_{part}") for part in _PARTS}
-            begin = [rows[layer * stack.directions + direction] for rows in starts] or [
-                full(0, TensorType((batch, size), wide)) for size in stack.state_sizes
-            ]
+            begin = [rows[layer * stack.directions + direction] for rows in starts] or _zeros(stack, batch, wide)
             result, *last = _direction(stack, x, own, begin, counted, direction == 1)
             results.append(result)
             ends.append(last)
@@ -333,22 +396,32 @@ def _direction(
         product = add(product, broadcast(before, type_of(product).shape))
     gates = reshape(product, (steps, batch, GATES[stack.mode] * size))
     sliced = [gates] if counted is None else [gates, counted]
-    fixed = [one for one in (own["h2h_weight"], own["h2r_weight"], inside) if one is not None]
+    extras = (own.get("h2r_weight"), inside, own.get("peephole"))
+    fixed = [*_state_weights(stack, own["h2h_weight"]), *(one for one in extras if one is not None)]
     kinds = [
         *map(type_of, begin),
         *(type_of(one).with_shape(type_of(one).shape[1:]) for one in sliced),
         *map(type_of, fixed),
     ]
-    scan = Scan(_body(stack, kinds, counted is not None, inside is not None), steps, backwards, len(begin))
+    has = counted is not None, inside is not None, own.get("peephole") is not None
+    scan = Scan(_body(stack, kinds, has), steps, backwards, len(begin))
     *last, results = bind(scan, *begin, *sliced, *fixed)
     return results, *last
+
+
+def _state_weights(stack: RecurrentStack, weight: Any) -> list[Operand]:
+    """The weight of the state; of a GRU that resets the state, that of n apart."""
+    if not stack.cell.resets_state:
+        return [weight]
+    rest, rows, size = 2 * stack.state_size, 3 * stack.state_size, stack.state_size
+    return [slice(weight, (0, 0), (rest, size), (1, 1)), slice(weight, (rest, 0), (rows, size), (1, 1))]
 
 
 def _biases(stack: RecurrentStack, i2h: Operand | None, h2h: Operand | None) -> tuple[Operand | None, Operand | None]:
     """Return what is added to the gates before the scan, and inside of it: of a GRU the bias that n resets."""
     if i2h is None or h2h is None:
         return None, None
-    if stack.mode != "gru":
+    if stack.mode != "gru" or stack.cell.resets_state:
         return add(i2h, h2h), None
     rest = 2 * stack.state_size
     most, inside = _cut(h2h, rest), slice(h2h, (rest,), (3 * stack.state_size,), (1,))
@@ -360,16 +433,20 @@ def _cut(x: Operand, stop: int) -> Operand:
     return slice(x, (0,), (stop,), (1,))
 
 
-def _body(stack: RecurrentStack, kinds: Sequence[TensorType], counts: bool, biased: bool) -> Any:
+Parts = tuple[bool, bool, bool]
+"""Whether a step has lengths, a bias inside of it, peepholes."""
+
+
+def _body(stack: RecurrentStack, kinds: Sequence[TensorType], has: Parts) -> Any:
     """The graph of one step; kept where no size is a symbol, as two graphs of one text are one program."""
     if any(kind.scope is not None for kind in kinds):
-        return make_graph(functools.partial(_step, stack, counts, biased), kinds)
-    return _kept_body(stack, tuple(kinds), counts, biased)
+        return make_graph(functools.partial(_step, stack, has), kinds)
+    return _kept_body(stack, tuple(kinds), has)
 
 
 @functools.lru_cache(maxsize=128)
-def _kept_body(stack: RecurrentStack, kinds: tuple[TensorType, ...], counts: bool, biased: bool) -> Any:
-    return make_graph(functools.partial(_step, stack, counts, biased), kinds)
+def _kept_body(stack: RecurrentStack, kinds: tuple[TensorType, ...], has: Parts) -> Any:
+    return make_graph(functools.partial(_step, stack, has), kinds)
 
 
 def stepped(
@@ -390,25 +467,26 @@ def stepped(
         if bias is not None:
             gates = add(gates, broadcast(bias, type_of(gates).shape))
     fixed = [h2h_weight] if inside is None else [h2h_weight, inside]
-    *after, _ = _step(stack, False, inside is not None, *begin, gates, *fixed)
+    *after, _ = _step(stack, (False, inside is not None, False), *begin, gates, *fixed)
     return after
 
 
-def _step(stack: RecurrentStack, counts: bool, biased: bool, *operands: Operand) -> list[Operand]:
+def _step(stack: RecurrentStack, has: Parts, *operands: Operand) -> list[Operand]:
     """One step of a direction: the states, and what it gives."""
+    counts, biased, peeps = has
     rest = iter(operands)
     states = [next(rest) for _ in stack.state_sizes]
     gates, counted = next(rest), next(rest) if counts else None
-    weight = next(rest)
+    weight, weight_n = next(rest), next(rest) if stack.cell.resets_state else None
     projection = next(rest) if stack.projection_size else None
+    inside, peephole = next(rest) if biased else None, next(rest) if peeps else None
     product = matmul(states[0], weight, False, True)
     if stack.mode == "lstm":
-        after = _lstm(stack, add(gates, product), states[1], projection)
+        after = _lstm(stack, add(gates, product), states[1], projection, peephole)
     elif stack.mode == "gru":
-        after = [_gru(gates, product, states[0], next(rest) if biased else None)]
+        after = [_gru(stack.cell, gates, product, states[0], inside, weight_n)]
     else:
-        total = add(gates, product)
-        after = [relu(total) if stack.mode == "rnn_relu" else tanh(total)]
+        after = [stack.cell.activation(0, relu if stack.mode == "rnn_relu" else tanh)(add(gates, product))]
     output = after[0]
     if counted is not None:
         output = _chosen(counted, output, like(0, output))
@@ -422,21 +500,64 @@ def _chosen(counted: Operand, x: Operand, y: Operand) -> Operand:
     return where(broadcast(reshape(counted, (shape[0], 1)), shape), x, y)
 
 
-def _lstm(stack: RecurrentStack, gates: Operand, cell: Operand, projection: Operand | None) -> list[Operand]:
-    i, f, g, o = _parted(gates, 4)
-    cell = add(mul(sigmoid(f), cell), mul(sigmoid(i), tanh(g)))
+def _lstm(
+    stack: RecurrentStack, gates: Operand, cell: Operand, projection: Operand | None, peephole: Operand | None
+) -> list[Operand]:
+    of = stack.cell
+    i, f, g, o = _ordered(gates, of.order, "ifgo")
+    seen = dict.fromkeys("iof") if peephole is None else dict(zip("iof", _rows_of(peephole, 3), strict=True))
+    opened, entering = of.activation(0, sigmoid), of.activation(1, tanh)
+    leaving = of.activations[2] if of.activations else tanh
+    i = opened(_peeped(i, seen["i"], cell))
+    f = sub(like(1, i), i) if of.coupled else opened(_peeped(f, seen["f"], cell))
+    cell = add(mul(f, cell), mul(i, entering(g)))
     if stack.clip_min is not None and stack.clip_max is not None:
         cell = _clipped(cell, stack.clip_min, stack.clip_max, stack.clip_nan)
-    state = mul(sigmoid(o), tanh(cell))
+    state = mul(opened(_peeped(o, seen["o"], cell)), leaving(cell))
     return [state if projection is None else matmul(state, projection, False, True), cell]
 
 
-def _gru(gates: Operand, product: Operand, state: Operand, bias: Operand | None) -> Operand:
-    (r, z, n), (by_r, by_z, by_n) = _parted(gates, 3), _parted(product, 3)
-    if bias is not None:
-        by_n = add(by_n, broadcast(bias, type_of(by_n).shape))
-    new = tanh(add(n, mul(sigmoid(add(r, by_r)), by_n)))
-    return add(new, mul(sigmoid(add(z, by_z)), sub(state, new)))
+def _peeped(gate: Operand, weight: Operand | None, cell: Operand) -> Operand:
+    return gate if weight is None else add(gate, mul(broadcast(weight, type_of(cell).shape), cell))
+
+
+def _gru(
+    of: Cell, gates: Operand, product: Operand, state: Operand, bias: Operand | None, weight_n: Operand | None
+) -> Operand:
+    """One step of a GRU.
+
+    Args:
+        of: what it is.
+        gates: of the inputs, [batch, 3 size].
+        product: of the state; where the state is reset before its product, that of r and z alone.
+        state: [batch, size].
+        bias: that n resets.
+        weight_n: of the state that is reset.
+    """
+    r, z, n = _ordered(gates, of.order, "rzn")
+    opened, entering = of.activation(0, sigmoid), of.activation(1, tanh)
+    if weight_n is None:
+        by_r, by_z, by_n = _ordered(product, of.order, "rzn")
+        if bias is not None:
+            by_n = add(by_n, broadcast(bias, type_of(by_n).shape))
+        by_n = mul(opened(add(r, by_r)), by_n)
+    else:
+        by_r, by_z = _ordered(product, of.order[:2], "rz")
+        by_n = matmul(mul(opened(add(r, by_r)), state), weight_n, False, True)
+    new = entering(add(n, by_n))
+    return add(new, mul(opened(add(z, by_z)), sub(state, new)))
+
+
+def _ordered(x: Operand, order: str, wanted: str) -> list[Operand]:
+    """Cut [batch, count size] along its last axis, and return the parts in the order that is wanted."""
+    parts = dict(zip(order or wanted, _parted(x, len(wanted)), strict=True))
+    return [parts[letter] for letter in wanted]
+
+
+def _rows_of(x: Operand, count: int) -> list[Operand]:
+    """Cut a vector into as many."""
+    size = type_of(x).shape[0] // count
+    return [slice(x, (k * size,), ((k + 1) * size,), (1,)) for k in range(count)]
 
 
 def _parted(x: Operand, count: int) -> list[Operand]:

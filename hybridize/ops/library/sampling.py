@@ -9,12 +9,14 @@ from collections.abc import Callable, Sequence
 
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import ArgumentError
+from hybridize.base.types import Shape, TensorType
 from hybridize.ops.analysis import floor, isfinite, round
 from hybridize.ops.arithmetic import abs, add, bit_and, div, eq, ge, le, lt, max, min, mod, mul, sub, where
 from hybridize.ops.indexing import gather_nd
+from hybridize.ops.library.einstein import einsum
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.slicing import concat, iota, slice
-from hybridize.ops.views import broadcast, cast, like, reshape, transpose, wide
+from hybridize.ops.views import broadcast, cast, full, like, reshape, transpose, wide
 
 WAYS = ("linear", "nearest", "cubic")
 BORDERS = ("zeros", "border", "reflection")
@@ -50,6 +52,33 @@ def sampled(x: Operand, grid: Operand, way: str, border: str, corners: bool) -> 
     if way == "nearest":
         return cast(read([round(place) for place in inside]), kind.dtype)
     return cast(interpolated(read, inside), kind.dtype)
+
+
+def affine_grid(matrices: Operand, sizes: Shape, corners: bool) -> Operand:
+    """Return the points of images mapped by a matrix for each: [n, o..., axes], as `sampled` takes them.
+
+    Args:
+        matrices: [n, axes, axes + 1], of floats: a point (the place along the last axis first, ..., 1) is multiplied.
+        sizes: o, of the images.
+        corners: see `sampled`.
+    """
+    kind = TensorType(sizes, type_of(matrices).dtype)
+    columns = [_from_minus_one(kind, axis, corners) for axis in reversed(range(len(sizes)))]
+    points = concat(*(reshape(one, (*sizes, 1)) for one in (*columns, full(1, kind))), axis=len(sizes))
+    letters = "hwd"[: len(sizes)]
+    return einsum(f"{letters}k,nik->n{letters}i", (points, matrices))
+
+
+def _from_minus_one(kind: TensorType, axis: int, corners: bool) -> Operand:
+    """Numbers from -1 to 1 along an axis: its elements, or their middles."""
+    count = kind.shape[axis]
+    if corners and count == 1:
+        return full(0, kind)
+    number = cast(iota(kind.shape, axis, kind.dtype), kind.dtype)
+    if not corners:
+        number = add(number, like(0.5, number))
+    whole = full(count - 1 if corners else count, kind)
+    return sub(div(mul(number, like(2, number)), whole), like(1, number))
 
 
 def interpolated(read: Sampler, places: Sequence[Operand]) -> Operand:

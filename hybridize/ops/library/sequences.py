@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences of several lengths in one array: what follows the end of each, its last step, its steps the other way.
+"""Sequences of several lengths in one array: what follows the end of each, its last step, its steps the other way,
+steps that are written into it.
 
 Steps lie along axis 0 and the batch along axis 1, or the other way round.
 """
@@ -13,13 +14,13 @@ from hybridize.base import dims
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import same_shape
-from hybridize.ops.arithmetic import lt, sub, where
+from hybridize.ops.arithmetic import bit_and, ge, lt, mod, sub, where
 from hybridize.ops.composite import composite
-from hybridize.ops.indexing import gather_nd
+from hybridize.ops.indexing import gather_nd, take_along_axis
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.slicing import concat, flip, iota
 from hybridize.ops.slicing import slice as sliced
-from hybridize.ops.views import broadcast, like, reshape
+from hybridize.ops.views import broadcast, cast, like, reshape
 
 
 def _with_lengths(lengths: Operand | None, **_: Any) -> Mapping[str, object]:
@@ -99,3 +100,24 @@ def _points(steps: Operand, numbers: Operand, axis: int) -> Operand:
     """Places [..., 2] in the first two axes."""
     columns = [reshape(part, (*type_of(part).shape, 1)) for part in (steps, numbers)]
     return concat(*(columns if axis == 0 else columns[::-1]), axis=len(type_of(steps).shape))
+
+
+def written_from(cache: Operand, update: Operand, starts: Operand | None, axis: int, circular: bool = False) -> Operand:
+    """Return an array with others written into it along an axis, for each element of the batch from a place of its own.
+
+    Args:
+        cache: [batch, ...].
+        update: of its shape but for the axis, which is no longer.
+        starts: i64[batch]; None: the first place.
+        axis: not the first one.
+        circular: what would be written behind the end is written from the first place on.
+    """
+    shape, count = type_of(cache).shape, type_of(update).shape[axis]
+    place = iota(shape, axis, int64)
+    if starts is not None:
+        first = reshape(cast(starts, int64), (shape[0], *(1,) * (len(shape) - 1)))
+        place = sub(place, broadcast(first, shape))
+    place = mod(place, like(shape[axis], place)) if circular else place
+    zero, length = like(0, place), like(count, place)
+    inside = bit_and(ge(place, zero), lt(place, length))
+    return where(inside, take_along_axis(update, where(inside, place, zero), axis), cache)

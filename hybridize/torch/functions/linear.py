@@ -10,13 +10,11 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array.functions import linear
-from hybridize.array.symbol import Symbol
 from hybridize.base.dims import broadcast, same
 from hybridize.base.dtypes import float32, float64, int64, is_float
 from hybridize.base.types import Shape
-from hybridize.capture.trace.recording import active_trace
 from hybridize.ops import Operand, composites, type_of
+from hybridize.ops.library import einstein
 from hybridize.ops.library.norms import norm
 from hybridize.torch.functions import rules
 from hybridize.torch.functions.operands import operand
@@ -189,9 +187,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 def einsum_of(text: str, *xs: Operand) -> Operand:
     """Return Einstein's sum of operands of one dtype, as arrays have it."""
     _check_dtypes(*xs)
-    trace = active_trace()
-    contraction: Symbol = linear.einsum(text, *(Symbol.of(trace, x) for x in xs))
-    return contraction.operand()
+    return einstein.einsum(text, xs)
 
 
 def _einsum_in_order(text: str, *xs: Operand) -> Operand:
@@ -200,8 +196,7 @@ def _einsum_in_order(text: str, *xs: Operand) -> Operand:
     From left to right, what only one operand still has is summed first, of integers in int64; then the two are
     multiplied, or contracted.
     """
-    trace = active_trace()
-    terms, output = linear.letters_of(text, [Symbol.of(trace, x) for x in xs])
+    terms, output = einstein.letters_of(text, [type_of(x) for x in xs])
     letters = output + "".join(sorted(set("".join(terms)).difference(output)))
     gone = tuple(range(len(output), len(letters)))
     operands = []

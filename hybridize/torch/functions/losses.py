@@ -19,6 +19,7 @@ from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
 from hybridize.ops import Operand, composites, type_of
+from hybridize.ops.library.losses import losses_of_labels
 from hybridize.torch.functions import rules
 from hybridize.torch.functions.activations import log_sigmoid
 from hybridize.torch.functions.linear import pairwise_distance
@@ -341,17 +342,12 @@ def _of_labels(
     labels = operand(target, int64, by.shape)
     skipped = ops.eq(labels, ops.like(ignored, labels))
     labels = within(ops.where(skipped, ops.like(0, labels), labels), classes)
-    lone = (*rows[:axis], 1, *rows[axis:])
-    picked = ops.reshape(ops.take_along_axis(x, ops.reshape(labels, lone), axis), rows)
-    zero = operand(0, of.dtype, rows)
-    shares = operand(1, of.dtype, rows) if weight is None else ops.cast(ops.gather(weight, labels, 0), of.dtype)
-    shares = ops.where(skipped, zero, shares)
-    loss = ops.neg(ops.where(skipped, zero, ops.mul(picked, shares)))
+    loss, shares = losses_of_labels(x, labels, skipped, weight, axis)
     count = ops.sum(shares, tuple(range(len(rows))))
     if not smoothing:
         return _averaged(loss, count, reduction)
     each = x if weight is None else ops.mul(x, _by_class(weight, of, axis))
-    even = ops.where(skipped, zero, ops.neg(ops.sum(each, (axis,))))
+    even = ops.where(skipped, operand(0, of.dtype, rows), ops.neg(ops.sum(each, (axis,))))
     sharp, smooth = _averaged(loss, count, reduction), _averaged(even, count, reduction)
     part = ops.div(operand(smoothing, of.dtype, ()), operand(classes, of.dtype, ()))
     part = operand(part, of.dtype, type_of(smooth).shape)

@@ -11,12 +11,10 @@ from hybridize import ops
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
-from hybridize.base.types import Shape, TensorType
+from hybridize.base.types import Shape
 from hybridize.ops import Operand, interpolation, type_of
 from hybridize.ops.library import resizing as resized
 from hybridize.ops.library import sampling
-from hybridize.torch.functions.linear import einsum_of
-from hybridize.torch.functions.operands import operand
 from hybridize.torch.functions.rules import expect
 from hybridize.torch.functions.table import computes
 
@@ -114,21 +112,4 @@ def _grid_sampler(
 @computes("affine_grid_generator")
 def _affine_grid(theta: Operand, size: Sequence[Any], align_corners: bool) -> Operand:
     """Points of an image, from -1 to 1 along each axis, mapped by a matrix for each image."""
-    dtype = type_of(theta).dtype
-    sizes = tuple(size[2:])
-    columns = [_points(sizes, axis, TensorType(sizes, dtype), align_corners) for axis in reversed(range(len(sizes)))]
-    ones = operand(1, dtype, sizes)
-    points = ops.concat(*(ops.reshape(one, (*sizes, 1)) for one in (*columns, ones)), axis=len(sizes))
-    letters = "hwd"[: len(sizes)]
-    return einsum_of(f"{letters}k,nik->n{letters}i", points, theta)
-
-
-def _points(sizes: Shape, axis: int, kind: TensorType, corners: bool) -> Operand:
-    count = sizes[axis]
-    if corners and count == 1:
-        return operand(0, kind.dtype, kind.shape)
-    number = ops.cast(ops.iota(sizes, axis, kind.dtype), kind.dtype)
-    if not corners:
-        number = ops.add(number, ops.like(0.5, number))
-    whole = operand(count - 1 if corners else count, kind.dtype, kind.shape)
-    return ops.sub(ops.div(ops.mul(number, ops.like(2, number)), whole), ops.like(1, number))
+    return sampling.affine_grid(theta, tuple(size[2:]), align_corners)

@@ -11,6 +11,7 @@ import torch
 
 from hybridize import ops
 from hybridize.ops import Operand
+from hybridize.ops.library.errors import erfc
 from hybridize.ops.library.gammas import polygamma
 from hybridize.torch.functions.rules import expect, float_operand, in_floats
 from hybridize.torch.functions.table import computes
@@ -25,11 +26,6 @@ def _of_reals(name: str, function: Callable[[Operand], Operand], *others: str) -
     @computes(*names)
     def entry(input: Operand) -> Operand:
         return function(ops.cast(input, dtype_of(float_operand(input))))
-
-
-def erfc(x: Operand) -> Operand:
-    """Return 1 - erf(x)."""
-    return ops.sub(ops.like(1, x), ops.erf(x))
 
 
 for _name, _function in {

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.comparison import difference
 from hybridize.base.dtypes import is_float
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Value, sizes_of, with_sizes
@@ -70,13 +74,50 @@ def _terms(op: Any, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> list
     return [_EPS[outputs[0].dtype.itemsize] * numpy.abs(terms.astype(numpy.float64))]
 
 
+class Rounding:
+    """How far two right computations of one call of a graph may be apart.
+
+    Args:
+        graph: the program.
+        inputs: of the call.
+        expected: its outputs, or the first of them.
+    """
+
+    def __init__(self, graph: Graph, inputs: Sequence[Buffer], expected: Sequence[Buffer]) -> None:
+        self.graph, self.inputs, self.expected = graph, inputs, expected
+
+    @cached_property
+    def slack(self) -> list[Buffer]:
+        """For each output how far it may be away where something cancels; that takes as long as many calls.
+
+        Seen from what the graph itself gives: where something else is expected, that is no rounding.
+        """
+        with contextlib.redirect_stdout(io.StringIO()):  # what the program prints was heard already
+            outputs = evaluate(self.graph, list(map(numpy.asarray, self.inputs)))
+            return whole(self.graph, self.inputs, outputs[: len(self.expected)])
+
+    def problems(self, outputs: Sequence[Buffer], precisions: Sequence[int] | None = None) -> list[str]:
+        """Describe how each output differs from what is expected by more than rounding; empty if it does not.
+
+        Args:
+            outputs: of another computation.
+            precisions: of each; see `base.comparison.difference`.
+        """
+        least = [8] * len(self.expected) if precisions is None else precisions
+        three = list(zip(outputs, self.expected, least, strict=True))
+        found = [difference(x, y, precision=precision) for x, y, precision in three]
+        if not any(found):
+            return found
+        return [difference(x, y, slack, precision) for (x, y, precision), slack in zip(three, self.slack, strict=True)]
+
+
 def whole(graph: Graph, inputs: Sequence[Buffer], expected: Sequence[Buffer]) -> list[Buffer]:
-    """The same for the outputs of a graph: how far they move when every operation rounds differently."""
+    """The same for the first outputs of a graph: how far they move when every operation rounds differently."""
     graph = Inline()(graph)
     arrays = [numpy.asarray(x) for x in inputs]
     if graph.scope is not None:
         graph = with_sizes(graph, sizes_of(graph, [x.shape for x in arrays]) or {})
-    return _moved(lambda draw: _shaken(graph, arrays, draw), expected)
+    return _moved(lambda draw: _shaken(graph, arrays, draw)[: len(expected)], expected)
 
 
 def _moved(run: Callable[[Draw], Sequence[Buffer]], expected: Sequence[Buffer]) -> list[Buffer]:

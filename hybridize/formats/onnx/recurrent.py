@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of ONNX's recurrent layers: one layer, in one direction or both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from hybridize import ops
+from hybridize.formats.foreign.arrays import with_axes
+from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.onnx.vocabulary import ONNX
+from hybridize.ops import composites
+from hybridize.ops.library.rnn import Cell, RecurrentStack, one_direction
+from hybridize.ops.op import Operand, type_of
+
+_WORDS: Final = ("forward", "reverse", "bidirectional")
+
+
+def _affine(x: Operand, alpha: float, beta: float) -> Operand:
+    return ops.add(ops.mul(ops.like(alpha, x), x), ops.like(beta, x))
+
+
+def _hard_sigmoid(x: Operand, alpha: float, beta: float) -> Operand:
+    return ops.max(ops.like(0, x), ops.min(ops.like(1, x), _affine(x, alpha, beta)))
+
+
+def _scaled_tanh(x: Operand, alpha: float, beta: float) -> Operand:
+    return ops.mul(ops.like(alpha, x), ops.tanh(ops.mul(ops.like(beta, x), x)))
+
+
+def _thresholded(x: Operand, alpha: float) -> Operand:
+    return ops.where(ops.gt(x, ops.like(alpha, x)), x, ops.like(0, x))
+
+
+_ACTIVATIONS: Final[Mapping[str, tuple[Callable[..., Operand], tuple[float | None, ...]]]] = {
+    "relu": (composites.relu, ()), "tanh": (ops.tanh, ()), "sigmoid": (ops.sigmoid, ()),
+    "affine": (_affine, (1.0, 0.0)), "scaledtanh": (_scaled_tanh, (1.0, 1.0)),
+    "hardsigmoid": (_hard_sigmoid, (0.2, 0.5)), "thresholdedrelu": (_thresholded, (1.0,)),
+    "leakyrelu": (lambda x, alpha: composites.leaky_relu(x, act_type="leaky", slope=alpha), (0.01,)),
+    "elu": (lambda x, alpha: composites.leaky_relu(x, act_type="elu", slope=alpha), (1.0,)),
+    "softsign": (lambda x: composites.activation(x, "softsign"), ()),
+    "softplus": (lambda x: composites.activation(x, "softrelu"), ()),
+}  # fmt: skip
+"""Activations by their names in small letters, with the numbers alpha and beta that they take when none are given."""
+
+
+def _activations(n: Application, standard: Sequence[str], directions: int) -> list[tuple[Callable[..., Any], ...]]:
+    """The activations of each direction; none where they are those of the operator."""
+    names = [str(name).lower() for name in n.attributes.get("activations", ())]
+    if not names or names == [name.lower() for name in standard] * directions:
+        return [()] * directions
+    if len(names) != len(standard) * directions:
+        n.fail(f"there are {len(names)} activations for {directions} directions")
+    numbers = [iter(n.numbers(f"activation_{letter}", ())) for letter in ("alpha", "beta")]
+    functions = []
+    for name in names:
+        if name not in _ACTIVATIONS:
+            n.fail(f"the activation {name} is not supported", help=f"it may be {', '.join(_ACTIVATIONS)}")
+        function, defaults = _ACTIVATIONS[name]
+        functions.append(_with(function, [next(own, one) for own, one in zip(numbers, defaults, strict=False)]))
+    return [tuple(functions[k : k + len(standard)]) for k in range(0, len(functions), len(standard))]
+
+
+def _with(function: Callable[..., Operand], numbers: Sequence[Any]) -> Callable[[Operand], Operand]:
+    return (lambda x: function(x, *numbers)) if numbers else function
+
+
+def _row(mode: str, order: str, standard: Sequence[str]) -> Callable[..., Any]:
+    """The row of an operator.
+
+    Args:
+        mode: of `RecurrentStack`.
+        order: in which the gates stand.
+        standard: activations where the node names none.
+    """
+
+    def recurrent(
+        n: Application, x: Operand, w: Operand, r: Operand, bias: Operand | None = None,
+        lengths: Operand | None = None, state: Operand | None = None, cell: Operand | None = None,
+        peephole: Operand | None = None,
+    ) -> tuple[Operand, ...]:  # fmt: skip
+        count, size = type_of(w).shape[0], type_of(r).shape[-1]
+        direction, batch_first = n.text("direction", "forward", _WORDS), n.flag("layout")
+        states = [one for one in (state, cell) if one is not None]
+        if mode == "lstm" and len(states) == 1:
+            states = [ops.like(0, states[0]) if one is None else one for one in (state, cell)]
+        if batch_first:
+            x, *states = (ops.transpose(one, (1, 0, 2)) for one in (x, *states))
+        clip = n.number("clip", 0.0) or None
+        activations = _activations(n, standard, count)
+        results = []
+        for k in range(count):
+            own = dict(zip(("i2h_weight", "h2h_weight", "peephole"), _rows((w, r, peephole), k), strict=True))
+            own |= dict(zip(("i2h_bias", "h2h_bias"), _halves(_rows((bias,), k)[0]), strict=True))
+            of = Cell(order, activations[k], clip, n.flag("input_forget"),
+                      mode == "gru" and not n.flag("linear_before_reset"))  # fmt: skip
+            stack = RecurrentStack(mode, size, biased=bias is not None, cell=of)
+            backwards = direction == "reverse" or k == 1
+            y, *last = one_direction(stack, x, own, _rows(states, k), lengths, backwards)
+            results.append((y, *(_of_sequences(one, lengths) for one in last)))
+        y, *last = (_stacked(parts, axis) for parts, axis in zip(zip(*results, strict=True), (1, 0, 0), strict=False))
+        if batch_first:
+            y, last = ops.transpose(y, (2, 0, 1, 3)), [ops.transpose(one, (1, 0, 2)) for one in last]
+        return y, *last
+
+    return recurrent
+
+
+def _of_sequences(state: Operand, lengths: Operand | None) -> Operand:
+    """A last state [batch, size]; zeros after a sequence of no steps, as ONNX Runtime has it."""
+    if lengths is None:
+        return state
+    empty = ops.eq(lengths, ops.like(0, lengths))
+    return ops.where(ops.broadcast(with_axes(empty, [1]), type_of(state).shape), ops.like(0, state), state)
+
+
+def _rows(xs: Sequence[Operand | None], k: int) -> list[Any]:
+    """Element k of the first axis of each."""
+    shapes = [() if x is None else type_of(x).shape for x in xs]
+    return [None if x is None else ops.reshape(ops.part(x, 0, k, k + 1) if shape[0] > 1 else x, shape[1:])
+            for x, shape in zip(xs, shapes, strict=True)]  # fmt: skip
+
+
+def _halves(bias: Operand | None) -> tuple[Any, Any]:
+    if bias is None:
+        return None, None
+    size = type_of(bias).shape[0] // 2
+    return ops.part(bias, 0, 0, size), ops.part(bias, 0, size, 2 * size)
+
+
+def _stacked(parts: Sequence[Operand], axis: int) -> Operand:
+    shape = type_of(parts[0]).shape
+    parts = [ops.reshape(one, (*shape[:axis], 1, *shape[axis:])) for one in parts]
+    return parts[0] if len(parts) == 1 else ops.concat(*parts, axis=axis)
+
+
+ONNX("LSTM")(_row("lstm", "iofg", ("Sigmoid", "Tanh", "Tanh")))
+ONNX("GRU")(_row("gru", "zrn", ("Sigmoid", "Tanh")))
+ONNX("RNN")(_row("rnn_tanh", "", ("Tanh",)))

@@ -1,0 +1,568 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of TensorFlow with functions inside: calls, branches, loops.
+
+A function is handed its arguments; what is data among them are operands of our op, what is known stays known in the
+body. A variable that a body writes is one of its results; those that it reads are operands.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.base import dims
+from hybridize.base.dtypes import bool_
+from hybridize.base.errors import ShapeError
+from hybridize.formats.foreign.known import Known, operand_of
+from hybridize.formats.foreign.program import Call, ForeignGraph, Node
+from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.tensorflow.assigns import WRITES
+from hybridize.formats.tensorflow.lists import Round, Slice, TensorList, filled_list
+from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
+from hybridize.graph import Graph
+from hybridize.ops import bind
+from hybridize.ops.gradient import apply
+from hybridize.ops.op import Operand, type_of
+from hybridize.ops.tracing import make_graph
+
+
+def function_of(n: Application, name: str) -> ForeignGraph:
+    """Return the function that an attribute names."""
+    return _named(n, n.attributes.get(name))
+
+
+def _named(n: Application, call: Any) -> ForeignGraph:
+    if not isinstance(call, Call) or call.function not in n.walk.program.functions:
+        n.fail(f"it calls {call!r}, which is no function of the model")
+    return n.walk.program.functions[call.function]
+
+
+@TENSORFLOW("PartitionedCall", "StatefulPartitionedCall", values=True)
+def call(n: Application, *arguments: Value) -> Sequence[Value]:
+    """The results of a function."""
+    return tuple(n.walk.function(function_of(n, "f"), arguments, {}))
+
+
+# ------------------------------------------------------------------------------------- what bodies take, give and write
+
+
+def leaves(values: Sequence[Value]) -> list[Operand]:
+    """Return the operands that values are made of: a body takes them."""
+    result = []
+    for value in values:
+        if isinstance(value, TensorList):
+            if value.array is not None:
+                result.append(value.array)
+        elif not isinstance(value, (Known, Handle)) and value is not None:
+            result.append(operand_of(value))
+    return result
+
+
+def with_leaves(values: Sequence[Value], operands: Iterator[Operand]) -> list[Value]:
+    """Return the same values, made of other operands."""
+    result: list[Value] = []
+    for value in values:
+        if isinstance(value, TensorList):
+            array = None if value.array is None else next(operands)
+            result.append(TensorList(array, value.count, value.dtype, value.seen))
+        elif isinstance(value, (Known, Handle)) or value is None:
+            result.append(value)
+        else:
+            result.append(next(operands))
+    return result
+
+
+def names_of(n: Application, values: Sequence[Value]) -> list[str]:
+    """Return the names of the variables among values."""
+    return list(dict.fromkeys(one.name for one in values if isinstance(one, Handle) and one.name in n.walk.state))
+
+
+def written(n: Application, graphs: Sequence[ForeignGraph], arguments: Sequence[Value]) -> list[str]:
+    """Return the names of the variables that functions write, of those that they are handed."""
+    positions = {k for graph in graphs for k in _written(n, graph, frozenset())}
+    return names_of(n, [arguments[k] for k in sorted(positions) if k < len(arguments)])
+
+
+def _written(n: Application, graph: ForeignGraph, above: frozenset[int]) -> set[int]:
+    """The numbers of a function's inputs that are variables which it, or what it calls, writes."""
+    if id(graph) in above:
+        return set()
+    places = {port.name: k for k, port in enumerate(graph.inputs)}
+    result: set[int] = set()
+    for node in graph.nodes:
+        if node.op in ("Identity", "IdentityN"):
+            for name, output in zip(node.inputs, node.outputs, strict=False):
+                if name in places:
+                    places[output] = places[name]
+        if node.op in WRITES and node.inputs[0] in places:
+            result.add(places[node.inputs[0]])
+        first = 1 if node.op in ("If", "StatelessIf", "Case", "StatelessCase") else 0
+        for inner in _called(n, node):
+            for k in _written(n, inner, above | {id(graph)}):
+                if first + k < len(node.inputs) and node.inputs[first + k] in places:
+                    result.add(places[node.inputs[first + k]])
+    return result
+
+
+def _called(n: Application, node: Node) -> Iterator[ForeignGraph]:
+    for one in node.attributes.values():
+        for call in one if isinstance(one, tuple) else (one,):
+            if isinstance(call, Call):
+                yield _named(n, call)
+    if node.op in n.walk.program.functions:
+        yield n.walk.program.functions[node.op]
+
+
+class _State:
+    """The variables that bodies see: the walk's own while one is traced."""
+
+    def __init__(self, n: Application, names: Sequence[str]) -> None:
+        self.walk, self.names = n.walk, list(names)
+
+    def operands(self) -> list[Operand]:
+        """What they hold now."""
+        return [operand_of(self.walk.state[name]) for name in self.names]
+
+    def traced(self, operands: Mapping[str, Operand], run: Callable[[], Any]) -> Any:
+        """Run something while they hold operands of a body, and put back what they held."""
+        before = dict(self.walk.state)
+        self.walk.state.update(operands)
+        try:
+            return run()
+        finally:
+            self.walk.state.clear()
+            self.walk.state.update(before)
+
+
+# ------------------------------------------------------------------------------------------------------------- branches
+
+
+@TENSORFLOW("If", "StatelessIf", values=True)
+def branch(n: Application, condition: Value, *arguments: Value) -> Sequence[Value]:
+    """One branch or the other: at once where the condition is known, else both are in the program."""
+    branches = function_of(n, "then_branch"), function_of(n, "else_branch")
+    if isinstance(condition, Known):
+        return tuple(n.walk.function(branches[not condition.item()], arguments, {}))
+    predicate = ops.reshape(operand_of(condition), ())
+    if type_of(predicate).dtype != bool_:
+        predicate = ops.ne(predicate, ops.like(0, predicate))
+    return _branched(n, [predicate], branches, arguments)
+
+
+@TENSORFLOW("Case", "StatelessCase", values=True)
+def choice(n: Application, index: Value, *arguments: Value) -> Sequence[Value]:
+    """The branch of a number, the last one where there is none of that number."""
+    branches = [_named(n, one) for one in n.attributes.get("branches", ())]
+    if not branches:
+        n.fail("it has no branches")
+    if isinstance(index, Known):
+        number = index.item()
+        return tuple(n.walk.function(branches[number if 0 <= number < len(branches) else -1], arguments, {}))
+    number = ops.reshape(operand_of(index), ())
+    return _branched(n, [ops.eq(number, ops.like(k, number)) for k in range(len(branches) - 1)], branches, arguments)
+
+
+def _branched(
+    n: Application, predicates: Sequence[Operand], branches: Sequence[ForeignGraph], arguments: Sequence[Value]
+) -> Sequence[Value]:
+    """The results of the first branch whose predicate holds, of the last one where none does."""
+    state = _State(n, names_of(n, arguments))
+    changed = written(n, branches, arguments)
+    inputs = [*leaves(arguments), *state.operands()]
+    types = [type_of(x) for x in inputs]
+    count = len(inputs) - len(state.names)
+    results: list[list[Value]] = []
+
+    def traced(graph: ForeignGraph) -> Graph:
+        def run(*operands: Operand) -> list[Operand]:
+            def inside() -> list[Operand]:
+                values = n.walk.function(graph, with_leaves(arguments, iter(operands[:count])), {})
+                results.append(values)
+                return [*_given(n, values), *(operand_of(n.walk.state[name]) for name in changed)]
+
+            return state.traced(dict(zip(state.names, operands[count:], strict=True)), inside)
+
+        return make_graph(run, types)
+
+    bodies = [traced(graph) for graph in branches]
+    _check_same(n, bodies)
+    outputs = iter(_chosen(predicates, bodies, inputs))
+    values = [_common(several, next(outputs)) if _is_array(several[0]) else several[0]
+              for several in zip(*results, strict=True)]  # fmt: skip
+    n.walk.state.update(zip(changed, outputs, strict=True))
+    return tuple(values)
+
+
+def _is_array(value: Value) -> bool:
+    return not isinstance(value, Handle) and not (isinstance(value, TensorList) and value.array is None)
+
+
+def _given(n: Application, values: Sequence[Value]) -> list[Operand]:
+    """The arrays among the results of a body."""
+    return [value.array if isinstance(value, TensorList) else operand_of(value) for value in values if _is_array(value)]
+
+
+def _common(values: Sequence[Value], output: Operand) -> Value:
+    """What a result is that branches give: known where it is the same in all of them."""
+    first = values[0]
+    if isinstance(first, TensorList):
+        return TensorList(output, first.count, first.dtype)
+    known = all(isinstance(one, Known) and not one.symbolic for one in values)
+    return first if known and all(numpy.array_equal(one.array, first.array) for one in values) else output
+
+
+def _check_same(n: Application, bodies: Sequence[Graph]) -> None:
+    kinds = [[str(value.type) for value in body.outputs] for body in bodies]
+    if any(kind != kinds[0] for kind in kinds):
+        listed = " and ".join(f"({', '.join(kind)})" for kind in dict.fromkeys(map(tuple, kinds)))
+        raise ShapeError("E162", f"{n.place}: the branches give {listed}", help="a branch on data gives the same types")
+
+
+def _chosen(predicates: Sequence[Operand], bodies: Sequence[Graph], inputs: Sequence[Operand]) -> Sequence[Operand]:
+    if not predicates:
+        return apply(bodies[0], inputs)
+    body = bodies[-1]
+    if len(predicates) == 1:
+        return bind(ops.Cond(bodies[0], body), predicates[0], *inputs)
+    count = len(inputs)
+    types = [*map(type_of, inputs), *map(type_of, predicates[1:])]
+    others = make_graph(lambda *xs: list(_chosen(xs[count:], bodies[1:], xs[:count])), types)
+    first = make_graph(lambda *xs: apply(bodies[0], xs[:count]), types)
+    return bind(ops.Cond(first, others), predicates[0], *inputs, *predicates[1:])
+
+
+# ---------------------------------------------------------------------------------------------------------------- loops
+
+
+class _Form:
+    """What is seen of a loop without running it: which of its values stay, count, or are read and written in turn."""
+
+    def __init__(self, condition: ForeignGraph, body: ForeignGraph) -> None:
+        self.condition, self.body = condition, body
+        self.inputs = [port.name for port in body.inputs]
+        self.sources = _sources(body)
+        self.makers = {name: node for node in body.nodes for name in node.outputs}
+        self.ends = [self.sources.get(port.name, port.name) for port in body.outputs]
+        self.readers: dict[str, list[Node]] = {}
+        for node in body.nodes:
+            for name in node.inputs:
+                if node.op != "Identity":
+                    self.readers.setdefault(self.sources.get(name, name), []).append(node)
+        self.fixed = {k for k, name in enumerate(self.inputs) if self.ends[k] == name}
+
+    def steps(self, arguments: Sequence[Value]) -> dict[int, int]:
+        """The values that grow by a known number from round to round, and by how much."""
+        steps = {}
+        for k, name in enumerate(self.inputs):
+            node = self.makers.get(self.ends[k])
+            if node is None or node.op not in ("AddV2", "Add") or not isinstance(arguments[k], Known):
+                continue
+            names = [self.sources.get(one, one) for one in node.inputs]
+            if name in names:
+                step = self._known(names[1 - names.index(name)], arguments)
+                if step is not None and step > 0:
+                    steps[k] = step
+        return steps
+
+    def _known(self, name: str, arguments: Sequence[Value]) -> int | None:
+        """A whole number that is the same in all rounds, if it is known."""
+        value = self.body.constants.get(name)
+        if value is None and name in self.inputs and self.inputs.index(name) in self.fixed:
+            argument = arguments[self.inputs.index(name)]
+            value = argument.array if isinstance(argument, Known) else None
+        return int(value) if value is not None and value.shape == () and value.dtype.kind in "iu" else None
+
+    def bounds(self) -> list[tuple[int, Any]] | None:
+        """The conditions, a counting value below a bound, that the loop goes on by: numbers of values, or constants.
+
+        None where it goes on by others.
+        """
+        graph = self.condition
+        sources, makers = _sources(graph), {name: node for node in graph.nodes for name in node.outputs}
+        places = {port.name: k for k, port in enumerate(graph.inputs)}
+        todo, found = [sources.get(port.name, port.name) for port in graph.outputs[:1]], []
+        while todo:
+            name = todo.pop()
+            node = makers.get(name)
+            if node is None:
+                constant = graph.constants.get(name)
+                if constant is None or not constant.all():
+                    return None
+                continue
+            names = [sources.get(one, one) for one in node.inputs]
+            if node.op == "LogicalAnd":
+                todo += names
+                continue
+            if node.op not in ("Less", "Greater"):
+                return None
+            low, high = names if node.op == "Less" else names[::-1]
+            bound = places.get(high, graph.constants.get(high))
+            if low not in places or bound is None:
+                return None
+            if isinstance(bound, int) and bound not in self.fixed:
+                return None
+            found.append((places[low], bound))
+        return found
+
+    def rounds(self, arguments: Sequence[Value], steps: Mapping[int, int]) -> Any:
+        """The number of rounds where it is known, else None."""
+        counts = []
+        for counter, bound in self.bounds() or ():
+            start = arguments[counter]
+            stop = arguments[bound] if isinstance(bound, int) else Known(bound, bound.dtype)
+            if counter not in steps or not isinstance(start, Known) or not isinstance(stop, Known):
+                return None
+            counts.append(-((start.item() - stop.item()) // steps[counter]))
+        if not counts:
+            return None
+        least = counts[0]
+        for one in counts[1:]:
+            if not dims.same(one, least):
+                least = one + least - dims.maximum(one, least)
+        return dims.maximum(least, 0)
+
+    def reads_in_turn(self, k: int, numbers: Collection[int]) -> bool:
+        """Tell whether a list is read at the number of the round, and nothing else is done with it.
+
+        Args:
+            k: of the list.
+            numbers: of the values that are the number of the round.
+        """
+        readers = self.readers.get(self.inputs[k], ())
+        return all(node.op == "TensorListGetItem" and self._at_round(node, numbers) for node in readers)
+
+    def writes_in_turn(self, k: int, numbers: Collection[int]) -> bool:
+        """Tell whether a list is written at the number of the round, and nothing else is done with it."""
+        readers = self.readers.get(self.inputs[k], ())
+        if len(readers) != 1 or self.makers.get(self.ends[k]) is not readers[0]:
+            return False
+        if self.readers.get(self.ends[k]):
+            return False
+        return readers[0].op == "TensorListPushBack" or (
+            readers[0].op == "TensorListSetItem" and self._at_round(readers[0], numbers)
+        )
+
+    def _at_round(self, node: Node, numbers: Collection[int]) -> bool:
+        name = self.sources.get(node.inputs[1], node.inputs[1])
+        return name in self.inputs and self.inputs.index(name) in numbers
+
+
+def _sources(graph: ForeignGraph) -> dict[str, str]:
+    """Where values come from that are other ones by another name."""
+    sources: dict[str, str] = {}
+    for node in graph.nodes:
+        if node.op in ("Identity", "IdentityN"):
+            for name, output in zip(node.inputs, node.outputs, strict=False):
+                sources[output] = sources.get(name, name)
+    return sources
+
+
+@functools.lru_cache(maxsize=256)
+def _form(condition: ForeignGraph, body: ForeignGraph) -> _Form:
+    return _Form(condition, body)
+
+
+@TENSORFLOW("While", "StatelessWhile", values=True)
+def loop(n: Application, *arguments: Value) -> Sequence[Value]:
+    """The values after the last round: a scan where the number of rounds is known."""
+    form = _form(function_of(n, "cond"), function_of(n, "body"))
+    if len(arguments) != len(form.inputs) or len(form.ends) != len(form.inputs):
+        n.fail(f"its body takes {len(form.inputs)} values and gives {len(form.ends)}, it has {len(arguments)}")
+    steps = form.steps(arguments)
+    count = form.rounds(arguments, steps)
+    if count is None:
+        return _while(n, form, arguments)
+    if not dims.is_symbolic(count) and count == 0:
+        return arguments
+    return _scan(n, form, arguments, steps, count)
+
+
+def _begun(n: Application, form: _Form, values: Sequence[Value], chosen: Sequence[int], run: Any) -> list[Value]:
+    """The values with which a loop begins, lists of elements of an unknown shape filled: a round is tried to see it."""
+    values = list(values)
+    if any(isinstance(values[k], TensorList) and values[k].array is None for k in chosen):
+        run(values)
+        for k in chosen:
+            items = values[k]
+            if isinstance(items, TensorList) and items.array is None and "shape" in items.seen:
+                values[k] = TensorList(filled_list(items.seen["shape"], items), items.count, items.dtype)
+    return values
+
+
+def _scan(
+    n: Application, form: _Form, arguments: Sequence[Value], steps: Mapping[int, int], count: Any
+) -> Sequence[Value]:
+    """The results of a loop of so many rounds."""
+    indices = range(len(arguments))
+    counters = list(steps)
+    numbers = [k for k, step in steps.items() if step == 1 and _from_zero(arguments[k])]
+    read = [k for k in form.fixed if _has_rows(arguments[k], count) and form.reads_in_turn(k, numbers)]
+    stacked = [k for k in indices if isinstance(arguments[k], TensorList) and form.writes_in_turn(k, numbers)]
+    changed = written(n, [form.body], arguments)
+    state = _State(n, names_of(n, arguments))
+    carried = [k for k in indices if k not in form.fixed and k not in counters and k not in stacked]
+    others = [k for k in indices if k in form.fixed and k not in read]
+    key = object()
+
+    def plan(values: Sequence[Value]) -> tuple[list[Operand], Graph]:
+        """The operands of the scan, and its body."""
+        begin = [operand_of(x) if not isinstance(x, (TensorList, Handle)) else x for x in (values[k] for k in carried)]
+        fixed = [values[k] for k in others]
+        counts = [_counted(values[k], steps[k], count) for k in counters]
+        own = [name for name in state.names if name not in changed]
+        kept = [operand_of(n.walk.state[name]) for name in own]
+        moving = [operand_of(n.walk.state[name]) for name in changed]
+        parts = [leaves(begin), moving, counts, [values[k].array for k in read], leaves(fixed), kept]
+        sizes = [len(part) for part in parts]
+        sliced = {2, 3}
+        types = [
+            kind.with_shape(kind.shape[1:]) if number in sliced else kind
+            for number, part in enumerate(parts) for kind in map(type_of, part)
+        ]  # fmt: skip
+
+        def run(*operands: Operand) -> list[Operand]:
+            cut, at = [], 0
+            for size in sizes:
+                cut.append(operands[at : at + size])
+                at += size
+            inner: list[Value] = [None] * len(arguments)
+            for k, value in zip(carried, with_leaves(begin, iter(cut[0])), strict=True):
+                inner[k] = value
+            for k, value in zip(others, with_leaves(fixed, iter(cut[4])), strict=True):
+                inner[k] = value
+            for k, x in zip(counters, cut[2], strict=True):
+                inner[k] = Round(key, x) if k in numbers else x
+            for k, x in zip(read, cut[3], strict=True):
+                inner[k] = Slice(key, x, values[k].dtype)
+            for k in stacked:
+                inner[k] = Slice(key, None, values[k].dtype)
+
+            def inside() -> list[Operand]:
+                results = n.walk.function(form.body, inner, {})
+                ends = _as_begun(n, begin, [results[k] for k in carried])
+                after = [operand_of(n.walk.state[name]) for name in changed]
+                return [*ends, *after, *(results[k].element for k in stacked)]
+
+            return state.traced(dict(zip([*changed, *own], [*cut[1], *cut[5]], strict=True)), inside)
+
+        return [x for part in parts for x in part], make_graph(run, types)
+
+    values = _begun(n, form, arguments, carried, plan)
+    operands, body = plan(values)
+    width = len(leaves([values[k] for k in carried if isinstance(values[k], TensorList)])) + sum(
+        not isinstance(values[k], (TensorList, Handle)) for k in carried
+    )
+    outputs = iter(bind(ops.Scan(body, count, False, width + len(changed)), *operands))
+    result = list(values)
+    begin = [values[k] if isinstance(values[k], (TensorList, Handle)) else operand_of(values[k]) for k in carried]
+    for k, value in zip(carried, with_leaves(begin, outputs), strict=True):
+        result[k] = value
+    for name in changed:
+        n.walk.state[name] = next(outputs)
+    for k in stacked:
+        result[k] = _with_rows(values[k], next(outputs), count, form.makers[form.ends[k]].op)
+    for k in counters:
+        result[k] = Known.of(values[k].item() + count * steps[k], values[k].dtype)
+    return tuple(result)
+
+
+def _counted(start: Known, step: int, count: Any) -> Operand:
+    """The values of a counter in all rounds."""
+    index = ops.iota((count,), 0, start.dtype)
+    return ops.add(ops.mul(index, ops.like(step, index)), ops.like(start.item(), index))
+
+
+def _has_rows(value: Value, count: Any) -> bool:
+    if not isinstance(value, TensorList) or value.array is None:
+        return False
+    return dims.same(value.count, count) or (not dims.is_symbolic(count) and value.count == count)
+
+
+def _from_zero(value: Known) -> bool:
+    return not value.symbolic and value.item() == 0
+
+
+def _with_rows(items: TensorList, rows: Operand, count: Any, op: str) -> TensorList:
+    """A list to which a scan gave rows: all of its elements, its first ones, or more of them."""
+    if op == "TensorListPushBack":
+        if items.array is None:
+            return TensorList(rows, count, items.dtype)
+        return TensorList(ops.concat(items.array, rows, axis=0), items.count + count, items.dtype)
+    if dims.same(items.count, count) or items.count <= count:
+        return TensorList(rows, count, items.dtype)
+    shape = type_of(rows).shape
+    base = items.array if items.array is not None else filled_list(shape[1:], items)
+    low, ones = (0,) * len(shape), (1,) * len(shape)
+    return TensorList(ops.update_slice(base, rows, low, shape, ones), items.count, items.dtype)
+
+
+def _as_begun(n: Application, begin: Sequence[Value], ends: Sequence[Value]) -> list[Operand]:
+    """The results of a round as operands of the types with which the loop began."""
+    result: list[Operand] = []
+    for before, after in zip(begin, ends, strict=True):
+        if isinstance(before, TensorList) and before.array is None:
+            if isinstance(after, TensorList) and after.array is not None:
+                result.append(after.array)  # of a trial: its shape is what is asked for
+            continue
+        if isinstance(before, Handle):
+            if before != after:
+                n.fail("a variable becomes another one in a loop")
+            continue
+        result += leaves([after]) if isinstance(after, TensorList) else [operand_of(after)]
+    return result
+
+
+def _while(n: Application, form: _Form, arguments: Sequence[Value]) -> Sequence[Value]:
+    """The results of a loop that ends where data say so."""
+    changed = written(n, [form.condition, form.body], arguments)
+    state = _State(n, names_of(n, arguments))
+    carried = [k for k in range(len(arguments)) if k not in form.fixed]
+    others = [k for k in range(len(arguments)) if k in form.fixed]
+
+    def plan(values: Sequence[Value]) -> tuple[list[Operand], list[Value], Graph, Graph]:
+        begin = [x if isinstance(x, (TensorList, Handle)) else operand_of(x) for x in (values[k] for k in carried)]
+        fixed = [values[k] for k in others]
+        parts = [leaves(begin), state.operands(), leaves(fixed)]
+        types = [type_of(x) for part in parts for x in part]
+        first, second = len(parts[0]), len(parts[0]) + len(parts[1])
+
+        def traced(what: Callable[[list[Value]], list[Operand]]) -> Graph:
+            def run(*operands: Operand) -> list[Operand]:
+                inner: list[Value] = [None] * len(arguments)
+                for k, value in zip(carried, with_leaves(begin, iter(operands[:first])), strict=True):
+                    inner[k] = value
+                for k, value in zip(others, with_leaves(fixed, iter(operands[second:])), strict=True):
+                    inner[k] = value
+                held = dict(zip(state.names, operands[first:second], strict=True))
+                return state.traced(held, lambda: [*what(inner), *_rest(what, operands)])
+
+            return make_graph(run, types)
+
+        def _rest(what: Any, operands: Sequence[Operand]) -> list[Operand]:
+            return [] if what is goes_on else [*state.operands(), *operands[second:]]
+
+        def goes_on(inner: list[Value]) -> list[Operand]:
+            answer = operand_of(n.walk.function(form.condition, inner, {})[0])
+            return [ops.reshape(answer, ())]
+
+        def rounds(inner: list[Value]) -> list[Operand]:
+            results = n.walk.function(form.body, inner, {})
+            return _as_begun(n, begin, [results[k] for k in carried])
+
+        body = traced(rounds)
+        return [x for part in parts for x in part], begin, traced(goes_on), body
+
+    values = _begun(n, form, arguments, carried, plan)
+    operands, begin, condition, body = plan(values)
+    outputs = iter(bind(ops.While(condition, body), *operands))
+    result = list(values)
+    for k, value in zip(carried, with_leaves(begin, outputs), strict=True):
+        result[k] = value
+    for name, value in zip(state.names, outputs, strict=False):
+        if name in changed:
+            n.walk.state[name] = value
+    return tuple(result)

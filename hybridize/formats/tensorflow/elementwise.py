@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of TensorFlow that compute element by element: arithmetic, comparisons, activations, casts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.base.dtypes import bool_, is_float
+from hybridize.formats.foreign.arrays import aligned, elementwise, folded
+from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
+from hybridize.ops import composites
+from hybridize.ops.library.errors import erfc
+from hybridize.ops.op import Operand, type_of
+
+
+def _quotient(x: Operand, y: Operand) -> Operand:
+    return ops.div(x, y) if is_float(type_of(x).dtype) else composites.integer_quotient(x, y)
+
+
+def quotient_or_zero(x: Operand, y: Operand) -> Operand:
+    """A quotient that is 0 where the divisor is."""
+    none = ops.eq(y, ops.like(0, y))
+    return ops.where(none, ops.like(0, x), ops.div(x, ops.where(none, ops.like(1, y), y)))
+
+
+def _product_or_zero(x: Operand, y: Operand) -> Operand:
+    return ops.where(ops.eq(y, ops.like(0, y)), ops.like(0, x), ops.mul(x, y))
+
+
+def _x_log(log: Any) -> Any:
+    """X times the logarithm of y, 0 where x is 0."""
+
+    def product(x: Operand, y: Operand) -> Operand:
+        none = ops.eq(x, ops.like(0, x))
+        return ops.where(none, ops.like(0, x), ops.mul(x, log(ops.where(none, ops.like(1, y), y))))
+
+    return product
+
+
+def _square(x: Operand) -> Operand:
+    return ops.mul(x, x)
+
+
+def _squared_difference(x: Operand, y: Operand) -> Operand:
+    return _square(ops.sub(x, y))
+
+
+def logical_not(x: Operand) -> Operand:
+    """True where an operand of bools is not."""
+    return ops.eq(x, ops.like(False, x))
+
+
+def clipped(x: Operand, low: float, high: float) -> Operand:
+    """Numbers moved between two."""
+    return ops.max(ops.like(low, x), ops.min(ops.like(high, x), x))
+
+
+def elu(x: Operand) -> Operand:
+    """X, and exp(x) - 1 where it is negative."""
+    return ops.where(ops.lt(x, ops.like(0, x)), ops.expm1(x), x)
+
+
+def _softplus(x: Operand) -> Operand:
+    return composites.activation(x, "softrelu")
+
+
+TENSORFLOW.plain({
+    "Add": elementwise(ops.add), "AddV2": elementwise(ops.add), "Sub": elementwise(ops.sub),
+    "Mul": elementwise(ops.mul), "RealDiv": elementwise(ops.div), "Div": elementwise(_quotient),
+    "TruncateDiv": elementwise(composites.integer_quotient), "TruncateMod": elementwise(ops.fmod),
+    "FloorDiv": elementwise(ops.floor_div), "FloorMod": elementwise(ops.mod), "Mod": elementwise(ops.fmod),
+    "Maximum": elementwise(ops.max), "Minimum": elementwise(ops.min), "Pow": elementwise(ops.pow),
+    "DivNoNan": elementwise(quotient_or_zero), "MulNoNan": elementwise(_product_or_zero),
+    "SquaredDifference": elementwise(_squared_difference), "Atan2": elementwise(ops.arctan2),
+    "Xlogy": elementwise(_x_log(ops.log)), "Xlog1py": elementwise(_x_log(ops.log1p)), "AddN": folded(ops.add),
+    "Less": elementwise(ops.lt), "Greater": elementwise(ops.gt),
+    "LessEqual": elementwise(ops.le), "GreaterEqual": elementwise(ops.ge),
+    "LogicalAnd": elementwise(ops.bit_and), "LogicalOr": elementwise(ops.bit_or), "LogicalNot": logical_not,
+    "BitwiseAnd": elementwise(ops.bit_and), "BitwiseOr": elementwise(ops.bit_or),
+    "BitwiseXor": elementwise(ops.bit_xor), "Invert": ops.bit_not,
+    "LeftShift": elementwise(ops.shift_left), "RightShift": elementwise(ops.shift_right),
+    "SelectV2": elementwise(ops.where),
+    "Abs": ops.abs, "Neg": ops.neg, "Sign": ops.sign, "Sqrt": ops.sqrt, "Rsqrt": ops.rsqrt, "Square": _square,
+    "Exp": ops.exp, "Expm1": ops.expm1, "Log": ops.log, "Log1p": ops.log1p, "Sin": ops.sin, "Cos": ops.cos,
+    "Tan": ops.tan, "Asin": ops.arcsin, "Acos": ops.arccos, "Atan": ops.arctan, "Sinh": ops.sinh, "Cosh": ops.cosh,
+    "Asinh": ops.arcsinh, "Acosh": ops.arccosh, "Atanh": ops.arctanh, "Tanh": ops.tanh, "Sigmoid": ops.sigmoid,
+    "Erf": ops.erf, "Erfc": erfc, "Lgamma": ops.gammaln, "Digamma": ops.digamma, "Floor": ops.floor, "Ceil": ops.ceil,
+    "Rint": ops.round, "Round": ops.round, "IsNan": ops.isnan, "IsInf": ops.isinf, "IsFinite": ops.isfinite,
+    "Relu": composites.relu, "Relu6": lambda x: clipped(x, 0, 6), "Elu": elu, "Softplus": _softplus,
+    "Selu": lambda x: composites.leaky_relu(x, act_type="selu"),
+    "Softsign": lambda x: composites.activation(x, "softsign"),
+    "Reciprocal": lambda x: ops.div(ops.like(1, x), x), "Inv": lambda x: ops.div(ops.like(1, x), x),
+    "ZerosLike": lambda x: ops.like(0, x), "OnesLike": lambda x: ops.like(1, x),
+    "StopGradient": ops.stop_gradient, "PreventGradient": ops.stop_gradient,
+})  # fmt: skip
+
+
+@TENSORFLOW("Identity", "Snapshot", "EnsureShape", "CheckNumerics", "PlaceholderWithDefault", values=True)
+def identity(n: Application, x: Value) -> Value:
+    """The value itself, whatever it is."""
+    return x
+
+
+@TENSORFLOW("IdentityN", values=True)
+def identities(n: Application, *xs: Value) -> tuple[Value, ...]:
+    """The values themselves."""
+    return xs
+
+
+@TENSORFLOW("Equal")
+def equal(n: Application, x: Operand, y: Operand) -> Operand:
+    """True where two are equal."""
+    return elementwise(ops.eq)(x, y)
+
+
+@TENSORFLOW("NotEqual")
+def not_equal(n: Application, x: Operand, y: Operand) -> Operand:
+    """True where two differ."""
+    return elementwise(ops.ne)(x, y)
+
+
+@TENSORFLOW("Select")
+def select(n: Application, condition: Operand, x: Operand, y: Operand) -> Operand:
+    """An element of one or the other; a vector of conditions chooses rows."""
+    kind, of = type_of(condition), type_of(x)
+    if kind.ndim == 1 and of.ndim > 1:
+        condition = ops.reshape(condition, (kind.shape[0], *[1] * (of.ndim - 1)))
+    return ops.where(aligned(condition, of.shape), x, y)
+
+
+@TENSORFLOW("ApproximateEqual")
+def close(n: Application, x: Operand, y: Operand) -> Operand:
+    """True where two differ by less than the tolerance."""
+    apart = ops.abs(ops.sub(x, y))
+    return ops.lt(apart, ops.like(n.number("tolerance", 1e-5), apart))
+
+
+@TENSORFLOW("Cast")
+def cast(n: Application, x: Operand) -> Operand:
+    """An array as another type; numbers that are not 0 are true."""
+    dtype = n.attributes.get("DstT")
+    if not isinstance(dtype, numpy.dtype):
+        n.fail(f"casts to {dtype} are not supported")
+    if dtype == bool_ and type_of(x).dtype != bool_:
+        return ops.ne(x, ops.like(0, x))
+    return ops.cast(x, dtype)
+
+
+@TENSORFLOW("LeakyRelu")
+def leaky_relu(n: Application, x: Operand) -> Operand:
+    """X, and a part of it where it is negative."""
+    return ops.where(ops.gt(x, ops.like(0, x)), x, ops.mul(x, ops.like(n.number("alpha", 0.2), x)))
+
+
+@TENSORFLOW("ClipByValue")
+def clip(n: Application, x: Operand, low: Operand, high: Operand) -> Operand:
+    """Numbers moved between two."""
+    return elementwise(ops.max)(elementwise(ops.min)(x, high), low)

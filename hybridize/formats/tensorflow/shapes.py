@@ -1,0 +1,544 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of TensorFlow that move elements or say shapes: sizes, reshapes, slices, gathers, joins."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.base import dims
+from hybridize.base.dtypes import DType, int32, int64
+from hybridize.base.errors import CaptureError
+from hybridize.formats.foreign.arrays import (
+    aligned,
+    filled,
+    is_number,
+    part_of,
+    reshaped,
+    tiled,
+    with_axes,
+    without_axes,
+    wrapped,
+)
+from hybridize.formats.foreign.known import LARGEST, Known, Vector, operand_of, ranged
+from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
+from hybridize.ops.library.padding import padded
+from hybridize.ops.library.resizing import depth_to_space, space_to_depth
+from hybridize.ops.op import Operand, type_of
+
+# --------------------------------------------------------------------------------------------------------- known values
+
+
+def dtype_of(n: Application, name: str, default: DType) -> DType:
+    """Return an attribute that is an element type."""
+    dtype = n.attributes.get(name, default)
+    if not isinstance(dtype, numpy.dtype):
+        n.fail(f"the attribute {name} is {dtype}, which is not supported")
+    return dtype
+
+
+def kind_of(x: Value) -> Any:
+    """Return the type of a value that is an array."""
+    return x.type if isinstance(x, Known) else type_of(operand_of(x))
+
+
+@TENSORFLOW("Shape", values=True)
+def shape(n: Application, x: Value) -> Known:
+    """The sizes of an array."""
+    return Known.of(list(kind_of(x).shape), dtype_of(n, "out_type", int32))
+
+
+@TENSORFLOW("ShapeN", values=True)
+def shapes(n: Application, *xs: Value) -> tuple[Known, ...]:
+    """The sizes of arrays."""
+    return tuple(shape(n, x) for x in xs)
+
+
+@TENSORFLOW("Size", values=True)
+def size(n: Application, x: Value) -> Known:
+    """The number of elements."""
+    return Known.of(math.prod(kind_of(x).shape), dtype_of(n, "out_type", int32))
+
+
+@TENSORFLOW("Rank", values=True)
+def rank(n: Application, x: Value) -> Known:
+    """The number of axes."""
+    return Known.of(kind_of(x).ndim, int32)
+
+
+@TENSORFLOW("Fill", values=True)
+def fill(n: Application, sizes: Value, value: Value) -> Value:
+    """An array that is one number everywhere."""
+    shape = n.known(sizes, 0).list()
+    if isinstance(value, Known) and not value.symbolic:
+        if dims.known(shape) and math.prod(shape) <= LARGEST:
+            return Known(numpy.full(shape, value.item(), value.dtype), value.dtype)
+        return filled(value.item(), shape, value.dtype)
+    return aligned(operand_of(value), tuple(shape))
+
+
+@TENSORFLOW("Range", values=True)
+def arange(n: Application, start: Value, limit: Value, delta: Value) -> Value:
+    """Numbers from one to before another."""
+    return ranged(*(n.known(x, k) for k, x in enumerate((start, limit, delta))))
+
+
+@TENSORFLOW("BroadcastArgs", known=(0, 1))
+def stretched_sizes(n: Application, x: Known, y: Known) -> Known:
+    """The shape to which two stretch."""
+    shape = dims.broadcast(tuple(x.list()), tuple(y.list()))
+    if shape is None:
+        n.fail(f"{x.list()} and {y.list()} do not stretch to one shape")
+    return Known.of(list(shape), x.dtype)
+
+
+@TENSORFLOW("EnsureShape", values=True)
+def ensure_shape(n: Application, x: Value) -> Value:
+    """The array itself, which has the shape that is stated."""
+    wanted, own = n.attributes["shape"].sizes, kind_of(x).shape
+    if wanted is not None and (len(wanted) != len(own) or any(a is not None and b != a for a, b in zip(wanted, own))):  # noqa: B905
+        n.fail(f"{kind_of(x)} is not of the shape {n.attributes['shape']}")
+    return x
+
+
+# ---------------------------------------------------------------------------------------------------------------- views
+
+
+@TENSORFLOW("Reshape", known=(1,))
+def reshape(n: Application, x: Operand, sizes: Known) -> Operand:
+    """The same elements under another shape."""
+    return reshaped(x, sizes.list())
+
+
+@TENSORFLOW("Transpose", known=(1,))
+def transpose(n: Application, x: Operand, order: Known) -> Operand:
+    """The axes in another order."""
+    return ops.transpose(x, n.axes_of(order.list(), type_of(x).ndim))
+
+
+@TENSORFLOW("ExpandDims", known=(1,))
+def expand_dims(n: Application, x: Operand, axis: Known) -> Operand:
+    """A new axis of size 1."""
+    return with_axes(x, n.axes_of(axis.list(), type_of(x).ndim + 1))
+
+
+@TENSORFLOW("Squeeze")
+def squeeze(n: Application, x: Operand) -> Operand:
+    """Without axes of size 1: those that are named, or all."""
+    shape = type_of(x).shape
+    chosen = n.integers("squeeze_dims", ())
+    axes = n.axes_of(chosen, len(shape)) if chosen else tuple(k for k, size in enumerate(shape) if size == 1)
+    return without_axes(x, axes)
+
+
+@TENSORFLOW("BroadcastTo", known=(1,))
+def broadcast_to(n: Application, x: Operand, sizes: Known) -> Operand:
+    """An array stretched to a shape."""
+    return aligned(x, tuple(sizes.list()))
+
+
+@TENSORFLOW("Bitcast")
+def bitcast(n: Application, x: Operand) -> Operand:
+    """The same bits as another type of the same size."""
+    return ops.bitcast(x, dtype_of(n, "type", int32))
+
+
+# ---------------------------------------------------------------------------------------------------------------- joins
+
+
+@TENSORFLOW("Pack", values=True)
+def pack(n: Application, *xs: Value) -> Value:
+    """Arrays along a new axis."""
+    scalars = all(kind_of(x).ndim == 0 for x in xs)
+    if scalars and all(isinstance(x, Known) for x in xs):
+        values = numpy.empty(len(xs), object)
+        values[:] = [x.item() for x in xs]
+        return Known(values, xs[0].dtype)
+    if scalars:
+        return Vector(xs)
+    axis = n.axis_of(n.integer("axis", 0), kind_of(xs[0]).ndim + 1)
+    return ops.concat(*(with_axes(operand_of(x), (axis,)) for x in xs), axis=axis)
+
+
+@TENSORFLOW("Unpack", values=True)
+def unpack(n: Application, x: Value) -> Sequence[Value]:
+    """The parts of an axis, which goes away."""
+    if isinstance(x, Vector):
+        return x.parts
+    if isinstance(x, Known) and x.array.ndim == 1:
+        return tuple(Known.of(one, x.dtype) for one in x.list())
+    x = operand_of(x)
+    axis = n.axis(x, default=0)
+    count = n.integer("num")
+    if type_of(x).shape[axis] != count:
+        n.fail(f"{type_of(x)} has no {count} parts along axis {axis}")
+    return tuple(without_axes(ops.part(x, axis, k, k + 1), (axis,)) for k in range(count))
+
+
+@TENSORFLOW("ConcatV2", known=(-1,))
+def concat(n: Application, *xs: Any) -> Operand:
+    """Arrays one after the other."""
+    *arrays, axis = xs
+    return ops.concat(*arrays, axis=n.axis_of(axis.item(), type_of(arrays[0]).ndim))
+
+
+@TENSORFLOW("Concat", known=(0,))
+def concat_of_axis(n: Application, axis: Known, *xs: Operand) -> Operand:
+    """Arrays one after the other."""
+    return ops.concat(*xs, axis=n.axis_of(axis.item(), type_of(xs[0]).ndim))
+
+
+@TENSORFLOW("Tile", known=(1,))
+def tile(n: Application, x: Operand, times: Known) -> Operand:
+    """An array repeated along its axes."""
+    return tiled(x, times.list())
+
+
+@TENSORFLOW("Roll", known=(1, 2))
+def roll(n: Application, x: Operand, shift: Known, axes: Known) -> Operand:
+    """Elements moved along axes, those that leave one end come in at the other."""
+    kind = type_of(x)
+    for by, axis in zip(shift.list(), n.axes_of(axes.list(), kind.ndim), strict=True):
+        cut = -by % kind.shape[axis]
+        x = ops.concat(ops.part(x, axis, cut, kind.shape[axis]), ops.part(x, axis, 0, cut), axis=axis)
+    return x
+
+
+@TENSORFLOW("Pad", "PadV2", known=(1,))
+def pad(n: Application, x: Operand, widths: Known, value: Operand | None = None) -> Operand:
+    """A number before and after each axis."""
+    kind, numbers = type_of(x), widths.list()
+    value = ops.scalar(0, kind.dtype) if value is None else value
+    return ops.pad(x, value, tuple(numbers[::2]), tuple(numbers[1::2]))
+
+
+@TENSORFLOW("MirrorPad", known=(1,))
+def mirror_pad(n: Application, x: Operand, widths: Known) -> Operand:
+    """The array's own elements, the other way round, before and after each axis."""
+    mode = n.text("mode", None, ("REFLECT", "SYMMETRIC")).lower()
+    numbers = widths.list()
+    for axis, (before, after) in enumerate(zip(numbers[::2], numbers[1::2], strict=True)):
+        if not (is_number(before, 0) and is_number(after, 0)):
+            x = padded(x, axis, before, after, mode)
+    return x
+
+
+@TENSORFLOW("ReverseV2", known=(1,))
+def reverse(n: Application, x: Operand, axes: Known) -> Operand:
+    """Axes the other way round."""
+    for axis in n.axes_of(axes.list(), type_of(x).ndim):
+        x = ops.flip(x, axis)
+    return x
+
+
+@TENSORFLOW("DepthToSpace")
+def channels_to_pixels(n: Application, x: Operand) -> Operand:
+    """Channels as blocks of pixels."""
+    return _of_blocks(n, x, depth_to_space)
+
+
+@TENSORFLOW("SpaceToDepth")
+def pixels_to_channels(n: Application, x: Operand) -> Operand:
+    """Blocks of pixels as channels."""
+    return _of_blocks(n, x, space_to_depth)
+
+
+def _of_blocks(n: Application, x: Operand, function: Any) -> Operand:
+    block = n.integer("block_size")
+    if n.text("data_format", "NHWC", ("NHWC", "NCHW")) == "NCHW":
+        return function(x, block)
+    return ops.transpose(function(ops.transpose(x, (0, 3, 1, 2)), block), (0, 2, 3, 1))
+
+
+# --------------------------------------------------------------------------------------------------------------- slices
+
+
+@TENSORFLOW("StridedSlice", values=True)
+def strided_slice(n: Application, x: Value, begin: Value, end: Value, strides: Value) -> Value:
+    """What `x[...]` means in Python: ranges, numbers, new axes, an ellipsis; numbers may be data."""
+    steps = n.known(strides, 3).list()
+    masks = [n.integer(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")]
+    if isinstance(x, Vector) and len(steps) == 1 and masks[4] and isinstance(begin, Known):
+        return x.parts[begin.item()]
+    picked = [k for k in range(len(steps)) if masks[4] >> k & 1 and not _is_known(begin, k)]
+    if not picked and all(isinstance(one, Known) for one in (x, begin, end)) and x.array.size <= LARGEST:
+        array = x.array[_python_index(masks, begin.list(), end.list(), steps)]
+        return Known(numpy.asarray(array, x.array.dtype), x.dtype)
+    x = operand_of(x)
+    shape = type_of(x).shape
+    begins = [0 if k in picked or masks[0] >> k & 1 else _number(n, begin, k, 1) for k in range(len(steps))]
+    ends = [
+        1 if k in picked else 0 if masks[4] >> k & 1 or masks[1] >> k & 1 else _number(n, end, k, 2)
+        for k in range(len(steps))
+    ]
+    left = len(shape) - sum(not (masks[2] | masks[3]) >> k & 1 for k in range(len(steps)))
+    if left < 0:
+        n.fail(f"{type_of(x)} has no {len(steps)} axes to slice")
+    starts, stops, by, along = [], [], [], []
+    form: list[Any] = []  # of the result: an axis of x, None for a new one
+    axis = 0
+    for k, step in enumerate(steps):
+        if masks[2] >> k & 1:
+            form += range(axis, axis + left)
+            axis += left
+        elif masks[3] >> k & 1:
+            form.append(None)
+        elif masks[4] >> k & 1:
+            if k in picked:
+                at = wrapped(ops.reshape(_part(begin, k), ()), shape[axis])
+                x = ops.slice_at(x, at, axis, 1)
+            else:
+                first = begins[k] + shape[axis] if begins[k] < 0 else begins[k]
+                x = ops.part(x, axis, first, first + 1)
+            axis += 1
+        else:
+            low = begins[k] if not masks[0] >> k & 1 else 0 if step > 0 else (1 << 31)
+            high = ends[k] if not masks[1] >> k & 1 else (1 << 31) if step > 0 else -(1 << 31)
+            starts.append(low)
+            stops.append(high)
+            by.append(step)
+            along.append(axis)
+            form.append(axis)
+            axis += 1
+    if not masks[2]:
+        form += range(axis, len(shape))
+    y = part_of(x, starts, stops, by, along)
+    sizes = type_of(y).shape
+    return ops.reshape(y, tuple(1 if one is None else sizes[one] for one in form))
+
+
+def _is_known(value: Value, k: int) -> bool:
+    return isinstance(value, Known) or (isinstance(value, Vector) and isinstance(value.parts[k], Known))
+
+
+def _part(value: Value, k: int) -> Operand:
+    return operand_of(value.parts[k]) if isinstance(value, Vector) else ops.part(value, 0, k, k + 1)
+
+
+def _number(n: Application, value: Value, k: int, position: int) -> Any:
+    """A number of a vector that must be known."""
+    if isinstance(value, Vector):
+        return n.known(value.parts[k], position).item()
+    return n.known(value, position).list()[k]
+
+
+def _python_index(masks: Sequence[int], begins: Sequence[Any], ends: Sequence[Any], steps: Sequence[int]) -> Any:
+    index: list[Any] = []
+    for k, step in enumerate(steps):
+        if masks[2] >> k & 1:
+            index.append(Ellipsis)
+        elif masks[3] >> k & 1:
+            index.append(None)
+        elif masks[4] >> k & 1:
+            index.append(int(begins[k]))
+        else:
+            low = None if masks[0] >> k & 1 else int(begins[k])
+            index.append(slice(low, None if masks[1] >> k & 1 else int(ends[k]), step))
+    return tuple(index)
+
+
+@TENSORFLOW("Slice", values=True)
+def some(n: Application, x: Value, begin: Value, sizes: Value) -> Value:
+    """So many elements of each axis, from a number on that may be data; -1 is the rest."""
+    lengths = n.known(sizes, 2).list()
+    if isinstance(begin, Known):
+        if (isinstance(x, Known) and not x.symbolic) or (isinstance(x, Known) and x.array.ndim == 1):
+            index = tuple(slice(a, None if b == -1 else a + b) for a, b in zip(begin.list(), lengths, strict=True))
+            return Known(x.array[index], x.dtype)
+        x = operand_of(x)
+        shape = type_of(x).shape
+        starts = begin.list()
+        stops = [own if is_number(length, -1) else start + length
+                 for own, start, length in zip(shape, starts, lengths, strict=True)]  # fmt: skip
+        return ops.slice(x, tuple(starts), tuple(stops), (1,) * len(shape))
+    x = operand_of(x)
+    for axis, length in enumerate(lengths):
+        if _is_known(begin, axis):
+            start = _number(n, begin, axis, 1)
+            size = type_of(x).shape[axis]
+            x = ops.part(x, axis, start, size if is_number(length, -1) else start + length)
+        elif is_number(length, -1):
+            n.known(begin, 1)
+        else:
+            at = ops.cast(ops.reshape(_part(begin, axis), ()), int64)
+            x = ops.slice_at(x, at, axis, length)
+    return x
+
+
+@TENSORFLOW("Split", known=(0,))
+def split(n: Application, axis: Known, x: Operand) -> tuple[Operand, ...]:
+    """Equal parts of an axis."""
+    along, count = n.axis_of(axis.item(), type_of(x).ndim), n.integer("num_split")
+    whole = type_of(x).shape[along]
+    if whole % count:
+        n.fail(f"{type_of(x)} has no {count} equal parts along axis {along}")
+    each = whole // count
+    return tuple(ops.part(x, along, k * each, (k + 1) * each) for k in range(count))
+
+
+@TENSORFLOW("SplitV", known=(1, 2))
+def split_sizes(n: Application, x: Operand, sizes: Known, axis: Known) -> tuple[Operand, ...]:
+    """Parts of an axis, of given sizes; one may be -1: what is left."""
+    along, parts = n.axis_of(axis.item(), type_of(x).ndim), sizes.list()
+    rest = type_of(x).shape[along] - sum(part for part in parts if not is_number(part, -1))
+    parts = [rest if is_number(part, -1) else part for part in parts]
+    ends = list(itertools.accumulate(parts))
+    return tuple(ops.part(x, along, end - part, end) for part, end in zip(parts, ends, strict=True))
+
+
+# -------------------------------------------------------------------------------------------------------------- indices
+
+
+@TENSORFLOW("Gather")
+def gather_rows(n: Application, x: Operand, indices: Operand) -> Operand:
+    """The rows at indices."""
+    return ops.gather(x, ops.cast(indices, int64), 0)
+
+
+@TENSORFLOW("GatherV2", known=(2,))
+def gather(n: Application, x: Operand, indices: Operand, axis: Known) -> Operand:
+    """The elements at indices along an axis; each of the batch has its own where there are axes of it."""
+    return gathered(n, x, indices, n.axis_of(axis.item(), type_of(x).ndim))
+
+
+def gathered(n: Application, x: Operand, indices: Operand, along: int) -> Operand:
+    """Return elements at indices along an axis, of as many batches as an attribute says."""
+    kind, at = type_of(x), type_of(indices)
+    batch = n.integer("batch_dims", 0)
+    batch += at.ndim if batch < 0 else 0
+    indices = ops.cast(indices, int64)
+    if not batch:
+        return ops.gather(x, indices, along)
+    order = (*range(batch), along, *(k for k in range(batch, kind.ndim) if k != along))
+    turned = ops.transpose(x, order)
+    shape = type_of(turned).shape
+    rows, length = math.prod(shape[:batch]), shape[batch]
+    first = ops.reshape(ops.iota((rows,), 0, int64), (*at.shape[:batch], *[1] * (at.ndim - batch)))
+    if not same_all(shape[:batch], at.shape[:batch]):
+        n.fail(f"the first {batch} axes of {kind} and {at} differ")
+    places = ops.add(indices, aligned(ops.mul(first, ops.like(length, first)), at.shape))
+    y = ops.gather(ops.reshape(turned, (rows * length, *shape[batch + 1 :])), places, 0)
+    before, inner = along - batch, at.ndim - batch
+    moved = (*range(batch), *range(batch + inner, batch + inner + before), *range(batch, batch + inner),
+             *range(batch + inner + before, type_of(y).ndim))  # fmt: skip
+    return ops.transpose(y, moved)
+
+
+def same_all(x: Sequence[Any], y: Sequence[Any]) -> bool:
+    """Tell whether sizes are the same."""
+    return len(x) == len(y) and all(dims.same(a, b) or a == b for a, b in zip(x, y, strict=True))
+
+
+@TENSORFLOW("GatherNd")
+def gather_nd(n: Application, x: Operand, points: Operand) -> Operand:
+    """The elements or rows at points."""
+    return ops.gather_nd(x, ops.cast(points, int64))
+
+
+@TENSORFLOW("ScatterNd", known=(2,))
+def scatter_nd(n: Application, points: Operand, updates: Operand, sizes: Known) -> Operand:
+    """Zeros, with updates added at points."""
+    zeros = filled(0, sizes.list(), type_of(updates).dtype)
+    return ops.scatter_nd(zeros, ops.cast(points, int64), updates, "add")
+
+
+@TENSORFLOW("TensorScatterUpdate")
+def scatter_update(n: Application, x: Operand, points: Operand, updates: Operand) -> Operand:
+    """An array with updates at points."""
+    return ops.scatter_nd(x, ops.cast(points, int64), updates, "set")
+
+
+@TENSORFLOW("TensorScatterAdd")
+def scatter_add(n: Application, x: Operand, points: Operand, updates: Operand) -> Operand:
+    """An array with updates added at points."""
+    return ops.scatter_nd(x, ops.cast(points, int64), updates, "add")
+
+
+@TENSORFLOW("TensorScatterSub")
+def scatter_sub(n: Application, x: Operand, points: Operand, updates: Operand) -> Operand:
+    """An array with updates subtracted at points."""
+    return ops.scatter_nd(x, ops.cast(points, int64), ops.neg(updates), "add")
+
+
+@TENSORFLOW("Where", values=True)
+def places(n: Application, condition: Value) -> Known:
+    """The places that are true, whose number must be known."""
+    if not isinstance(condition, Known):
+        raise CaptureError(
+            "E463", f"{n.place} gives as many places as data say: shapes are part of a program",
+            help="use where(condition, x, y), or multiply by the condition",
+        )  # fmt: skip
+    return Known(numpy.argwhere(condition.pinned()).astype(int64), int64)
+
+
+@TENSORFLOW("OneHot", known=(1,))
+def one_hot(n: Application, indices: Operand, depth: Known, on: Operand, off: Operand) -> Operand:
+    """One number where a class is, another elsewhere, along a new axis."""
+    kind = type_of(indices)
+    axis = n.axis_of(n.integer("axis", -1), kind.ndim + 1)
+    shape = (*kind.shape[:axis], depth.item(), *kind.shape[axis:])
+    own = ops.eq(ops.spread(ops.cast(indices, int64), shape, (axis,)), ops.iota(shape, axis, int64))
+    return ops.where(own, aligned(on, shape), aligned(off, shape))
+
+
+@TENSORFLOW("InvertPermutation")
+def inverse(n: Application, order: Operand) -> Operand:
+    """The permutation that undoes another."""
+    return ops.cast(ops.arg_sort(order, 0), type_of(order).dtype)
+
+
+@TENSORFLOW("MatrixBandPart", known=(1, 2))
+def band(n: Application, x: Operand, below: Known, above: Known) -> Operand:
+    """Matrices, 0 but for so many diagonals below and above the main one; -1: all of them."""
+    shape = type_of(x).shape
+    row, column = (ops.iota(shape, len(shape) - k, int64) for k in (2, 1))
+    apart = ops.sub(row, column)
+    inside = None
+    for most, distance in ((below.item(), apart), (above.item(), ops.neg(apart))):
+        if is_number(most, -1):
+            continue
+        fits = ops.le(distance, ops.like(most, distance))
+        inside = fits if inside is None else ops.bit_and(inside, fits)
+    return x if inside is None else ops.where(inside, x, ops.like(0, x))
+
+
+@TENSORFLOW("TopKV2", known=(1,))
+def top_k(n: Application, x: Operand, count: Known) -> tuple[Operand, Operand]:
+    """The largest elements of the last axis, and where they are."""
+    axis = type_of(x).ndim - 1
+    order = ops.part(ops.arg_sort(x, axis, True), axis, 0, count.item())
+    return ops.take_along_axis(x, order, axis), ops.cast(order, dtype_of(n, "index_type", int32))
+
+
+@TENSORFLOW("DynamicStitch", "ParallelDynamicStitch", values=True)
+def stitch(n: Application, *xs: Value) -> Value:
+    """Rows from several arrays, each at its places in the result, which must be known."""
+    half = len(xs) // 2
+    at = [n.known(x, k).pinned() for k, x in enumerate(xs[:half])]
+    source = {int(place): number for number, place in enumerate(numpy.concatenate([one.reshape(-1) for one in at]))}
+    order = [source.get(place) for place in range(max(source, default=-1) + 1)]
+    if None in order:
+        n.fail("some rows of the result have no source")
+    data = xs[half:]
+    if all(isinstance(x, Known) and x.array.ndim == places.ndim for x, places in zip(data, at, strict=True)):
+        flat = [number for x in data for number in x.list()]
+        return Known.of([flat[k] for k in order], data[0].dtype)
+    rows = []
+    for x, places in zip(data, at, strict=True):
+        operand = operand_of(x)
+        inner = type_of(operand).shape[places.ndim :]
+        rows.append(ops.reshape(operand, (places.size, *inner)))
+    joined = ops.concat(*rows, axis=0) if len(rows) > 1 else rows[0]
+    return ops.gather(joined, ops.constant(numpy.array(order, int64)), 0)
+
+
+@TENSORFLOW("Placeholder", values=True)
+def placeholder(n: Application) -> Value:
+    """An input that nobody feeds."""
+    n.fail("it is an input of the graph that the signature does not name")

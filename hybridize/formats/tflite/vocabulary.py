@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`TFLITE`: the vocabulary that the tables of rows fill.
+
+The name of an operator on integers that stand for numbers ends in `[int8]`, whatever their width is: it is another
+computation under the same name. What only moves elements is one for all.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from numpy.typing import NDArray
+
+from hybridize.base.frozen import frozen
+from hybridize.formats.foreign.vocabulary import Vocabulary
+
+TFLITE: Final = Vocabulary("TFLite")
+QUANTIZED: Final = "[int8]"
+_MOVING: Final = """
+RESHAPE SQUEEZE EXPAND_DIMS TRANSPOSE SLICE STRIDED_SLICE SPLIT SPLIT_V PACK UNPACK GATHER GATHER_ND TILE
+BROADCAST_TO DEPTH_TO_SPACE SPACE_TO_DEPTH REVERSE_V2 SHAPE RANK CAST BITCAST DENSIFY ARG_MAX ARG_MIN
+RESIZE_NEAREST_NEIGHBOR VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE CALL_ONCE IF WHILE
+"""
+MOVING: Final = frozenset(_MOVING.split())
+"""Operators that take elements for what they are, whatever they stand for."""
+
+
+@frozen(eq=False)
+class Quantization:
+    """What the integers of a tensor stand for: (q - zero) scale, one pair for all or one for each place of an axis."""
+
+    scales: NDArray[Any]
+    """float32."""
+    zeros: NDArray[Any]
+    """int32, as many."""
+    axis: int

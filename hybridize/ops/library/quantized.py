@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Integers that stand for real numbers: (q - zero) scale. Sums of their products are exact; rounding is half to even.
+
+    q = clamp(zero + round(x / scale))       x = (q - zero) scale       `quantized`, `dequantized`
+    sums of (a - zero_a) (b - zero_b)        int32, by any product of `integers`
+    clamp(zero + round(sums multiplier))     `requantized`; the multiplier is scale_a scale_b / scale
+
+Scales and zeros are one number, one for each place along an axis, or one for each block along it: `along` stretches
+them to the array that they belong to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize.base import dims
+from hybridize.base.dtypes import DType, float32, int32, is_float, uint8
+from hybridize.base.types import Shape
+from hybridize.ops.analysis import round
+from hybridize.ops.arithmetic import add, div, eq, max, min, mul, sub, where
+from hybridize.ops.op import Operand, scalar, type_of
+from hybridize.ops.reductions import reduce_max, reduce_min
+from hybridize.ops.slicing import part
+from hybridize.ops.views import broadcast, cast, like, reshape, wide
+
+
+def along(x: Operand, shape: Shape, axis: int, block: int = 0) -> Operand:
+    """Return scales or zeros stretched to the shape of the array that they belong to.
+
+    Args:
+        x: [] or [1], [n] for the places of an axis, or the array's axes with that one in blocks.
+        shape: of the array.
+        axis: that they go along.
+        block: how many places one number is for; 0: there are no blocks.
+    """
+    own = type_of(x).shape
+    if block:
+        whole = (*own[: axis + 1], block, *own[axis + 1 :])
+        apart = reshape(x, (*own[: axis + 1], 1, *own[axis + 1 :]))
+        each = reshape(broadcast(apart, whole), (*own[:axis], own[axis] * block, *own[axis + 1 :]))
+        return part(each, axis, 0, shape[axis])
+    if len(own) == 1 and not dims.same(own[0], 1):
+        x = reshape(x, tuple(own[0] if k == axis else 1 for k in range(len(shape))))
+    elif len(own) <= 1:
+        x = reshape(x, (1,) * len(shape))
+    return broadcast(x, shape)
+
+
+def quantized(
+    x: Operand, scale: Operand, zero: Operand | None, dtype: DType, low: float | None = None, high: float | None = None
+) -> Operand:
+    """Return floats as integers, the nearest ones, those half way even; what is beyond the ends becomes an end.
+
+    Args:
+        x: floats.
+        scale: of their shape and dtype.
+        zero: the integer of 0, of their shape, any dtype; None: 0.
+        dtype: of the result.
+        low: the least integer; None: that of the dtype.
+        high: the greatest integer.
+    """
+    return _saturated(round(div(x, scale)), zero, dtype, low, high)
+
+
+def dequantized(q: Operand, scale: Operand, zero: Operand | None) -> Operand:
+    """Return integers as the floats that they stand for, of the dtype of the scale; all operands are of one shape."""
+    kind = type_of(scale).dtype
+    if zero is not None:
+        q = sub(cast(q, int32), cast(zero, int32))
+    return cast(mul(cast(q, wide(kind)), cast(scale, wide(kind))), kind)
+
+
+def integers(q: Operand, zero: Operand | None) -> Operand:
+    """Return integers less that of 0, as int32: products of these are summed exactly; operands are of one shape."""
+    return cast(q, int32) if zero is None else sub(cast(q, int32), cast(zero, int32))
+
+
+def requantized(
+    sums: Operand,
+    multiplier: Operand,
+    zero: Operand | None,
+    dtype: DType,
+    low: float | None = None,
+    high: float | None = None,
+) -> Operand:
+    """Return sums of products of integers as integers of another scale, rounded once, half to even.
+
+    Args:
+        sums: int32.
+        multiplier: float32, of their shape: the scales of the factors over that of the result.
+        zero: the integer of 0 in the result, of their shape; None: 0.
+        dtype: of the result.
+        low: the least integer, where an activation sets one; None: that of the dtype.
+        high: the greatest integer.
+    """
+    return _saturated(round(mul(cast(sums, float32), multiplier)), zero, dtype, low, high)
+
+
+def _saturated(whole: Operand, zero: Operand | None, dtype: DType, low: float | None, high: float | None) -> Operand:
+    """Whole floats, moved by zero, as integers."""
+    ends = numpy.iinfo(dtype)
+    least, most = (end if limit is None else limit for end, limit in ((ends.min, low), (ends.max, high)))
+    if zero is not None:
+        whole = add(whole, cast(zero, type_of(whole).dtype))
+    return cast(min(max(whole, like(least, whole)), like(most, whole)), dtype)
+
+
+def dynamic_scale(x: Operand) -> tuple[Operand, Operand]:
+    """Return the scale and the zero with which all numbers of an array, and 0, are integers from 0 to 255.
+
+    Returns:
+        The scale, of the dtype of x, and the zero, u8; both [].
+    """
+    every = tuple(range(type_of(x).ndim))
+    nought = scalar(0, type_of(x).dtype)
+    low, high = min(reduce_min(x, every), nought), max(reduce_max(x, every), nought)
+    span = sub(high, low)
+    scale = where(eq(span, nought), like(1, span), div(span, like(255, span)))
+    first = div(sub(nought, low), scale)
+    zero = cast(round(min(max(first, nought), like(255, first))), uint8)
+    return scale, zero
+
+
+def as_float(x: Operand) -> Operand:
+    """Return numbers in the float dtype in which they are quantized: float32 for integers and short floats."""
+    kind: Any = type_of(x).dtype
+    return cast(x, wide(kind) if is_float(kind) else float32)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Site`: the calls of one program: tensors in, variables read, the program, variables assigned, tensors out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+import tensorflow as tf
+from numpy.typing import NDArray
+
+from hybridize.base.nested import unflatten
+from hybridize.programs import Program
+from hybridize.tensorflow import internals
+from hybridize.tensorflow.gradients import Recording
+from hybridize.tensorflow.internals import elements
+from hybridize.tensorflow.memory import as_tensor
+from hybridize.tensorflow.tracing import Trace
+
+
+class Site:
+    """Runs the calls of a program.
+
+    Args:
+        program: compiled.
+        trace: that it is of.
+        owner: the function.
+    """
+
+    def __init__(self, program: Program, trace: Trace, owner: Any) -> None:
+        self._trace, self._owner, self._program = trace, owner, program
+        self._run: Callable[..., Sequence[NDArray[Any]]] = self._first
+        self._variables = trace.variables
+        self._handles = [variable.handle for variable in trace.variables]
+        self._dtypes = [variable.dtype for variable in trace.variables]
+        self._assigned = [variable.handle for variable in trace.written]
+        self._count = trace.results
+        self._is_one = trace.structure.kind == "leaf"
+        self._recording = Recording(trace, owner)
+
+    def call(self, tensors: Sequence[Any], arrays: Sequence[Any]) -> Any:
+        """Return the result of a call.
+
+        Args:
+            tensors: its tensors.
+            arrays: their elements.
+        """
+        trace = self._trace
+        held = internals.values(self._handles, self._dtypes)
+        inputs = [x if type(x) is numpy.ndarray else numpy.asarray(x) for x in (*arrays, *map(elements, held))]
+        if internals.could_record():
+            for variable in trace.sensitive:
+                internals.accessed(variable)
+            sources = [*tensors, *self._handles]
+            if internals.has_tangents(sources):
+                return trace.original(*tensors)
+            if internals.records(sources):
+                outputs = self._recording.run(tensors, held, inputs)
+                return self._finished(outputs)
+        return self._finished([as_tensor(output) for output in self._run(*inputs)])
+
+    def _first(self, *inputs: NDArray[Any]) -> Sequence[NDArray[Any]]:
+        """Run the program for the first time; later calls go by its entry: many are called once."""
+        program = self._program
+        self._run = program.on_lines() or (lambda *inputs: program.run_inputs(inputs))
+        return program.run_inputs(inputs)
+
+    def _finished(self, outputs: Sequence[Any]) -> Any:
+        """Assign what is assigned, and make the result."""
+        for handle, value in zip(self._assigned, outputs[self._count :], strict=True):
+            tf.raw_ops.AssignVariableOp(resource=handle, value=value)
+        return outputs[0] if self._is_one else unflatten(self._trace.structure, list(outputs[: self._count]))

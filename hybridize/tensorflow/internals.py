@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the door uses of TensorFlow beyond its public names: all of it stands here, each with a public way beside it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy
+import tensorflow as tf
+from numpy.typing import NDArray
+
+
+def _named(path: str) -> Any:
+    """Return what a path of modules and attributes names; None where this version of TensorFlow has it not."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(f"tensorflow.python.{module}"), name)
+    except (ImportError, AttributeError):
+        return None
+
+
+EAGER: Final[type] = getattr(tf.__internal__, "EagerTensor", None) or tf.Tensor
+"""The class of tensors that have values."""
+_EXECUTE: Final = _named("pywrap_tfe.TFE_Py_FastPathExecute")
+_CONTEXT: Final = _named("eager.context.context")
+_RECORD: Final = _named("eager.record.record_operation")
+_COULD: Final = _named("eager.record.could_possibly_record")
+_SHOULD: Final = _named("eager.record.should_record_backprop")
+_TANGENTS: Final = _named("pywrap_tfe.TFE_Py_PackJVPs")
+_ACCESSED: Final = _named("pywrap_tfe.TFE_Py_TapeVariableAccessed")
+_NUMPY: Final = getattr(EAGER, "_numpy", None)
+RECORDS: Final = None not in (_RECORD, _COULD, _SHOULD, _TANGENTS, _ACCESSED)
+"""True if calls can be made nodes of tapes; without, all that may be differentiated runs in TensorFlow."""
+
+
+def _elements(tensor: Any) -> NDArray[Any]:
+    return numpy.asarray(tensor)
+
+
+elements: Final[Callable[[Any], Any]] = _NUMPY or _elements
+"""Return the elements of a tensor where they lie, as an array that nobody may write; of no axes, perhaps a number."""
+
+
+def values(handles: Sequence[Any], dtypes: Sequence[Any]) -> Sequence[Any]:
+    """Return what variables hold: tensors over their memory."""
+    if not handles:
+        return ()
+    if _EXECUTE is None or _CONTEXT is None:
+        return [
+            tf.raw_ops.ReadVariableOp(resource=one, dtype=dtype) for one, dtype in zip(handles, dtypes, strict=True)
+        ]
+    tensors: Sequence[Any] = _EXECUTE(_CONTEXT(), "_ReadVariablesOp", None, handles, "dtypes", dtypes)
+    return tensors
+
+
+def could_record() -> bool:
+    """Tell whether somebody may differentiate what is computed now."""
+    return _COULD is None or bool(_COULD())
+
+
+def records(tensors: Sequence[Any]) -> bool:
+    """Tell whether a tape watches one of these tensors or handles."""
+    return bool(_SHOULD(tensors))
+
+
+def has_tangents(tensors: Sequence[Any]) -> bool:
+    """Tell whether a `ForwardAccumulator` follows one of these tensors."""
+    return bool(_TANGENTS(tensors)[0])
+
+
+def record(name: str, outputs: Sequence[Any], inputs: Sequence[Any], backward: Callable[..., Sequence[Any]]) -> None:
+    """Make tensors the results of one node of the tapes.
+
+    Args:
+        name: of the node.
+        outputs: the results.
+        inputs: tensors, and handles of variables.
+        backward: returns the gradients of the inputs for those of the outputs.
+    """
+    _RECORD(name, outputs, inputs, backward)
+
+
+def accessed(variable: Any) -> None:
+    """Let tapes that watch variables watch one."""
+    _ACCESSED(variable)
+
+
+def functions_of(graph: Any) -> dict[str, Any]:
+    """Return the graphs of the functions that a graph calls, by their names; those that this version tells of."""
+    found: dict[str, Any] = {}
+    waiting = [graph]
+    while waiting:
+        listed = getattr(waiting.pop(), "_functions", None) or {}
+        for name, function in listed.items():
+            inner = getattr(function, "graph", None)
+            key = name.decode() if isinstance(name, bytes) else str(name)
+            if inner is not None and key not in found:
+                found[key] = inner
+                waiting.append(inner)
+    return found

@@ -1,0 +1,202 @@
+"""ONNX's branches, loops, scans and sequences give ONNX Runtime's numbers, for any batch by one general program."""
+
+import numpy
+import pytest
+
+from hybridize import autograd, np
+from hybridize.errors import CaptureError, ShapeError
+from tests.formats.onnx.oracles import agree, block_of, graph_of, info, model_of, node, reference, sequence
+
+RANDOM = numpy.random.RandomState(0)
+TRUE = {"true": numpy.array(True)}
+
+
+def floats(*shape):
+    return RANDOM.uniform(-1, 1, shape).astype("f4")
+
+
+def number(x):
+    return numpy.array(x, "i8")
+
+
+def halving(end, **weights):
+    """A body that adds half of the running sum to an input of the model, until `end` is false."""
+    nodes = [node("Mul", "v half", "h"), node("Add", "h x", "w"), *end, node("ReduceSum", "w", "s", keepdims=0)]
+    inputs = [info("i", "i8", []), info("c", "?", []), info("v")]
+    return graph_of(nodes, inputs, [info("on", "?", []), info("w"), info("s", "f4", [])],
+                    {"half": numpy.float32(0.5), **weights})  # fmt: skip
+
+
+def looped(body, count=None, outputs="y sums", condition=False, **weights):
+    """A model that runs a body from zeros of the shape of x."""
+    nodes = [
+        node("Sub", "x x", "zero"),
+        node("Loop", ["count" if count is not None else "", "true" if condition else "", "zero"], outputs, body=body),
+    ]
+    known = {} if count is None else {"count": number(count)}
+    outputs = [info(name) for name in outputs.split()]
+    return model_of(nodes, [info("x", "f4", ["n", 3])], outputs, {**known, **TRUE, **weights})
+
+
+def test_rounds_of_a_known_number_are_a_scan():
+    """Its gradient is that of the rounds: y = x (2 - 1 / 2^4)."""
+    block = agree(looped(halving([node("Identity", "c", "on")]), 5), {"x": floats(2, 3)}, {"x": floats(4, 3)})
+    x = np.array(floats(2, 3))
+    x.attach_grad()
+    with autograd.record():
+        y, _ = block(x)
+    y.backward()
+    numpy.testing.assert_allclose(x.grad.asnumpy(), 2 - 1 / 16, rtol=1e-6)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_few_rounds(count):
+    agree(looped(halving([node("Identity", "true", "on")]), count), {"x": floats(2, 3)})
+
+
+def test_a_body_that_ends_after_its_first_round():
+    body = halving([node("Not", "true", "on")])
+    agree(looped(body, 7), {"x": floats(2, 3)}, {"x": floats(5, 3)})
+
+
+@pytest.mark.parametrize("count", [None, 3, 100])
+def test_data_end_a_loop(count):
+    body = graph_of(
+        [node("Add", "v v", "w"), node("ReduceMax", "w", "m", keepdims=0), node("Less", "m limit", "on")],
+        [info("i", "i8", []), info("c", "?", []), info("v")], [info("on", "?", []), info("w")],
+        {"limit": numpy.float32(10)},
+    )  # fmt: skip
+    nodes = [node("Loop", ["" if count is None else "count", "true", "x"], body=body)]
+    weights = TRUE if count is None else {"count": number(count), **TRUE}
+    model = model_of(nodes, [info("x", "f4", ["n", 3])], [info("y")], weights)
+    agree(model, {"x": abs(floats(2, 3))}, {"x": abs(floats(4, 3))}, {"x": 100 + abs(floats(3, 3))})
+
+
+def test_data_say_how_many_rounds_there_are():
+    body = graph_of([node("Cast", "i", "k", to=1), node("Add", "v k", "w"), node("Identity", "c", "on")],
+                    [info("i", "i8", []), info("c", "?", []), info("v")], [info("on", "?", []), info("w")])  # fmt: skip
+    model = model_of([node("Loop", "m - x", body=body)], [info("m", "i8", []), info("x", "f4", ["n", 3])], [info("y")])
+    x = floats(2, 3)
+    agree(model, *({"m": number(m), "x": x} for m in (4, 0, 9)), programs=1)
+
+
+def test_an_array_with_an_element_for_each_round_needs_their_number():
+    body = halving([node("ReduceMax", "w", "m", keepdims=0), node("Less", "m one", "on")], one=numpy.float32(1))
+    with pytest.raises(CaptureError, match="data decide") as error:
+        block_of(looped(body, 5))(np.ones((2, 3)))
+    assert error.value.code == "E463"
+
+
+def test_rounds_that_change_types_are_written_out():
+    """An array that grows, and a sequence."""
+    body = graph_of(
+        [node("Concat", "v x", "w", axis=0), node("SequenceInsert", "s v", "t"), node("Identity", "c", "on")],
+        [info("i", "i8", []), info("c", "?", []), info("v"), sequence("s")],
+        [info("on", "?", []), info("w"), sequence("t")],
+    )  # fmt: skip
+    nodes = [node("SequenceEmpty", "", "none"), node("Loop", "count - x none", "y all", body=body),
+             node("ConcatFromSequence", "all", "joined", axis=0), node("SequenceLength", "all", "size")]  # fmt: skip
+    model = model_of(nodes, [info("x", "f4", ["n", 3])], [info("y"), info("joined"), info("size", "i8", [])],
+                     {"count": number(3)})  # fmt: skip
+    agree(model, {"x": floats(2, 3)}, {"x": floats(4, 3)})
+
+
+def test_what_stays_known_in_a_loop_says_shapes():
+    """The shape that the body reads goes around with the state; the number of the round does not stay known."""
+    body = graph_of(
+        [node("Reshape", "x s", "r"), node("Add", "v r", "w"), node("Identity", "s", "t"), node("Identity", "c", "on"),
+         node("Add", "k one", "l")],
+        [info("i", "i8", []), info("c", "?", []), info("v"), info("s", "i8"), info("k", "i8", [])],
+        [info("on", "?", []), info("w"), info("t", "i8"), info("l", "i8", [])], {"one": number(1)},
+    )  # fmt: skip
+    nodes = [node("Shape", "x", "size"), node("Sub", "x x", "zero"),
+             node("Loop", "count - zero size k", "y s last", body=body)]  # fmt: skip
+    model = model_of(nodes, [info("x", "f4", ["n", 3])], [info("y"), info("s", "i8"), info("last", "i8", [])],
+                     {"count": number(4), "k": number(5)})  # fmt: skip
+    agree(model, {"x": floats(2, 3)}, {"x": floats(4, 3)})
+
+
+def test_loops_in_loops():
+    inner = graph_of([node("Add", "b a", "bb"), node("Identity", "cc", "more")],
+                     [info("j", "i8", []), info("cc", "?", []), info("b")], [info("more", "?", []), info("bb")])  # fmt: skip
+    outer = graph_of([node("Mul", "v x", "a"), node("Loop", "two - v", "w", body=inner), node("Identity", "c", "on")],
+                     [info("i", "i8", []), info("c", "?", []), info("v")], [info("on", "?", []), info("w")])  # fmt: skip
+    model = model_of(
+        [node("Loop", "two - x", body=outer)], [info("x", "f4", ["n", 3])], [info("y")], {"two": number(2)}
+    )
+    agree(model, {"x": floats(2, 3)}, {"x": floats(4, 3)})
+
+
+# ---------------------------------------------------------------------------------------------------------------- scans
+
+
+@pytest.mark.parametrize("ways", [(0, 0), (1, 1), (1, 0), (0, 1)])
+@pytest.mark.parametrize("axes", [(0, 0), (1, -1)])
+def test_scans_go_along_any_axis_either_way(ways, axes):
+    body = graph_of([node("Mul", "s half", "t"), node("Add", "t x", "u"), node("Mul", "u w", "y")],
+                    [info("s"), info("x")], [info("u"), info("y")], {"half": numpy.float32(0.5)})  # fmt: skip
+    attributes = {"scan_input_directions": [ways[0]], "scan_output_directions": [ways[1]],
+                  "scan_input_axes": [axes[0]], "scan_output_axes": [axes[1]]}  # fmt: skip
+    nodes = [node("Scan", "start x", "last y", body=body, num_scan_inputs=1, **attributes)]
+    shape = ["n", 5, 3] if axes[0] else [5, "n", 3]
+    model = model_of(nodes, [info("start", "f4", ["n", 3]), info("x", "f4", shape)], [info("last"), info("y")],
+                     {"w": numpy.array([1, 2, 3], "f4")})  # fmt: skip
+    feeds = [{"start": floats(n, 3), "x": floats(*(n if size == "n" else size for size in shape))} for n in (2, 4)]
+    agree(model, *feeds)
+
+
+def test_scans_of_operator_set_8_have_a_batch():
+    body = graph_of(
+        [node("Add", "s x", "u"), node("Identity", "u", "y")], [info("s"), info("x")], [info("u"), info("y")]
+    )
+    nodes = [node("Scan", "- start x", "last y", body=body, num_scan_inputs=1, directions=[1])]
+    model = model_of(nodes, [info("start", "f4", ["n", 3]), info("x", "f4", ["n", 5, 3])], [info("last"), info("y")],
+                     opset=8)  # fmt: skip
+    agree(model, *({"start": floats(n, 3), "x": floats(n, 5, 3)} for n in (2, 4)))
+
+
+# ------------------------------------------------------------------------------------------------------------- branches
+
+
+def test_data_choose_a_branch():
+    """Both read values from outside, and one of them a sequence."""
+    then = graph_of(
+        [node("SequenceAt", "both zero", "a"), node("Mul", "a x", "y1")], [], [info("y1")], {"zero": number(0)}
+    )
+    orelse = graph_of([node("Sub", "x w", "y2")], [], [info("y2")])
+    nodes = [node("Add", "x w", "s"), node("SequenceConstruct", "s x", "both"),
+             node("If", "c", "y", then_branch=then, else_branch=orelse)]  # fmt: skip
+    model = model_of(nodes, [info("c", "?", []), info("x", "f4", ["n", 3])], [info("y")], {"w": floats(3)})
+    x, more = floats(2, 3), floats(4, 3)
+    agree(model, *({"c": numpy.array(c), "x": one} for one in (x, more) for c in (True, False)), programs=2)
+
+
+def test_a_branch_for_other_sizes_fails_where_it_is_taken():
+    """As in Silero's voice detector, which has one net for each of two sample rates."""
+    branches = [graph_of([node("MatMul", f"x {name}", f"y{name}")], [], [info(f"y{name}")]) for name in ("w", "v")]
+    nodes = [node("If", "c", "y", then_branch=branches[0], else_branch=branches[1])]
+    model = model_of(nodes, [info("c", "?", []), info("x", "f4", ["n", "k"])], [info("y")],
+                     {"w": floats(3, 4), "v": floats(5, 4)})  # fmt: skip
+    block = agree(model, *({"c": numpy.array(k == 3), "x": floats(2, k)} for k in (3, 5)))
+    for compiled in (False, True):
+        block.hybridize(compiled)
+        with pytest.raises(ShapeError, match="the condition is False, and that branch cannot take") as error:
+            block(np.array(False, dtype=bool), np.ones((2, 3)))
+        assert error.value.code == "E162"
+
+
+# ------------------------------------------------------------------------------------------------------------ sequences
+
+
+def test_sequences_of_a_known_number():
+    double = graph_of(
+        [node("Add", "e e", "d"), node("Shape", "e", "size")], [info("e")], [info("d"), info("size", "i8")]
+    )
+    nodes = [node("SplitToSequence", "x two", "parts", axis=1), node("SequenceErase", "parts minus", "fewer"),
+             node("SequenceInsert", "fewer x minus", "more"), node("SequenceMap", "more", "doubled sizes", body=double),
+             node("SequenceAt", "doubled minus", "y"), node("SequenceAt", "sizes zero", "s"),
+             node("SplitToSequence", "x", "rows", axis=1, keepdims=0),
+             node("ConcatFromSequence", "rows", "turned", axis=-1, new_axis=1)]  # fmt: skip
+    model = model_of(nodes, [info("x", "f4", ["n", 5])], [info("y"), info("s", "i8"), info("turned")],
+                     {"two": number(2), "minus": number(-1), "zero": number(0)})  # fmt: skip
+    agree(model, {"x": floats(2, 5)}, {"x": floats(4, 5)}, oracle=reference)

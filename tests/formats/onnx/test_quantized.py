@@ -1,0 +1,100 @@
+"""ONNX's integers that stand for real numbers give the integers of ONNX Runtime, or of the onnx package's reference."""
+
+import numpy
+import pytest
+
+from hybridize import np
+from hybridize.errors import LoadError
+from tests.formats.onnx.oracles import agree, block_of, info, model_of, node, reference
+
+RANDOM = numpy.random.RandomState(0)
+
+
+def numbers(*shape, dtype="u1"):
+    ends = numpy.iinfo(dtype)
+    return RANDOM.randint(ends.min, ends.max + 1, shape).astype(dtype)
+
+
+def floats(*shape):
+    return RANDOM.uniform(-2, 2, shape).astype("f4")
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1"])
+@pytest.mark.parametrize("axis", [None, 0, -1])
+def test_floats_as_integers_and_back(dtype, axis):
+    """Halves go to the even neighbour, what is too large to the end."""
+    count = {None: (), 0: (3,), -1: (5,)}[axis]
+    scale = numpy.asarray(RANDOM.choice([0.25, 0.125, 0.0625], count or None), "f4")
+    weights = {"scale": scale, "zero": numpy.asarray(numbers(*count, dtype=dtype))}
+    attributes = {} if axis is None else {"axis": axis}
+    nodes = [node("QuantizeLinear", "x scale zero", "q", **attributes),
+             node("DequantizeLinear", "q scale zero", "y", **attributes)]  # fmt: skip
+    size = "n" if axis != 0 else 3
+    model = model_of(nodes, [info("x", "f4", [size, 5])], [info("q", dtype), info("y")], weights)
+    batches = [{"x": (RANDOM.randint(-40, 41, (n, 5)) / 8).astype("f4")} for n in ((3, 7) if axis != 0 else (3,))]
+    agree(model, *batches, rtol=0, atol=0)
+
+
+def test_blocks_have_scales_of_their_own():
+    nodes = [node("QuantizeLinear", "x scale zero", "q", axis=1, block_size=3),
+             node("DequantizeLinear", "q scale zero", "y", axis=1, block_size=3)]  # fmt: skip
+    weights = {"scale": numpy.full((2, 2), 0.1, "f4") * numpy.arange(1, 5).reshape(2, 2).astype("f4"),
+               "zero": numpy.array([[1, 2], [3, 4]], "i2")}  # fmt: skip
+    model = model_of(nodes, [info("x", "f4", [2, 6])], [info("q", "i2"), info("y")], weights, opset=21)
+    agree(model, {"x": floats(2, 6)}, oracle=reference)
+
+
+def test_a_scale_of_its_own():
+    model = model_of([node("DynamicQuantizeLinear", "x", "q scale zero")], [info("x", "f4", ["n", 4])],
+                     [info("q", "u1"), info("scale"), info("zero", "u1")])  # fmt: skip
+    block = agree(model, {"x": floats(3, 4)}, {"x": floats(5, 4) + 3}, {"x": -abs(floats(2, 4))}, programs=2)
+    assert block.metadata["operator set"] == "ai.onnx 17"
+
+
+@pytest.mark.parametrize("zeros", [0, 1, 2])
+def test_products_of_integers_are_exact(zeros):
+    weights = {"b": numbers(60, 4, dtype="i1"), "za": numpy.array(77, "u1"), "zb": numpy.array([3, -5, 7, 0], "i1")}
+    inputs = ["a", "b", "za", "zb"][: 2 + zeros]
+    used = {name: weights[name] for name in inputs[1:]}
+    model = model_of([node("MatMulInteger", inputs)], [info("a", "u1", ["n", 60])], [info("y", "i4")], used)
+    agree(model, {"a": numbers(3, 60)}, {"a": numbers(6, 60)})
+
+
+def test_convolutions_of_integers_are_exact():
+    """What surrounds an image stands for 0."""
+    weights = {"w": numbers(4, 2, 3, 3), "zx": numpy.array(9, "u1"), "zw": numpy.array(100, "u1")}
+    model = model_of([node("ConvInteger", "x w zx zw", pads=[1, 1, 0, 1], strides=[2, 1])],
+                     [info("x", "u1", ["n", 2, 6, 7])], [info("y", "i4")], weights)  # fmt: skip
+    agree(model, {"x": numbers(2, 2, 6, 7)}, {"x": numbers(3, 2, 6, 7)})
+
+
+@pytest.mark.parametrize("kind", ["u1", "i1"])
+def test_products_on_one_scale(kind):
+    weights = {
+        "sa": numpy.float32(0.02), "za": numpy.array(3, kind), "b": numbers(20, 4, dtype="i1"),
+        "sb": numpy.float32(0.011), "zb": numpy.array(-2, "i1"), "s": numpy.float32(0.3), "z": numpy.array(11, kind),
+    }  # fmt: skip
+    model = model_of([node("QLinearMatMul", "a sa za b sb zb s z")], [info("a", kind, ["n", 20])],
+                     [info("y", kind)], weights)  # fmt: skip
+    agree(model, {"a": numbers(5, 20, dtype=kind)}, {"a": numbers(9, 20, dtype=kind)})
+
+
+def test_convolutions_on_one_scale():
+    """Each channel of the weights has a scale, and a bias in units of the products."""
+    weights = {
+        "sx": numpy.float32(0.02), "zx": numpy.array(120, "u1"), "w": numbers(4, 2, 3, 3, dtype="i1"),
+        "sw": numpy.array([0.01, 0.02, 0.005, 0.013], "f4"), "zw": numpy.zeros(4, "i1"),
+        "s": numpy.float32(0.1), "z": numpy.array(100, "u1"), "b": RANDOM.randint(-900, 900, 4).astype("i4"),
+    }  # fmt: skip
+    model = model_of([node("QLinearConv", "x sx zx w sw zw s z b", pads=[1, 1, 1, 1])],
+                     [info("x", "u1", ["n", 2, 6, 7])], [info("y", "u1")], weights)  # fmt: skip
+    agree(model, {"x": numbers(2, 2, 6, 7)}, {"x": numbers(3, 2, 6, 7)})
+
+
+def test_short_floats_are_refused():
+    model = model_of([node("QuantizeLinear", "x s", output_dtype=17)], [info("x", "f4", [2])], [], opset=21,
+                     weights={"s": numpy.float32(1)})  # fmt: skip
+    model.graph.output.append(info("y", "u1"))
+    with pytest.raises(LoadError, match="float8e4m3fn are not supported") as error:
+        block_of(model)(x=np.zeros(2))
+    assert error.value.code == "E603"

@@ -1,0 +1,111 @@
+"""ONNX's recurrent layers give ONNX Runtime's numbers in all their forms, for any batch by one general program."""
+
+import numpy
+import pytest
+
+from hybridize import np
+from hybridize.errors import LoadError, ShapeError
+from tests.formats.onnx.oracles import agree, block_of, info, model_of, node, reference
+
+RANDOM = numpy.random.RandomState(0)
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+STEPS, SIZE, INPUTS = 5, 4, 3
+
+
+def floats(*shape):
+    return RANDOM.uniform(-1, 1, shape).astype("f4")
+
+
+def layer(op, optional="", opset=14, batch_first=False, **attributes):
+    """A model of one layer; optional inputs by their first letters: Bias, Lengths, Hidden state, Cell, Peepholes."""
+    count = 2 if attributes.get("direction") == "bidirectional" else 1
+    rows = GATES[op] * SIZE
+    weights = {"w": floats(count, rows, INPUTS), "r": floats(count, rows, SIZE), "b": floats(count, 2 * rows),
+               "p": floats(count, 3 * SIZE)}  # fmt: skip
+    places = "bLHCp" if op == "LSTM" else "bLH"
+    names = ["x", "w", "r", *(letter.lower() if letter in optional else "" for letter in places)]
+    state = ["n", count, SIZE] if batch_first else [count, "n", SIZE]
+    inputs = [info("x", "f4", ["n", STEPS, INPUTS] if batch_first else [STEPS, "n", INPUTS])]
+    inputs += [info("l", "i4", ["n"])] if "L" in optional else []
+    inputs += [info(letter.lower(), "f4", state) for letter in "HC" if letter in optional]
+    outputs = ["y", "yh", "yc"][: 3 if op == "LSTM" else 2]
+    used = {name: array for name, array in weights.items() if name in names}
+    nodes = [node(op, names, outputs, hidden_size=SIZE, **attributes)]
+    return model_of(nodes, inputs, [info(name) for name in outputs], used, opset), inputs
+
+
+def feeds(inputs, batch):
+    arrays = {}
+    for one in inputs:
+        shape = [size.dim_value or batch for size in one.type.tensor_type.shape.dim]
+        arrays[one.name] = RANDOM.randint(0, STEPS + 1, shape).astype("i4") if one.name == "l" else floats(*shape)
+    return arrays
+
+
+def check(op, optional="", oracle=None, **attributes):
+    model, inputs = layer(op, optional, batch_first=attributes.get("layout") == 1, **attributes)
+    batches = [feeds(inputs, batch) for batch in (2, 3)]
+    return agree(model, *batches, **({} if oracle is None else {"oracle": oracle}))
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+@pytest.mark.parametrize("op", GATES)
+def test_directions_with_everything(op, direction):
+    check(op, "bLHCp" if op == "LSTM" else "bLH", direction=direction)
+
+
+@pytest.mark.parametrize("op", GATES)
+def test_nothing_but_weights(op):
+    check(op)
+
+
+@pytest.mark.parametrize("after", [0, 1])
+def test_a_gru_resets_the_state_or_its_product(after):
+    check("GRU", "bH", direction="bidirectional", linear_before_reset=after)
+
+
+def test_one_state_of_two():
+    check("LSTM", "bC")
+
+
+@pytest.mark.parametrize("op", GATES)
+def test_sums_are_clipped(op):
+    check(op, "bH", clip=0.3)
+
+
+def test_a_cell_that_forgets_what_it_does_not_let_in():
+    check("LSTM", "b", input_forget=1)
+
+
+def test_the_batch_before_the_steps():
+    """ONNX Runtime has no such layout."""
+    check("LSTM", "bHC", oracle=reference, layout=1)
+    check("GRU", "b", oracle=reference, layout=1, linear_before_reset=1)
+
+
+@pytest.mark.parametrize("activations", [
+    {"activations": ["HardSigmoid", "ScaledTanh"], "activation_alpha": [0.3, 1.5], "activation_beta": [0.4, 0.5]},
+    {"activations": ["Sigmoid", "LeakyRelu"], "activation_alpha": [0.2]},
+    {"activations": ["Affine", "Softsign"], "activation_alpha": [0.5], "activation_beta": [0.25]},
+    {"activations": ["Softplus", "Elu"], "activation_alpha": [0.7]},
+    {"activations": ["Tanh", "ThresholdedRelu"], "activation_alpha": [0.1]},
+])  # fmt: skip
+def test_activations_have_numbers_of_their_own(activations):
+    check("GRU", "bH", **activations)
+
+
+def test_each_direction_has_activations():
+    check("RNN", "b", direction="bidirectional", activations=["Relu", "Sigmoid"])
+
+
+def test_what_no_layer_has_is_refused():
+    model, _ = layer("RNN", activations=["Sin"])
+    with pytest.raises(LoadError, match="the activation sin is not supported") as error:
+        block_of(model)(np.zeros((STEPS, 2, INPUTS)))
+    assert error.value.code == "E603"
+    model, _ = layer("RNN")
+    del model.graph.input[0].type.tensor_type.shape.dim[:]
+    model.graph.input[0].type.tensor_type.ClearField("shape")
+    with pytest.raises(ShapeError, match=r"an input f32\[2,3\]") as error:
+        block_of(model)(np.zeros((2, 3)))
+    assert error.value.code == "E186"

@@ -1,0 +1,548 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of TensorFlow and Keras, by name: what a door is tried with. It runs in an environment that has TensorFlow.
+
+    python tensorflow_programs.py FOLDER [NAME ...]      FOLDER/NAME (a SavedModel) and FOLDER/NAME.npz (inputs and results)
+
+Each function gives a `Case`: an object with a `tf.function`, or a Keras model, and batches of inputs. A case with
+several steps is one with state: the results are those of one call after the other.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy
+import tensorflow as tf
+
+
+@dataclass
+class Case:
+    """Something to call, and what to call it with."""
+
+    model: Any
+    """A Keras model, a `tf.Module` with `__call__`, or a module with other functions."""
+    batches: Sequence[Mapping[str, numpy.ndarray[Any, Any]]]
+    """Arguments by name, of one call after the other."""
+    call: Callable[..., Any] | None = None
+    """The `tf.function` of the module; `__call__` where it is None, the model itself of Keras."""
+    signature: str = "serving_default"
+    trains: bool = False
+    """True if variables change."""
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+CASES: dict[str, Callable[[], Case]] = {}
+
+
+def case(function: Callable[[], Case]) -> Callable[[], Case]:
+    """Add a case under its function's name."""
+    CASES[function.__name__] = function
+    return function
+
+
+def numbers(*shape: int, seed: int = 0, dtype: str = "float32") -> numpy.ndarray[Any, Any]:
+    """Normal numbers."""
+    return numpy.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+def randomized(model: Any) -> Any:
+    """Give a model other weights than zeros and ones, so that no layer is the identity."""
+    rng = numpy.random.default_rng(1)
+    for variable in model.variables:
+        value = variable.numpy()
+        if value.dtype.kind == "f" and (value == value.reshape(-1)[0]).all():
+            noise = (
+                rng.uniform(0.8, 1.2, value.shape) if value.reshape(-1)[0] == 1 else rng.uniform(-0.1, 0.1, value.shape)
+            )
+            variable.assign(noise.astype(value.dtype))
+    return model
+
+
+# ----------------------------------------------------------------------------------------------------------- feed-forward
+
+
+@case
+def chapter() -> Case:
+    """The net of the chapter on hybridization."""
+    net = tf.keras.Sequential([tf.keras.layers.Dense(256, input_shape=(512,), activation="relu"),
+                               tf.keras.layers.Dense(128, activation="relu"), tf.keras.layers.Dense(2)])  # fmt: skip
+    return Case(randomized(net), [{"inputs": numbers(4, 512)}, {"inputs": numbers(7, 512, seed=1)}])
+
+
+def _application(name: str, size: int = 96, **options: Any) -> Callable[[], Case]:
+    def build() -> Case:
+        tf.keras.utils.set_random_seed(0)
+        model = getattr(tf.keras.applications, name)(weights=None, input_shape=(size, size, 3), classes=10, **options)
+        x = numpy.random.default_rng(0).uniform(0, 255, (3, size, size, 3)).astype("float32")
+        if "Efficient" not in name and "V3" not in name and "ConvNeXt" not in name:
+            x = x / 127.5 - 1
+        return Case(randomized(model), [{"inputs": x[:1]}, {"inputs": x}])
+
+    return build
+
+
+for _name, _options in {
+    "MobileNetV2": {}, "MobileNetV3Small": {}, "ResNet50": {}, "ResNet50V2": {}, "DenseNet121": {},
+    "EfficientNetB0": {}, "EfficientNetV2B0": {}, "NASNetMobile": {}, "Xception": {}, "ConvNeXtTiny": {},
+    "InceptionV3": {}, "VGG16": {"size": 32},
+}.items():  # fmt: skip
+    CASES[_name.lower()] = _application(_name, **_options)
+
+
+# -------------------------------------------------------------------------------------------------------------- sequences
+
+
+@case
+def lstm() -> Case:
+    """Two layers, the first one's outputs at all steps."""
+    layers = tf.keras.layers
+    net = tf.keras.Sequential([layers.Input((12, 8)), layers.LSTM(16, return_sequences=True), layers.LSTM(16),
+                               layers.Dense(3)])  # fmt: skip
+    return Case(randomized(net), [{"inputs": numbers(2, 12, 8)}, {"inputs": numbers(5, 12, 8, seed=1)}])
+
+
+@case
+def lstm_of_any_length() -> Case:
+    """Of sequences whose length only a call knows."""
+    layers = tf.keras.layers
+    net = tf.keras.Sequential([layers.Input((None, 8)), layers.LSTM(16), layers.Dense(3)])
+    return Case(randomized(net), [{"inputs": numbers(2, 12, 8)}, {"inputs": numbers(5, 7, 8, seed=1)}])
+
+
+@case
+def gru() -> Case:
+    """Both forms: biases before and after the reset gate."""
+    layers = tf.keras.layers
+    net = tf.keras.Sequential([layers.Input((9, 6)), layers.GRU(8, return_sequences=True),
+                               layers.GRU(8, reset_after=False), layers.Dense(2)])  # fmt: skip
+    return Case(randomized(net), [{"inputs": numbers(3, 9, 6)}, {"inputs": numbers(4, 9, 6, seed=1)}])
+
+
+@case
+def masked_bidirectional() -> Case:
+    """Tokens, of which zeros are masked, in both directions."""
+    layers = tf.keras.layers
+    net = tf.keras.Sequential([layers.Input((10,), dtype="int32"), layers.Embedding(50, 8, mask_zero=True),
+                               layers.Bidirectional(layers.LSTM(8)), layers.Dense(2)])  # fmt: skip
+    tokens = numpy.random.default_rng(0).integers(1, 50, (4, 10)).astype("int32")
+    tokens[0, 6:] = tokens[1, 3:] = 0
+    return Case(randomized(net), [{"inputs": tokens[:2]}, {"inputs": tokens}])
+
+
+@case
+def attention() -> Case:
+    """Multi-head attention with a residual and a normalization, and a causal mask."""
+    layers = tf.keras.layers
+    x = tf.keras.Input((10, 16))
+    y = layers.MultiHeadAttention(4, 4)(x, x, use_causal_mask=True)
+    y = layers.LayerNormalization()(x + y)
+    y = layers.Dense(16, activation="gelu")(y)
+    net = tf.keras.Model(x, layers.GlobalAveragePooling1D()(y))
+    return Case(randomized(net), [{"inputs": numbers(2, 10, 16)}, {"inputs": numbers(3, 10, 16, seed=1)}])
+
+
+# ----------------------------------------------------------------------------------------------------------- control flow
+
+
+class Function(tf.Module):
+    """A module that is one `tf.function`."""
+
+    def __init__(self, function: Callable[..., Any], *specs: tf.TensorSpec) -> None:
+        super().__init__()
+        self.__dict__["_function"] = function
+        self.run = tf.function(function, input_signature=specs)
+
+
+def _function(function: Callable[..., Any], specs: Sequence[Any], batches: Sequence[Mapping[str, Any]]) -> Case:
+    module = Function(function, *specs)
+    return Case(module, batches, module.run, "run")
+
+
+@case
+def autograph_while() -> Case:
+    """A loop until data say stop."""
+
+    def halve(x: Any) -> Any:
+        count = tf.constant(0)
+        while tf.reduce_sum(tf.abs(x)) > 1.0:
+            x = x / 2.0
+            count += 1
+        return x, count
+
+    specs = [tf.TensorSpec([None, 3], tf.float32, name="x")]
+    return _function(halve, specs, [{"x": numbers(2, 3) * 100}, {"x": numbers(4, 3, seed=1)}])
+
+
+@case
+def autograph_if() -> Case:
+    """A branch on data, and one in it on sizes."""
+
+    def choose(x: Any) -> Any:
+        if tf.reduce_mean(x) > 0.0:
+            y = x * 2.0
+        else:
+            y = -x if tf.shape(x)[0] > 2 else x + 1.0
+        return y
+
+    specs = [tf.TensorSpec([None], tf.float32, name="x")]
+    return _function(choose, specs, [{"x": numpy.abs(numbers(4))}, {"x": -numpy.abs(numbers(4))},
+                                     {"x": -numpy.abs(numbers(2))}])  # fmt: skip
+
+
+@case
+def autograph_for_break() -> Case:
+    """A loop over rows that ends where data say."""
+
+    def until(x: Any) -> Any:
+        total = tf.zeros([3])
+        for row in x:
+            if tf.reduce_sum(row) > 2.0:
+                break
+            total += row
+        return total
+
+    specs = [tf.TensorSpec([None, 3], tf.float32, name="x")]
+    return _function(until, specs, [{"x": numbers(6, 3)}, {"x": numbers(9, 3, seed=1) - 1}])
+
+
+@case
+def tensor_array() -> Case:
+    """A `TensorArray` that is written in a loop and stacked."""
+
+    def squares(x: Any) -> Any:
+        n = tf.shape(x)[0]
+        array = tf.TensorArray(tf.float32, size=n)
+        state = tf.zeros([3])
+        for i in tf.range(n):
+            state = 0.5 * state + x[i]
+            array = array.write(i, state * state)
+        return array.stack()
+
+    specs = [tf.TensorSpec([None, 3], tf.float32, name="x")]
+    return _function(squares, specs, [{"x": numbers(6, 3)}, {"x": numbers(4, 3, seed=1)}])
+
+
+@case
+def growing_list() -> Case:
+    """A `TensorArray` that grows in a loop of a known number of rounds."""
+
+    def grown(x: Any) -> Any:
+        array = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        for i in tf.range(5):
+            array = array.write(i, x * tf.cast(i, tf.float32))
+        return array.stack()
+
+    specs = [tf.TensorSpec([None], tf.float32, name="x")]
+    return _function(grown, specs, [{"x": numbers(3)}, {"x": numbers(4)}])
+
+
+@case
+def case_of_three() -> Case:
+    """A branch of three, by a number."""
+
+    def chosen(i: Any, x: Any) -> Any:
+        return tf.switch_case(i, [lambda: x, lambda: x * x, lambda: tf.sin(x)])
+
+    specs = [tf.TensorSpec([], tf.int32, name="i"), tf.TensorSpec([None], tf.float32, name="x")]
+    return _function(chosen, specs, [{"i": numpy.int32(k), "x": numbers(3)} for k in (0, 1, 2, 7, -1)])
+
+
+# ------------------------------------------------------------------------------------------------------------------ state
+
+
+class Counter(tf.Module):
+    """Counts its calls, and remembers the mean of what it saw."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = tf.Variable(0, dtype=tf.int64)
+        self.mean = tf.Variable(tf.zeros([3]))
+        self.table = tf.Variable(tf.zeros([5, 3]))
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32, name="x")])
+    def __call__(self, x: Any) -> Any:
+        self.count.assign_add(1)
+        self.mean.assign(self.mean + (tf.reduce_mean(x, 0) - self.mean) / tf.cast(self.count, tf.float32))
+        self.table.scatter_add(tf.IndexedSlices(x[:1], tf.cast(self.count[None], tf.int32) % 5))
+        return x - self.mean, self.count.read_value(), tf.gather(self.table, [1, 2])
+
+
+@case
+def counters() -> Case:
+    """A `tf.Module` whose variables change."""
+    return Case(Counter(), [{"x": numbers(4, 3, seed=k)} for k in range(3)], signature="__call__", trains=True)
+
+
+class _Guarded(tf.Module):
+    """Writes its variable in one branch only, and in a loop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.total = tf.Variable(0.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32, name="x")])
+    def __call__(self, x: Any) -> Any:
+        if tf.reduce_sum(x) > 0.0:
+            self.total.assign_add(tf.reduce_sum(x))
+        for _ in tf.range(3):
+            self.total.assign(self.total * 0.5)
+        return self.total + x
+
+
+@case
+def assigned_in_branches() -> Case:
+    """A variable that a branch and a loop write."""
+    return Case(_Guarded(), [{"x": numpy.float32([1, 2])}, {"x": numpy.float32([-1, -2])}, {"x": numpy.float32([8])}],
+                signature="__call__", trains=True)  # fmt: skip
+
+
+class Net(tf.keras.Model):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = tf.keras.layers.Conv2D(4, 3, padding="same", activation="relu")
+        self.norm = tf.keras.layers.BatchNormalization()
+        self.pool = tf.keras.layers.MaxPooling2D()
+        self.flat = tf.keras.layers.Flatten()
+        self.dense = tf.keras.layers.Dense(3)
+
+    def call(self, x: Any, training: bool = False) -> Any:
+        return self.dense(self.flat(self.pool(self.norm(self.conv(x), training=training))))
+
+
+class _Modes(tf.Module):
+    """A subclassed model, to be called in both modes."""
+
+    def __init__(self, net: Any) -> None:
+        super().__init__()
+        self.net = net
+        self.evaluating = tf.function(lambda x: net(x, training=False), input_signature=[_IMAGES])
+        self.training = tf.function(lambda x: net(x, training=True), input_signature=[_IMAGES])
+
+
+_IMAGES = tf.TensorSpec([None, 8, 8, 2], tf.float32, name="x")
+
+
+def _subclassed(mode: str) -> Case:
+    net = Net()
+    net(numbers(1, 8, 8, 2))
+    module = _Modes(randomized(net))
+    return Case(module, [{"x": numbers(4, 8, 8, 2, seed=k)} for k in range(2)], getattr(module, mode), mode,
+                trains=mode == "training")  # fmt: skip
+
+
+@case
+def subclassed_evaluating() -> Case:
+    """A subclassed model with batch normalization by its running statistics."""
+    return _subclassed("evaluating")
+
+
+@case
+def subclassed_training() -> Case:
+    """The same by statistics of the batch, which move the running ones."""
+    return _subclassed("training")
+
+
+class Training(tf.Module):
+    """A training step with Adam: loss, tape, update."""
+
+    def __init__(self, net: Any, loss: Any, spec: Any, optimizer: Any = None) -> None:
+        super().__init__()
+        self.net = net
+        self.optimizer = tf.keras.optimizers.Adam(1e-2) if optimizer is None else optimizer
+        self.optimizer.build(net.trainable_variables)
+        optimizer = self.optimizer
+
+        def step(x: Any, y: Any) -> Any:
+            with tf.GradientTape() as tape:
+                value = loss(net(x, training=True), y)
+            gradients = tape.gradient(value, net.trainable_variables)
+            optimizer.apply_gradients(zip(gradients, net.trainable_variables, strict=True))
+            return value
+
+        self.step = tf.function(step, input_signature=[spec, tf.TensorSpec([None], tf.int32, name="y")])
+
+
+def _crossed(logits: Any, y: Any) -> Any:
+    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits))
+
+
+def _steps(*shape: int, classes: int = 3) -> list[dict[str, Any]]:
+    return [{"x": numbers(*shape, seed=k),
+             "y": numpy.random.default_rng(k).integers(0, classes, shape[0]).astype("int32")} for k in range(3)]  # fmt: skip
+
+
+@case
+def training_step() -> Case:
+    """Three steps of a small dense net."""
+    tf.keras.utils.set_random_seed(0)
+    layers = tf.keras.layers
+    net = tf.keras.Sequential([layers.Input((6,)), layers.Dense(16, activation="relu"), layers.Dense(3)])
+    module = Training(net, _crossed, tf.TensorSpec([None, 6], tf.float32, name="x"))
+    return Case(module, _steps(8, 6), module.step, "step", trains=True)
+
+
+@case
+def training_step_of_images() -> Case:
+    """Three steps of a small convolutional net with batch normalization and both kinds of pooling."""
+    tf.keras.utils.set_random_seed(0)
+    layers = tf.keras.layers
+    net = tf.keras.Sequential([
+        layers.Input((8, 8, 2)), layers.Conv2D(4, 3, padding="same"), layers.BatchNormalization(), layers.ReLU(),
+        layers.MaxPooling2D(), layers.Conv2D(4, 3, padding="same", activation="tanh"), layers.AveragePooling2D(2),
+        layers.Flatten(), layers.Dense(3, activation="sigmoid"),
+    ])  # fmt: skip
+    module = Training(net, _crossed, tf.TensorSpec([None, 8, 8, 2], tf.float32, name="x"))
+    return Case(module, _steps(4, 8, 8, 2), module.step, "step", trains=True)
+
+
+# ----------------------------------------------------------------------------------------------------------------- others
+
+
+@case
+def random_bits() -> Case:
+    """Stateless random numbers: their bits are TensorFlow's."""
+
+    def drawn(seed: Any) -> Any:
+        return (
+            tf.random.stateless_uniform([5, 3], seed), tf.random.stateless_uniform([7], seed, -2, 3),
+            tf.random.stateless_uniform([9], seed, 0, 100, tf.int32),
+            tf.random.stateless_uniform([3], seed, dtype=tf.float64),
+            tf.random.stateless_uniform([6], seed, None, None, tf.int32),
+            tf.random.stateless_normal([4, 3], seed),
+        )  # fmt: skip
+
+    specs = [tf.TensorSpec([2], tf.int32, name="seed")]
+    return _function(drawn, specs, [{"seed": numpy.int32([1, 2])}, {"seed": numpy.int32([-5, 70000])}])
+
+
+@case
+def slices() -> Case:
+    """Slices of all kinds, gathers, joins, sorts."""
+
+    def parts(x: Any) -> Any:
+        n = tf.shape(x)[0]
+        return (
+            x[1:, ..., ::2], x[:, 1, None], x[..., -1], x[::-1, :2], x[-2:n, tf.newaxis], x[n - 1],
+            tf.gather(x, [0, 2, 1], axis=1), tf.gather(x, tf.zeros([n, 2], tf.int32), axis=1, batch_dims=1),
+            tf.gather_nd(x, [[0, 1], [1, 0]]), tf.concat([x, x[:1]], 0), tf.stack([x, x], 1), tf.tile(x, [2, 1, 1]),
+            tf.pad(x, [[1, 0], [0, 2], [0, 0]], constant_values=3.0), tf.pad(x, [[0, 0], [1, 1], [2, 0]], "REFLECT"),
+            tf.pad(x, [[0, 0], [1, 1], [2, 0]], "SYMMETRIC"), tf.reverse(x, [1]), tf.math.top_k(x, 2)[0],
+            tf.math.top_k(x, 2)[1], tf.argmax(x, -1), tf.argmin(x, 1), tf.cumsum(x, 1, exclusive=True, reverse=True),
+            tf.linalg.band_part(x, 1, 0), tf.one_hot(tf.argmax(x, -1), 4), tf.transpose(x, [2, 0, 1]),
+            tf.expand_dims(x, -2), tf.squeeze(x[:, :1], 1), tf.split(x, [1, 3], 2)[1], tf.split(x, 2, 2)[0],
+            tf.reshape(x, [n, -1]), tf.unstack(x, axis=2)[1], tf.einsum("bij,bkj->bik", x, x), tf.broadcast_to(x[:1], tf.shape(x)),
+            tf.repeat(x, 2, axis=1), tf.roll(x, 1, 1), tf.sort(x, -1), tf.argsort(x, 1), tf.where(x > 0, x, 0.0),
+            tf.math.reduce_std(x, 1), tf.reduce_logsumexp(x, [1, 2]), tf.boolean_mask(x, [True, False, True], axis=1),
+        )  # fmt: skip
+
+    specs = [tf.TensorSpec([None, 3, 4], tf.float32, name="x")]
+    return _function(parts, specs, [{"x": numbers(3, 3, 4)}, {"x": numbers(5, 3, 4, seed=1)}])
+
+
+@case
+def arithmetic() -> Case:
+    """Elementwise functions, on floats and integers."""
+
+    def computed(x: Any, i: Any) -> Any:
+        m = tf.math
+        return (
+            m.divide_no_nan(x, m.maximum(x, 0.0)), m.squared_difference(x, 1.0), m.xlogy(m.abs(x), m.abs(x)), m.erfc(x),
+            m.erf(x), m.log1p(m.abs(x)), m.rsqrt(m.abs(x)), m.softplus(x), tf.nn.elu(x), tf.nn.selu(x), tf.nn.gelu(x),
+            tf.nn.gelu(x, approximate=True), tf.nn.swish(x), tf.nn.leaky_relu(x), tf.nn.relu6(x * 5), m.sign(x),
+            m.round(x * 3), m.floor(x), m.ceil(x), x ** 2.0, m.floormod(x, 0.7), m.floordiv(x, 0.7), x > 0, m.is_nan(x),
+            i // 3, i % 3, tf.cast(x * 10, tf.int32), tf.bitwise.bitwise_and(i, 6), m.floormod(i, -3), -i, i * i,
+            tf.cast(i, tf.bool), m.atan2(x, 0.5), m.sinh(x), tf.clip_by_value(x, -0.5, 0.5), m.lgamma(m.abs(x)),
+            m.reciprocal(x), tf.nn.log_softmax(x), tf.nn.softsign(x), m.logical_and(x > 0, x < 1), m.cumprod(x, 1),
+            tf.nn.l2_normalize(x, 1), tf.truncatediv(i, 3), m.reduce_any(x > 2), m.reduce_prod(x, 0), tf.norm(x),
+        )  # fmt: skip
+
+    specs = [tf.TensorSpec([None, 4], tf.float32, name="x"), tf.TensorSpec([None], tf.int32, name="i")]
+    return _function(computed, specs, [{"x": numbers(3, 4), "i": numpy.int32([-7, 0, 5, 9])},
+                                       {"x": numbers(2, 4, seed=1), "i": numpy.int32([-1, 8])}])  # fmt: skip
+
+
+@case
+def images() -> Case:
+    """Windows over images, resized images, transposed and grouped convolutions."""
+    w = tf.constant(numbers(3, 3, 4, 6, seed=5) / 3)
+
+    def computed(x: Any) -> Any:
+        nn, image = tf.nn, tf.image
+        n = tf.shape(x)[0]
+        return (
+            nn.conv2d(x, w, 2, "SAME"), nn.conv2d(x, w, 1, "VALID", dilations=2),
+            nn.conv2d(x, w, 2, [[0, 0], [1, 0], [0, 2], [0, 0]]), nn.conv2d(x, w[:, :, :2], 1, "SAME"),
+            nn.depthwise_conv2d(x, w[:, :, :, :2], [1, 2, 2, 1], "SAME"),
+            nn.conv2d_transpose(x, tf.transpose(w, [0, 1, 3, 2]), [n, 16, 14, 6], 2, "SAME"),
+            nn.max_pool2d(x, 3, 2, "SAME"), nn.max_pool2d(x, 2, 2, "VALID"), nn.avg_pool2d(x, 3, 2, "SAME"),
+            image.resize(x, [5, 9]), image.resize(x, [16, 14], "nearest"), image.resize(x, [4, 4], antialias=False),
+            nn.local_response_normalization(x), nn.space_to_depth(x[:, :, :6], 2), nn.conv1d(x[:, 0], w[0], 1, "SAME"),
+            nn.depth_to_space(x, 2), tf.compat.v1.image.resize_bilinear(x, [5, 9], align_corners=True),
+        )  # fmt: skip
+
+    specs = [tf.TensorSpec([None, 8, 7, 4], tf.float32, name="x")]
+    return _function(computed, specs, [{"x": numbers(2, 8, 7, 4)}, {"x": numbers(3, 8, 7, 4, seed=1)}])
+
+
+@case
+def structured() -> Case:
+    """A Keras model of two inputs and two results by name."""
+    layers = tf.keras.layers
+    a, b = tf.keras.Input((4,), name="a"), tf.keras.Input((3,), name="b")
+    y = layers.Concatenate()([layers.Dense(5)(a), layers.Dense(2)(b)])
+    net = tf.keras.Model({"a": a, "b": b}, {"joined": y, "sum": layers.Dense(1)(y)})
+    return Case(randomized(net), [{"a": numbers(2, 4), "b": numbers(2, 3)}, {"a": numbers(3, 4), "b": numbers(3, 3)}])
+
+
+def flat(result: Any) -> list[numpy.ndarray[Any, Any]]:
+    """The arrays of a result, in the order of `tf.nest`."""
+    return [numpy.asarray(one) for one in tf.nest.flatten(result)]
+
+
+def applied(one: Case, batch: Mapping[str, Any]) -> Any:
+    """The result of a call: by TensorFlow itself."""
+    call = one.call if one.call is not None else one.model
+    arguments = [tf.constant(x) for x in batch.values()]
+    if isinstance(one.model, tf.keras.Model):
+        names = [x.name for x in one.model.inputs] if getattr(one.model, "inputs", None) else []
+        return call(
+            dict(zip(batch, arguments, strict=True)) if set(names) == set(batch) else arguments[0], training=False
+        )
+    return call(*arguments)
+
+
+def write(folder: str, name: str) -> None:
+    """Save a case's model, its inputs and TensorFlow's results."""
+    one = CASES[name]()
+    path = os.path.join(folder, name)
+    tf.saved_model.save(one.model, path)  # before the calls, which may change variables
+    arrays: dict[str, Any] = {"signature": numpy.array(one.signature)}
+    for number, batch in enumerate(one.batches):
+        arrays |= {f"{number}.in.{key}": x for key, x in batch.items()}
+        result = applied(one, batch)
+        if isinstance(result, dict):
+            arrays |= {f"{number}.named.{key}": numpy.asarray(x) for key, x in result.items()}
+        else:
+            arrays |= {f"{number}.out.{k}": x for k, x in enumerate(flat(result))}
+    numpy.savez(path + ".npz", **arrays)
+
+
+def main() -> None:
+    """Write the cases that are named, or all."""
+    folder, *names = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    for name in names or CASES:
+        try:
+            write(folder, name)
+            print("wrote", name, flush=True)
+        except Exception as error:  # one that cannot be built must not hide the others
+            print("FAILED", name, type(error).__name__, str(error)[:600], flush=True)
+        tf.keras.backend.clear_session()
+
+
+if __name__ == "__main__":
+    main()
