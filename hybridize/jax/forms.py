@@ -214,7 +214,10 @@ def _named(shapes: Sequence[Any]) -> tuple[dict[str, Any], dict[Any, Any]]:
     if not found:
         return {}, {}
     names = [f"d{number}" for number in range(len(found))]
-    symbols = jax.export.symbolic_shape(",".join(names))
+    for size in found:
+        if size == 1:  # to JAX no size that it does not know is 1
+            raise ValueError("a size is 1, which JAX takes for no other")
+    symbols = jax.export.symbolic_shape(",".join(names), constraints=[f"{name} >= 2" for name in names])
     return dict(zip(names, found, strict=True)), _BySize(found, symbols)
 
 

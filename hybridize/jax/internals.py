@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Final
+from typing import Any
 
 import jax
 import numpy
@@ -118,7 +118,7 @@ def _hear_comparisons() -> bool:
         answer: bool = plain(self, other)
         heard = getattr(_HEARING, "pairs", None)
         known = answer or heard is None or not isinstance(other, (int, numpy.integer, kind))
-        if not known and ((type(other) is int and other == 1) or not _validates(sys._getframe(1))):
+        if not known and ((not isinstance(other, kind) and other == 1) or not _is_jax(_comparing(sys._getframe(1)))):
             heard.append((self, other))
         return answer
 
@@ -126,16 +126,16 @@ def _hear_comparisons() -> bool:
     return True
 
 
-_RULES: Final = ("jax._src.core", "jax._src.lax", "jax._src.interpreters", "jax._src.util", "jax._src.export")
-"""Modules of JAX that compare sizes to see whether operands fit: they do, or tracing fails. Whole shapes of different
-numbers of axes are compared there, too, first size by first size."""
-
-
-def _validates(frame: FrameType | None) -> bool:
-    """Tell whether one of these modules compares."""
+def _comparing(frame: FrameType | None) -> FrameType | None:
+    """The frame that compares: what is around the methods of sizes."""
     while frame is not None and str(frame.f_globals.get("__name__")).startswith("jax._src.export"):
         frame = frame.f_back
-    return frame is not None and str(frame.f_globals.get("__name__")).startswith(_RULES)
+    return frame
+
+
+def _is_jax(frame: FrameType | None) -> bool:
+    """Tell whether JAX itself compares: to see whether operands fit, or for a shorter way to the same."""
+    return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "jax"
 
 
 _HEARS: list[bool] = []

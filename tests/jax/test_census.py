@@ -72,7 +72,11 @@ x.at[0].set(9.) x.at[i%3,0].add(1.) x.at[:,1].multiply(2.) x.at[1].divide(2.) x.
 jax.random.uniform(jax.random.PRNGKey(i[0]),(3,)) jax.random.normal(jax.random.key(i[3]),(2,3)) jax.random.bernoulli(jax.random.key(1),0.3,(9,)) jax.random.randint(jax.random.key(1),(9,),0,10) jax.random.categorical(jax.random.key(1),x) jax.random.permutation(jax.random.key(1),v) jax.random.choice(jax.random.key(1),v,(3,),replace=False) jax.random.gamma(jax.random.key(1),jnp.abs(x)) jax.random.beta(jax.random.key(1),2.,3.,(4,)) jax.random.dirichlet(jax.random.key(1),jnp.abs(v)) jax.random.exponential(jax.random.key(1),(4,)) jax.random.gumbel(jax.random.key(1),(4,)) jax.random.laplace(jax.random.key(1),(4,)) jax.random.logistic(jax.random.key(1),(4,)) jax.random.poisson(jax.random.key(1),3.,(4,)) jax.random.truncated_normal(jax.random.key(1),-1,1,(4,)) jax.random.multivariate_normal(jax.random.key(1),jnp.zeros(4),s) jax.random.orthogonal(jax.random.key(1),3) jax.random.cauchy(jax.random.key(1),(4,)) jax.random.bits(jax.random.key(1),(5,),jnp.uint8) jax.random.key_data(jax.random.split(jax.random.key(1),(2,3))[0,1]) jax.random.t(jax.random.key(1),3.,(4,)) jax.random.rademacher(jax.random.key(1),(4,)) jax.random.maxwell(jax.random.key(1),(4,))
 """.split()
 
-REFUSED = {"jnp.linalg.eigvals(s).real.sum()": "eig", "jsp.special.i1e(x)": "bessel_i1e", "jsp.special.zeta(jnp.abs(x)+1.5,1.)": "zeta"}
+REFUSED = {
+    "jnp.linalg.eigvals(s).real.sum()": "eig",
+    "jsp.special.i1e(x)": "bessel_i1e",
+    "jsp.special.zeta(jnp.abs(x)+1.5,1.)": "zeta",
+}
 """Functions that are refused at the user's line, by the primitive that has no row. It may only shrink."""
 BY_ANOTHER_WAY = {}
 """Functions whose numbers are less near than those of others, by the reason: relative errors."""
@@ -80,7 +84,11 @@ BY_ANOTHER_WAY = {}
 
 @pytest.mark.parametrize("text", CASES)
 def test_function(text):
-    function = jax.jit(eval(f"lambda {', '.join(ARGUMENTS)}: {text.replace('~', ' ')}", {"jnp": jnp, "jax": jax, "jsp": jsp, "lax": lax}))
+    function = jax.jit(
+        eval(
+            f"lambda {', '.join(ARGUMENTS)}: {text.replace('~', ' ')}", {"jnp": jnp, "jax": jax, "jsp": jsp, "lax": lax}
+        )
+    )
     wanted = function(*ARGUMENTS.values())
     fast = hybridize(function)
     if text in REFUSED:

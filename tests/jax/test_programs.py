@@ -15,6 +15,7 @@ from comparing import assert_same, programs  # noqa: E402
 PROGRAMS = programs()
 EXACT = {"kalman_filter": "no argument has a batch", "dynamic_bounds": "no argument has a batch"}
 """Programs of which there is nothing to open, by the reason."""
+ROUNDED = {"mixed_precision": "XLA leaves out roundings to bfloat16 that the program says"}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -23,7 +24,8 @@ def test_results_and_second_sizes(name):
     fast = hybridize(jax.jit(function))
     for n in (4, 6, 9, 4):
         args = arguments(n)
-        assert_same(fast(*args), jax.jit(function)(*args), rtol=1e-4, atol=1e-5)
+        theirs = function if name in ROUNDED else jax.jit(function)
+        assert_same(fast(*args), theirs(*args), rtol=1e-4, atol=1e-5)
     count = fast.cache_info()["programs"]
     assert count == (1 if name in EXACT else 2), [program.reason for program in fast.programs()]
     assert not any(program.fallbacks for program in fast.programs())

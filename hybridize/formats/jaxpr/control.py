@@ -117,16 +117,31 @@ def loop(n: Application, *values: Value) -> tuple[Operand, ...]:
     kinds = [type_of(x) for x in (*state, *constants)]
     count = len(state)
 
-    def holds(*xs: Operand) -> list[Operand]:
+    def conditions(*xs: Operand) -> Operand:
         inputs = [*xs[count : count + of_condition], *xs[:count]]
-        return [operand_of(value) for value in _inside(n, condition, inputs)]
+        return operand_of(_inside(n, condition, inputs)[0])
+
+    def holds(*xs: Operand) -> list[Operand]:
+        some = conditions(*xs)
+        return [ops.any(some, tuple(range(type_of(some).ndim)))] if type_of(some).ndim else [some]
 
     def step(*xs: Operand) -> list[Operand]:
         inputs = [*xs[count + of_condition :], *xs[:count]]
-        return [*(operand_of(value) for value in _inside(n, body, inputs)), *xs[count:]]
+        results = [operand_of(value) for value in _inside(n, body, inputs)]
+        if condition.outputs[0].shape:  # of a loop for each row, some have ended
+            some = conditions(*xs)
+            results = [_for_rows(some, new, old) for new, old in zip(results, xs, strict=False)]
+        return [*results, *xs[count:]]
 
     op = ops.While(make_graph(holds, kinds), make_graph(step, kinds))
     return tuple(bind(op, *state, *constants)[:count])
+
+
+def _for_rows(condition: Operand, new: Operand, old: Operand) -> Operand:
+    """New values where a condition of the first axes holds, else old ones."""
+    shape, lead = type_of(new).shape, type_of(condition).shape
+    rows = ops.reshape(condition, (*lead, *[1] * (len(shape) - len(lead))))
+    return ops.where(ops.broadcast(rows, shape), new, old)
 
 
 @JAXPR("scan", values=True)

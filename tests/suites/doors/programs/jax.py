@@ -245,9 +245,7 @@ def transformer(params, tokens):
 
 
 @program(
-    lambda n: (
-        transformer_params(), adam_start(transformer_params()), random.randint(random.PRNGKey(n), (n, 6), 0, 11)
-    )
+    lambda n: (transformer_params(), adam_start(transformer_params()), random.randint(random.PRNGKey(n), (n, 6), 0, 11))
 )
 def transformer_training_step(params, state, tokens):
     def loss(params):
