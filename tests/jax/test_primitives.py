@@ -11,7 +11,7 @@ from jax import lax
 from hybridize import hybridize
 
 sys.path.insert(0, str(Path(__file__).parent))
-from comparing import assert_same  # noqa: E402
+from comparing import assert_same
 
 
 def normal(seed, *shape):
@@ -138,7 +138,7 @@ def test_primitive(name):
 
 @pytest.mark.parametrize("name", ["conv", "conv nchw", "max pool", "mean pool", "conv transposed", "conv gradient"])
 def test_images_of_other_sizes(name):
-    function, first, *rest = CASES[name]
+    function, _, *rest = CASES[name]
     function = jax.jit(function)
     fast = hybridize(function)
     # Of a gradient of "SAME", JAX itself gives a program for other sizes of batches only.

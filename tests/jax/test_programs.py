@@ -10,7 +10,7 @@ import pytest
 from hybridize import hybridize
 
 sys.path.insert(0, str(Path(__file__).parent))
-from comparing import assert_same, programs  # noqa: E402
+from comparing import assert_same, programs
 
 PROGRAMS = programs()
 EXACT = {"kalman_filter": "no argument has a batch", "dynamic_bounds": "no argument has a batch"}
