@@ -6,7 +6,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import jax
@@ -105,8 +104,9 @@ class Form:
                 continue
             first, *rest = path
             position = getattr(first, "idx", None)
-            known = whole.idx == 0 and position is not None and position < len(parameters)
-            name = parameters[position] if known else str(getattr(first, "key", f"arg{position}"))
+            name = str(getattr(first, "key", f"arg{position}"))
+            if whole.idx == 0 and position is not None and position < len(parameters):
+                name = parameters[position]
             names.append(name + jax.tree_util.keystr(tuple(rest)))
         return names
 
@@ -174,15 +174,15 @@ class Form:
                 leaf.dtype, weak_type=leaf.weak,
             ) for shape, leaf in zip(shapes, self._dynamic, strict=True)
         ]  # fmt: skip
-        with internals.compared() if sizes else nullcontext([]) as unequal:
+        with internals.compared() as unequal:
             try:
                 closed, results = self.traced(specs)
             except Exception as error:
                 self.error = None if sizes else error
                 raise
-        if unequal is None:
+        if unequal is None and sizes:
             raise ValueError("this version of JAX does not tell what it assumes of sizes")
-        for one, other in unequal:
+        for one, other in unequal or ():
             if size_of(one, sizes) == size_of(other, sizes):
                 raise ValueError(f"JAX takes the sizes {one} and {other} to be unequal, which they are not")
         program, inputs = program_of(self.__name__, closed, sizes)

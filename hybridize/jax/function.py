@@ -50,7 +50,9 @@ class Compiled(Function[..., Any]):
 
     def leaf_names(self, call: Call) -> list[str]:
         """Names of the arguments: paths from the parameters of the user's function."""
-        return self.python_function.names
+        form: Any = self.python_function
+        names: list[str] = form.names
+        return names
 
 
 class JaxFunction:
@@ -347,13 +349,26 @@ def _static_key(value: Any) -> Hashable:
 
 
 def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return the result of a call of a compiled function with arrays of JAX among its arguments."""
+    """Return the result of a call with arrays of JAX among the arguments: arrays of JAX.
+
+    A program that was loaded reads them where they are; a function is traced by JAX.
+    """
+    if isinstance(function, SavedFunction):
+        result = function(*_ours(args), **_ours(kwargs))
+        return jax.tree.map(lambda x: of_result(x) if isinstance(x, ndarray) else x, result)
     return _counterpart(function)(*args, **kwargs)
 
 
 def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
     """Return the program that such a call runs; captured and compiled if need be."""
+    if isinstance(function, SavedFunction):
+        return function.program(*_ours(args), **_ours(kwargs))
     return _counterpart(function).program(*args, **kwargs)
+
+
+def _ours(tree: Any) -> Any:
+    """Arguments with arrays of ours over the memory of those of JAX."""
+    return jax.tree.map(lambda x: wrap(elements(x)) if isinstance(x, jax.Array) else x, tree)
 
 
 def _counterpart(function: Function[Any, Any]) -> JaxFunction:

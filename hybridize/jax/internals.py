@@ -116,9 +116,10 @@ def _hear_comparisons() -> bool:
 
     def equal(self: Any, other: Any) -> bool:
         answer: bool = plain(self, other)
-        heard = getattr(_HEARING, "pairs", None)
-        known = answer or heard is None or not isinstance(other, (int, numpy.integer, kind))
-        if not known and ((not isinstance(other, kind) and other == 1) or not _is_jax(_comparing(sys._getframe(1)))):
+        heard: list[tuple[Any, Any]] | None = getattr(_HEARING, "pairs", None)
+        if heard is None or answer or not isinstance(other, (int, numpy.integer, kind)):
+            return answer
+        if (not isinstance(other, kind) and other == 1) or not _is_jax(_comparing(sys._getframe(1))):
             heard.append((self, other))
         return answer
 
@@ -150,7 +151,8 @@ def compared() -> Iterator[list[tuple[Any, Any]] | None]:
         yield None
         return
     before = getattr(_HEARING, "pairs", None)
-    _HEARING.pairs = pairs = []
+    pairs: list[tuple[Any, Any]] = []
+    _HEARING.pairs = pairs
     try:
         yield pairs
     finally:

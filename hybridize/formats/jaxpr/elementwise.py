@@ -156,12 +156,12 @@ def nearest(n: Application, x: Operand) -> Operand:
 @JAXPR("select_n")
 def selected(n: Application, which: Operand, *cases: Operand) -> Operand:
     """Elements of one of several arrays, by a bool or a number."""
-    which, *cases = stretched(which, *cases)
+    which, *arrays = stretched(which, *cases)
     if type_of(which).dtype == bool_:
-        return ops.where(which, cases[1], cases[0]) if len(cases) > 1 else cases[0]
-    result = cases[-1]
-    for number in reversed(range(len(cases) - 1)):
-        result = ops.where(ops.le(which, ops.like(number, which)), cases[number], result)
+        return ops.where(which, arrays[1], arrays[0]) if len(arrays) > 1 else arrays[0]
+    result = arrays[-1]
+    for number in reversed(range(len(arrays) - 1)):
+        result = ops.where(ops.le(which, ops.like(number, which)), arrays[number], result)
     return result
 
 

@@ -50,9 +50,8 @@ def _words(key: Operand, more: int) -> tuple[Operand, Operand]:
     """Both words of keys, with more axes of size 1."""
     *lead, _ = type_of(key).shape
     last = len(lead)
-    return tuple(  # type: ignore[return-value]
-        ops.reshape(ops.part(key, last, k, k + 1), (*lead, *[1] * more)) for k in range(2)
-    )
+    high, low = (ops.reshape(ops.part(key, last, k, k + 1), (*lead, *[1] * more)) for k in range(2))
+    return high, low
 
 
 def _numbered(shape: Sequence[Any]) -> tuple[Operand, Operand]:

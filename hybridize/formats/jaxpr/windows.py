@@ -112,8 +112,9 @@ def _smallest(n: Application) -> bool:
 def gradient_of_maxima(n: Application, g: Operand, x: Operand) -> Operand:
     """Numbers of windows, each added where the window has its largest element."""
     x = ops.neg(x) if _smallest(n) else x
-    fields = _fields(n)
-    return ops.window_put(g, ops.window_arg_max(x, *fields), *fields, type_of(x).shape)
+    window, strides, low, high = _fields(n)
+    places = ops.window_arg_max(x, window, strides, low, high)
+    return ops.window_put(g, places, window, strides, low, high, type_of(x).shape)
 
 
 @JAXPR("select_and_gather_add")
