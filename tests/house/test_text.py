@@ -122,6 +122,7 @@ ONE_NAME = {
     "Function": "MXNet's autograd.Function, a hybridized function, and a function of LLVM",
     "GRU": "MXNet's layer, and the book's net of it",
     "Gamma": "the op, and MXNet's distribution",
+    "Interpreter": "of ops, whoever is in charge of them, and LiteRT's, of a model",
     "Load": "a load of an element, and MXNet's initializer",
     "Loss": "MXNet's losses, and its metric of that name",
     "Module": "a module of LLVM's, and the book's class of nets",

@@ -6,6 +6,7 @@ Shapes are those of operands, whose sizes may be dims; numbers that say them com
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -45,6 +46,7 @@ def aligned(x: Operand, shape: Shape) -> Operand:
 def elementwise(function: Callable[..., Operand]) -> Callable[..., Operand]:
     """Return a function of operands of one shape as one of operands that stretch to one."""
 
+    @functools.wraps(function)
     def apply(*operands: Operand) -> Operand:
         return function(*stretched(*operands))
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.base import dims
 from hybridize.base.dtypes import int64
 from hybridize.formats.foreign.arrays import aligned, from_end, wrapped
 from hybridize.formats.foreign.known import Known
@@ -99,6 +100,8 @@ def top(n: Application, x: Operand, count: Known | None = None) -> tuple[Operand
     """The largest or smallest elements along an axis, in order, and where they were."""
     axis = n.axis(x, default=-1)
     many = n.integer("k") if count is None else count.item()
+    if many < 0 or many > type_of(x).shape[axis]:
+        n.fail(f"axis {axis} of {type_of(x)} has no {dims.text(many)} elements")
     order = ops.part(ops.arg_sort(x, axis, n.flag("largest", True)), axis, 0, many)
     return ops.take_along_axis(x, order, axis), order
 

@@ -10,7 +10,7 @@ from typing import Any
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import float64, is_float
-from hybridize.base.types import Shape
+from hybridize.base.types import Shape, same_shape
 from hybridize.formats.foreign.arrays import aligned
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.vocabulary import ONNX
@@ -37,6 +37,8 @@ def gemm(n: Application, x: Operand, w: Operand, bias: Operand | None = None) ->
     """Return alpha x w + beta bias, each matrix transposed or not."""
     alpha, beta = n.number("alpha", 1.0), n.number("beta", 1.0)
     left, right = n.flag("transA"), n.flag("transB")
+    if type_of(x).ndim != 2 or type_of(w).ndim != 2:
+        n.fail(f"it multiplies matrices, not {type_of(x)} and {type_of(w)}")
     plain = right and not left and alpha == 1 and beta == 1
     if (
         plain
@@ -101,6 +103,8 @@ def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = N
     """The convolution, plus a bias of each channel."""
     shape, kernel = type_of(x).shape, type_of(w).shape[2:]
     rank = len(kernel)
+    if n.has("kernel_shape") and not same_shape(n.integers("kernel_shape"), kernel):
+        n.fail(f"kernel_shape is {list(n.integers('kernel_shape'))}, the weight is {type_of(w)}")
     strides, dilations = _numbers(n, "strides", rank, 1), _numbers(n, "dilations", rank, 1)
     pads = _pads(n, shape[2:], kernel, strides, dilations)
     groups = n.integer("group", 1)

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from hybridize.base.errors import LoadError
 from hybridize.base.locations import SourceLoc
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
+from hybridize.formats.foreign.checks import check_program
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference, graphs_of
-from hybridize.formats.foreign.walk import check_operators, settled
+from hybridize.formats.foreign.walk import settled
 from hybridize.formats.onnx.messages import (
     DTYPES,
     NAMES,
@@ -74,7 +75,7 @@ def program_of_node(node: bytes, version: int, ports: Mapping[str, Port]) -> For
     inputs = tuple(ports[name] for name in dict.fromkeys(filter(None, one.inputs)))
     graph = ForeignGraph(inputs, (one,), tuple(map(Port, filter(None, one.outputs))))
     program = ForeignProgram("node", ONNX, graph)
-    check_operators(program)
+    check_program(program)
     return program
 
 
@@ -93,10 +94,16 @@ class _Reader:
     def fail(self, what: str) -> LoadError:
         return malformed(self.name, what, 0)
 
+    def unsupported(self, what: str, number: int) -> LoadError:
+        """The error for an array or input of a type that is none of ours."""
+        if number not in NAMES:
+            return self.fail(f"{what} is of type {number}, which there is not")
+        return LoadError("E606", f"{self.name}: {what} is of {NAMES[number]}, which is not supported")
+
     def program(self, model: Message) -> ForeignProgram:
         if "graph" not in model or not model.get("opsets"):
             raise self.fail("it is no ONNX model: it has no graph, or no operator set")
-        if model.get("ir", 0) > NEWEST_IR:
+        if not 0 <= model.get("ir", 0) <= NEWEST_IR:
             text = f"{self.name} is of ONNX IR version {model['ir']}"
             raise LoadError("E602", text, help=f"hybridize reads up to {NEWEST_IR}")
         self.versions = self.opsets(model["opsets"])
@@ -110,14 +117,19 @@ class _Reader:
             functions[_operator(one.get("domain", ""), one.get("name", ""))] = self.function(one)
         graph = self.graph(model["graph"], main=True)
         notes = {
-            "producer": f"{model.get('producer', '')} {model.get('producer_version', '')}".strip(),
+            "producer": model.get("producer", ""),
+            "producer version": model.get("producer_version", ""),
             "operator set": ", ".join(f"{domain or 'ai.onnx'} {number}" for domain, number in self.versions.items()),
+            "domain": model.get("domain", ""),
+            "version": str(model.get("version") or ""),
+            "graph": model["graph"].get("name", ""),
             "description": model.get("doc", ""),
+            "graph description": model["graph"].get("doc", ""),
             **{one.get("key", ""): one.get("value", "") for one in model.get("metadata", ())},
         }
         program = ForeignProgram(self.name, ONNX, graph, functions, self.weights,
                                  metadata={key: text for key, text in notes.items() if text})  # fmt: skip
-        check_operators(program)
+        check_program(program)
         return settled(program)
 
     def opsets(self, opsets: list[Message]) -> dict[str, int]:
@@ -157,10 +169,9 @@ class _Reader:
             arrays = {name: array for name, array in arrays.items() if array.dtype == object}
         inputs = [self.port(one, one.get("name") not in kept) for one in graph.get("input", ())]
         known = {one.get("name", "") for one in graph.get("initializer", ())}
-        for one in graph.get("input", ()) if main else ():
-            number = one.get("type", {}).get("tensor", {}).get("dtype", 0)
-            if number in NAMES and not (number in NARROW and one["name"] not in kept) and one["name"] not in known:
-                raise LoadError("E606", f"{self.name}: the input {one['name']!r} is of {NAMES[number]}: not supported")
+        for port, one in zip(inputs, graph.get("input", ()), strict=True):
+            if main and port.dtype is None and port.name not in known and "tensor" in one.get("type", {}):
+                raise self.unsupported(f"the input {port.name!r}", one["type"]["tensor"].get("dtype", 0))
         declared = [self.port(one) for key in ("info", "output") for one in graph.get(key, ())]
         return ForeignGraph(
             tuple(one for one in inputs if one.name not in known),
@@ -235,8 +246,7 @@ class _Reader:
         if number == STRING:
             return numpy.array([bytes(one) for one in tensor.get("string", ())], object).reshape(shape)
         if number not in DTYPES:
-            kind = NAMES.get(number, f"type {number}")
-            raise LoadError("E606", f"{self.name}: the array {name!r} is of {kind}, which is not supported")
+            raise self.unsupported(f"the array {name!r}", number)
         dtype = DTYPES[number]
         count = checked_size(shape, dtype)
         if count is None:
@@ -287,18 +297,20 @@ class _Reader:
             raise LoadError("E601", f"{self.name}: the array {name!r} is in another file, {location!r}",
                             help="load the model by its path")  # fmt: skip
         folder = os.path.realpath(self.folder)
-        path = os.path.realpath(os.path.join(folder, location))
-        if not location or os.path.isabs(location) or os.path.commonpath([path, folder]) != folder:
+        path = os.path.realpath(os.path.join(folder, location.replace("\0", "")))
+        if not location or "\0" in location or os.path.isabs(location) or os.path.commonpath([path, folder]) != folder:
             raise self.fail(f"the array {name!r} is in {location!r}, which is not below the model's folder")
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise self.fail(f"the array {name!r} is in {location!r}, which is no file")
         if path not in self.files:
             self.files[path] = bytes_of(path)
         data = self.files[path]
+        size = math.prod(shape) * dtype.itemsize
         try:
-            offset, length = int(where.get("offset") or 0), int(where.get("length") or -1)
+            offset, length = int(where.get("offset") or 0), int(where.get("length") or size)
         except ValueError:
             raise self.fail(f"the place of the array {name!r} in {location!r} is no number") from None
-        size = math.prod(shape) * dtype.itemsize
-        if length not in (-1, size) or not 0 <= offset <= len(data) - size:
+        if length != size or not 0 <= offset <= len(data) - size:
             raise self.fail(f"the array {name!r} needs {size} bytes at byte {offset} of {location!r}, which has "
                             f"{len(data)}")  # fmt: skip
         return self.view(data[offset : offset + size], name, dtype, shape)

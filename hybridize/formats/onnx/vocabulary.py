@@ -7,7 +7,7 @@ from typing import Final
 
 from hybridize.formats.foreign.vocabulary import Vocabulary
 
-ONNX: Final = Vocabulary("ONNX")
+ONNX: Final = Vocabulary("ONNX", "hybridize.formats.onnx.rows:ONNX")
 
 _STRINGS: Final = "strings are no numbers: leave the operators on them out of the model"
 ONNX.remedies.update({
