@@ -7,7 +7,6 @@ from hybridize.formats.onnx import chances as chances
 from hybridize.formats.onnx import columns as columns
 from hybridize.formats.onnx import control as control
 from hybridize.formats.onnx import elementwise as elementwise
-from hybridize.formats.onnx import features as features
 from hybridize.formats.onnx import images as images
 from hybridize.formats.onnx import indexing as indexing
 from hybridize.formats.onnx import linear as linear

@@ -13,7 +13,6 @@ _STRINGS: Final = "strings are no numbers: leave the operators on them out of th
 ONNX.remedies.update({
     "NonMaxSuppression": "how many boxes stay is data: end the model before it, and use nd.contrib.box_nms",
     "ImageDecoder": "decode files before the model is called: hybridize.image.imdecode",
-    "ai.onnx.ml::ZipMap": "export the model with zipmap=False: results are arrays",
     **dict.fromkeys(("StringNormalizer", "StringConcat", "StringSplit", "RegexFullMatch", "TfIdfVectorizer"), _STRINGS),
     **dict.fromkeys((f"ai.onnx.preview.training::{name}" for name in ("Adagrad", "Adam", "Momentum", "Gradient")),
                     "hybridize trains the parameters of a loaded model by gluon.Trainer"),
