@@ -106,7 +106,7 @@ def label_encoder(n: Application, x: Operand) -> Operand:
     wide = ops.spread(x, shape, (len(shape) - 1,))
     table = ops.constant(keys.astype(dtype))
     same = ops.eq(wide, aligned(table, shape))
-    if is_float(dtype):
+    if is_float(dtype) and n.node.version >= 4:  # NaN is a key from there on
         same = ops.bit_or(same, ops.bit_and(ops.isnan(wide), ops.isnan(aligned(table, shape))))
     value = ops.gather(ops.constant(values), ops.arg_max(ops.cast(same, int64), len(shape) - 1), 0)
     return ops.where(ops.any(same, (len(shape) - 1,)), value, ops.like(default, value))

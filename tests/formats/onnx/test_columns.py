@@ -73,18 +73,19 @@ def test_dictionaries_are_refused_with_what_to_do():
 
 
 @pytest.mark.parametrize(
-    ("dtype", "result", "more"),
+    ("version", "dtype", "result", "more"),
     [
-        ("i8", "f4", {"keys_int64s": [0, 1, 2], "values_floats": [0.5, 1.5, 2.5], "default_float": -3.0}),
-        ("f4", "i8", {"keys_floats": [0.0, 0.5, float("nan")], "values_int64s": [7, 8, 9], "default_int64": -2}),
+        (2, "i8", "f4", {"keys_int64s": [0, 1, 2], "values_floats": [0.5, 1.5, 2.5], "default_float": -3.0}),
+        (2, "f4", "i8", {"keys_floats": [0.0, 0.5, float("nan")], "values_int64s": [7, 8, 9], "default_int64": -2}),
+        (4, "f4", "i8", {"keys_floats": [0.0, 0.5, float("nan")], "values_int64s": [7, 8, 9], "default_int64": -2}),
     ],
 )
-def test_labels_stand_for_others(dtype, result, more):
+def test_labels_stand_for_others(version, dtype, result, more):
     encoded = model_of(
         [node("LabelEncoder", "x", ["y"], domain="ai.onnx.ml", **more)],
         [info("x", dtype, ["n", 4])],
         [info("y", result, ["n", 4])],
-        ai_onnx_ml=2,
+        ai_onnx_ml=version,
     )
     feeds = [{"x": x_of(rows, dtype)} for rows in (2, 3, 5)]
     for one in feeds if dtype == "f4" else ():
