@@ -39,7 +39,7 @@ ONNX.plain({
     "Tan": ops.tan, "Asin": ops.arcsin, "Acos": ops.arccos, "Atan": ops.arctan, "Sinh": ops.sinh, "Cosh": ops.cosh,
     "Asinh": ops.arcsinh, "Acosh": ops.arccosh, "Atanh": ops.arctanh, "Tanh": ops.tanh, "Sigmoid": ops.sigmoid,
     "Relu": composites.relu, "Softsign": lambda x: composites.activation(x, "softsign"),
-    "Mish": lambda x: composites.activation(x, "mish"), "IsNaN": ops.isnan, "Identity": lambda x: x,
+    "Mish": lambda x: composites.activation(x, "mish"), "IsNaN": ops.isnan,
     "Reciprocal": lambda x: ops.div(ops.like(1, x), x),
 })  # fmt: skip
 
