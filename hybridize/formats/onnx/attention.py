@@ -54,16 +54,16 @@ def attend(
     mask = _joined(seen, None if mask is None else _padded(mask, type_of(key).shape[2]))
     kind = type_of(query).dtype
     wide = float64 if n.integer("softmax_precision", 0) == DOUBLE else kind
-    operands = [ops.cast(x, wide) for x in (query, key, value)]
+    q, k, v = (ops.cast(x, wide) for x in (query, key, value))
     mask = ops.cast(mask, wide) if mask is not None and is_float(type_of(mask).dtype) else mask
     scale = n.number("scale") if n.has("scale") else None
     cap, stages = n.number("softcap", 0.0), []
     plain = causal and not moved
     if cap or (len(n.node.outputs) > 3 and n.node.outputs[3]):
-        y, *stages = attention_in_stages(*operands, mask, lengths, plain, scale, cap)
+        y, *stages = attention_in_stages(q, k, v, mask, lengths, plain, scale, cap)
         stages = [ops.cast(stages[n.integer("qk_matmul_output_mode", 0)], kind)]
     else:
-        y = attention(*operands, mask, lengths, causal=plain, scale=scale)
+        y = attention(q, k, v, mask, lengths, causal=plain, scale=scale)
     y = ops.cast(y, kind)
     return (heads_together(y) if flat else y, key, value, *stages)
 

@@ -316,7 +316,10 @@ class _Rounds:
 
     def _state_of(self, data: Sequence[Operand]) -> list[Value]:
         rest = iter(data)
-        return _refilled(self.state, iter([next(rest) if _is_data(x) else x for x in _leaves(self.state)]))
+        state: list[Value] = _refilled(
+            self.state, iter([next(rest) if _is_data(x) else x for x in _leaves(self.state)])
+        )
+        return state
 
 
 def _least(x: Any, y: Any) -> Any:

@@ -297,10 +297,10 @@ def attention_of_inputs(
     width = type_of(whole).shape[-1]
     sizes = n.integers("qkv_hidden_sizes", ()) or (width // 3,) * 3
     ends = list(itertools.accumulate(sizes))
-    parts = [ops.part(whole, 2, start, end) for start, end in zip([0, *ends], ends, strict=False)]
+    query, key, value = (ops.part(whole, 2, start, end) for start, end in zip([0, *ends], ends, strict=False))
     before = [None, None] if past is None else [
         ops.reshape(ops.part(past, 0, k, k + 1), type_of(past).shape[1:]) for k in (0, 1)]  # fmt: skip
-    y, key, value, _ = _attention(n, n.integer("num_heads"), *parts, padding, added, *before)
+    y, key, value, _ = _attention(n, n.integer("num_heads"), query, key, value, padding, added, *before)
     if len(n.node.outputs) < 2 or not n.node.outputs[1]:
         return (y,)
     return y, ops.concat(*(with_axes(one, [0]) for one in (key, value)), axis=0)
