@@ -1,5 +1,7 @@
 """ONNX's attention in all its forms, rotations, caches and losses give the onnx package's numbers, for any batch."""
 
+import sys
+
 import numpy
 import pytest
 from onnx import helper
@@ -118,6 +120,16 @@ def test_bodies_that_onnx_defines():
     check("x w", shapes, "y state", 27, op="CausalConvWithState", activation="silu")
     shapes = {"q": ("n", 4, 6), "k": ("n", 4, 6), "v": ("n", 4, 4), "d": ("n", 4, 2), "b": ("n", 4, 2)}
     check("q k v - d b", shapes, "y state", 27, op="LinearAttention", q_num_heads=2, kv_num_heads=2)
+
+
+def test_a_body_needs_the_onnx_package(monkeypatch):
+    model = model_of([node("CausalConvWithState", "x w", "y s")], [info("x", "f4", ["n", 4, 6]), info("w", "f4", [4, 1, 3])],
+                     [info("y"), info("s")], opset=27)  # fmt: skip
+    block = block_of(model)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(LoadError, match="defined by the onnx package, which is not installed") as error:
+        block(np.ones((2, 4, 6)), np.ones((4, 1, 3)))
+    assert error.value.code == "E606"
 
 
 @LONG
