@@ -4,11 +4,10 @@ import sys
 
 import numpy
 import pytest
-from onnx import helper
 
 from hybridize import np
 from hybridize.errors import LoadError
-from tests.formats.onnx.oracles import agree, block_of, graph_of, info, model_of, node, ours, reference, runtime
+from tests.formats.onnx.oracles import agree, block_of, graph_of, info, model_of, node, reference, runtime
 
 LONG = pytest.mark.long
 RANDOM = numpy.random.RandomState(0)
@@ -132,14 +131,15 @@ def test_a_body_needs_the_onnx_package(monkeypatch):
     assert error.value.code == "E606"
 
 
-@LONG
-def test_attention_of_previews():
-    """Its scores may be changed by graphs, which a body cannot take yet."""
-    feeds = {name: floats(*(2 if size == "n" else size for size in shape)) for name, shape in heads(4, 4).items()}
-    own = node("FlexAttention", "q k v", domain="ai.onnx.preview")
-    model = model_of([own], [info(name) for name in "qkv"], [info("y")], opset=26, ai_onnx_preview=1)
-    agree(model, feeds, oracle=reference, rtol=1e-4)
-    graph = graph_of([node("Identity", "s", "t")], [info("s")], [info("t")])
-    model.graph.node[0].attribute.append(helper.make_attribute("score_mod", graph))
-    with pytest.raises(LoadError, match="the attribute score_mod"):
-        block_of(model)(**{name: ours(x) for name, x in feeds.items()})
+@pytest.mark.parametrize("graphs", [True, pytest.param(False, marks=LONG)])
+def test_graphs_change_scores_and_weights(graphs):
+    one, two = (graph_of([node("Mul", f"{name} c", "t")], [info(name)], [info("t")], {"c": numpy.float32(number)})
+                for name, number in (("s", 0.5), ("p", 2)))  # fmt: skip
+    attributes = {"score_mod": one, "prob_mod": two} if graphs else {"scale": 0.3}
+    own = node("FlexAttention", "q k v", domain="ai.onnx.preview", **attributes)
+    shapes = heads()
+    inputs = [info(name, "f4", list(shape)) for name, shape in shapes.items()]
+    model = model_of([own], inputs, [info("y")], opset=26, ai_onnx_preview=1)
+    feeds = [{name: floats(*(n if size == "n" else size for size in shape)) for name, shape in shapes.items()}
+             for n in (2, 3, 5)]  # fmt: skip
+    agree(model, *feeds, oracle=reference, rtol=1e-4)
