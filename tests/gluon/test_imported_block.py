@@ -193,6 +193,8 @@ def test_weights_are_views_of_the_file_where_it_aligns_them(files, tmp_path):
 
 def test_it_is_trained_as_any_net(files):
     net, x = load(files / "net.onnx"), np.array(images(4, 3, 8, 8))
+    fixed = [name for name, one in net.collect_params().items() if one.grad_req == "null"]
+    assert fixed == ["mean", "var"], "the statistics of batch norm"
     trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.05})
     losses = []
     for _ in range(4):

@@ -1,0 +1,19 @@
+# Written by `docs/make.py` from the module's table of names.
+
+from hybridize.onnx import backend as backend
+from hybridize.onnx.backend import Backend as Backend
+from hybridize.onnx.session import ExecutionMode as ExecutionMode
+from hybridize.onnx.session import GraphOptimizationLevel as GraphOptimizationLevel
+from hybridize.onnx.session import InferenceSession as InferenceSession
+from hybridize.onnx.session import ModelMetadata as ModelMetadata
+from hybridize.onnx.session import NodeArg as NodeArg
+from hybridize.onnx.session import RunOptions as RunOptions
+from hybridize.onnx.session import SessionOptions as SessionOptions
+from hybridize.onnx.session import get_available_providers as get_available_providers
+from hybridize.onnx.session import get_device as get_device
+
+PLACES: dict[str, str]
+__all__ = [
+    "Backend", "ExecutionMode", "GraphOptimizationLevel", "InferenceSession", "ModelMetadata", "NodeArg",
+    "RunOptions", "SessionOptions", "backend", "get_available_providers", "get_device"
+]
