@@ -93,10 +93,12 @@ _HOLDS: Final = {
     "params": "arrays",
     "safetensors": "arrays",
     "torch": "a PyTorch file (load it with torch, then hybridize the module)",
-    "keras": "layers of Keras by their names (load it with keras.models.load_model, then hybridize the model; or "
-    "model.export(folder) once, and load the folder)",
+    "keras": "layers of Keras by their names",
     "library": "a library for C (its header says how to call it; `hybridize run` does)",
     "wasm": "WebAssembly (the .mjs beside it loads it; `hybridize run` does)",
+}
+_REMEDIES: Final = {
+    "keras": "keras.models.load_model(path), then hybridize it; or model.export(folder) once, and load the folder",
 }
 
 
@@ -153,7 +155,9 @@ def load(
     raise ContentError(
         "E611",
         f"{path} holds {_HOLDS[kind]}, which is not a program by itself",
-        help="load an archive of save, or an exported -symbol.json; nd.load and net.load_parameters read arrays",
+        help=_REMEDIES.get(kind)
+        or "load an archive of save, an exported -symbol.json, an ONNX model or the folder of a "
+        "SavedModel; nd.load and net.load_parameters read arrays",
     )
 
 

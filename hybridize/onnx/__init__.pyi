@@ -2,6 +2,12 @@
 
 from hybridize.onnx import backend as backend
 from hybridize.onnx.backend import Backend as Backend
+from hybridize.onnx import mxnet as mx2onnx
+from hybridize.onnx import mxnet as onnx2mx
+from hybridize.onnx.mxnet import export_model as export_model
+from hybridize.onnx.mxnet import get_model_metadata as get_model_metadata
+from hybridize.onnx.mxnet import import_model as import_model
+from hybridize.onnx.mxnet import import_to_gluon as import_to_gluon
 from hybridize.onnx.session import ExecutionMode as ExecutionMode
 from hybridize.onnx.session import GraphOptimizationLevel as GraphOptimizationLevel
 from hybridize.onnx.session import InferenceSession as InferenceSession
@@ -15,5 +21,6 @@ from hybridize.onnx.session import get_device as get_device
 PLACES: dict[str, str]
 __all__ = [
     "Backend", "ExecutionMode", "GraphOptimizationLevel", "InferenceSession", "ModelMetadata", "NodeArg",
-    "RunOptions", "SessionOptions", "backend", "get_available_providers", "get_device"
+    "RunOptions", "SessionOptions", "backend", "export_model", "get_available_providers", "get_device",
+    "get_model_metadata", "import_model", "import_to_gluon", "mx2onnx", "onnx2mx"
 ]

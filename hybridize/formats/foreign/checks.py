@@ -55,8 +55,8 @@ def missing_operators(program: ForeignProgram, nodes: Sequence[Node]) -> LoadErr
     first = nodes[0]
     version = f" (operator set {first.version})" if first.version else ""
     what = f"{program.source}: operator {first.op}, node {first.name!r}{version}, is not supported"
-    remedies = [program.vocabulary.remedies[node.op] for node in nodes if node.op in program.vocabulary.remedies]
-    return LoadError("E606", what, help="; ".join((f"hybridize lacks {listed}", *dict.fromkeys(remedies))))
+    remedies = dict.fromkeys(filter(None, (program.vocabulary.remedy(op) for op in counts)))
+    return LoadError("E606", what, help="; ".join((f"hybridize lacks {listed}", *remedies)))
 
 
 def place(program: ForeignProgram, node: Node) -> str:

@@ -53,6 +53,8 @@ class Row:
     """True if it is computed at once where all of its inputs are known."""
     by_types: bool = False
     """True if the result follows from the types of the inputs: it is known whatever they are."""
+    decides: int = 0
+    """How many of the first inputs decide what is computed: better known, though they need not be."""
 
     plain: bool = False
     """True if the function takes operands alone: it is called without the node."""
@@ -73,17 +75,17 @@ class Vocabulary:
     def __init__(self, name: str, place: str) -> None:
         self.name, self.place = name, place
         self.remedies: dict[str, str] = {}
-        """What to do about operators that have no row, by operator."""
+        """What to do about operators that have no row, by how their names begin."""
         self._rows: dict[str, list[Row]] = {}
 
     def __call__(
         self, *operators: str, since: int = 0, until: int | None = None, known: Sequence[int] = (),
-        values: bool = False, folds: bool = True, by_types: bool = False,
+        values: bool = False, folds: bool = True, by_types: bool = False, decides: int = 0,
     ) -> Callable[[_F], _F]:  # fmt: skip
         """Make the decorated function the row of these operators; see `Row`."""
 
         def decorate(function: _F) -> _F:
-            row = Row(function, since, until, tuple(known), values, folds, by_types)
+            row = Row(function, since, until, tuple(known), values, folds, by_types, decides)
             for operator in operators:
                 self._rows.setdefault(operator, []).append(row)
             return function
@@ -105,10 +107,13 @@ class Vocabulary:
                 return row
         return None
 
+    def remedy(self, operator: str) -> str:
+        """Return what to do about an operator that has no row; empty where nothing is known to help."""
+        return next((text for start, text in self.remedies.items() if operator.startswith(start)), "")
+
     def operators(self) -> dict[str, tuple[Row, ...]]:
         """All operators with their rows, sorted by name."""
         return {operator: tuple(self._rows[operator]) for operator in sorted(self._rows)}
-
 
 
 class Application:

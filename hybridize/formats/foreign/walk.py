@@ -15,8 +15,8 @@ from hybridize.base.errors import HybridizeError, InternalError, LoadError
 from hybridize.base.frozen import changed
 from hybridize.base.locations import at_node
 from hybridize.formats.foreign.checks import every_graph, missing_operators, place
-from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, TooLargeError, operand_of
-from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference
+from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, NoArray, TooLargeError, operand_of
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference, graphs_of
 from hybridize.formats.foreign.vocabulary import Application, Row, Value
 from hybridize.graph import Graph
 from hybridize.ops.op import Operand, interpreting, type_of
@@ -116,6 +116,9 @@ class Walk:
                 folded = _folded(row, n, inputs)
                 if folded is not None:
                     return folded
+            for name, x in zip(node.inputs, inputs, strict=True):
+                if isinstance(x, (NoArray, list)):
+                    n.fail(f"its input {name!r} is no array")
             operands = [x if k in known else operand_of(x) for k, x in enumerate(inputs)]
             return _several(row.function(*operands) if row.plain else row.function(n, *operands))
         except HybridizeError as error:
@@ -220,26 +223,44 @@ def resolved(node: Node, attributes: Mapping[str, Any]) -> dict[str, Any]:
 def fixed_names(program: ForeignProgram) -> set[str]:
     """Names of the arrays of a program that are no weights but shapes, axes, counts and scales: what rows must know.
 
-    Those that a node reads where its row needs a known value, and small arrays of integers and bools.
+    Those that a node reads where its row needs a known value, and small arrays of integers and bools; of floats single
+    ones that conditions are computed of.
     """
     names = {
         name for name, array in program.weights.items()
         if (array.dtype in (int32, int64) or array.dtype.kind == "b") and array.size <= 1024
     }  # fmt: skip
-    return (names | known_names(program)) & program.weights.keys()
+    deciding = {name for name in known_names(program, deciding=True) & program.weights.keys()
+                if program.weights[name].size == 1}  # fmt: skip
+    return (names | deciding | known_names(program)) & program.weights.keys()
 
 
-def known_names(program: ForeignProgram) -> set[str]:
-    """Names of the values that must be known: those that rows need, and what these are computed of."""
+def known_names(program: ForeignProgram, deciding: bool = False) -> set[str]:
+    """Names of the values that must be known: those that rows need, and what these are computed of.
+
+    Args:
+        program: whose names.
+        deciding: instead, names of values that are better known: those that decide what is computed.
+    """
     names: set[str] = set()
-    for graph in every_graph(program):
-        for node in reversed(graph.nodes):
-            row = program.vocabulary.find(node.op, node.version)
-            if row is not None and not row.by_types and names.intersection(node.outputs):
+    count = -1
+    while count != len(names):  # graphs inside of nodes may need what graphs around them compute
+        count = len(names)
+        for graph in every_graph(program):
+            for node in reversed(graph.nodes):
+                row = program.vocabulary.find(node.op, node.version)
+                if row is None:
+                    continue
+                needed = range(row.decides) if deciding else row.positions(len(node.inputs))
+                names.update(node.inputs[position] for position in needed if position < len(node.inputs))
+                if row.by_types or names.isdisjoint(node.outputs):
+                    continue
                 names.update(node.inputs)
-            for position in () if row is None else row.positions(len(node.inputs)):
-                names.add(node.inputs[position])
-    return names - {""}
+                for inner in graphs_of(node):
+                    pairs = zip(node.outputs, inner.outputs, strict=False)
+                    names.update(port.name for output, port in pairs if output in names)
+        names.discard("")
+    return names
 
 
 def settled(program: ForeignProgram) -> ForeignProgram:

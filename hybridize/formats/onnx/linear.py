@@ -9,6 +9,7 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base import dims
+from hybridize.base.dtypes import float64, is_float
 from hybridize.base.types import Shape, same_shape
 from hybridize.formats.foreign.arrays import aligned
 from hybridize.formats.foreign.vocabulary import Application
@@ -20,6 +21,7 @@ from hybridize.ops.library.norms import root
 from hybridize.ops.library.pooling import maxima_of_windows, means_of_windows
 from hybridize.ops.library.products import matrix_product
 from hybridize.ops.op import Operand, type_of
+from hybridize.ops.views import wide as widened
 
 Pairs = tuple[tuple[Any, Any], ...]
 
@@ -45,12 +47,15 @@ def gemm(n: Application, x: Operand, w: Operand, bias: Operand | None = None) ->
         and dims.same(type_of(bias).shape[0], type_of(w).shape[0])
     ):
         return composites.fully_connected(x, w, bias, False)
-    y = ops.matmul(x, w, left, right)
+    dtype = type_of(x).dtype
+    total = dtype if is_float(dtype) or (alpha == int(alpha) and beta == int(beta)) else float64
+    y = ops.cast(ops.matmul(x, w, left, right), total)
     y = y if alpha == 1 else ops.mul(y, ops.like(alpha, y))
     if bias is None or beta == 0:
-        return y
+        return ops.cast(y, dtype)
+    bias = ops.cast(bias, total)
     bias = bias if beta == 1 else ops.mul(bias, ops.like(beta, bias))
-    return ops.add(y, aligned(bias, type_of(y).shape))
+    return ops.cast(ops.add(y, aligned(bias, type_of(y).shape)), dtype)
 
 
 @ONNX("Einsum")
@@ -62,7 +67,8 @@ def einstein(n: Application, *xs: Operand) -> Operand:
 @ONNX("Det")
 def determinant(n: Application, x: Operand) -> Operand:
     """The determinants of matrices."""
-    return ops.bind(solutions.Det(), x)[0]
+    dtype = type_of(x).dtype
+    return ops.cast(ops.bind(solutions.Det(), ops.cast(x, widened(dtype)))[0], dtype)
 
 
 # ------------------------------------------------------------------------------------------------------------- windows
@@ -109,6 +115,13 @@ def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = N
     return with_bias("Convolution", ops.convolution(x, w, strides, pads, dilations, groups), bias, False)
 
 
+def _halves(over: Any, upper: bool) -> tuple[Any, Any]:
+    """What is left out before and after an axis; what is too little is behind it."""
+    if not dims.is_symbolic(over) and over < 0:
+        return 0, over
+    return (over // 2, over - over // 2) if upper else (over - over // 2, over // 2)
+
+
 @ONNX("ConvTranspose")
 def transposed_convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The transposed convolution, plus a bias of each channel."""
@@ -124,9 +137,8 @@ def transposed_convolution(n: Application, x: Operand, w: Operand, bias: Operand
     whole = [(size - 1) * step + (window - 1) * apart + 1 + extra for size, step, window, apart, extra in axes]
     if wanted:
         over = [size - target for size, target in zip(whole, wanted[-rank:], strict=True)]
-        halves = [one // 2 for one in over]
         upper = auto == "SAME_UPPER"
-        pairs = [(half, one - half) if upper else (one - half, half) for one, half in zip(over, halves, strict=True)]
+        pairs = [_halves(one, upper) for one in over]
     else:
         pairs = list(_pads(n, sizes, kernel, strides, dilations))
     y = ops.transposed_convolution(x, w, strides, tuple(pairs), dilations, n.integer("group", 1), more)

@@ -16,9 +16,19 @@ from hybridize.base.errors import LoadError
 from hybridize.base.locations import SourceLoc
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
 from hybridize.formats.foreign.checks import check_program
-from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference, graphs_of
 from hybridize.formats.foreign.walk import settled
-from hybridize.formats.onnx.messages import DTYPES, NAMES, NEWEST_IR, NEWEST_OPSET, SCHEMAS, STRING
+from hybridize.formats.onnx.messages import (
+    DTYPES,
+    NAMES,
+    NARROW,
+    NEWEST_IR,
+    NEWEST_OPSET,
+    SCHEMAS,
+    STRING,
+    UINT8,
+    WIDENING,
+)
 from hybridize.formats.onnx.rows import ONNX
 from hybridize.formats.wire import Message, parse
 
@@ -145,10 +155,14 @@ class _Reader:
             self.versions = outer
 
     def graph(self, graph: Message, main: bool = False) -> ForeignGraph:
-        arrays = {one.get("name", ""): self.tensor(one) for one in graph.get("initializer", ())}
+        nodes = [self.node(one) for one in graph.get("node", ())]
+        kept = _unwidened(nodes) | {one.get("name", "") for one in graph.get("output", ())}
+        arrays = {}
+        for one in graph.get("initializer", ()):
+            name = one.get("name", "")
+            arrays[name] = self.tensor(one) if name in kept or one.get("dtype") not in NARROW else self.widened(one)
         for one in graph.get("sparse", ()):
             arrays[one.get("values", {}).get("name", "")] = self.sparse(one)
-        nodes = [self.node(one) for one in graph.get("node", ())]
         for number, node in enumerate(nodes):
             value = node.attributes.get("value")
             if main and node.op == "Constant" and isinstance(value, numpy.ndarray) and value.size > _LARGE:
@@ -157,12 +171,12 @@ class _Reader:
         if main:
             self.weights |= {name: array for name, array in arrays.items() if array.dtype != object}
             arrays = {name: array for name, array in arrays.items() if array.dtype == object}
-        inputs = [self.port(one) for one in graph.get("input", ())]
-        for port, one in zip(inputs, graph.get("input", ()), strict=True):
-            if main and port.dtype is None and "tensor" in one.get("type", {}):
-                number = one["type"]["tensor"].get("dtype", 0)
-                raise self.unsupported(f"the input {port.name!r}", number)
+        inputs = [self.port(one, one.get("name") not in kept) for one in graph.get("input", ())]
         known = {one.get("name", "") for one in graph.get("initializer", ())}
+        for one in graph.get("input", ()) if main else ():
+            number = one.get("type", {}).get("tensor", {}).get("dtype", 0)
+            if number in NAMES and not (number in NARROW and one["name"] not in kept) and one["name"] not in known:
+                raise self.unsupported(f"the input {one['name']!r}", number)
         declared = [self.port(one) for key in ("info", "output") for one in graph.get(key, ())]
         return ForeignGraph(
             tuple(one for one in inputs if one.name not in known),
@@ -172,14 +186,17 @@ class _Reader:
             {one.name: one for one in declared if one.dtype is not None},
         )
 
-    def port(self, info: Message) -> Port:
+    def port(self, info: Message, widened: bool = False) -> Port:
         kind = info.get("type", {}).get("tensor")
         if kind is None:
             return Port(info.get("name", ""))
         shape = None
         if "shape" in kind:
             shape = tuple(map(_size, kind["shape"].get("dim", ())))
-        return Port(info.get("name", ""), DTYPES.get(kind.get("dtype", 0)), shape)
+        number = kind.get("dtype", 0)
+        if not widened or number not in NARROW:
+            return Port(info.get("name", ""), DTYPES.get(number), shape)
+        return Port(info.get("name", ""), numpy.dtype(NARROW[number][1]), shape)
 
     def node(self, node: Message) -> Node:
         domain = node.get("domain", "")
@@ -255,6 +272,18 @@ class _Reader:
             raise self.fail(f"the array {name!r} of shape {list(shape)} has {len(flat)} elements")
         return flat.reshape(shape)
 
+    def widened(self, tensor: Message) -> NDArray[Any]:
+        """The array of a tensor of a type that is none of ours, in a wider one that has all of its numbers."""
+        kind, wide, bits = NARROW[tensor["dtype"]]
+        name, shape = tensor.get("name", ""), tuple(tensor.get("dims", ()))
+        count = checked_size(shape, numpy.dtype(numpy.uint8))
+        if count is None:
+            raise self.fail(f"the array {name!r} cannot have the shape {list(shape)}")
+        packed = self.tensor({**tensor, "dtype": UINT8, "dims": [-(-count * bits // 8)]})
+        parts = [packed >> shift & (1 << bits) - 1 for shift in range(0, 8, bits)]
+        numbers: NDArray[Any] = numpy.stack(parts, -1).reshape(-1)[:count].astype(numpy.uint8).view(kind)
+        return numbers.astype(wide).reshape(shape)
+
     def view(self, data: memoryview, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         """The elements where they lie, or a copy where the file has not aligned them."""
         size = math.prod(shape) * dtype.itemsize
@@ -307,6 +336,14 @@ class _Reader:
         except (IndexError, ValueError) as error:
             raise self.fail(f"a sparse array of shape {list(shape)}: {error}") from None
         return dense
+
+
+def _unwidened(nodes: list[Node]) -> set[str]:
+    """Names of values whose very type some node needs: all but those that nodes only widen."""
+    names = {name for node in nodes for inner in graphs_of(node) for name in inner.free}
+    for node in nodes:
+        names.update(name for k, name in enumerate(node.inputs) if k not in WIDENING.get(node.op, ()))
+    return names
 
 
 def _size(dim: Message) -> int | str | None:

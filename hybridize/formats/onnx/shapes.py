@@ -14,6 +14,7 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import float32, int64
 from hybridize.formats.foreign.arrays import (
+    FAR,
     aligned,
     filled,
     part_of,
@@ -155,6 +156,9 @@ def slice(
     begin = starts.list()
     along = n.axes_of(list(range(len(begin))) if axes is None else axes.list(), type_of(x).ndim)
     by = [1] * len(begin) if steps is None else [int(step) for step in steps.list()]
+    for k, (axis, step) in enumerate(zip(along, by, strict=True)):
+        if step < 0 and not dims.is_symbolic(begin[k]) and begin[k] < 0:  # before the first element is there
+            begin[k] = 0 if begin[k] <= -FAR or begin[k] + type_of(x).shape[axis] < 0 else begin[k]
     return part_of(x, begin, ends.list(), by, along)
 
 

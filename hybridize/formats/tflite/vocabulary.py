@@ -27,7 +27,7 @@ MOVING: Final = frozenset(_MOVING.split())
 
 @frozen(eq=False)
 class Quantization:
-    """What the integers of a tensor stand for: (q - zero) scale, one pair for all or one for each place of an axis."""
+    """The scales and zeros of integers that stand for (q - zero) scale: one pair, or one for each place of an axis."""
 
     scales: NDArray[Any]
     """float32."""

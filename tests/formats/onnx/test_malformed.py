@@ -164,7 +164,7 @@ def test_branches_in_branches_are_read_as_deep_as_messages_go():
     message = b""
     for _ in range(3000):  # a graph in an attribute of a node in a graph ..., by hand: the library writes no such thing
         message = _field(1, _field(4, b"If") + _field(5, _field(1, b"then_branch") + _field(6, message) + b"\xa0\1\5"))
-    with pytest.raises(LoadError, match="E601: .*nested deeper"):
+    with pytest.raises(LoadError, match=r"E601: .*nested deeper"):
         program(unchecked([]) + _field(7, message), "deep.onnx")
 
 
@@ -222,7 +222,7 @@ def test_arrays_in_other_files_are_below_the_folder_and_whole(tmp_path, entries)
     written({"location": "w.bin"})
     assert (load(folder / "m.onnx")().asnumpy() == 0).all()
     written(entries)
-    with pytest.raises(HybridizeError, match="E60[01]"):
+    with pytest.raises(HybridizeError, match=r"E60[01]"):
         load(folder / "m.onnx")
 
 
