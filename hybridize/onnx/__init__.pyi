@@ -17,10 +17,11 @@ from hybridize.onnx.session import RunOptions as RunOptions
 from hybridize.onnx.session import SessionOptions as SessionOptions
 from hybridize.onnx.session import get_available_providers as get_available_providers
 from hybridize.onnx.session import get_device as get_device
+from hybridize.onnx.session import set_default_logger_severity as set_default_logger_severity
 
 PLACES: dict[str, str]
 __all__ = [
     "Backend", "ExecutionMode", "GraphOptimizationLevel", "InferenceSession", "ModelMetadata", "NodeArg",
     "RunOptions", "SessionOptions", "backend", "export_model", "get_available_providers", "get_device",
-    "get_model_metadata", "import_model", "import_to_gluon", "mx2onnx", "onnx2mx"
+    "get_model_metadata", "import_model", "import_to_gluon", "mx2onnx", "onnx2mx", "set_default_logger_severity"
 ]

@@ -43,6 +43,10 @@ def get_device() -> str:
     return "CPU"
 
 
+def set_default_logger_severity(severity: int) -> None:
+    """Accept how much is to be logged: nothing is."""
+
+
 class GraphOptimizationLevel(IntEnum):
     """How much ONNX Runtime changes a graph; here each program is compiled as a whole."""
 
