@@ -195,7 +195,7 @@ feeds = {one.name: numpy.ones((2, 3, 8, 8), "f4") for one in session.get_inputs(
 print(*y[0].round(3))
 """
     done = migrate(text)
-    assert done.findings == [] and done.text == text.replace("onnxruntime", "hybridize.onnx")
+    assert not done.findings and done.text == text.replace("onnxruntime", "hybridize.onnx")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     said = [
         subprocess.run([sys.executable, "-c", one], cwd=tmp_path, capture_output=True, text=True, env=environment)
