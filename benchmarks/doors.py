@@ -23,7 +23,6 @@ from paired import geometric_mean, in_turns, median_ratio, microseconds, parser,
 SUITE = Path(__file__).parents[1] / "tests" / "suites" / "doors"
 sys.path.insert(0, str(SUITE))
 OURS, THEIRS = "hybridize", "ONNX Runtime"
-TOLERANCE = 1e-4
 SAMPLE_S = 0.2
 
 
@@ -47,7 +46,7 @@ def functions(model: Any, freeze: bool) -> dict[str, Any]:
     feeds = model.feeds({port.name: port.dtype for port in net.inputs}, 0)
     arrays = [np.array(feeds[port.name], dtype=port.dtype) for port in net.inputs]
     worst = max(map(apart, flat(net(*arrays)), session.run(None, feeds)))
-    if not worst <= TOLERANCE:
+    if not worst <= model.tolerance:
         raise ValueError(f"differs by {worst:.1e}")
     return {OURS: lambda: net(*arrays), THEIRS: lambda: session.run(None, feeds)}
 

@@ -82,7 +82,12 @@ def compared(model: Model) -> dict[str, Any]:
     except Exception as error:
         return {"name": model.name, "error": f"{type(error).__name__}: {error}"}
     errors = [max(map(apart, x, y)) for x, y in zip(outputs, expected, strict=True)]
-    return {"name": model.name, "errors": [float(f"{one:.1e}") for one in errors], **facts}
+    return {
+        "name": model.name,
+        "errors": [float(f"{one:.1e}") for one in errors],
+        "tolerance": model.tolerance,
+        **facts,
+    }
 
 
 def memory(model: Model) -> dict[str, Any]:
