@@ -14,7 +14,8 @@ PLACES = {
     **places("hybridize.onnx", {
         "backend": "Backend",
         "session": "InferenceSession SessionOptions RunOptions NodeArg ModelMetadata GraphOptimizationLevel "
-        "ExecutionMode get_available_providers get_device set_default_logger_severity",
+        "ExecutionMode get_available_providers get_device set_default_logger_severity "
+        "enable_telemetry_events disable_telemetry_events",
         "mxnet": "export_model get_model_metadata import_model import_to_gluon",
     }),
 }  # fmt: skip

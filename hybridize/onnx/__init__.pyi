@@ -15,6 +15,8 @@ from hybridize.onnx.session import ModelMetadata as ModelMetadata
 from hybridize.onnx.session import NodeArg as NodeArg
 from hybridize.onnx.session import RunOptions as RunOptions
 from hybridize.onnx.session import SessionOptions as SessionOptions
+from hybridize.onnx.session import disable_telemetry_events as disable_telemetry_events
+from hybridize.onnx.session import enable_telemetry_events as enable_telemetry_events
 from hybridize.onnx.session import get_available_providers as get_available_providers
 from hybridize.onnx.session import get_device as get_device
 from hybridize.onnx.session import set_default_logger_severity as set_default_logger_severity
@@ -22,6 +24,7 @@ from hybridize.onnx.session import set_default_logger_severity as set_default_lo
 PLACES: dict[str, str]
 __all__ = [
     "Backend", "ExecutionMode", "GraphOptimizationLevel", "InferenceSession", "ModelMetadata", "NodeArg",
-    "RunOptions", "SessionOptions", "backend", "export_model", "get_available_providers", "get_device",
-    "get_model_metadata", "import_model", "import_to_gluon", "mx2onnx", "onnx2mx", "set_default_logger_severity"
+    "RunOptions", "SessionOptions", "backend", "disable_telemetry_events", "enable_telemetry_events", "export_model",
+    "get_available_providers", "get_device", "get_model_metadata", "import_model", "import_to_gluon", "mx2onnx",
+    "onnx2mx", "set_default_logger_severity"
 ]

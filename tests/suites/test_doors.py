@@ -79,6 +79,42 @@ def test_inputs_are_of_the_sizes_and_limits_of_the_table(monkeypatch):
     assert feeds["i"].max() == 4 and feeds["i"].min() == 0 and feeds["l"].tolist() == [0, 8] and feeds["sr"] == 16000
 
 
+PROGRAMS = {
+    "silero-vad": """
+import types, torch
+sys.modules.setdefault("torchaudio", types.ModuleType("torchaudio"))
+from silero_vad.utils_vad import OnnxWrapper
+torch.manual_seed(0)
+sound = torch.randn(32000) * 0.1
+vad = OnnxWrapper(sys.argv[2] + "/silero_vad/data/silero_vad.onnx", force_onnx_cpu=True)
+print(*(round(float(vad(sound[k : k + 512], 16000)), 4) for k in range(0, 8192, 512)))
+""",
+    "magika": """
+from magika import Magika
+texts = b"import os\\nprint(os.getcwd())\\n", b"<html><body>hi</body></html>", b"#include <stdio.h>\\nint main() {}"
+results = [Magika().identify_bytes(text) for text in texts]
+print(*((one.output.label, round(one.score, 2)) for one in results))
+""",
+}
+"""Programs of packages that use ONNX Runtime themselves."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("package", PROGRAMS)
+def test_packages_run_on_sessions_of_ours(suite, package):
+    if not (suite.FOLDER / ".installed").exists():
+        pytest.skip(f"the packages are not there; to get them: {suite.WHERE}")
+    swap = "import sys\nif sys.argv[1] == 'ours':\n    import hybridize.onnx\n    sys.modules['onnxruntime'] = hybridize.onnx\n"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(suite.ROOT), str(suite.FOLDER / package)])}
+    said = []
+    for side in ("theirs", "ours"):
+        command = [sys.executable, "-c", swap + PROGRAMS[package], side, str(suite.FOLDER / package)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout)
+    assert said[0] == said[1] and said[0].strip()
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(26))
 def test_models_give_the_numbers_of_onnx_runtime(suite, number, tmp_path):

@@ -91,7 +91,7 @@ def compared(model: Model) -> dict[str, Any]:
 
 
 def memory(model: Model) -> dict[str, Any]:
-    """Megabytes that loading and a call take beside the imports, and those of the weights."""
+    """Megabytes that loading and a call take beside the imports, and those of the file and of what lies beside it."""
     import hybridize
     import hybridize.gluon.imported_block
 
@@ -100,7 +100,7 @@ def memory(model: Model) -> dict[str, Any]:
     loaded = _own()
     dtypes = {port.name: port.dtype for port in net.inputs}
     net(**model.feeds(dtypes, 0))
-    weights = sum(array.nbytes for array in net._program.weights.values())
+    weights = sum(one.stat().st_size for one in model.file.parent.glob(f"{model.file.name}*"))
     return {
         "name": model.name,
         "weights": weights >> 20,

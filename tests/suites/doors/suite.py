@@ -25,7 +25,7 @@ from models import FOLDER, MODELS  # noqa: E402
 
 WHERE = "make .doors/.installed"
 ROOM = 30
-"""Megabytes that a process takes beside the weights, where the code is on the disk."""
+"""Megabytes that a process takes beside the weights and their packed copies, where the code is on the disk."""
 
 
 def facts(number: int, *arguments: str, cache: str | None = None) -> dict[str, Any]:
@@ -56,8 +56,8 @@ def problems(one: dict[str, Any]) -> list[str]:
 
 
 def room(one: dict[str, Any]) -> int:
-    """Megabytes beside the weights that a call takes."""
-    return int(one["called"] - one["weights"])
+    """Megabytes that a call takes beside the weights and a copy of them, packed for the program."""
+    return int(one["called"] - 2 * one["weights"])
 
 
 def main(names: list[str]) -> None:
