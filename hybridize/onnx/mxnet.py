@@ -110,7 +110,10 @@ def _call(
     net.hybridize()
     for more in _GROWTH if any_batch else _GROWTH[:1]:
         sizes = [
-            tuple(int(size) + (0 if isinstance(mark, int) else more) for size, mark in zip(shape, marked, strict=True))
+            tuple(
+                int(size or 1) + (0 if isinstance(mark, int) else more)
+                for size, mark in zip(shape, marked, strict=True)
+            )
             for shape, marked in zip(shapes, marks, strict=True)
         ]
         net(*(np.zeros(shape, dtype=numpy.dtype(dtype)) for shape, dtype in zip(sizes, dtypes, strict=True)))

@@ -16,7 +16,6 @@ import numpy
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dims import Dim
 from hybridize.base.dtypes import DType, bool_, int32, int64, is_complex, is_float
 from hybridize.base.types import Shape, TensorType
 from hybridize.formats.onnx.kernels import CARRIERS
@@ -375,7 +374,7 @@ def _size_of(w: GraphWriter, node: Node, op: Any) -> None:
 @writes(ops.Iota)
 def _iota(w: GraphWriter, node: Node, op: Any) -> None:
     size = op.shape[op.axis]
-    if not isinstance(size, Dim):
+    if not dims.is_symbolic(size):
         column = w.constant(numpy.arange(size).astype(op.dtype), op.dtype)
     else:
         carrier = CARRIERS["Range"].get(op.dtype.name, op.dtype)
@@ -417,7 +416,7 @@ def sliced(w: GraphWriter, name: str, cuts: Sequence[tuple[int, Any, Any, int, A
 
 def _stop(stop: Any, step: int, size: Any) -> Any:
     if step < 0:
-        return -(1 << 63) if not isinstance(stop, Dim) and stop < 0 else stop
+        return -(1 << 63) if not dims.is_symbolic(stop) and stop < 0 else stop
     return (1 << 63) - 1 if dims.same(stop, size) else stop
 
 
@@ -731,7 +730,7 @@ def _contract(w: GraphWriter, node: Node, op: Any) -> None:
     lengths: dict[int, Any] = dict(enumerate(node.outputs[0].type.shape))
     for value, subscripts, bare in zip(node.inputs, spec.operands, spec.bare, strict=True):
         pairs = zip(value.type.shape, subscripts, bare, strict=True)
-        lengths.update((index.axis, size) for size, index, alone in pairs if alone)
+        lengths.update((index.axes[0], size) for size, index, alone in pairs if alone)
     lengths.update(zip(spec.free_axes, op.sizes, strict=True))
     names, words = [], []
     for value, subscripts, bare in zip(node.inputs, spec.operands, spec.bare, strict=True):

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from hybridize.base import dims
 from hybridize.base.comparison import difference
-from hybridize.base.dims import Dim
 from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, LoadError
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
@@ -113,7 +112,7 @@ def _takes(variant: Variant, sample: CheckedCall) -> bool:
     return not any(map(difference, results, sample.outputs))
 
 
-def _limits(variant: Variant) -> list[tuple[Dim, str]]:
+def _limits(variant: Variant) -> list[tuple[Any, str]]:
     """What must be above 0 of the sizes of calls, and that in words; a sample with smaller ones shows that these do."""
     scope = variant.scope
     if scope is None:

@@ -132,17 +132,17 @@ class Root(ABC):
 
     def looked_up(self, symbol: SizeSymbol) -> str:
         """The size where an input has it."""
-        places = [
-            (name, axis, size.single) for name, kind in self.sources.items()
-            for axis, size in enumerate(kind.shape) if isinstance(size, Dim) and size.single is not None
-        ]  # fmt: skip
-        fitting = [place for place in places if place[2] is not None and place[2][0] is symbol]
-        if not fitting:
+        singles: list[tuple[str, int, Any]] = [
+            (name, axis, getattr(size, "single", None))
+            for name, kind in self.sources.items()
+            for axis, size in enumerate(kind.shape)
+        ]
+        places = [(name, axis, one[1:]) for name, axis, one in singles if one is not None and one[0] is symbol]
+        if not places:
             return self.missing(symbol)
-        name, axis, single = min(fitting, key=lambda place: place[2][1:] != (1, 0))  # type: ignore[index]
+        name, axis, (factor, constant) = min(places, key=lambda place: place[2] != (1, 0))
         writer = GraphWriter(self, self.nodes)
         size = writer.size_of_axis(name, axis)
-        _, factor, constant = single  # type: ignore[misc]
         if constant:
             size = writer.add("Sub", [size, self.constant(numpy.array([constant]))])
         return writer.add("Div", [size, self.constant(numpy.array([factor]))]) if factor != 1 else size
@@ -264,11 +264,12 @@ class GraphWriter:
 
     def widened(self, node: Node) -> None:
         """Write a node of bfloat16, which few operators take, as float32 that is rounded."""
+        op: Any = node.op
 
         def wide(value: Value) -> TensorType:
             return value.type.with_dtype(float32) if value.type.dtype == bfloat16 else value.type
 
-        graph = make_graph(lambda *xs: ops.bind(node.op, *xs), [wide(value) for value in node.inputs])
+        graph = make_graph(lambda *xs: ops.bind(op, *xs), [wide(value) for value in node.inputs])
         entries = [
             entry if wide(value) is value.type else Entry(self.cast(entry.name, float32), entry.shape)
             for value, entry in zip(node.inputs, map(self.entry, node.inputs), strict=True)
@@ -422,7 +423,7 @@ class GraphWriter:
 
     def size(self, size: Any) -> str:
         """The name of a size, as i64[1]."""
-        if not isinstance(size, Dim):
+        if not dims.is_symbolic(size):
             return self.constant([size])
         sizes = self.root.sizes
         if size.key not in sizes:
@@ -464,7 +465,7 @@ class GraphWriter:
         parts: list[str] = []
         numbers: list[int] = []
         for size in [*sizes, None]:
-            if size is not None and not isinstance(size, Dim):
+            if size is not None and not dims.is_symbolic(size):
                 numbers.append(size)
                 continue
             if numbers:
@@ -474,13 +475,13 @@ class GraphWriter:
                 parts.append(self.size(size))
         return parts[0] if len(parts) == 1 else self.add("Concat", parts, axis=0)
 
-    def reshaped(self, name: str, old: Shape, new: Shape) -> str:
+    def reshaped(self, name: str, old: Sequence[int], new: Sequence[int]) -> str:
         """The elements of a value under another shape."""
         codes = _codes(old, new)
         if codes is not None:
             result: str = self.add("Reshape", [name, self.constant(codes)])
             return result
-        zero = any(not isinstance(size, Dim) and size == 0 for size in new)
+        zero = any(not dims.is_symbolic(size) and size == 0 for size in new)
         result = self.add("Reshape", [name, self.shape(new)], allowzero=1 if zero else None)
         return result
 
@@ -543,7 +544,7 @@ def tensor(name: str, array: Array) -> Message:
 def info(name: str, kind: TensorType, named: bool = True) -> Message:
     """Name, dtype and sizes of a value; sizes that calls bring have names in a model's inputs and outputs."""
     sizes = [
-        {"size": size} if not isinstance(size, Dim) else {"name": dims.text(size)} if named else {}
+        {"size": size} if not dims.is_symbolic(size) else {"name": dims.text(size)} if named else {}
         for size in kind.shape
     ]
     return {"name": name, "type": {"tensor": {"dtype": NUMBERS[kind.dtype], "shape": {"dim": sizes}}}}
@@ -554,17 +555,17 @@ def _word(text: str) -> str:
     return _WORD.sub("_", text).strip("_") or "x"
 
 
-def _codes(old: Shape, new: Shape) -> list[int] | None:
+def _codes(old: Sequence[int], new: Sequence[int]) -> list[int] | None:
     """`new` for Reshape: 0 where a size that calls bring stays, -1 for one that is what is left; None: not enough."""
     if dims.known(new):
         zero = any(size == 0 for size in new)
         return None if zero else [int(size) for size in new]
     codes = [
-        0 if axis < len(old) and isinstance(size, Dim) and dims.same(size, old[axis]) else
-        -1 if isinstance(size, Dim) else int(size)
+        0 if axis < len(old) and dims.is_symbolic(size) and dims.same(size, old[axis]) else
+        -1 if dims.is_symbolic(size) else int(size)
         for axis, size in enumerate(new)
     ]  # fmt: skip
-    if any(not isinstance(size, Dim) and size == 0 for size in new) or math.prod(map(dims.hint, new)) == 0:
+    if any(not dims.is_symbolic(size) and size == 0 for size in new) or math.prod(map(dims.hint, new)) == 0:
         return None
     return codes if codes.count(-1) <= 1 else None
 
