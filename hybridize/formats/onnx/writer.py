@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -284,7 +284,9 @@ class GraphWriter:
         function = self.function(label, body)
         outputs = [self.root.fresh(_word(label)) for _ in node.outputs]
         inputs = [*names, *map(self.root.symbol, function.symbols)]
-        self.nodes.append({"op": function.name, "input": inputs, "output": outputs, "domain": DOMAIN})
+        self.nodes.append(
+            {"op": function.name, "name": outputs[0], "input": inputs, "output": outputs, "domain": DOMAIN}
+        )
         for value, name in zip(node.outputs, outputs, strict=True):
             self.entries[value] = Entry(name, value.type.shape)
 
@@ -307,7 +309,7 @@ class GraphWriter:
             whole.functions[key] = Function(name, tuple(root.more))
             whole.messages.append({
                 "name": name, "domain": DOMAIN, "input": [*inputs, *root.more.values()], "output": outputs,
-                "node": root.nodes, "opsets": whole.opsets(),
+                "node": live(root.nodes, outputs), "opsets": whole.opsets(),
             })  # fmt: skip
         return whole.functions[key]
 
@@ -316,7 +318,7 @@ class GraphWriter:
         outputs = [self.root.unique(name) for name in names]
         for value, name in zip(values, outputs, strict=True):
             source = self.checked(self.full(value), value.type.dtype)
-            self.nodes.append({"op": "Identity", "input": [source], "output": [name]})
+            self.append("Identity", [source], [name])
         return outputs
 
     def require(self, failed: str, message: str) -> None:
@@ -381,7 +383,7 @@ class GraphWriter:
     def append(self, op: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
         """Add a node whose outputs have names."""
         attr = [attribute(name, value) for name, value in attributes.items() if value is not None]
-        self.nodes.append({"op": op, "input": list(inputs), "output": list(outputs), "attr": attr})
+        self.nodes.append({"op": op, "name": outputs[0], "input": list(inputs), "output": list(outputs), "attr": attr})
 
     def cast(self, name: str, dtype: DType) -> str:
         """A value as another dtype."""
@@ -548,6 +550,26 @@ def info(name: str, kind: TensorType, named: bool = True) -> Message:
         for size in kind.shape
     ]
     return {"name": name, "type": {"tensor": {"dtype": NUMBERS[kind.dtype], "shape": {"dim": sizes}}}}
+
+
+def live(nodes: Sequence[Message], outputs: Iterable[str]) -> list[Message]:
+    """The nodes that outputs depend on, in their order."""
+    names = set(outputs)
+    result = []
+    for node in reversed(nodes):
+        if not names.isdisjoint(node["output"]):
+            names.update(*(one["input"] for one in every((node,))))
+            result.append(node)
+    return result[::-1]
+
+
+def every(nodes: Iterable[Message]) -> Iterator[Message]:
+    """Yield nodes, and those of the graphs inside of them."""
+    for node in nodes:
+        yield node
+        for attr in node.get("attr", ()):
+            if "g" in attr:
+                yield from every(attr["g"]["node"])
 
 
 def _word(text: str) -> str:

@@ -320,3 +320,12 @@ def test_a_loaded_model_is_written_again(tmp_path):
     second = exported(block, tmp_path / "again")
     assert operators(second) == operators(first)
     same(second, net, images(5, (None, 1, 16, 16)))
+
+
+def test_nothing_is_in_the_file_that_no_result_needs(tmp_path):
+    file = exported(called(rnn.LSTM(5), 1, 2, 3, shape=(4, None, 3)), tmp_path / "net")
+    model = onnx.load(file)
+    read = {name for node in model.graph.node for name in node.input}
+    assert {one.name for one in model.graph.initializer} <= read
+    assert "l0_i2h_weight_iofc" in read
+    assert all(node.name for node in model.graph.node)
