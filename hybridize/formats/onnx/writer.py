@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dims import Dim, Division, Larger, Remainder, SizeSymbol
-from hybridize.base.dtypes import DType, bfloat16, bool_, float32, int64
+from hybridize.base.dtypes import DType, bfloat16, bool_, float16, float32, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import Shape, TensorType, surely_same
@@ -263,11 +263,11 @@ class GraphWriter:
             write(self, node, op)
 
     def widened(self, node: Node) -> None:
-        """Write a node of bfloat16, which few operators take, as float32 that is rounded."""
+        """Write a node of short floats as float32 that is rounded: few operators take bfloat16."""
         op: Any = node.op
 
         def wide(value: Value) -> TensorType:
-            return value.type.with_dtype(float32) if value.type.dtype == bfloat16 else value.type
+            return value.type.with_dtype(float32) if value.type.dtype in (bfloat16, float16) else value.type
 
         graph = make_graph(lambda *xs: ops.bind(op, *xs), [wide(value) for value in node.inputs])
         entries = [
@@ -275,8 +275,8 @@ class GraphWriter:
             for value, entry in zip(node.inputs, map(self.entry, node.inputs), strict=True)
         ]
         for value, entry in zip(node.outputs, self.inside(graph, entries), strict=True):
-            short = value.type.dtype == bfloat16
-            self.entries[value] = Entry(self.cast(entry.name, bfloat16), entry.shape) if short else entry
+            short = wide(value) is not value.type
+            self.entries[value] = Entry(self.cast(entry.name, value.type.dtype), entry.shape) if short else entry
 
     def call(self, node: Node, label: str, body: Graph) -> None:
         """Write a node as a call of a function of the model, which is what it is made of."""
