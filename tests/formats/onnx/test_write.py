@@ -1,5 +1,7 @@
 """Nets, functions, modules and loaded files as ONNX models: what others compute by them, and what they look like."""
 
+import sys
+
 import numpy
 import onnx
 import pytest
@@ -329,3 +331,13 @@ def test_nothing_is_in_the_file_that_no_result_needs(tmp_path):
     assert {one.name for one in model.graph.initializer} <= read
     assert "l0_i2h_weight_iofc" in read
     assert all(node.name for node in model.graph.node)
+
+
+def test_without_the_packages_the_reader_alone_checks(tmp_path, monkeypatch):
+    net = called(mlp(), 1, 2, 3, shape=(None, 12))
+    for package in ("onnx", "onnxruntime"):
+        monkeypatch.setitem(sys.modules, package, None)
+    checks = net.export(tmp_path / "net", format="onnx").checks
+    assert "as expected" in checks[0]
+    assert "net.onnx: not checked by the onnx package: it is not installed" in checks
+    assert "net.onnx: not run by ONNX Runtime: it is not installed" in checks
