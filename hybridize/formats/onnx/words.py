@@ -18,6 +18,7 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, bool_, float16, int32, int64, is_complex, is_float
 from hybridize.base.types import Shape, TensorType
+from hybridize.formats.formulas import FORMULAS
 from hybridize.formats.onnx.kernels import CARRIERS
 from hybridize.formats.onnx.writer import Entry, GraphWriter, Write, is_bool
 from hybridize.graph import Node
@@ -306,12 +307,6 @@ def _arctan2(y: Any, x: Any) -> Any:
     return _signed(ops.where(negative, ops.sub(pi, angle), angle), y)
 
 
-def _log_add_exp(x: Any, y: Any) -> Any:
-    apart = ops.abs(ops.sub(x, y))
-    larger = ops.add(ops.max(x, y), ops.log1p(ops.exp(ops.neg(apart))))
-    return ops.where(ops.eq(x, y), ops.add(x, like(math.log(2), x)), larger)  # of two infinities, too
-
-
 _LANCZOS: Final = (
     0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
     12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
@@ -349,19 +344,17 @@ def _gamma(x: Any) -> Any:
 
 
 MADE_OF: Final[dict[type, Callable[..., Any]]] = {
+    **FORMULAS,
     ops.Arctan2: _arctan2,
     ops.Cbrt: _cbrt,
     ops.Copysign: _signed,
-    ops.Exp2: lambda x: ops.pow(like(2, x), x),
     ops.Expm1: _expm1,
     ops.Gamma: _gamma,
     ops.Gammaln: _log_gamma,
     ops.Hypot: _hypot,
-    ops.Isfinite: lambda x: ops.lt(ops.abs(x), like(math.inf, x)),
     ops.Log10: lambda x: ops.mul(ops.log(x), like(1 / math.log(10), x)),
     ops.Log1p: _log1p,
     ops.Log2: lambda x: ops.mul(ops.log(x), like(1 / math.log(2), x)),
-    ops.LogAddExp: _log_add_exp,
     ops.Rsqrt: lambda x: ops.div(like(1, x), ops.sqrt(x)),
     ops.Trunc: _trunc,
 }
