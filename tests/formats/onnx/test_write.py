@@ -109,7 +109,7 @@ def test_nets_at_batch_sizes_that_nobody_called_them_with(name, tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["resnet18_v1", "resnet18_v2", "mobilenet0_25", "mobilenet_v2_0_25", "squeezenet1_1"])
+@pytest.mark.parametrize("name", ["resnet18_v1", "resnet18_v2", "mobilenet0.25", "mobilenetv2_0.25", "squeezenet1.1"])
 def test_the_model_zoo(name, tmp_path):
     size = 224 if name.startswith("squeeze") else 64
     net = called(vision.get_model(name, classes=10), 1, 2, 3, shape=(None, 3, size, size))
