@@ -127,7 +127,7 @@ class _State:
         """What they hold now."""
         return [operand_of(self.walk.state[name]) for name in self.names]
 
-    def traced(self, operands: Mapping[str, Operand], run: Callable[[], Any]) -> Any:
+    def traced(self, operands: Mapping[str, Operand], run: Callable[[], list[Operand]]) -> list[Operand]:
         """Run something while they hold operands of a body, and put back what they held."""
         before, key = dict(self.walk.state), self.walk.key
         self.walk.state.update(operands)
