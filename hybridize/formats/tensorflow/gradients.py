@@ -112,7 +112,7 @@ def summed_axes(n: Application, x: Known, y: Known) -> tuple[Known, Known]:
 
 @TENSORFLOW("ConcatOffset", known=tuple(range(64)))
 def offsets(n: Application, axis: Known, *shapes: Known) -> tuple[Known, ...]:
-    """Where each of joined arrays begins."""
+    """The beginnings of joined arrays."""
     along, total, results = axis.item(), 0, []
     for shape in shapes:
         sizes = shape.list()

@@ -265,7 +265,7 @@ def _of_blocks(n: Application, x: Operand, function: Any) -> Operand:
 
 @TENSORFLOW("StridedSlice", values=True)
 def strided_slice(n: Application, x: Value, begin: Value, end: Value, strides: Value) -> Value:
-    """What `x[...]` means in Python: ranges, numbers, new axes, an ellipsis; numbers may be data."""
+    """The part that `x[...]` means in Python: ranges, numbers, new axes, an ellipsis; numbers may be data."""
     return strided(n, x, begin, end, strides)
 
 
