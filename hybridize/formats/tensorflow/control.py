@@ -21,7 +21,7 @@ from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import Call, ForeignGraph, Node
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.assigns import WRITES
-from hybridize.formats.tensorflow.lists import RoundNumber, InTurn, TensorList, filled_list
+from hybridize.formats.tensorflow.lists import InTurn, RoundNumber, TensorList, filled_list
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
 from hybridize.graph import Graph
 from hybridize.ops import bind

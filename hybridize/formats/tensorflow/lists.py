@@ -2,7 +2,7 @@
 """Rows of TensorFlow's lists of tensors, which `TensorArray` and all recurrent layers of Keras are made of.
 
 A list is an array whose first axis counts the elements: their number is known, and they have one shape. In a loop of a
-known number of rounds, a list that each round reads or writes at its own number is a `InTurn`, not an array.
+known number of rounds, a list that each round reads or writes at its own number is an `InTurn`, not an array.
 """
 
 from __future__ import annotations
@@ -58,6 +58,10 @@ class InTurn(NoArray):
 
     def __init__(self, key: object, element: Operand | None, dtype: DType) -> None:
         self.key, self.element, self.dtype = key, element, dtype
+
+    def is_at(self, index: Value) -> bool:
+        """Tell whether an index is the number of the round."""
+        return isinstance(index, RoundNumber) and index.key is self.key
 
 
 def of_list(n: Application, value: Value) -> TensorList:
