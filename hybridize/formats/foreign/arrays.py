@@ -131,6 +131,8 @@ def limits(size: Any, start: Any, stop: Any, step: int) -> tuple[Any, Any, int]:
             end = begin
         return begin, end, step
     begin = _clipped(start, size, -1, size - 1)
+    if is_number(begin, -1):
+        return 0, 0, 1
     end = -1 if not dims.is_symbolic(stop) and stop <= -FAR else _clipped(stop, size, -1, size - 1)
     return begin, min(begin, end) if not dims.is_symbolic(begin) else end, step
 
@@ -162,6 +164,11 @@ def wrapped(indices: Operand, size: Any) -> Operand:
     """
     indices = ops.cast(indices, int64)
     check(indices, -size, size, f"an axis of {dims.text(size)} elements")
+    return from_end(indices, size)
+
+
+def from_end(indices: Operand, size: Any) -> Operand:
+    """Return int64 indices from 0 on, negative ones of which count from the end of an axis; others stay."""
     zero = ops.like(0, indices)
     return ops.where(ops.lt(indices, zero), ops.add(indices, ops.like(size, indices)), indices)
 

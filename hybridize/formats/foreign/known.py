@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, bool_, int64
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.ops import Cast, Mod, SizeOf, add, concat, constant, iota, like, mul, reshape, size_of
 from hybridize.ops import cast as cast_operand
@@ -233,6 +234,13 @@ class NoArray:
     """A value of a walk that is no array: a variable's handle, a list."""
 
     __slots__ = ()
+
+
+@frozen
+class Handle(NoArray):
+    """A variable: the name under which `Walk.state` has what it holds at this place of the program."""
+
+    name: str
 
 
 class Assembled(ABC):

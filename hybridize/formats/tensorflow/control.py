@@ -21,6 +21,7 @@ from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import Call, ForeignGraph, Node
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.assigns import WRITES
+from hybridize.formats.tensorflow.draws import DRAWS, GENERATOR
 from hybridize.formats.tensorflow.lists import InTurn, RoundNumber, TensorList, filled_list
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
 from hybridize.graph import Graph
@@ -77,14 +78,24 @@ def with_leaves(values: Sequence[Value], operands: Iterator[Operand]) -> list[Va
 
 
 def names_of(n: Application, values: Sequence[Value]) -> list[str]:
-    """Return the names of the variables among values."""
-    return list(dict.fromkeys(one.name for one in values if isinstance(one, Handle) and one.name in n.walk.state))
+    """Return the names of the variables among values, and that of the generator, which is handed to nobody."""
+    names = [one.name for one in values if isinstance(one, Handle)]
+    return [name for name in dict.fromkeys([*names, GENERATOR]) if name in n.walk.state]
 
 
 def written(n: Application, graphs: Sequence[ForeignGraph], arguments: Sequence[Value]) -> list[str]:
     """Return the names of the variables that functions write, of those that they are handed."""
     positions = {k for graph in graphs for k in _written(n, graph, frozenset())}
-    return names_of(n, [arguments[k] for k in sorted(positions) if k < len(arguments)])
+    names = names_of(n, [arguments[k] for k in sorted(positions) if k < len(arguments)])
+    return [name for name in names if name != GENERATOR or any(_draws(n, graph, frozenset()) for graph in graphs)]
+
+
+def _draws(n: Application, graph: ForeignGraph, above: frozenset[int]) -> bool:
+    """Tell whether a function, or what it calls, draws numbers of the generator."""
+    if id(graph) in above:
+        return False
+    within = above | {id(graph)}
+    return any(node.op in DRAWS or any(_draws(n, one, within) for one in _called(n, node)) for node in graph.nodes)
 
 
 def _written(n: Application, graph: ForeignGraph, above: frozenset[int]) -> set[int]:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from hybridize.base.errors import LoadError
 from hybridize.formats.cursor import malformed
+from hybridize.formats.foreign.checks import check_program
 from hybridize.formats.foreign.program import Call, ForeignGraph, ForeignProgram, Node, Port
-from hybridize.formats.foreign.walk import check_operators
 from hybridize.formats.tensorflow.messages import DTYPES, SCHEMAS, array_of, sizes_of, type_of_number
 from hybridize.formats.tensorflow.rows import TENSORFLOW
 from hybridize.formats.tensorflow.vocabulary import Handle
@@ -312,7 +312,7 @@ def program_of_functions(
     called = _called(whole, functions, source)
     program = ForeignProgram(source, TENSORFLOW, whole, called, weights or {}, trained=trained,
                              named=outputs is not None, metadata=metadata or {})  # fmt: skip
-    check_operators(program)
+    check_program(program)
     return program
 
 

@@ -3,6 +3,7 @@
 
 from hybridize.formats.tensorflow import assigns as assigns
 from hybridize.formats.tensorflow import control as control
+from hybridize.formats.tensorflow import draws as draws
 from hybridize.formats.tensorflow import elementwise as elementwise
 from hybridize.formats.tensorflow import gradients as gradients
 from hybridize.formats.tensorflow import linear as linear
