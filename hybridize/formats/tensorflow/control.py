@@ -18,7 +18,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import AssertionFailed, ShapeError
 from hybridize.formats.foreign.known import Known, operand_of
-from hybridize.formats.foreign.program import Call, ForeignGraph, Node
+from hybridize.formats.foreign.program import Call, ForeignGraph, Node, calls
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.assigns import WRITES
 from hybridize.formats.tensorflow.draws import DRAWS, GENERATOR
@@ -120,12 +120,8 @@ def _written(n: Application, graph: ForeignGraph, above: frozenset[int]) -> set[
 
 
 def _called(n: Application, node: Node) -> Iterator[ForeignGraph]:
-    for one in node.attributes.values():
-        for call in one if isinstance(one, tuple) else (one,):
-            if isinstance(call, Call):
-                yield _named(n, call)
-    if node.op in n.walk.program.functions:
-        yield n.walk.program.functions[node.op]
+    functions = n.walk.program.functions
+    yield from (functions[name] for name in (*calls(node), node.op) if name in functions)
 
 
 class _State:
