@@ -18,8 +18,7 @@ from hybridize.formats.cursor import malformed
 from hybridize.formats.foreign.checks import check_program
 from hybridize.formats.foreign.program import Call, ForeignGraph, ForeignProgram, Node, Port, calls
 from hybridize.formats.tensorflow.messages import DTYPES, SCHEMAS, array_of, sizes_of, type_of_number
-from hybridize.formats.tensorflow.rows import TENSORFLOW
-from hybridize.formats.tensorflow.vocabulary import Handle
+from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
 from hybridize.formats.wire import Message, parse
 
 OUTPUTS: Final[dict[str, tuple[str, ...]]] = {
