@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -31,6 +32,7 @@ _SHOULD: Final = _named("eager.record.should_record_backprop")
 _TANGENTS: Final = _named("pywrap_tfe.TFE_Py_PackJVPs")
 _ACCESSED: Final = _named("pywrap_tfe.TFE_Py_TapeVariableAccessed")
 _NUMPY: Final = getattr(EAGER, "_numpy", None)
+_FROM_CAPSULE: Final = _named("pywrap_tfe.TFE_FromDlpackCapsule")
 RECORDS: Final = None not in (_RECORD, _COULD, _SHOULD, _TANGENTS, _ACCESSED)
 """True if calls can be made nodes of tapes; without, all that may be differentiated runs in TensorFlow."""
 
@@ -53,6 +55,23 @@ def values(handles: Sequence[Any], dtypes: Sequence[Any]) -> Sequence[Any]:
         ]
     tensors: Sequence[Any] = _EXECUTE(_CONTEXT(), "_ReadVariablesOp", None, handles, "dtypes", dtypes)
     return tensors
+
+
+def assign(handle: Any, value: Any) -> None:
+    """Let a variable hold a tensor, whose memory becomes the variable's."""
+    if _EXECUTE is None or _CONTEXT is None:
+        tf.raw_ops.AssignVariableOp(resource=handle, value=value)
+    else:
+        _EXECUTE(_CONTEXT(), "AssignVariableOp", None, handle, value)
+
+
+def over(array: NDArray[Any]) -> Any:
+    """Return a tensor over the memory of an array, which begins where TensorFlow allows."""
+    if _FROM_CAPSULE is None or _CONTEXT is None:
+        return tf.experimental.dlpack.from_dlpack(array.__dlpack__())
+    context = _CONTEXT()
+    context.ensure_initialized()
+    return _FROM_CAPSULE(array.__dlpack__(), context._handle)
 
 
 def could_record() -> bool:
@@ -100,3 +119,19 @@ def functions_of(graph: Any) -> dict[str, Any]:
                 graphs[key] = inner
                 waiting.append(inner)
     return graphs
+
+
+def layers_of(target: Any) -> list[Any]:
+    """Return the layers of a Keras model or layer, itself and those in layers included; none of anything else."""
+    listed = getattr(target, "_flatten_layers", None)
+    return list(listed()) if callable(listed) else []
+
+
+def parts_of(layer: Any) -> list[Any]:
+    """Return the layers that a layer of Keras is made of."""
+    parts: list[Any] = layer._layers
+    return parts
+
+
+LAYER_STATE: Final = operator.attrgetter("_trainable", "_dtype_policy")
+"""Whether a layer of Keras trains, and its types."""
