@@ -140,11 +140,13 @@ class _State:
 
     def traced(self, operands: Mapping[str, Operand], run: Callable[[], Any]) -> Any:
         """Run something while they hold operands of a body, and put back what they held."""
-        before = dict(self.walk.state)
+        before, key = dict(self.walk.state), self.walk.key
         self.walk.state.update(operands)
+        self.walk.key = None  # which would be drawn once for all rounds
         try:
             return run()
         finally:
+            self.walk.key = key
             self.walk.state.clear()
             self.walk.state.update(before)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from hybridize.base.frozen import frozen
+from hybridize.formats.foreign.known import Handle as Handle
 from hybridize.formats.foreign.vocabulary import Vocabulary
 
-TENSORFLOW: Final = Vocabulary("TensorFlow")
+TENSORFLOW: Final = Vocabulary("TensorFlow", "hybridize.formats.tensorflow.rows:TENSORFLOW")
 
 _REMEDIES: Final = {
     "control flow of TensorFlow 1 (load the model with TensorFlow 2, and save it again)":
@@ -25,11 +25,4 @@ _REMEDIES: Final = {
     "data sets and files (give arrays)":
         "Iterator Anonymous Dataset TensorDataset OneShotIterator ReadFile Reader Queue RestoreV2 SaveV2",
 }  # fmt: skip
-TENSORFLOW.remedies.update({name: f"there is no {text}" for text, names in _REMEDIES.items() for name in names.split()})
-
-
-@frozen
-class Handle:
-    """A variable: the name under which `Walk.state` has what it holds at this place of the program."""
-
-    name: str
+TENSORFLOW.remedies.update({name: f"it has no {text}" for text, names in _REMEDIES.items() for name in names.split()})

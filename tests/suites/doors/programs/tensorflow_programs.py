@@ -427,6 +427,25 @@ def random_bits() -> Case:
     return _function(drawn, specs, [{"seed": numpy.int32([1, 2])}, {"seed": numpy.int32([-5, 70000])}])
 
 
+class _Dropout(tf.Module):
+    """A layer that drops by a seed, which is a variable and changes at each call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = tf.keras.layers.Dropout(0.5, seed=3)
+        self.seed = self.layer.seed_generator.state.value
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 6], tf.float32, name="x")])
+    def __call__(self, x: Any) -> Any:
+        return self.layer(x, training=True)
+
+
+@case
+def dropout() -> Case:
+    """Keras's dropout while it trains: the same elements as TensorFlow's."""
+    return Case(_Dropout(), [{"x": numbers(4, 6, seed=k)} for k in range(4)], signature="__call__", trains=True)
+
+
 @case
 def slices() -> Case:
     """Slices of all kinds, gathers, joins, sorts."""
