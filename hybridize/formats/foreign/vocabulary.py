@@ -75,7 +75,7 @@ class Vocabulary:
     def __init__(self, name: str, place: str) -> None:
         self.name, self.place = name, place
         self.remedies: dict[str, str] = {}
-        """What to do about operators that have no row, by how their names begin."""
+        """Remedies for operators that have no row, by how their names begin."""
         self._rows: dict[str, list[Row]] = {}
 
     def __call__(

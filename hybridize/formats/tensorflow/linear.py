@@ -197,7 +197,13 @@ def max_pool(n: Application, x: Operand) -> Operand:
 @TENSORFLOW("AvgPool", "AvgPool3D")
 def average_pool(n: Application, x: Operand) -> Operand:
     """The mean of the elements that each window has of the image."""
-    return means_of_windows(x, *windows_of(n, x), False)
+    return average(n, x)
+
+
+def average(n: Application, x: Operand) -> Operand:
+    """Return the means of windows that the attributes say."""
+    axes, kernel, strides, low, high = windows_of(n, x)
+    return means_of_windows(x, axes, kernel, strides, low, high, False)
 
 
 @TENSORFLOW("ResizeBilinear", "ResizeNearestNeighbor", known=(1,))

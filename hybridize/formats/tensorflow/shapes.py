@@ -265,7 +265,7 @@ def _of_blocks(n: Application, x: Operand, function: Any) -> Operand:
 
 @TENSORFLOW("StridedSlice", values=True)
 def strided_slice(n: Application, x: Value, begin: Value, end: Value, strides: Value) -> Value:
-    """What `x[...]` means in Python: ranges, numbers, new axes, an ellipsis; numbers may be data."""
+    """The part that `x[...]` means in Python: ranges, numbers, new axes, an ellipsis; numbers may be data."""
     return strided(n, x, begin, end, strides)
 
 
@@ -518,9 +518,10 @@ def stitch(n: Application, *xs: Value) -> Value:
     half = len(xs) // 2
     at = [n.known(x, k).pinned() for k, x in enumerate(xs[:half])]
     source = {int(place): number for number, place in enumerate(numpy.concatenate([one.reshape(-1) for one in at]))}
-    order = [source.get(place) for place in range(max(source, default=-1) + 1)]
-    if None in order:
+    count = max(source, default=-1) + 1
+    if len(source) < count:
         n.fail("some rows of the result have no source")
+    order = [source[place] for place in range(count)]
     data = xs[half:]
     if all(isinstance(x, Known) and x.array.ndim == places.ndim for x, places in zip(data, at, strict=True)):
         flat = [number for x in data for number in x.list()]
