@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import is_inexact
-from hybridize.base.errors import StateError
+from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.nested import flatten
+from hybridize.formats.tensorflow.draws import GENERATOR
 from hybridize.programs.differentiated import Pair, Recorded
 from hybridize.tensorflow import internals
 from hybridize.tensorflow.internals import elements
@@ -113,10 +114,18 @@ class _Node:
     def _in_tensorflow(self, cotangents: Sequence[Any]) -> list[Any]:
         """The gradients as TensorFlow computes them, which can be differentiated themselves.
 
+        Variables that the call has assigned, the state of random numbers among them, are meanwhile as it found them.
+
         Raises:
             StateError E542: a variable was assigned since the call.
+            CaptureError E420: the call drew random numbers that TensorFlow cannot draw again.
         """
         trace = self._of.trace
+        if GENERATOR in trace.names:
+            raise CaptureError(
+                "E420", f"{self._of.name} draws random numbers without a seed: it has no derivatives but the first",
+                help="draw them by tf.random.stateless_uniform or stateless_normal",
+            )  # fmt: skip
         with tf.init_scope():
             now = internals.values(self._of.handles, [variable.dtype for variable in trace.variables])
             written = [variable.read_value() for variable in trace.written]
@@ -126,6 +135,9 @@ class _Node:
                     "E542", f"the variable {variable.name} of {self._of.name} was assigned after it was recorded",
                     help="compute the gradient before the assignment",
                 )  # fmt: skip
+        for name, contents in zip(trace.names, self._contents, strict=True):
+            if name in trace.written_names:
+                trace.written[trace.written_names.index(name)].assign(contents)
         with tf.GradientTape() as tape:
             for one in self._tensors:
                 tape.watch(one)
