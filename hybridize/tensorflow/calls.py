@@ -52,6 +52,9 @@ class Site:
         inputs = [*arrays, *map(elements, contents)]
         if self._has_numbers:  # TensorFlow shows an array without axes as one
             inputs = [*map(numpy.asarray, inputs)]
+        if not internals.RECORDS:
+            outputs = [*map(as_tensor, self._run(*inputs))]
+            return self._finished(self._recording.publicly(tensors, contents, outputs))
         if internals.could_record():
             for variable in trace.sensitive:
                 internals.accessed(variable)

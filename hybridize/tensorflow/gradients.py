@@ -74,45 +74,45 @@ class RecordedCalls:
             internals.record(self.name, [outputs[k] for k in linked], sources, node)
         return outputs
 
+    def publicly(self, tensors: Sequence[Any], contents: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+        """Return the outputs of a call, the results among them as those of a node whose backward pass is TensorFlow's:
+        by public names alone.
+        """
+        trace = self.trace
+        linked = [k for k in range(trace.results) if is_inexact(trace.graph.outputs[k].type.dtype)]
+        node = _Original(self, tensors, contents, linked)
 
-class _Node:
-    """The backward pass of one call.
+        def forward(*tensors: Any) -> Any:
+            for variable in trace.sensitive:
+                variable.read_value()  # so that tapes watch it
+
+            def backward(*cotangents: Any, variables: Sequence[Any] = ()) -> Any:
+                gradients = node(*cotangents)
+                known = dict(zip(map(id, trace.variables), gradients[len(tensors) :], strict=True))
+                own = gradients[: len(tensors)]
+                return (own, [known.get(id(one)) for one in variables]) if variables else own
+
+            return [outputs[k] for k in linked], backward
+
+        results = dict(zip(linked, tf.custom_gradient(forward)(*tensors), strict=True)) if linked else {}
+        return [results.get(k, output) for k, output in enumerate(outputs)]
+
+
+class _Original:
+    """The backward pass of one call as TensorFlow computes it of the object, which can be differentiated itself.
 
     What it keeps are tensors: TensorFlow writes into no memory that one of them is over.
     """
 
     def __init__(
-        self, of: RecordedCalls, pair: Pair, tensors: Sequence[Any], contents: Sequence[Any], outputs: Sequence[Any],
-        residuals: Sequence[NDArray[Any]], linked: Sequence[int],
-    ) -> None:  # fmt: skip
-        self._of, self._pair, self._linked = of, pair, linked
+        self, of: RecordedCalls, tensors: Sequence[Any], contents: Sequence[Any], linked: Sequence[int]
+    ) -> None:
+        self._of, self._linked = of, linked
         self._tensors, self._contents = tensors, contents
         self._inputs = [*tensors, *contents]
-        self._outputs = {k: outputs[k] for k in pair.halves.outputs}
-        self._residuals = residuals
 
     def __call__(self, *cotangents: Any) -> list[Any]:
-        """Return the gradients of the inputs, None where there is none."""
-        is_graph = not tf.executing_eagerly() or any(type(one) is not internals.EAGER for one in cotangents)
-        if is_graph or internals.records([*cotangents, *self._inputs, *self._of.handles]):
-            return self._in_tensorflow(cotangents)
-        halves = self._pair.halves
-        arrived = dict(zip(self._linked, cotangents, strict=True))
-        arrays = [as_array(self._inputs[k]) for k in halves.inputs]
-        arrays += [as_array(self._outputs[k]) for k in halves.outputs]
-        arrays += [*self._residuals, *self._pair.dims(self._inputs)]
-        for k in halves.cotangents:
-            value = self._of.trace.graph.outputs[k].type
-            present = as_array(arrived[k]) if k in arrived else numpy.zeros(value.shape, value.dtype)
-            arrays.append(present)
-        results = self._pair.back(arrays, [True] * len(self._of.trace.graph.outputs))
-        gradients: list[Any] = [None] * len(self._inputs)
-        for number, gradient in zip(halves.gradients, results, strict=True):
-            gradients[number] = as_tensor(gradient)
-        return gradients
-
-    def _in_tensorflow(self, cotangents: Sequence[Any]) -> list[Any]:
-        """The gradients as TensorFlow computes them, which can be differentiated themselves.
+        """Return the gradients of the inputs, None where there is none.
 
         Variables that the call has assigned, the state of random numbers among them, are meanwhile as it found them.
 
@@ -150,6 +150,38 @@ class _Node:
         gradients: list[Any] = [None] * len(sources)
         for k, gradient in zip(wanted, pulled, strict=True):
             gradients[k] = gradient
+        return gradients
+
+
+class _Node(_Original):
+    """The backward pass of one call: a program, or TensorFlow's where somebody differentiates that."""
+
+    def __init__(
+        self, of: RecordedCalls, pair: Pair, tensors: Sequence[Any], contents: Sequence[Any], outputs: Sequence[Any],
+        residuals: Sequence[NDArray[Any]], linked: Sequence[int],
+    ) -> None:  # fmt: skip
+        super().__init__(of, tensors, contents, linked)
+        self._pair, self._residuals = pair, residuals
+        self._outputs = {k: outputs[k] for k in pair.halves.outputs}
+
+    def __call__(self, *cotangents: Any) -> list[Any]:
+        """Return the gradients of the inputs, None where there is none."""
+        is_graph = not tf.executing_eagerly() or any(type(one) is not internals.EAGER for one in cotangents)
+        if is_graph or internals.records([*cotangents, *self._inputs, *self._of.handles]):
+            return super().__call__(*cotangents)
+        halves = self._pair.halves
+        arrived = dict(zip(self._linked, cotangents, strict=True))
+        arrays = [as_array(self._inputs[k]) for k in halves.inputs]
+        arrays += [as_array(self._outputs[k]) for k in halves.outputs]
+        arrays += [*self._residuals, *self._pair.dims(self._inputs)]
+        for k in halves.cotangents:
+            value = self._of.trace.graph.outputs[k].type
+            present = as_array(arrived[k]) if k in arrived else numpy.zeros(value.shape, value.dtype)
+            arrays.append(present)
+        results = self._pair.back(arrays, [True] * len(self._of.trace.graph.outputs))
+        gradients: list[Any] = [None] * len(self._inputs)
+        for number, gradient in zip(halves.gradients, results, strict=True):
+            gradients[number] = as_tensor(gradient)
         return gradients
 
 

@@ -33,8 +33,9 @@ _TANGENTS: Final = _named("pywrap_tfe.TFE_Py_PackJVPs")
 _ACCESSED: Final = _named("pywrap_tfe.TFE_Py_TapeVariableAccessed")
 _NUMPY: Final = getattr(EAGER, "_numpy", None)
 _FROM_CAPSULE: Final = _named("pywrap_tfe.TFE_FromDlpackCapsule")
-RECORDS: Final = None not in (_RECORD, _COULD, _SHOULD, _TANGENTS, _ACCESSED)
-"""True if calls can be made nodes of tapes; without, all that may be differentiated runs in TensorFlow."""
+RECORDS = None not in (_RECORD, _COULD, _SHOULD, _TANGENTS, _ACCESSED)
+"""True if calls can be made nodes of tapes where somebody asks; else each is one of `tf.custom_gradient`, of which a
+`ForwardAccumulator` sees nothing."""
 
 
 def _elements(tensor: Any) -> NDArray[Any]:
@@ -76,12 +77,12 @@ def over(array: NDArray[Any]) -> Any:
 
 def could_record() -> bool:
     """Tell whether somebody may differentiate what is computed now."""
-    return _COULD is None or bool(_COULD())
+    return not RECORDS or bool(_COULD())
 
 
 def records(tensors: Sequence[Any]) -> bool:
-    """Tell whether a tape watches one of these tensors or handles."""
-    return bool(_SHOULD(tensors))
+    """Tell whether a tape watches one of these tensors or handles; where nobody knows one may."""
+    return not RECORDS or bool(_SHOULD(tensors))
 
 
 def has_tangents(tensors: Sequence[Any]) -> bool:
