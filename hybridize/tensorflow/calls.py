@@ -53,8 +53,8 @@ class Site:
         if self._has_numbers:  # TensorFlow shows an array without axes as one
             inputs = [*map(numpy.asarray, inputs)]
         if not internals.RECORDS:
-            outputs = [*map(as_tensor, self._run(*inputs))]
-            return self._finished(self._recording.publicly(tensors, contents, outputs))
+            results = [*map(as_tensor, self._run(*inputs))]
+            return self._finished(self._recording.publicly(tensors, contents, results))
         if internals.could_record():
             for variable in trace.sensitive:
                 internals.accessed(variable)
@@ -62,8 +62,8 @@ class Site:
             if internals.has_tangents(sources):
                 return trace.original(*tensors)
             if internals.records(sources):
-                outputs = self._recording.run(tensors, contents, inputs)
-                return trace.original(*tensors) if outputs is None else self._finished(outputs)
+                recorded = self._recording.run(tensors, contents, inputs)
+                return trace.original(*tensors) if recorded is None else self._finished(recorded)
         outputs = self._run(*inputs)
         return as_tensor(outputs[0]) if self._is_all else self._finished([*map(as_tensor, outputs)])
 

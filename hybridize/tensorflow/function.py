@@ -30,7 +30,7 @@ from hybridize.formats.tensorflow.draws import GENERATOR
 from hybridize.graph import Graph
 from hybridize.programs import Program, saving
 from hybridize.tensorflow.calls import Site
-from hybridize.tensorflow.internals import EAGER, could_record, elements
+from hybridize.tensorflow.internals import EAGER, could_record, elements, unconverted
 from hybridize.tensorflow.layers import LayerSettings
 from hybridize.tensorflow.memory import as_array, as_tensor
 from hybridize.tensorflow.tracing import TracedGraph, trace
@@ -50,6 +50,7 @@ class TracedProgram(Captured):
     trace: TracedGraph | None = None
 
 
+@unconverted
 class TensorFlowFunction(Function[Any, Any]):
     """A Keras model or layer, a `tf.function`, a `tf.Module`: its calls run as machine code, tensors in and out.
 
@@ -59,9 +60,6 @@ class TensorFlowFunction(Function[Any, Any]):
         target: the object. Its variables are read at each call; what it computes is that of the trace, as under
             `tf.function`, until `retrace()`.
     """
-
-    autograph_info__: Mapping[str, Any] = {}
-    """Tells TensorFlow's AutoGraph that there is nothing to convert here."""
 
     def __init__(self, target: Callable[..., Any], **options: Any) -> None:
         """Wrap `target`; `options` are those of `hybridize`."""
@@ -222,6 +220,7 @@ class TensorFlowFunction(Function[Any, Any]):
         structure = call.structure
         others = [None if k in places else _object_of(leaf) for k, leaf in enumerate(call.leaves)]
 
+        @unconverted
         def arguments(tensors: Sequence[Any]) -> tuple[Any, Any]:
             leaves = list(others)
             for place, tensor in zip(places, tensors, strict=True):
@@ -229,7 +228,6 @@ class TensorFlowFunction(Function[Any, Any]):
             args, kwargs = unflatten(structure, leaves)
             return args, kwargs
 
-        arguments.autograph_info__ = {}  # type: ignore[attr-defined]  # AutoGraph is not to look into it
         kinds = {name: call.kinds[place] for place, name in zip(places, self._names_of(call, places), strict=True)}
         with modes.busy():
             traced = trace(self._traced, arguments, kinds, self.name, self._generator, self.options.freeze)

@@ -6,11 +6,13 @@ from __future__ import annotations
 import importlib
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy
 import tensorflow as tf
 from numpy.typing import NDArray
+
+T = TypeVar("T")
 
 
 def _named(path: str) -> Any:
@@ -105,6 +107,12 @@ def record(name: str, outputs: Sequence[Any], inputs: Sequence[Any], backward: C
 def accessed(variable: Any) -> None:
     """Let tapes that watch variables watch one."""
     _ACCESSED(variable)
+
+
+def unconverted(function: T) -> T:
+    """Tell AutoGraph that there is nothing to convert in a function or class, and return it."""
+    function.autograph_info__ = {}
+    return function
 
 
 def functions_of(graph: Any) -> dict[str, Any]:
