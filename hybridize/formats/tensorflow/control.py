@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of TensorFlow with functions inside: calls, branches, loops.
+"""Rows of TensorFlow with functions inside: branches, loops; and assertions, which stand in branches.
 
 A function is handed its arguments; what is data among them are operands of our op, what is known stays known in the
 body. A variable that a body writes is one of its results; those that it reads are operands.
@@ -18,9 +18,10 @@ from hybridize.base import dims
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import AssertionFailed, ShapeError
 from hybridize.formats.foreign.known import Known, operand_of
-from hybridize.formats.foreign.program import Call, ForeignGraph, Node
+from hybridize.formats.foreign.program import ForeignGraph, Node, calls
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.assigns import WRITES
+from hybridize.formats.tensorflow.calls import function_of, named
 from hybridize.formats.tensorflow.draws import DRAWS, GENERATOR
 from hybridize.formats.tensorflow.lists import InTurn, RoundNumber, TensorList, filled_list
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
@@ -29,24 +30,6 @@ from hybridize.ops import bind
 from hybridize.ops.gradient import apply
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.tracing import make_graph
-
-
-def function_of(n: Application, name: str) -> ForeignGraph:
-    """Return the function that an attribute names."""
-    return _named(n, n.attributes.get(name))
-
-
-def _named(n: Application, call: Any) -> ForeignGraph:
-    if not isinstance(call, Call) or call.function not in n.walk.program.functions:
-        n.fail(f"it calls {call!r}, which is no function of the model")
-    return n.walk.program.functions[call.function]
-
-
-@TENSORFLOW("PartitionedCall", "StatefulPartitionedCall", values=True)
-def call(n: Application, *arguments: Value) -> Sequence[Value]:
-    """The results of a function."""
-    return tuple(n.walk.function(function_of(n, "f"), arguments, {}))
-
 
 # ------------------------------------------------------------------------------------- what bodies take, give and write
 
@@ -120,12 +103,8 @@ def _written(n: Application, graph: ForeignGraph, above: frozenset[int]) -> set[
 
 
 def _called(n: Application, node: Node) -> Iterator[ForeignGraph]:
-    for one in node.attributes.values():
-        for call in one if isinstance(one, tuple) else (one,):
-            if isinstance(call, Call):
-                yield _named(n, call)
-    if node.op in n.walk.program.functions:
-        yield n.walk.program.functions[node.op]
+    functions = n.walk.program.functions
+    yield from (functions[name] for name in (*calls(node), node.op) if name in functions)
 
 
 class _State:
@@ -169,7 +148,7 @@ def branch(n: Application, condition: Value, *arguments: Value) -> Sequence[Valu
 @TENSORFLOW("Case", "StatelessCase", values=True)
 def choice(n: Application, index: Value, *arguments: Value) -> Sequence[Value]:
     """The branch of a number, the last one where there is none of that number."""
-    branches = [_named(n, one) for one in n.attributes.get("branches", ())]
+    branches = [named(n, one) for one in n.attributes.get("branches", ())]
     if not branches:
         n.fail("it has no branches")
     if isinstance(index, Known):

@@ -16,18 +16,18 @@ from hybridize.base.types import TensorType
 from hybridize.formats.foreign.arrays import aligned, elementwise, filled
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.vocabulary import Application
-from hybridize.formats.tensorflow.linear import (
+from hybridize.formats.tensorflow.linear import channels_last
+from hybridize.formats.tensorflow.shapes import mirrored, strided
+from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
+from hybridize.formats.tensorflow.windows import (
     average,
     by_input,
-    channels_last,
     convolved,
     depth_filters,
     over_all_axes,
     resized,
     windows_of,
 )
-from hybridize.formats.tensorflow.shapes import mirrored, strided
-from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops import composites
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.tracing import make_graph
