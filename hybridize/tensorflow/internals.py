@@ -143,4 +143,4 @@ def parts_of(layer: Any) -> list[Any]:
 
 
 LAYER_STATE: Final = operator.attrgetter("_trainable", "_dtype_policy")
-"""Whether a layer of Keras trains, and its types."""
+"""The settings of a layer of Keras: if it trains, and its types."""

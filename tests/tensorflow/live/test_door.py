@@ -524,6 +524,40 @@ def test_saved_and_loaded(tmp_path):
     hybridize.load(tmp_path / "net", verify=True)
 
 
+def test_a_folder_of_tensorflows(tmp_path):
+    net, x = mlp(), numbers(4, 6)
+    tf.saved_model.save(net, str(tmp_path / "net"))
+    block = hybridize.load(tmp_path / "net")
+    for size in (4, 7, 9):
+        x = numbers(size, 6)
+        assert isinstance(block(x), tf.Tensor)
+        close(block(x), net(x))
+        close(block(x.numpy()).asnumpy(), net(x).numpy())
+
+
+def test_a_tape_does_not_see_through_files(tmp_path):
+    net, x = mlp(), numbers(4, 6)
+    fast = hybridize.hybridize(net)
+    fast(x)
+    fast.save(tmp_path / "net")
+    loaded = hybridize.load(tmp_path / "net")
+    with tf.GradientTape() as tape:
+        close(loaded(x), net(x))
+        tape.watch(x)
+        with pytest.raises(CaptureError, match="GradientTape"):
+            loaded(x)
+
+
+def test_a_model_of_onnx(tmp_path):
+    net = mlp()
+    fast = hybridize.hybridize(net)
+    fast(numbers(4, 6))
+    fast(numbers(5, 6))
+    fast.export(tmp_path / "net.onnx", format="onnx")
+    model = hybridize.load(tmp_path / "net.onnx")
+    close(model(numbers(9, 6)), net(numbers(9, 6)))
+
+
 def test_state_is_saved(tmp_path):
     class Counter(tf.Module):
         def __init__(self):
