@@ -18,7 +18,7 @@ from hybridize.base.dtypes import DType, float32, int8, int32, int64, is_float, 
 from hybridize.formats.foreign.arrays import kept, stretched
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
-from hybridize.formats.tflite.elementwise import LIMITS
+from hybridize.formats.tflite.elementwise import LIMITS, activated
 from hybridize.formats.tflite.linear import (
     convolved,
     convolved_by_channel,
@@ -137,10 +137,25 @@ def _product(
     n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any, of: int = 0
 ) -> Operand:
     """An operator with a weight: exact sums, and its result."""
+    if is_float(type_of(x).dtype):
+        return _of_floats(n, x, w, bias, axis, sums_of)
     scale, zero = _single(n, "of", of)
     weights, scales = _weights(n, w, axis)
     _check_eight(n, x)
     return _requantized(n, _with_bias(sums_of(n, _less_zero(x, zero), weights), bias), scales, scale)
+
+
+def _of_floats(n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any) -> Operand:
+    """The same of floats, which become integers by a scale of each image or row."""
+    weights, scales = _weights(n, w, axis)
+    x = rows_of(n, x, w) if type_of(w).ndim == 2 else x
+    whole, steps = integers_of.own_integers(x, tuple(range(1, type_of(x).ndim)))
+    sums = ops.cast(sums_of(n, whole, weights), float32)
+    shape = type_of(sums).shape
+    y = ops.mul(sums, integers_of.along(steps, shape, 0))
+    y = ops.mul(y, integers_of.along(ops.constant(scales), shape, len(shape) - 1))
+    y = y if bias is None else ops.add(y, integers_of.along(bias, shape, len(shape) - 1))
+    return activated(n, y)
 
 
 @TFLITE("CONV_2D" + QUANTIZED)

@@ -343,6 +343,14 @@ _OLD = (numbers(5, 3, 2, 4, seed=3, dtype="i1").view("u1"), 0.006, 121)
 case("int8 CONV_2D_unsigned", "CONV_2D", [(BYTES.view("u1"), 0.037, 123)], [_OLD, (ints(*range(-2000, 3000, 1000)), 0.037 * 0.006)],
      ("conv", _CONVOLUTIONS["_same_by_2"]), [("u1", 0.063, 4)])  # fmt: skip
 
+_MANY = numbers(2, 6, 7, 4, seed=11) * numpy.array([1, 3], "f4").reshape(2, 1, 1, 1)
+for _op, _shape, _axis, _kind in (("CONV_2D", (5, 3, 2, 4), 0, "conv"), ("DEPTHWISE_CONV_2D", (1, 3, 2, 4), 3, "depthwise"),
+                                  ("FULLY_CONNECTED", (5, 4), 0, "dense")):  # fmt: skip
+    case(f"weights of int8 {_op}", _op, [_MANY if _axis or len(_shape) == 4 else _MANY[0, 0]],
+         [_weight(*_shape, axis=_axis)[0], numbers(_shape[_axis])],
+         (_kind, {"activation": 1} if _kind == "dense" else _CONVOLUTIONS[""] | ({"multiplier": 1} if _axis else {})),
+         version={"conv": 5, "depthwise": 6, "dense": 9}[_kind])  # fmt: skip
+
 
 def _near_halves(name: str, op: str, options: Any) -> None:
     """Sums of nothing but a bias: numbers whose products with the multiplier lie next to halves, or are halves."""

@@ -121,13 +121,19 @@ def test_operators_without_a_row_are_refused_all_at_once():
     assert "TransformLandmarks, UNIQUE" in caught.value.help
 
 
-def test_weights_of_integers_under_floats_are_refused():
+def test_integers_beside_floats_and_of_sixteen_bits_are_refused():
     b = Builder()
-    x, w, y = b.input((1, 4)), b.constant(numbers(3, 4, dtype="i1"), 0.1), b.tensor((1, 3), name="y")
-    b.operator("FULLY_CONNECTED", [x, w, -1], [y], ("dense", {}))
+    x, w, y = b.input((1, 4)), b.constant(numbers(1, 4, dtype="i1"), 0.1), b.tensor((1, 4), "i1", 0.1, name="y")
+    b.operator("MUL", [x, w], [y], ("mul", {}))
     b.outputs(y)
-    with pytest.raises(LoadError, match=r"E603.*FULLY_CONNECTED.*'y'.*input 0 is no quantized tensor"):
+    with pytest.raises(LoadError, match=r"E603.*MUL.*'y'.*input 0 is no quantized tensor"):
         run(b.bytes(), numbers(1, 4))
+    b = Builder()
+    x, y = b.input((1, 4), "i2", 0.1), b.tensor((1, 4), "i2", 0.1, name="y")
+    b.operator("LOGISTIC", [x], [y])
+    b.outputs(y)
+    with pytest.raises(LoadError, match=r"E603.*LOGISTIC.*'y'.*int16 are not supported"):
+        run(b.bytes(), numbers(1, 4).astype("i2"))
 
 
 def test_other_files_versions_and_roundings_are_refused(tmp_path):
