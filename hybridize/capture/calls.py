@@ -140,7 +140,7 @@ class Calls(ABC, Generic[P, R]):
         except OfExpressions:
             return self.python_function(*args, **kwargs)
         except OtherLibrary as other:
-            if _has_arrays(args, kwargs):
+            if _has_arrays(args, kwargs, load_module(other.door)):
                 text = f"{self.name} uses {other.door.rpartition('.')[2]}, and gets arrays of NumPy's or of ours"
                 raise ArgumentError("E311", text, help="pass arrays of that library") from None
             self._door = load_module(other.door)
@@ -172,7 +172,9 @@ class Calls(ABC, Generic[P, R]):
     def _door_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Door | None:
         """Return the door of the library that a call is for: that of its arrays, or of all that the function does."""
         door = door_of(args, kwargs)
-        return self._door if door is None and self._door is not None and not _has_arrays(args, kwargs) else door
+        if door is None and self._door is not None and not _has_arrays(args, kwargs, self._door):
+            return self._door
+        return door
 
     def _call_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """Take a call apart."""
@@ -311,8 +313,10 @@ def _for_python(args: tuple[Any, ...]) -> bool:
     return ACCESS.queue is not None or any(type(arg) is numpy.ndarray for arg in args)
 
 
-def _has_arrays(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    return any(isinstance(leaf, (ndarray, numpy.ndarray)) for leaf in flatten((args, kwargs))[0])
+def _has_arrays(args: tuple[Any, ...], kwargs: dict[str, Any], door: Any) -> bool:
+    """Tell whether there are arrays among arguments that a door does not take."""
+    kinds = ndarray if getattr(door, "TAKES_NUMPY", False) else (ndarray, numpy.ndarray)
+    return any(isinstance(leaf, kinds) for leaf in flatten((args, kwargs))[0])
 
 
 def _example(spec: Any) -> Any:

@@ -11,3 +11,6 @@ JAX's own transformations calls, grad, vmap or jit, the function itself is used.
 from hybridize.jax.function import JaxFunction as JaxFunction
 from hybridize.jax.function import called as called
 from hybridize.jax.function import program as program
+
+TAKES_NUMPY = True
+"""Functions of JAX's arrays take those of NumPy, too."""

@@ -18,7 +18,7 @@ from hybridize.runtime.buffers import ALIGNMENT, aligned
 
 def is_key(dtype: Any) -> bool:
     """Tell whether a dtype is that of keys of random numbers."""
-    return jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key)
+    return bool(jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key))
 
 
 def elements(array: jax.Array) -> NDArray[Any]:

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import jax
@@ -91,6 +92,24 @@ class Form:
         self.key: Hashable = None
         self.compiled: Function[..., Any]
 
+    @functools.cached_property
+    def names(self) -> list[str]:
+        """Names of the arrays: `params['w']`, `x`."""
+        paths, _ = jax.tree.flatten_with_path(jax.tree.unflatten(self.tree, range(len(self.leaves))))
+        fixed = sorted(self.fixed[0])
+        parameters = [name for k, name in enumerate(parameters_of(self.function)) if k not in fixed]
+        names = []
+        for (whole, *path), number in paths:
+            if not isinstance(self.leaves[number], Leaf):
+                continue
+            first, *rest = path
+            position = getattr(first, "idx", None)
+            name = str(getattr(first, "key", f"arg{position}"))
+            if whole.idx == 0 and position is not None and position < len(parameters):
+                name = parameters[position]
+            names.append(name + jax.tree_util.keystr(tuple(rest)))
+        return names
+
     def applied(self, *leaves: Any) -> Any:
         """Apply the user's function to leaves that are no constants."""
         rest = iter(leaves)
@@ -155,15 +174,15 @@ class Form:
                 leaf.dtype, weak_type=leaf.weak,
             ) for shape, leaf in zip(shapes, self._dynamic, strict=True)
         ]  # fmt: skip
-        with internals.compared() if sizes else nullcontext([]) as unequal:
+        with internals.compared() as unequal:
             try:
                 closed, results = self.traced(specs)
             except Exception as error:
                 self.error = None if sizes else error
                 raise
-        if unequal is None:
+        if unequal is None and sizes:
             raise ValueError("this version of JAX does not tell what it assumes of sizes")
-        for one, other in unequal:
+        for one, other in unequal or ():
             if size_of(one, sizes) == size_of(other, sizes):
                 raise ValueError(f"JAX takes the sizes {one} and {other} to be unequal, which they are not")
         program, inputs = program_of(self.__name__, closed, sizes)
@@ -195,7 +214,10 @@ def _named(shapes: Sequence[Any]) -> tuple[dict[str, Any], dict[Any, Any]]:
     if not found:
         return {}, {}
     names = [f"d{number}" for number in range(len(found))]
-    symbols = jax.export.symbolic_shape(",".join(names))
+    for size in found:
+        if size == 1:  # to JAX no size that it does not know is 1
+            raise ValueError("a size is 1, which JAX takes for no other")
+    symbols = jax.export.symbolic_shape(",".join(names), constraints=[f"{name} >= 2" for name in names])
     return dict(zip(names, found, strict=True)), _BySize(found, symbols)
 
 
@@ -208,6 +230,16 @@ class _BySize(dict[Any, Any]):
 
     def get(self, size: Any, default: Any = None) -> Any:
         return next((symbol for one, symbol in self._pairs if dims.same(one, size)), default)
+
+
+def parameters_of(function: Any) -> list[str]:
+    """List the names of the parameters that arguments may be for by their position."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return [one.name for one in parameters if one.kind in kinds]
 
 
 def _is_array(value: Any) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
@@ -25,21 +24,35 @@ from hybridize.base.locations import location_in
 from hybridize.base.tracebacks import trim
 from hybridize.capture import Function, SavedFunction
 from hybridize.capture.options import Options
+from hybridize.contract.call import Call
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.jax import internals
 from hybridize.jax.arrays import elements, is_key, of_result
-from hybridize.jax.forms import Form, Leaf, ResultsDifferError, Static
+from hybridize.jax.forms import Form, Leaf, ResultsDifferError, Static, parameters_of
 from hybridize.jax.saving import nested
 from hybridize.programs import Program
 
 _NUMBERS: Final = (int, float, complex)
-_HELD: Final = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
+_HELD: Final = (
+    jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError, jax.errors.TracerIntegerConversionError,
+    jax.errors.TracerBoolConversionError, jax.errors.NonConcreteBooleanIndexError,
+)  # fmt: skip
 """What JAX raises where Python asks for the value of what is traced."""
 
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported as Files
+
+
+class Compiled(Function[..., Any]):
+    """The compiled function of a form, its arguments named as the user has them."""
+
+    def leaf_names(self, call: Call) -> list[str]:
+        """Names of the arguments: paths from the parameters of the user's function."""
+        form: Any = self.python_function
+        names: list[str] = form.names
+        return names
 
 
 class JaxFunction:
@@ -114,10 +127,10 @@ class JaxFunction:
             return
         if own is None or error is not own:
             raise error
+        if self._eager and not self._fixes and any(isinstance(one, Leaf) and one.python for one in form.leaves):
+            self._fixes = True  # numbers may be what Python has to know
+            return
         if isinstance(own, _HELD) and self._eager:
-            if not self._fixes and any(isinstance(one, Leaf) and one.weak for one in form.leaves):
-                self._fixes = True
-                return
             raise CaptureError(
                 "E420", f"{self.name} asks in Python for the value of an array, which is not known before it runs",
                 loc=location_in(own), help="use jax.lax.cond, jax.lax.while_loop or jax.numpy.where",
@@ -133,6 +146,7 @@ class JaxFunction:
         kinds: list[Leaf | Static] = []
         key: list[Hashable] = [tree, internals.settings(), self._fixes]
         arrays: list[ndarray] = []
+        seen: set[int] = set()
         for leaf in leaves:
             taken = self._taken(leaf)
             if taken is None:
@@ -142,6 +156,9 @@ class JaxFunction:
                 key.append(_static_key(taken.value))
                 continue
             data, *kind = taken
+            if id(leaf) in seen:  # a program takes arguments that overlap for what calls must repeat
+                data = data.copy()
+            seen.add(id(leaf))
             kinds.append(Leaf(*kind))
             key += kind
             arrays.append(wrap(data))
@@ -157,7 +174,7 @@ class JaxFunction:
                 if form is None:
                     form = Form(self.function, self.name, tree, kinds, fixed, self._eager)
                     form.key = tuple(key)
-                    form.compiled = Function(form, **self.options)
+                    form.compiled = Compiled(form, **self.options)
                     self._forms[whole] = form
         return form, arrays
 
@@ -181,7 +198,7 @@ class JaxFunction:
         if isinstance(leaf, jax.core.Tracer):
             return None
         if isinstance(leaf, jax.Array):
-            return elements(leaf), leaf.dtype, leaf.ndim, leaf.weak_type
+            return elements(leaf), leaf.dtype, leaf.ndim, getattr(leaf, "weak_type", False)
         if isinstance(leaf, ndarray):
             leaf = leaf.asnumpy()
         if isinstance(leaf, (numpy.ndarray, numpy.generic)) and leaf.dtype.kind not in "OUSMm":
@@ -205,7 +222,7 @@ class JaxFunction:
                 leaves.append(leaf.value)
             else:
                 key = leaf.dtype if is_key(leaf.dtype) else None
-                leaves.append(of_result(next(rest), leaf.weak_type, key))
+                leaves.append(of_result(next(rest), key is None and leaf.weak_type, key))
         return jax.tree.unflatten(results.tree, leaves)
 
     # ---------------------------------------------------------------------------------------------------- programs
@@ -263,15 +280,7 @@ class JaxFunction:
             for form in forms
         ]
         signatures = tuple(nested(form, one, self.name) for form, part in saved for one in part.signatures)
-        return changed(saved[0][1], signatures=signatures, argument_names=self._parameters())
-
-    def _parameters(self) -> tuple[str, ...]:
-        try:
-            parameters = inspect.signature(self.function).parameters.values()
-        except (TypeError, ValueError):
-            return ()
-        kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-        return tuple(one.name for one in parameters if one.kind in kinds)
+        return changed(saved[0][1], signatures=signatures, argument_names=tuple(parameters_of(self.function)))
 
     def save(
         self, path: str | Path, *, samples: Sequence[Any] = (), targets: str | Sequence[str] | None = None
@@ -340,13 +349,26 @@ def _static_key(value: Any) -> Hashable:
 
 
 def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return the result of a call of a compiled function with arrays of JAX among its arguments."""
+    """Return the result of a call with arrays of JAX among the arguments: arrays of JAX.
+
+    A program that was loaded reads them where they are; a function is traced by JAX.
+    """
+    if isinstance(function, SavedFunction):
+        result = function(*_ours(args), **_ours(kwargs))
+        return jax.tree.map(lambda x: of_result(x) if isinstance(x, ndarray) else x, result)
     return _counterpart(function)(*args, **kwargs)
 
 
 def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
     """Return the program that such a call runs; captured and compiled if need be."""
+    if isinstance(function, SavedFunction):
+        return function.program(*_ours(args), **_ours(kwargs))
     return _counterpart(function).program(*args, **kwargs)
+
+
+def _ours(tree: Any) -> Any:
+    """Arguments with arrays of ours over the memory of those of JAX."""
+    return jax.tree.map(lambda x: wrap(elements(x)) if isinstance(x, jax.Array) else x, tree)
 
 
 def _counterpart(function: Function[Any, Any]) -> JaxFunction:

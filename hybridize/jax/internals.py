@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Final
+from typing import Any
 
 import jax
 import numpy
@@ -85,14 +85,18 @@ def composition(equation: Any) -> Callable[..., Any] | None:
     if name == "random_gamma":
         return functools.partial(equation.primitive.impl, **params)
     try:
-        from jax._src.lax import special
+        from jax._src.lax import lax, linalg, special
     except ImportError:
         return None
-    function: Callable[..., Any] | None = getattr(special, f"{name}_impl", None)
-    if function is None or "dtype" not in inspect.signature(function).parameters:
-        return function
+    places = (special, f"{name}_impl"), (lax, f"_{name}_impl"), (linalg, f"_{name}_jax_fn"), (linalg, f"_{name}_jax")
+    function: Callable[..., Any] | None = next((getattr(m, n) for m, n in places if hasattr(m, n)), None)
+    if function is None:
+        return None
+    keywords = {word: params[word] for word in inspect.signature(function).parameters if word in params}
     (result,) = equation.outvars
-    shape, made = result.aval.shape, functools.partial(function, dtype=result.aval.dtype)
+    if "dtype" not in inspect.signature(function).parameters:
+        return functools.partial(function, **keywords)
+    shape, made = result.aval.shape, functools.partial(function, dtype=result.aval.dtype, **keywords)
     return lambda *xs: made(*(jax.numpy.broadcast_to(x, shape) for x in xs))
 
 
@@ -112,9 +116,10 @@ def _hear_comparisons() -> bool:
 
     def equal(self: Any, other: Any) -> bool:
         answer: bool = plain(self, other)
-        heard = getattr(_HEARING, "pairs", None)
-        known = answer or heard is None or not isinstance(other, (int, numpy.integer, kind))
-        if not known and ((type(other) is int and other == 1) or not _validates(sys._getframe(1))):
+        heard: list[tuple[Any, Any]] | None = getattr(_HEARING, "pairs", None)
+        if heard is None or answer or not isinstance(other, (int, numpy.integer, kind)):
+            return answer
+        if (not isinstance(other, kind) and other == 1) or not _is_jax(_comparing(sys._getframe(1))):
             heard.append((self, other))
         return answer
 
@@ -122,16 +127,16 @@ def _hear_comparisons() -> bool:
     return True
 
 
-_RULES: Final = ("jax._src.core", "jax._src.lax", "jax._src.interpreters", "jax._src.util", "jax._src.export")
-"""Modules of JAX that compare sizes to see whether operands fit: they do, or tracing fails. Whole shapes of different
-numbers of axes are compared there, too, first size by first size."""
-
-
-def _validates(frame: FrameType | None) -> bool:
-    """Tell whether one of these modules compares."""
+def _comparing(frame: FrameType | None) -> FrameType | None:
+    """The frame that compares: what is around the methods of sizes."""
     while frame is not None and str(frame.f_globals.get("__name__")).startswith("jax._src.export"):
         frame = frame.f_back
-    return frame is not None and str(frame.f_globals.get("__name__")).startswith(_RULES)
+    return frame
+
+
+def _is_jax(frame: FrameType | None) -> bool:
+    """Tell whether JAX itself compares: to see whether operands fit, or for a shorter way to the same."""
+    return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "jax"
 
 
 _HEARS: list[bool] = []
@@ -146,7 +151,8 @@ def compared() -> Iterator[list[tuple[Any, Any]] | None]:
         yield None
         return
     before = getattr(_HEARING, "pairs", None)
-    _HEARING.pairs = pairs = []
+    pairs: list[tuple[Any, Any]] = []
+    _HEARING.pairs = pairs
     try:
         yield pairs
     finally:

@@ -112,6 +112,7 @@ def test_terms_of_the_glossary_name_files_and_stand_once():
 
 
 ONE_NAME = {
+    "Backend": "a way to run graphs, and a runtime as the onnx package has it",
     "BatchNorm": "the layer, and the gradient rule of what it calls",
     "Cast": "the op, its expression in a kernel, and MXNet's transform of images",
     "Classifier": "networks of the model zoo, and the book's class of nets that give scores",

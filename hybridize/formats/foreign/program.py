@@ -58,13 +58,6 @@ class Node:
     """The user's line, where the framework knows it."""
 
 
-@frozen
-class Handle:
-    """A value of a walk that is a variable; `Walk.state` has its present value by this name."""
-
-    name: str
-
-
 @frozen(eq=False)
 class Call:
     """An attribute that names a function of the program."""

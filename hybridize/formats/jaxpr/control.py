@@ -22,10 +22,16 @@ def _inside(n: Application, graph: ForeignGraph, values: Sequence[Value]) -> tup
     return tuple(n.walk.graph(graph, dict(zip((port.name for port in graph.inputs), values, strict=True))))
 
 
-@JAXPR("jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", values=True)
+@JAXPR("jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "composite", values=True)
 def call(n: Application, *values: Value) -> tuple[Value, ...]:
     """The program inside, in its place."""
     return _inside(n, graph_of(n, "jaxpr"), values)
+
+
+@JAXPR("custom_vmap_call", values=True)
+def call_with_batching(n: Application, *values: Value) -> tuple[Value, ...]:
+    """The program inside, in its place: JAX has applied the rule of its own already."""
+    return _inside(n, graph_of(n, "call"), values)
 
 
 @JAXPR("custom_jvp_call", values=True)
@@ -34,7 +40,7 @@ def call_with_derivative(n: Application, *values: Value) -> tuple[Value, ...]:
     return _inside(n, graph_of(n, "call_jaxpr"), values)
 
 
-@JAXPR("optimization_barrier", values=True)
+@JAXPR("optimization_barrier", "device_put", values=True)
 def barrier(n: Application, *values: Value) -> tuple[Value, ...]:
     """The values themselves."""
     return values
@@ -111,16 +117,31 @@ def loop(n: Application, *values: Value) -> tuple[Operand, ...]:
     kinds = [type_of(x) for x in (*state, *constants)]
     count = len(state)
 
-    def holds(*xs: Operand) -> list[Operand]:
+    def conditions(*xs: Operand) -> Operand:
         inputs = [*xs[count : count + of_condition], *xs[:count]]
-        return [operand_of(value) for value in _inside(n, condition, inputs)]
+        return operand_of(_inside(n, condition, inputs)[0])
+
+    def holds(*xs: Operand) -> list[Operand]:
+        some = conditions(*xs)
+        return [ops.any(some, tuple(range(type_of(some).ndim)))] if type_of(some).ndim else [some]
 
     def step(*xs: Operand) -> list[Operand]:
         inputs = [*xs[count + of_condition :], *xs[:count]]
-        return [*(operand_of(value) for value in _inside(n, body, inputs)), *xs[count:]]
+        results = [operand_of(value) for value in _inside(n, body, inputs)]
+        if condition.outputs[0].shape:  # of a loop for each row, some have ended
+            some = conditions(*xs)
+            results = [_for_rows(some, new, old) for new, old in zip(results, xs, strict=False)]
+        return [*results, *xs[count:]]
 
     op = ops.While(make_graph(holds, kinds), make_graph(step, kinds))
     return tuple(bind(op, *state, *constants)[:count])
+
+
+def _for_rows(condition: Operand, new: Operand, old: Operand) -> Operand:
+    """New values where a condition of the first axes holds, else old ones."""
+    shape, lead = type_of(new).shape, type_of(condition).shape
+    rows = ops.reshape(condition, (*lead, *[1] * (len(shape) - len(lead))))
+    return ops.where(ops.broadcast(rows, shape), new, old)
 
 
 @JAXPR("scan", values=True)

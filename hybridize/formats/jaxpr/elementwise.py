@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from hybridize import ops
 from hybridize.base.dtypes import BY_NAME, bfloat16, bool_, float16, float32, float64, is_float, is_inexact
 from hybridize.formats.foreign.arrays import elementwise, stretched
+from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of
 from hybridize.ops import complexes, composites
@@ -99,7 +99,8 @@ JAXPR.plain({
     "lgamma": ops.gammaln, "digamma": ops.digamma,
     "bessel_i0e": lambda x: ops.mul(bessel_i0(x), ops.exp(ops.neg(ops.abs(x)))),
     "real": complexes.real, "imag": complexes.imag,
-    "copy": lambda x: x, "copy_p": lambda x: x, "stop_gradient": ops.stop_gradient,
+    **dict.fromkeys(("copy", "copy_p", "name", "sharding_constraint", "layout_constraint", "pvary"), lambda x: x),
+    "stop_gradient": ops.stop_gradient, "zeros_like": lambda x: ops.like(0, x),
 })  # fmt: skip
 
 
@@ -135,10 +136,11 @@ def integer_power(n: Application, x: Operand) -> Operand:
     return ops.div(ops.like(1, x), result) if exponent < 0 else result
 
 
-@JAXPR("polygamma")
-def derivative_of_digamma(n: Application, order: Any, x: Operand) -> Operand:
+@JAXPR("polygamma", known=(0,))
+def derivative_of_digamma(n: Application, order: Known, x: Operand) -> Operand:
     """A derivative of digamma whose order is a known number."""
-    return polygamma(int(n.known(order, 0).item()), x)
+    (number,) = set(order.list())
+    return polygamma(int(number), x)
 
 
 @JAXPR("round")
@@ -154,12 +156,12 @@ def nearest(n: Application, x: Operand) -> Operand:
 @JAXPR("select_n")
 def selected(n: Application, which: Operand, *cases: Operand) -> Operand:
     """Elements of one of several arrays, by a bool or a number."""
-    which, *cases = stretched(which, *cases)
+    which, *arrays = stretched(which, *cases)
     if type_of(which).dtype == bool_:
-        return ops.where(which, cases[1], cases[0]) if len(cases) > 1 else cases[0]
-    result = cases[-1]
-    for number in reversed(range(len(cases) - 1)):
-        result = ops.where(ops.le(which, ops.like(number, which)), cases[number], result)
+        return ops.where(which, arrays[1], arrays[0]) if len(arrays) > 1 else arrays[0]
+    result = arrays[-1]
+    for number in reversed(range(len(arrays) - 1)):
+        result = ops.where(ops.le(which, ops.like(number, which)), arrays[number], result)
     return result
 
 

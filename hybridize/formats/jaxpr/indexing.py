@@ -177,8 +177,8 @@ def _gathered(x: Operand, windows: _Windows, places: _Places) -> Operand:
         y = ops.reshape(x, tuple(windows.shape[axis] for axis in kept))
         return ops.broadcast(ops.reshape(y, (*[1] * len(lead), *type_of(y).shape)), (*lead, *type_of(y).shape))
     y = ops.gather_nd(ops.transpose(x, windows.order), windows.points(places.starts))
-    order = [windows.inner.index(axis) for axis in windows.kept]
-    return ops.transpose(y, (*range(len(lead)), *(len(lead) + k for k in order)))
+    turn = [windows.inner.index(axis) for axis in windows.kept]
+    return ops.transpose(y, (*range(len(lead)), *(len(lead) + k for k in turn)))
 
 
 def _is_along_axis(windows: _Windows) -> bool:

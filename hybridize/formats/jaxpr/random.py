@@ -50,9 +50,8 @@ def _words(key: Operand, more: int) -> tuple[Operand, Operand]:
     """Both words of keys, with more axes of size 1."""
     *lead, _ = type_of(key).shape
     last = len(lead)
-    return tuple(  # type: ignore[return-value]
-        ops.reshape(ops.part(key, last, k, k + 1), (*lead, *[1] * more)) for k in range(2)
-    )
+    high, low = (ops.reshape(ops.part(key, last, k, k + 1), (*lead, *[1] * more)) for k in range(2))
+    return high, low
 
 
 def _numbered(shape: Sequence[Any]) -> tuple[Operand, Operand]:
@@ -66,6 +65,12 @@ def _numbered(shape: Sequence[Any]) -> tuple[Operand, Operand]:
         step = step * shape[axis]
     high = ops.shift_right(total, ops.like(32, total))
     return ops.cast(high, uint32), ops.cast(total, uint32)
+
+
+@JAXPR("iota_2x32_shape")
+def numbers(n: Application) -> tuple[Operand, Operand]:
+    """The number of each element of an array, its high and its low word."""
+    return _numbered(sizes(n, "shape"))
 
 
 def _drawn(key: Operand, shape: Sequence[Any]) -> tuple[Operand, Operand]:

@@ -7,10 +7,8 @@ from collections.abc import Callable
 
 from hybridize import ops
 from hybridize.base.dtypes import bool_, int32, is_float
-from hybridize.base.frozen import changed
-from hybridize.formats.foreign.program import ForeignGraph
 from hybridize.formats.foreign.vocabulary import Application
-from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of, graph_of
+from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of, graph_of, of_any_shape
 from hybridize.ops.library.norms import log_cum_sum_exp
 from hybridize.ops.op import Operand, bind, type_of
 from hybridize.ops.views import remaining
@@ -99,16 +97,6 @@ for _name, _run in {
     JAXPR(_name)(_along(_run))
 
 
-def _of_any_shape(graph: ForeignGraph) -> ForeignGraph:
-    """A program of scalars for arrays: without what it declares of its values."""
-    nodes = tuple(
-        changed(node, attributes={name: _of_any_shape(one) if isinstance(one, ForeignGraph) else one
-                                  for name, one in node.attributes.items()})
-        for node in graph.nodes
-    )  # fmt: skip
-    return changed(graph, nodes=nodes, declared={})
-
-
 @JAXPR("reduce")
 def reduce(n: Application, *operands: Operand) -> tuple[Operand, ...]:
     """Arrays folded together by a function of scalars: a scan over the elements, for all places at once."""
@@ -124,5 +112,5 @@ def reduce(n: Application, *operands: Operand) -> tuple[Operand, ...]:
     rows = [ops.reshape(ops.transpose(x, (*axes, *rest)), (length, *kept)) for x in xs]
     states = [ops.broadcast(start, kept) for start in starts]
     kinds = [type_of(state) for state in states]
-    body = n.walk.body(_of_any_shape(graph_of(n, "jaxpr")), [*kinds, *kinds], (), {})
+    body = n.walk.body(of_any_shape(graph_of(n, "jaxpr")), [*kinds, *kinds], (), {})
     return tuple(bind(ops.Scan(body, length, False, count), *states, *rows))

@@ -9,7 +9,7 @@ from typing import Any
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_, int32, int64, uint8
-from hybridize.formats.foreign.arrays import is_number, without_axes
+from hybridize.formats.foreign.arrays import filled, is_number, with_axes, without_axes
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.jaxpr.vocabulary import JAXPR, dtype_of, sizes
@@ -48,6 +48,36 @@ def transpose(n: Application, x: Operand) -> Operand:
 def concatenate(n: Application, *xs: Operand) -> Operand:
     """Arrays one after the other."""
     return ops.concat(*xs, axis=n.integer("dimension"))
+
+
+@JAXPR("stack")
+def stack(n: Application, *xs: Operand) -> Operand:
+    """Arrays beside each other along a new axis."""
+    axis = n.axis_of(n.integer("axis"), type_of(xs[0]).ndim + 1)
+    return ops.concat(*(with_axes(x, (axis,)) for x in xs), axis=axis)
+
+
+@JAXPR("unstack")
+def unstack(n: Application, x: Operand) -> tuple[Operand, ...]:
+    """The parts of an array that stand beside each other along an axis, without it."""
+    axis = n.axis(x)
+    return tuple(without_axes(ops.part(x, axis, k, k + 1), (axis,)) for k in range(len(n.node.outputs)))
+
+
+@JAXPR("tile")
+def tile(n: Application, x: Operand) -> Operand:
+    """An array so many times along each axis."""
+    shape, times = type_of(x).shape, sizes(n, "reps")
+    apart = ops.reshape(x, tuple(one for size in shape for one in (1, size)))
+    pairs = list(zip(times, shape, strict=True))
+    whole = ops.broadcast(apart, tuple(one for pair in pairs for one in pair))
+    return ops.reshape(whole, tuple(count * size for count, size in pairs))
+
+
+@JAXPR("empty", "empty2")
+def empty(n: Application) -> Operand:
+    """An array whose elements nobody reads."""
+    return filled(0, sizes(n, "shape"), dtype_of(n, "dtype"))
 
 
 @JAXPR("slice")

@@ -6,10 +6,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from hybridize.base.dtypes import DType, as_dtype
+from hybridize.base.frozen import changed
 from hybridize.formats.foreign.program import ForeignGraph
 from hybridize.formats.foreign.vocabulary import Application, Vocabulary
 
-JAXPR: Final = Vocabulary("JAX")
+JAXPR: Final = Vocabulary("JAX", "hybridize.formats.jaxpr.rows:JAXPR")
 
 
 def sizes(n: Application, name: str) -> tuple[Any, ...]:
@@ -31,3 +32,13 @@ def graph_of(n: Application, name: str) -> ForeignGraph:
     if not isinstance(value, ForeignGraph):
         n.fail(f"the attribute {name} must be a graph, it is {value!r}")
     return value
+
+
+def of_any_shape(graph: ForeignGraph) -> ForeignGraph:
+    """Return a program of scalars for arrays: without what it declares of its values."""
+    nodes = tuple(
+        changed(node, attributes={name: of_any_shape(one) if isinstance(one, ForeignGraph) else one
+                                  for name, one in node.attributes.items()})
+        for node in graph.nodes
+    )  # fmt: skip
+    return changed(graph, nodes=nodes, declared={})

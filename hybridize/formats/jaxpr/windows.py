@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy
 
 from hybridize import ops
 from hybridize.base.dtypes import DType, bool_, is_float
+from hybridize.formats.foreign.known import operand_of
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.jaxpr.elementwise import maximum, minimum
 from hybridize.formats.jaxpr.shapes import padded
-from hybridize.formats.jaxpr.vocabulary import JAXPR, sizes
+from hybridize.formats.jaxpr.vocabulary import JAXPR, graph_of, of_any_shape, sizes
 from hybridize.ops.op import Operand, scalar, type_of
 
 Join = Callable[[Operand, Operand], Operand]
@@ -59,17 +61,39 @@ def fold(n: Application, x: Operand) -> Operand:
     x = padded(x, scalar(neutral(kind.dtype), kind.dtype), low, high, [gap - 1 for gap in between])
     if plain:
         return whole(x, window, strides, (0,) * len(window), (0,) * len(window))
-    result = None
+    return functools.reduce(join, _taps(x, window, strides, apart))
+
+
+def _taps(x: Operand, window: Sequence[int], strides: Sequence[int], apart: Sequence[int]) -> Iterator[Operand]:
+    """For each element of a window its values over all windows."""
     for place in itertools.product(*map(range, window)):
         starts = tuple(at * gap for at, gap in zip(place, apart, strict=True))
         stops = tuple(
             size - (taps - 1 - at) * gap
             for size, taps, at, gap in zip(type_of(x).shape, window, place, apart, strict=True)
         )
-        tap = ops.slice(x, starts, stops, strides)
-        result = tap if result is None else join(result, tap)
-    assert result is not None
-    return result
+        yield ops.slice(x, starts, stops, tuple(strides))
+
+
+@JAXPR("reduce_window")
+def fold_by_program(n: Application, *operands: Operand) -> tuple[Operand, ...]:
+    """Each window of several arrays folded together by a program of scalars."""
+    count = len(operands) // 2
+    body = of_any_shape(graph_of(n, "jaxpr"))
+    names = [port.name for port in body.inputs]
+    low, high = zip(*sizes(n, "padding"), strict=True)
+    between = [gap - 1 for gap in sizes(n, "base_dilation")]
+    window, strides, apart = (sizes(n, f"window_{word}") for word in ("dimensions", "strides", "dilation"))
+    starts = operands[count:]
+    arrays = [padded(x, start, low, high, between) for x, start in zip(operands[:count], starts, strict=True)]
+    results: Sequence[Operand] | None = None
+    for taps in zip(*(_taps(x, window, strides, apart) for x in arrays), strict=True):
+        if results is None:
+            results = [ops.broadcast(start, type_of(tap).shape) for start, tap in zip(starts, taps, strict=True)]
+        values = dict(zip(names, (*results, *taps), strict=True))
+        results = [operand_of(value) for value in n.walk.graph(body, values)]
+    assert results is not None
+    return tuple(results)
 
 
 def _fields(n: Application) -> tuple[Any, ...]:
@@ -88,8 +112,9 @@ def _smallest(n: Application) -> bool:
 def gradient_of_maxima(n: Application, g: Operand, x: Operand) -> Operand:
     """Numbers of windows, each added where the window has its largest element."""
     x = ops.neg(x) if _smallest(n) else x
-    fields = _fields(n)
-    return ops.window_put(g, ops.window_arg_max(x, *fields), *fields, type_of(x).shape)
+    window, strides, low, high = _fields(n)
+    places = ops.window_arg_max(x, window, strides, low, high)
+    return ops.window_put(g, places, window, strides, low, high, type_of(x).shape)
 
 
 @JAXPR("select_and_gather_add")

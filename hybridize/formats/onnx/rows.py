@@ -10,9 +10,12 @@ from hybridize.formats.onnx import images as images
 from hybridize.formats.onnx import indexing as indexing
 from hybridize.formats.onnx import linear as linear
 from hybridize.formats.onnx import losses as losses
+from hybridize.formats.onnx import microsoft as microsoft
 from hybridize.formats.onnx import normalization as normalization
 from hybridize.formats.onnx import quantized as quantized
 from hybridize.formats.onnx import recurrent as recurrent
 from hybridize.formats.onnx import reductions as reductions
 from hybridize.formats.onnx import shapes as shapes
+from hybridize.formats.onnx import signals as signals
+from hybridize.formats.onnx import trees as trees
 from hybridize.formats.onnx.vocabulary import ONNX as ONNX

@@ -16,8 +16,9 @@ from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.base.frozen import changed, frozen
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
 from hybridize.formats.flat import parse
+from hybridize.formats.foreign.checks import check_program
 from hybridize.formats.foreign.program import Call, ForeignGraph, ForeignProgram, Node, Port
-from hybridize.formats.foreign.walk import check_operators, settled
+from hybridize.formats.foreign.walk import settled
 from hybridize.formats.tflite.messages import (
     CUSTOM,
     IDENTIFIER,
@@ -139,7 +140,7 @@ class _Reader:
         }
         program = ForeignProgram(self.name, TFLITE, main, functions, weights,
                                  metadata={key: text for key, text in notes.items() if text})  # fmt: skip
-        check_operators(program)
+        check_program(program)
         return settled(first_values(program))
 
     def check_calls(self, graphs: Sequence[ForeignGraph]) -> None:

@@ -9,8 +9,8 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.frozen import changed
-from hybridize.formats.foreign.known import operand_of
-from hybridize.formats.foreign.program import Call, ForeignProgram, Handle
+from hybridize.formats.foreign.known import Handle, operand_of
+from hybridize.formats.foreign.program import Call, ForeignProgram
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.foreign.walk import Walk
 from hybridize.formats.tflite.vocabulary import TFLITE

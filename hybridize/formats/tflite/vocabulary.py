@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hybridize.base.frozen import frozen
 from hybridize.formats.foreign.vocabulary import Vocabulary
 
-TFLITE: Final = Vocabulary("TFLite")
+TFLITE: Final = Vocabulary("TFLite", "hybridize.formats.tflite.rows:TFLITE")
 QUANTIZED: Final = "[int8]"
 _MOVING: Final = """
 RESHAPE SQUEEZE EXPAND_DIMS TRANSPOSE SLICE STRIDED_SLICE SPLIT SPLIT_V PACK UNPACK GATHER GATHER_ND TILE

@@ -1,0 +1,446 @@
+"""The door: arrays in and out, kinds of arguments, transformations of JAX's around it, refusals, files."""
+
+import dataclasses
+import functools
+import subprocess
+import sys
+from collections import namedtuple
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy
+import pytest
+from jax import lax
+
+import hybridize as package
+from hybridize import hybridize, load
+from hybridize.errors import ArgumentError, CaptureError, DTypeError, StateError
+from hybridize.jax import JaxFunction
+
+sys.path.insert(0, str(Path(__file__).parent))
+from comparing import assert_same
+
+x = jnp.arange(12.0).reshape(3, 4)
+PYTHON = sys.executable
+
+
+def line_of(error):
+    return error.value.loc.text
+
+
+# Arrays
+
+
+def test_a_jitted_function_is_of_the_door_at_once():
+    fast = hybridize(jax.jit(jnp.sin))
+    assert isinstance(fast, JaxFunction)
+    assert_same(fast(x), jnp.sin(x))
+
+
+def test_a_plain_function_is_when_it_gets_arrays_of_jax():
+    fast = hybridize(lambda a, b: jnp.tanh(a) + b)
+    assert_same(fast(x, 1.0), jnp.tanh(x) + 1.0)
+    assert_same(fast(numpy.ones((3, 4), "f4"), x), jnp.tanh(jnp.ones((3, 4))) + x)
+    assert "2 programs" in repr(fast)
+
+
+def test_a_plain_function_that_gets_none_but_uses_jax():
+    assert_same(hybridize(lambda n: jnp.arange(4.0) * n)(2.0), jnp.arange(4.0) * 2.0)
+    assert_same(hybridize(lambda a: jnp.sin(a))(numpy.ones(3, "f4")), jnp.sin(jnp.ones(3)))
+
+
+def test_decorators():
+    @hybridize
+    @jax.jit
+    def jitted(a):
+        return a + 1
+
+    @hybridize
+    def plain(a):
+        return jnp.exp(a)
+
+    assert jitted.__name__ == "jitted"
+    assert_same(jitted(x), x + 1)
+    assert_same(plain(x), jnp.exp(x))
+
+
+def test_arguments_are_read_where_they_are_and_results_lie_where_jax_takes_them():
+    fast = hybridize(jax.jit(lambda a: a + 1))
+    for size in range(0, 200, 13):
+        y = fast(jnp.arange(float(size)))
+        assert_same(y, jnp.arange(float(size)) + 1)
+        assert y.unsafe_buffer_pointer() % 64 == 0
+    y = fast(jnp.arange(5.0))
+    later = [fast(jnp.full(5, float(k))) for k in range(20)]
+    assert y.tolist() == [1, 2, 3, 4, 5]
+    assert [int(one[0]) for one in later] == list(range(1, 21))
+
+
+def test_arguments_that_are_results():
+    a = numpy.ones(4, "f4")
+    same, other = hybridize(jax.jit(lambda a, b: (a, b)))(a, x)
+    a[:] = 7
+    assert same.tolist() == [1, 1, 1, 1]
+    assert_same(other, x)
+
+
+def test_an_array_that_is_passed_twice():
+    fast = hybridize(jax.jit(lambda a, b: a @ b.T))
+    assert_same(fast(x, x), x @ x.T)
+    assert_same(fast(x, x + 1), x @ (x + 1).T)
+    assert len(fast.programs()) == 1
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "uint8", "int16", "uint32", "int32", "float16", "bfloat16", "complex64"]
+)
+def test_dtypes(dtype):
+    a = (x * 3).astype(dtype)
+
+    def function(a):
+        return a[1:], a.T, (a + a if a.dtype != bool else ~a)
+
+    assert_same(hybridize(jax.jit(function))(a), function(a))
+
+
+def test_64_bits_where_they_are_enabled():
+    fast = hybridize(jax.jit(lambda a: a * 2))
+    assert fast(numpy.ones(3)).dtype == jnp.float32
+    with jax.enable_x64(True):
+        assert fast(numpy.ones(3)).dtype == jnp.float64
+        assert fast(jnp.arange(3)).dtype == jnp.int64
+    assert fast(numpy.arange(3)).dtype == jnp.int32
+
+
+def test_dtypes_that_hybridize_has_not():
+    with pytest.raises(DTypeError, match="E201: an array of int4"):
+        hybridize(jax.jit(lambda a: a))(jnp.ones(3, jnp.int4))
+
+
+def test_keys_of_random_numbers():
+    def draws(key):
+        first, second = jax.random.split(key)
+        return jax.random.normal(first, (3,)), second
+
+    assert_same(hybridize(jax.jit(draws))(jax.random.key(3)), draws(jax.random.key(3)))
+    with pytest.raises(package.errors.LoadError, match=r"E603.*rbg"):
+        hybridize(jax.jit(draws))(jax.random.key(3, impl="rbg"))
+
+
+def test_weak_types_stay_weak():
+    fast = hybridize(jax.jit(lambda n: n * 2))
+    assert fast(1.5).weak_type
+    assert (jnp.ones(2, jnp.bfloat16) * fast(1.5)).dtype == jnp.bfloat16
+    assert not fast(jnp.float32(1.5)).weak_type
+
+
+# Numbers, constants, trees
+
+
+def test_numbers_are_data():
+    fast = hybridize(jax.jit(lambda a, n: a * n))
+    for n in (1.5, 2.5, -3.0):
+        assert_same(fast(x, n), x * n)
+    assert len(fast.programs()) == 1
+    for n in (2, True):
+        assert_same(fast(x, n), x * n)
+    assert len(fast.programs()) == 3
+
+
+def test_numbers_that_python_has_to_know_are_constants():
+    fast = hybridize(lambda a, n: [a * k for k in range(n)])
+    assert [len(fast(x, n)) for n in (2, 3, 2)] == [2, 3, 2]
+    shaped = hybridize(lambda a, n, turn=False: a.reshape(n, -1) if turn else a * n)
+    assert shaped(x, 2, turn=True).shape == (2, 6)
+    assert_same(shaped(x, 2), x * 2)
+
+
+@pytest.mark.parametrize("how", [{"static_argnums": 1}, {"static_argnames": "n"}, {"static_argnums": (-1,)}])
+def test_static_arguments(how):
+    fast = hybridize(jax.jit(lambda a, n: [a * k for k in range(n)], **how))
+    assert [len(fast(x, n)) for n in (2, 3, 2)] == [2, 3, 2]
+    assert len(fast.programs()) == 2
+    if "static_argnames" in how:
+        assert len(fast(x, n=4)) == 4
+
+
+def test_a_static_argument_without_a_hash():
+    with pytest.raises(ArgumentError, match="E311: a list cannot be an argument"):
+        hybridize(jax.jit(lambda a, n: a, static_argnums=1))(x, [1])
+
+
+def test_words_and_functions_among_the_arguments_of_a_plain_function():
+    fast = hybridize(lambda a, how, f: (f(a), how))
+    assert_same(fast(x, "sine", jnp.sin)[0], jnp.sin(x))
+    assert fast(x, "cosine", jnp.cos)[1] == "cosine"
+    assert_same(fast(x, "cosine", jnp.cos)[0], jnp.cos(x))
+
+
+def test_what_a_plain_function_gives_besides_arrays_stays_what_it_is():
+    fast = hybridize(lambda a: {"y": a + 1, "name": "net", "count": 3, "none": None})
+    result = fast(x)
+    assert (result["name"], result["count"], result["none"]) == ("net", 3, None)
+    assert type(result["count"]) is int
+
+
+Pair = namedtuple("Pair", "a b")
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Params:
+    w: jax.Array
+    b: jax.Array
+
+
+def test_trees():
+    tree = {"p": Params(x, x[0]), "q": [Pair(x, None), (x,)], "r": {}}
+    fast = hybridize(jax.jit(lambda t: jax.tree.map(lambda a: a * 2, t)))
+    assert_same(fast(tree), jax.tree.map(lambda a: a * 2, tree))
+    assert isinstance(fast(tree)["p"], Params)
+
+
+def test_results_whose_tree_depends_on_sizes():
+    fast = hybridize(jax.jit(lambda a: [row * 2 for row in a]))
+    for n in (2, 3, 2, 4):
+        assert_same(fast(x[:1].repeat(n, 0)), [row * 2 for row in x[:1].repeat(n, 0)])
+
+
+def test_donated_arguments_are_read_and_stay():
+    fast = hybridize(jax.jit(lambda a: a + 1, donate_argnums=0))
+    a = jnp.ones(3)
+    assert_same(fast(a), a + 1)
+
+
+def test_methods_and_partials():
+    class Net:
+        def __init__(self):
+            self.w = jnp.ones(4)
+
+        def __call__(self, a):
+            return a * self.w
+
+        def apply(self, a):
+            return a @ self.w
+
+    net = Net()
+    assert_same(hybridize(net)(x), x)
+    assert_same(hybridize(net.apply)(x), x @ net.w)
+    assert_same(hybridize(jax.jit(functools.partial(jnp.add, 2.0)))(x), x + 2)
+
+
+# Sizes
+
+
+def test_sizes_that_python_asks_about():
+    """JAX takes sizes that it does not know for unequal: the program holds for those only that are."""
+
+    def function(a):
+        return a * 10 if a.shape[0] == 6 else a + 1
+
+    fast = hybridize(jax.jit(function))
+    for n in (3, 4, 5, 6, 7, 6):
+        assert_same(fast(jnp.ones((n, 2))), function(jnp.ones((n, 2))))
+
+
+def test_sizes_that_are_equal_by_chance():
+    def function(a, b):
+        return a.sum() + b.sum() if a.shape[0] == b.shape[0] else a.sum() - b.sum()
+
+    fast = hybridize(jax.jit(function))
+    for n, m in ((3, 4), (5, 6), (7, 7), (8, 7), (4, 4)):
+        assert_same(fast(jnp.ones(n), jnp.ones(m)), function(jnp.ones(n), jnp.ones(m)))
+
+
+def test_sizes_that_decide_by_order_make_exact_programs():
+    def function(a):
+        return a.sum() if a.shape[0] > 4 else a.max()
+
+    fast = hybridize(jax.jit(function))
+    for n in (3, 4, 5, 6):
+        assert_same(fast(jnp.arange(float(n))), function(jnp.arange(float(n))))
+
+
+def test_a_size_of_one_and_none():
+    fast = hybridize(jax.jit(lambda a, b: (a + b).sum(0)))
+    b = jnp.ones((1, 3))
+    for n in (4, 5, 1, 0, 2):
+        a = jnp.ones((n, 3))
+        assert_same(fast(a, b), (a + b).sum(0))
+
+
+# Transformations of JAX's
+
+
+def test_under_transformations_it_is_the_function_itself():
+    fast = hybridize(jax.jit(lambda a: jnp.tanh(a) * a))
+    fast(x)
+    assert_same(jax.grad(lambda a: fast(a).sum())(x), jax.grad(lambda a: (jnp.tanh(a) * a).sum())(x))
+    assert_same(jax.vmap(fast)(x), jnp.tanh(x) * x)
+    assert_same(jax.jit(fast)(x), jnp.tanh(x) * x)
+    assert_same(lax.scan(lambda c, r: (c, fast(r)), 0, x)[1], jnp.tanh(x) * x)
+    assert_same(jax.jvp(fast, (x,), (x,)), jax.jvp(lambda a: jnp.tanh(a) * a, (x,), (x,)))
+    assert fast.lower(x) is not None
+    assert len(fast.programs()) == 1
+
+
+def test_transformations_inside():
+    fast = hybridize(jax.vmap(jax.grad(lambda a: (a**3).sum())))
+    assert_same(fast(x), 3 * x**2)
+
+
+def test_disabled():
+    seen = []
+    fast = hybridize(lambda a: (seen.append(type(a).__name__), a + 1)[1])
+    with package.disabled():
+        fast(x)
+    assert seen == ["ArrayImpl"]
+
+
+# Refusals
+
+
+def test_what_no_program_does_is_refused_at_its_line():
+    def calls(a):
+        b = a * 2
+        return jax.pure_callback(numpy.sin, jax.ShapeDtypeStruct(b.shape, b.dtype), b)  # this line
+
+    def prints(a):
+        jax.debug.print("a is {}", a)  # this line
+        return a
+
+    def draws(a):
+        return a + jax.experimental.io_callback(lambda: numpy.float32(1), jax.ShapeDtypeStruct((), "f4"))  # this line
+
+    for function, word in ((calls, "pure_callback"), (prints, "debug_print"), (draws, "io_callback")):
+        for one in (function, jax.jit(function)):
+            with pytest.raises(CaptureError, match=f"E420: {word}") as error:
+                hybridize(one)(x)
+            assert "this line" in line_of(error)
+
+
+def test_branches_on_data():
+    def function(a):
+        if a.sum() > 0:  # this line
+            return a
+        return -a
+
+    with pytest.raises(CaptureError, match="E420: function asks in Python for the value") as error:
+        hybridize(function)(x)
+    assert "this line" in line_of(error)
+    assert "jax.lax.cond" in error.value.help
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        hybridize(jax.jit(function))(x)
+
+
+def test_errors_of_the_function_are_its_own():
+    with pytest.raises(TypeError, match="contracting"):
+        hybridize(jax.jit(lambda a: a @ a))(x)
+
+    def fails(a):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        hybridize(fails)(x)
+
+
+def test_lines_of_programs():
+    def function(a):
+        b = jnp.sin(a)
+        return b @ b.T  # the product
+
+    fast = hybridize(jax.jit(function))
+    lines = {node.op.word: node.loc.text for node in fast.program(x).captured.nodes}
+    assert lines["sin"] == "b = jnp.sin(a)"
+    assert "the product" in lines["matmul"]
+
+
+def test_names_of_arguments():
+    fast = hybridize(jax.jit(lambda params, a: a @ params["w"][0]))
+    fast({"w": [jnp.ones((4, 2))]}, x)
+    assert [value.name for value in fast.programs()[0].captured.inputs] == ["params['w'][0]", "a"]
+
+
+# Files
+
+State = namedtuple("State", "mean count")
+
+
+@jax.jit
+def step(params, a, rate=0.1):
+    grads = jax.grad(lambda p: ((jnp.tanh(a @ p["w"]) + p["b"]) ** 2).mean())(params)
+    return {name: params[name] - rate * grads[name] for name in params}, State(grads["w"].mean(), a.shape[0])
+
+
+PARAMS = {"w": 0.1 * jnp.ones((4, 5)), "b": jnp.arange(5.0)}
+LOADED = """
+import sys
+import numpy
+from hybridize import load
+
+step = load(sys.argv[1], verify=True)
+params = {"w": numpy.full((4, 5), 0.1, "f4"), "b": numpy.arange(5, dtype="f4")}
+a = numpy.arange(12, dtype="f4").reshape(3, 4)
+for args in ((a,), (a, 0.5), (numpy.ones((9, 4), "f4"), 0.1)):
+    params, state = step(params, *args)
+    print(float(params["w"].sum()), float(state.mean))
+assert "jax" not in sys.modules
+"""
+
+
+def test_saved_and_loaded_without_jax(tmp_path):
+    fast = hybridize(step)
+    fast(PARAMS, x)
+    fast(PARAMS, x, 0.5)
+    fast(PARAMS, jnp.ones((7, 4)), 0.5)
+    fast.save(tmp_path / "step.hyb", samples=[(PARAMS, x + 1)])
+    done = subprocess.run([PYTHON, "-c", LOADED, tmp_path / "step.hyb"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    params, expected = PARAMS, []
+    for args in ((x,), (x, 0.5), (jnp.ones((9, 4)), 0.1)):
+        params, state = step(params, *args)
+        expected.append((float(params["w"].sum()), float(state.mean)))
+    numbers = [[float(part) for part in text.split()] for text in done.stdout.splitlines()]
+    numpy.testing.assert_allclose(numbers, expected, rtol=1e-4, atol=1e-6)
+    again = load(tmp_path / "step.hyb")
+    assert_same([jnp.asarray(again(PARAMS, numpy.asarray(x))[0]["w"])], [step(PARAMS, x)[0]["w"]])
+
+
+@pytest.mark.parametrize("format", ["library", "wasm"])
+def test_exported(tmp_path, format):
+    fast = hybridize(jax.jit(lambda p, a: jax.nn.softmax(a @ p["w"] + p["b"])))
+    fast(PARAMS, x)
+    exported = fast.export(tmp_path / "net", format=format)
+    assert "as expected" in str(exported)
+
+
+def test_constants_in_files(tmp_path):
+    fast = hybridize(jax.jit(lambda a, how, n: (a * n, a + 1)[how], static_argnums=(1, 2)))
+    fast(x, 0, 3)
+    fast(x, 1, 3)
+    fast.save(tmp_path / "f.hyb")
+    loaded = load(tmp_path / "f.hyb")
+    assert loaded(numpy.asarray(x), 0, 3).asnumpy().tolist() == (x * 3).tolist()
+    assert loaded(numpy.asarray(x), 1, 3).asnumpy().tolist() == (x + 1).tolist()
+
+
+def test_nothing_to_save(tmp_path):
+    with pytest.raises(StateError, match="E507"):
+        hybridize(step).save(tmp_path / "x.hyb")
+
+
+def test_verified_calls():
+    fast = hybridize(step, verify="outputs")
+    assert_same(fast(PARAMS, x), step(PARAMS, x), rtol=1e-4)
+
+
+def test_programs_can_be_forgotten():
+    fast = hybridize(jax.jit(jnp.sin))
+    fast(x)
+    assert fast.cache_info() == {"programs": 1, "forms": 1}
+    fast.forget(fast.program(x))
+    assert fast.cache_info()["programs"] == 0
+    fast(x)
+    fast.cache_clear()
+    assert fast.cache_info() == {"programs": 0, "forms": 0}
