@@ -343,6 +343,8 @@ _OLD = (numbers(5, 3, 2, 4, seed=3, dtype="i1").view("u1"), 0.006, 121)
 case("int8 CONV_2D_unsigned", "CONV_2D", [(BYTES.view("u1"), 0.037, 123)], [_OLD, (ints(*range(-2000, 3000, 1000)), 0.037 * 0.006)],
      ("conv", _CONVOLUTIONS["_same_by_2"]), [("u1", 0.063, 4)])  # fmt: skip
 
+case("int8 CONV_2D_deep", "CONV_2D", [(numbers(1, 3, 4, 600, seed=12, dtype="i1"), 0.037, -128)], _weight(5, 1, 1, 600, axis=0),
+     ("conv", {"padding": 1, "stride_w": 1, "stride_h": 1}), [("i1", 0.9, 4)], 3)  # fmt: skip
 _MANY = numbers(2, 6, 7, 4, seed=11) * numpy.array([1, 3], "f4").reshape(2, 1, 1, 1)
 for _op, _shape, _axis, _kind in (("CONV_2D", (5, 3, 2, 4), 0, "conv"), ("DEPTHWISE_CONV_2D", (1, 3, 2, 4), 3, "depthwise"),
                                   ("FULLY_CONNECTED", (5, 4), 0, "dense")):  # fmt: skip
