@@ -25,10 +25,9 @@ from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.ops import composites
-from hybridize.ops.fourier import Fourier, RealFourier
 from hybridize.ops.library.padding import padded
 from hybridize.ops.library.resizing import depth_to_space, space_to_depth
-from hybridize.ops.op import Operand, bind1, scalar, type_of
+from hybridize.ops.op import Operand, scalar, type_of
 
 # ---------------------------------------------------------------------------------------------------------------- sizes
 
@@ -364,17 +363,3 @@ def one_hot(n: Application, indices: Operand, depth: Known, on: Operand, off: Op
     whole = (*own[:axis], depth.item(), *own[axis:])
     here = ops.eq(aligned(with_axes(ops.cast(indices, int64), (axis,)), whole), ops.iota(whole, axis, int64))
     return ops.where(here, aligned(ops.reshape(on, ()), whole), aligned(ops.reshape(off, ()), whole))
-
-
-@TFLITE("RFFT2D", known=(1,))
-def real_fourier(n: Application, x: Operand, sizes: Known) -> Operand:
-    """The first half of the Fourier transform of the last two axes, cut or filled with zeros to given sizes."""
-    ndim = type_of(x).ndim
-    for axis, size in zip((ndim - 2, ndim - 1), sizes.list(), strict=True):
-        own = type_of(x).shape[axis]
-        if own < size:
-            more = tuple(size - own if k == axis else 0 for k in range(ndim))
-            x = ops.pad(x, scalar(0, type_of(x).dtype), (0,) * ndim, more)
-        x = ops.part(x, axis, 0, size)
-    y = bind1(RealFourier(ndim - 1), x)
-    return y if type_of(y).shape[ndim - 2] == 1 else bind1(Fourier(ndim - 2), y)

@@ -186,7 +186,8 @@ case(
     [ints(4).reshape(()), numpy.float32(2), numpy.float32(-1)],
     ("one_hot", {"axis": -1}),
 )
-case("RFFT2D", "RFFT2D", [numbers(2, 1, 12)], [ints(1, 16)], outputs=["c8"])
+for _size in ((1, 16), (4, 8)):
+    case(f"RFFT2D_{_size[0]}", "RFFT2D", [numbers(2, 3, 12)], [ints(*_size)], outputs=["c8"])
 
 # ------------------------------------------------------------------------------------------------------------- products
 

@@ -14,7 +14,7 @@ from hybridize.errors import ArgumentError, LoadError
 from hybridize.formats.detection import detect
 from hybridize.formats.tflite.read import program
 from hybridize.gluon.imported_block import ImportedBlock
-from tests.formats.tflite.cases import CASES, asked, numbers
+from tests.formats.tflite.cases import CASES, asked, ints, numbers
 from tests.formats.tflite.writer import Builder
 
 
@@ -203,3 +203,29 @@ def test_litert_reads_our_files_as_we_do():
     for model in (dense(), sparse()[0]):
         ((result,),) = asked([(model, [(x,)])], "default")
         numpy.testing.assert_allclose(result[0], run(model, x)[0], rtol=1e-6)
+
+
+def test_spectra_are_machine_code_and_can_be_saved(tmp_path):
+    b = Builder()
+    x, size, order = b.input((2, 1, 12)), b.constant(ints(1, 16)), b.constant(ints(1, 0, 2))
+    whole, turned, short, y = (
+        b.tensor((2, 1, 9), "c8"),
+        b.tensor((1, 2, 9), "c8"),
+        b.tensor((2, 9), "c8"),
+        b.tensor((2, 9)),
+    )
+    b.operator("RFFT2D", [x, size], [whole])
+    b.operator("TRANSPOSE", [whole, order], [turned])
+    b.operator("SQUEEZE", [turned], [short], ("squeeze", {"axes": [0]}))
+    b.operator("COMPLEX_ABS", [short], [y])
+    b.outputs(y)
+    (tmp_path / "m.tflite").write_bytes(b.bytes())
+    net, signal = load(tmp_path / "m.tflite"), numbers(2, 1, 12)
+    result = net(hybridize.np.array(signal)).asnumpy()
+    numpy.testing.assert_allclose(result, abs(numpy.fft.rfft(signal[:, 0], 16)), rtol=1e-5, atol=1e-6)
+    assert not net.program(hybridize.np.array(signal)).fallbacks
+    net.save(tmp_path / "m.hyb")
+    numpy.testing.assert_array_equal(load(tmp_path / "m.hyb")(hybridize.np.array(signal)).asnumpy(), result)
+    b.operator("NEG", [short], [b.tensor((2, 9), "c8", name="end")])
+    with pytest.raises(LoadError, match=r"operator NEG\[complex\], node 'end'"):
+        program(b.bytes(), "m.tflite")
