@@ -169,10 +169,9 @@ class _Reader:
             arrays = {name: array for name, array in arrays.items() if array.dtype == object}
         inputs = [self.port(one, one.get("name") not in kept) for one in graph.get("input", ())]
         known = {one.get("name", "") for one in graph.get("initializer", ())}
-        for one in graph.get("input", ()) if main else ():
-            number = one.get("type", {}).get("tensor", {}).get("dtype", 0)
-            if number in NAMES and not (number in NARROW and one["name"] not in kept) and one["name"] not in known:
-                raise self.unsupported(f"the input {one['name']!r}", number)
+        for port, one in zip(inputs, graph.get("input", ()), strict=True):
+            if main and port.dtype is None and port.name not in known and "tensor" in one.get("type", {}):
+                raise self.unsupported(f"the input {port.name!r}", one["type"]["tensor"].get("dtype", 0))
         declared = [self.port(one) for key in ("info", "output") for one in graph.get(key, ())]
         return ForeignGraph(
             tuple(one for one in inputs if one.name not in known),
