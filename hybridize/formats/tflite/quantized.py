@@ -24,11 +24,12 @@ from hybridize.formats.tflite.linear import (
     convolved_by_channel,
     images,
     pools,
+    products,
     rows_of,
     transposed_to,
     with_axes_kept,
 )
-from hybridize.formats.tflite.shapes import axes_of, concatenation, filled_around
+from hybridize.formats.tflite.shapes import FOLDS, axes_of, concatenation, filled_around, reduction, to_batch
 from hybridize.formats.tflite.vocabulary import QUANTIZED, TFLITE, Quantization
 from hybridize.ops.library import fixed_point
 from hybridize.ops.library import quantized as integers_of
@@ -260,6 +261,28 @@ def product(n: Application, x: Operand, y: Operand) -> Operand:
     return _requantized(n, ops.mul(_less_zero(x, zero_x), _less_zero(y, zero_y)), numpy.atleast_1d(of_x), of_y)
 
 
+@TFLITE("SQUARED_DIFFERENCE" + QUANTIZED)
+def squared_difference(n: Application, x: Operand, y: Operand) -> Operand:
+    """The squares of differences."""
+    (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
+    scale, zero = _single(n, "to", 0)
+    most = 2 * max(float(of_x), float(of_y))
+    whole = [_less_zero(q, nought) for q, nought in zip(stretched(x, y), (zero_x, zero_y), strict=True)]
+    first, second = (_rescaled(ops.mul(q, ops.like(1 << 7, q)), float(own) / most)
+                     for q, own in zip(whole, (of_x, of_y), strict=True))  # fmt: skip
+    apart = ops.sub(first, second)
+    total = _rescaled(ops.mul(apart, apart), most * most / ((1 << 14) * float(scale)))
+    return fixed_point.placed(total, zero, _result(n))
+
+
+@TFLITE("BATCH_MATMUL" + QUANTIZED)
+def matmul(n: Application, x: Operand, y: Operand) -> Operand:
+    """The products of matrices, each turned or not."""
+    (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
+    sums = products(n, _less_zero(x, zero_x), _less_zero(y, zero_y))
+    return _requantized(n, sums, numpy.atleast_1d(of_x), of_y)
+
+
 @TFLITE("MEAN" + QUANTIZED, known=(1,))
 def mean(n: Application, x: Operand, axes: Known) -> Operand:
     """The mean along axes."""
@@ -351,8 +374,9 @@ def _table(n: Application, x: Operand, function: Any) -> Operand:
     to, nought = _single(n, "to", 0)
     ends, own = numpy.iinfo(dtype), numpy.iinfo(of)
     every = (numpy.arange(own.min, own.max + 1) - zero).astype("f4") * scale
-    numbers = function(every) / to
-    return fixed_point.looked_up(x, numpy.clip(numpy.rint(numbers) + nought, ends.min, ends.max).astype(dtype))
+    with numpy.errstate(all="ignore"):
+        numbers = numpy.nan_to_num(numpy.rint(function(every) / to) + nought, nan=ends.min)
+    return fixed_point.looked_up(x, numpy.clip(numbers, ends.min, ends.max).astype(dtype))
 
 
 @TFLITE("LOGISTIC" + QUANTIZED)
@@ -365,6 +389,27 @@ def logistic(n: Application, x: Operand) -> Operand:
 def tanh(n: Application, x: Operand) -> Operand:
     """The hyperbolic tangent."""
     return _table(n, x, numpy.tanh)
+
+
+def _tabulated(function: Any) -> Any:
+    return lambda n, x: _table(n, x, function)
+
+
+_TABLES = {
+    "ABS": numpy.abs, "ELU": lambda x: numpy.where(x < 0, numpy.expm1(x), x), "EXP": numpy.exp, "LOG": numpy.log,
+    "RSQRT": lambda x: 1 / numpy.sqrt(x),
+}  # fmt: skip
+for _name, _function in _TABLES.items():
+    TFLITE(_name + QUANTIZED)(_tabulated(_function))
+
+
+@TFLITE("GELU" + QUANTIZED)
+def gelu(n: Application, x: Operand) -> Operand:
+    """X Phi(x), or nearly."""
+    if n.flag("approximate"):
+        slope = math.sqrt(2 / math.pi)
+        return _table(n, x, lambda x: x / 2 * (1 + numpy.tanh(slope * (x + 0.044715 * x**3))))
+    return _table(n, x, lambda x: x / 2 * (1 + numpy.vectorize(math.erf)(x / math.sqrt(2))))
 
 
 @TFLITE("HARD_SWISH" + QUANTIZED)
@@ -463,6 +508,24 @@ def _extreme(function: Any) -> Any:
 
 TFLITE("MAXIMUM" + QUANTIZED)(_extreme(ops.max))
 TFLITE("MINIMUM" + QUANTIZED)(_extreme(ops.min))
+
+
+def _largest(row: Any) -> Any:
+    def apply(n: Application, x: Operand, axes: Known) -> Operand:
+        _same(n, 0)
+        return row(n, x, axes)
+
+    return apply
+
+
+for _name in ("REDUCE_MAX", "REDUCE_MIN"):
+    TFLITE(_name + QUANTIZED, known=(1,))(_largest(reduction(FOLDS[_name])))
+
+
+@TFLITE("SPACE_TO_BATCH_ND" + QUANTIZED, known=(1, 2))
+def space_to_batch(n: Application, x: Operand, blocks: Known, pads: Known) -> Operand:
+    """Each place of blocks of the axes after the first one as an image of its own."""
+    return to_batch(x, blocks, pads, _same(n, 0)[1])
 
 
 @TFLITE("RESIZE_BILINEAR" + QUANTIZED, known=(1,))

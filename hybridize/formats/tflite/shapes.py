@@ -283,9 +283,14 @@ def pixels_to_channels(n: Application, x: Operand) -> Operand:
 @TFLITE("SPACE_TO_BATCH_ND", known=(1, 2))
 def space_to_batch(n: Application, x: Operand, blocks: Known, pads: Known) -> Operand:
     """Each place of blocks of the axes after the first one as an image of its own."""
+    return to_batch(x, blocks, pads, 0)
+
+
+def to_batch(x: Operand, blocks: Known, pads: Known, value: float) -> Operand:
+    """Return the same, with a value around images."""
     sizes, pairs, ndim = blocks.list(), pads.list(), type_of(x).ndim
     rest = ndim - 1 - len(sizes)
-    x = ops.pad(x, scalar(0, type_of(x).dtype), (0, *pairs[::2], *[0] * rest), (0, *pairs[1::2], *[0] * rest))
+    x = ops.pad(x, scalar(value, type_of(x).dtype), (0, *pairs[::2], *[0] * rest), (0, *pairs[1::2], *[0] * rest))
     batch, *own = type_of(x).shape
     apart = [size for one, block in zip(own, sizes, strict=False) for size in (one // block, block)]
     x = ops.reshape(x, (batch, *apart, *own[len(sizes) :]))
@@ -313,7 +318,7 @@ def batch_to_space(n: Application, x: Operand, blocks: Known, crops: Known) -> O
 # ---------------------------------------------------------------------------------------------------------- folded axes
 
 
-_FOLDS: dict[str, Callable[[Operand, tuple[int, ...]], Operand]] = {
+FOLDS: dict[str, Callable[[Operand, tuple[int, ...]], Operand]] = {
     "SUM": ops.sum, "MEAN": composites.mean, "REDUCE_MAX": ops.reduce_max, "REDUCE_MIN": ops.reduce_min,
     "REDUCE_PROD": ops.prod, "REDUCE_ANY": ops.any, "REDUCE_ALL": ops.all,
 }  # fmt: skip
@@ -324,7 +329,9 @@ def axes_of(n: Application, x: Operand, axes: Known) -> tuple[int, ...]:
     return tuple(sorted(set(n.axes_of(axes.list(), type_of(x).ndim))))
 
 
-def _row(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., Operand]:
+def reduction(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., Operand]:
+    """Return a fold of axes as a row that takes them as its second input."""
+
     def folded(n: Application, x: Operand, axes: Known) -> Operand:
         along = axes_of(n, x, axes)
         return kept(fold(x, along), type_of(x), along, n.flag("keep")) if along else x
@@ -332,8 +339,8 @@ def _row(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[..., O
     return folded
 
 
-for _name, _fold in _FOLDS.items():
-    TFLITE(_name, known=(1,))(_row(_fold))
+for _name, _fold in FOLDS.items():
+    TFLITE(_name, known=(1,))(reduction(_fold))
 
 
 def _position(first: Callable[..., Operand]) -> Callable[..., Operand]:

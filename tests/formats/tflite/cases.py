@@ -312,6 +312,31 @@ for _name, _options in {"": {}, "_half": {"half": True}, "_corners": {"corners":
         3,
     )
 
+for _op, _version in (("ABS", 2), ("ELU", 1), ("EXP", 2)):
+    case(f"int8 {_op}", _op, [(EVERY, *_Q)], outputs=[("i1", 0.029, -11)], version=_version)
+for _op in ("LOG", "RSQRT"):
+    case(f"int8 {_op}", _op, [(EVERY[:, 1:], 0.02, -128)], outputs=[("i1", 0.029, -11)], version=2)
+for _exact in (True, False):
+    case(
+        f"int8 GELU_{_exact}",
+        "GELU",
+        [(EVERY, *_Q)],
+        (),
+        ("gelu", {"approximate": not _exact}),
+        [("i1", 0.029, -11)],
+        2,
+    )
+case("int8 SQUARED_DIFFERENCE", "SQUARED_DIFFERENCE", [(BYTES, *_Q), (numbers(1, 6, 7, 4, seed=2, dtype="i1"), 0.081, 11)],
+     outputs=[("i1", 0.31, -100)], version=2)  # fmt: skip
+case("int8 BATCH_MATMUL", "BATCH_MATMUL", [(BYTES, *_Q), (numbers(1, 6, 4, 5, seed=2, dtype="i1"), 0.081, 11)],
+     options=("product", {}), outputs=[("i1", 0.7, -10)], version=2)  # fmt: skip
+for _op in ("REDUCE_MAX", "REDUCE_MIN"):
+    case(f"int8 {_op}", _op, [(BYTES, *_Q)], [ints(1, -1)], ("fold", {}), [("i1", *_Q)], 2)
+case("int8 SPACE_TO_BATCH_ND", "SPACE_TO_BATCH_ND", [(BYTES, *_Q)], [ints(2, 3), ints(1, 1, 2, 0).reshape(2, 2)],
+     outputs=[("i1", *_Q)], version=2)  # fmt: skip
+case("int8 BATCH_TO_SPACE_ND", "BATCH_TO_SPACE_ND", [(BYTES.reshape(6, 1, 7, 4), *_Q)],
+     [ints(2, 3), ints(1, 0, 0, 2).reshape(2, 2)], outputs=[("i1", *_Q)], version=2)  # fmt: skip
+
 
 def _weight(*shape: int, axis: int) -> Any:
     channels = shape[axis]
@@ -415,10 +440,10 @@ def asked(models: Any, kind: str) -> Any:
 
 
 def kinds(name: str) -> tuple[str, ...]:
-    """Whose answers a case is compared with; TFLM's own kernel of dense layers rounds as its others, LiteRT's does not."""
+    """Whose answers a case is compared with; TFLM's kernel of dense layers rounds as its others, LiteRT's does not, and lacks one."""
     if not name.startswith("int8"):
         return ("default",)
-    return "default", "micro" if "FULLY_CONNECTED" in name else "reference"
+    return "default", "micro" if "FULLY_CONNECTED" in name or name == "int8 ELU" else "reference"
 
 
 def written_answers() -> dict[str, Any]:
