@@ -14,6 +14,7 @@ import numpy
 from hybridize.array.ndarray import wrap
 from hybridize.array.operands import operand, result
 from hybridize.base import dims
+from hybridize.base.errors import ArgumentError
 from hybridize.base.frozen import frozen
 from hybridize.capture import Function
 from hybridize.capture.trace.recording import current_trace
@@ -39,9 +40,27 @@ class Leaf:
 
 @frozen(eq=False)
 class Static:
-    """A leaf of the arguments that is part of the key: a constant."""
+    """A leaf that is part of the key: a constant, equal to others of its class."""
 
     value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Static) and type(self.value) is type(other.value) and self.value == other.value
+
+    def __hash__(self) -> int:
+        """Return that of the value.
+
+        Raises:
+            ArgumentError E311: it has none.
+        """
+        try:
+            return hash((type(self.value), self.value))
+        except TypeError:
+            kind = type(self.value).__name__
+            raise ArgumentError(
+                "E311", f"a {kind} cannot be an argument of a compiled function of JAX's arrays",
+                help="pass arrays, numbers, and tuples, lists or dicts of them; what is constant must have a hash",
+            ) from None  # fmt: skip
 
 
 @frozen(eq=False)
@@ -51,6 +70,11 @@ class Results:
     tree: Any
     leaves: tuple[Any, ...]
     """For each leaf its aval, or `Static`."""
+
+    @functools.cached_property
+    def plain(self) -> bool:
+        """True if all leaves are arrays of numbers, none of which yields to other dtypes."""
+        return not any(isinstance(one, Static) or is_key(one.dtype) or one.weak_type for one in self.leaves)
 
     def agrees(self, other: Results) -> bool:
         """Tell whether others have the same structure, and the same constants."""

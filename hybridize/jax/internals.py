@@ -61,7 +61,7 @@ def static_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
 
 
 def over_memory(array: NDArray[Any]) -> jax.Array:
-    """Return an array of JAX over the memory of one that nobody writes any more and that begins on a cache line."""
+    """Return an array of JAX over the memory of one that nobody writes any more; it copies what begins anywhere."""
     if _jax is not None:
         try:
             return _jax.dlpack_managed_tensor_to_buffer(array.__dlpack__(), _CPU, None)
