@@ -100,6 +100,16 @@ def composition(equation: Any) -> Callable[..., Any] | None:
     return lambda *xs: made(*(jax.numpy.broadcast_to(x, shape) for x in xs))
 
 
+def applied(equation: Any, *values: Any) -> list[Any]:
+    """Return the results of an equation for values in the place of its inputs, as part of what is traced.
+
+    Without it, functions with a gradient of their own are refused.
+    """
+    parts = equation.primitive.get_bind_params(equation.params)
+    functions, params = parts if isinstance(parts, tuple) else ((), parts)
+    return list(equation.primitive.bind(*functions, *values, **params))
+
+
 _HEARING = threading.local()
 
 

@@ -277,7 +277,32 @@ def _size(reader: _Reader, equation: Any) -> dict[str, Any]:
 
 
 def _with_gradient(reader: _Reader, equation: Any) -> dict[str, Any]:
-    return {"call_jaxpr": equation.params["call_jaxpr"], "name": equation.params.get("name")}
+    """The program, and one for its gradient: of the cotangents of the results and the operands, as JAX makes it."""
+    avals = [variable.aval for variable in equation.invars]
+    wanted = [k for k, aval in enumerate(avals) if jax.numpy.issubdtype(aval.dtype, jax.numpy.inexact)]
+    params = {"call_jaxpr": equation.params["call_jaxpr"], "name": equation.params.get("name"), "wanted": tuple(wanted)}
+    if not wanted or any(map(_has_words, avals)):
+        return {**params, "wanted": ()}
+    count = len(equation.outvars)
+
+    def gradient(*xs: Any) -> list[Any]:
+        cotangents, operands = xs[:count], xs[count:]
+        whole = list(operands)
+
+        def function(*some: Any) -> list[Any]:
+            for k, x in zip(wanted, some, strict=True):
+                whole[k] = x
+            return internals.applied(equation, *whole)
+
+        results, pullback = jax.vjp(function, *(operands[k] for k in wanted))
+        zero = lambda y: numpy.zeros(y.shape, jax.dtypes.float0)  # noqa: E731
+        floats = [jax.numpy.issubdtype(y.dtype, jax.numpy.inexact) for y in results]
+        own = [g if is_float else zero(y) for g, y, is_float in zip(cotangents, results, floats, strict=True)]
+        return list(pullback(own))
+
+    every = [*(variable.aval for variable in equation.outvars), *avals]
+    closed = jax.make_jaxpr(gradient)(*(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in every))
+    return {**params, "gradient": closed}
 
 
 _SPECIAL: Final[Mapping[str, Callable[[_Reader, Any], dict[str, Any]]]] = {

@@ -298,6 +298,30 @@ def test_disabled():
     assert seen == ["ArrayImpl"]
 
 
+def test_gradients_of_ours_are_by_the_rules_of_functions():
+    """A loaded program is differentiated by our own tape, which takes JAX's rule."""
+
+    @jax.custom_vjp
+    def cube(a, number, w):
+        return a**3 * w, number
+
+    cube.defvjp(
+        lambda a, number, w: ((a**3 * w, number), (a, w)),
+        lambda kept, g: (jnp.clip(kept[0] * g[0], -1, 1), None, kept[1] * 0 + 5),
+    )
+    fast = hybridize(jax.jit(lambda a, w: cube(a, 3, w)[0] * 2))
+    assert_same(fast(x, x), 2 * x**3 * x)
+    net = package.capture.SavedFunction(fast.saved())
+    a, w = (package.np.array(numpy.asarray(x)) for _ in range(2))
+    a.attach_grad()
+    w.attach_grad()
+    with package.autograd.record(train_mode=False):
+        total = net(a, w).sum()
+    total.backward()
+    wanted = jax.grad(lambda a, w: (cube(a, 3, w)[0] * 2).sum(), (0, 1))(x, x)
+    assert_same([jnp.asarray(a.grad.asnumpy()), jnp.asarray(w.grad.asnumpy())], list(wanted))
+
+
 # Refusals
 
 
