@@ -21,6 +21,7 @@ JAX := jax==0.10.2
 TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML \
 	transformers==5.24.0 tokenizers safetensors regex filelock fsspec packaging tqdm typer-slim click shellingham \
 	hf-xet httpx httpcore httpx2 httpcore2 h11 anyio idna certifi sniffio truststore
+LITERT := ai-edge-litert==2.3.0 tflite-micro==0.dev20261023182759 numpy
 LIBRARIES := tests/suites/gluon_libraries
 export SYSTEM ?= 1
 
@@ -51,7 +52,8 @@ types: .venv/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed .tensorflow/.installed .jax/.installed system
+test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed .gluon/.installed .tensorflow/.installed .jax/.installed \
+		.litert/.installed system
 	$(BIN)/python -m pytest -m long
 
 bench: .venv-bench/.installed
@@ -61,7 +63,7 @@ docs: .venv/.installed
 	$(BIN)/python docs/make.py
 
 clean:
-	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet .gluon .tensorflow .jax .litert build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -93,6 +95,12 @@ clean:
 		.mxnet/$$version/bin/python -m pip install $(PIP_FLAGS) numpy==1.23.5 requests && \
 		.mxnet/$$version/bin/python -m pip install $(PIP_FLAGS) --no-deps mxnet==$$version || exit 1; \
 	done
+	@touch $@
+
+# The runtime of TFLite models, and the one of microcontrollers: what the tests compare with.
+.litert/.installed: | .venv/bin/python
+	$(BIN)/python -m venv .litert
+	.litert/bin/python -m pip install $(PIP_FLAGS) $(LITERT)
 	@touch $@
 
 # In an environment of its own: it is large, and has its own ideas of the versions of others. hybridize itself is found by

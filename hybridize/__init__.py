@@ -64,7 +64,7 @@ PLACES = places(
             "amp", "attribute", "callback", "context", "contrib", "d2l", "device", "engine", "errors", "gluon",
             "image", "init", "io", "kvstore", "libinfo", "lr_scheduler", "metric", "model", "monitor", "mxnet",
             "name", "ndarray", "onnx", "operator", "optimizer", "profiler", "random", "recordio", "registry", "runtime",
-            "symbol", "test_utils", "util", "visualization",
+            "symbol", "test_utils", "tflite", "util", "visualization",
         )
     },
 }  # fmt: skip

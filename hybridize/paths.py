@@ -58,6 +58,8 @@ _PATHS = {
     "ndarray:image": "ndarray.image",
     "ndarray:linalg": "ndarray.linalg",
     "ndarray:random": "ndarray.random",
+    "onnx": "contrib.onnx",
+    "onnx.mxnet": "onnx.mx2onnx onnx.onnx2mx contrib.onnx.mx2onnx contrib.onnx.onnx2mx",
     "optimizer": " ".join(
         f"optimizer.{module}"
         for module in (

@@ -16,6 +16,7 @@ from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import outside_only
 from hybridize.capture import Function, SavedFunction
 from hybridize.formats import SavedProgram, detect, read_archive, read_if_archive
+from hybridize.formats.models import MODELS, read_model
 from hybridize.gluon import Block
 
 P = ParamSpec("P")
@@ -92,10 +93,12 @@ _HOLDS: Final = {
     "params": "arrays",
     "safetensors": "arrays",
     "torch": "a PyTorch file (load it with torch, then hybridize the module)",
-    "keras": "layers of Keras by their names (load it with keras.models.load_model, then hybridize the model; or "
-    "model.export(folder) once, and load the folder)",
+    "keras": "layers of Keras by their names",
     "library": "a library for C (its header says how to call it; `hybridize run` does)",
     "wasm": "WebAssembly (the .mjs beside it loads it; `hybridize run` does)",
+}
+_REMEDIES: Final = {
+    "keras": "keras.models.load_model(path), then hybridize it; or model.export(folder) once, and load the folder",
 }
 
 
@@ -107,6 +110,7 @@ def load(
     verify: bool = False,
     signature: str | None = None,
     rounding: str = "float",
+    **options: Any,
 ) -> Callable[..., Any]:
     """Load a compiled program or net from disk; the kind of file is told by its content.
 
@@ -120,6 +124,8 @@ def load(
             one.
         rounding: of integers that stand for numbers in a TFLite model: `float`, once, as LiteRT does where users run
             it, or `reference`, twice, as TFLite for microcontrollers does.
+        **options: of what is loaded as a block, and of archives: those of `hybridize`. With `freeze=True` weights are
+            constants of the programs.
 
     Raises:
         LoadError: the file is not one of these, is damaged, or was written by a later version.
@@ -133,55 +139,45 @@ def load(
             with LOADING:
                 from hybridize.gluon import SymbolBlock  # late: MXNet's graphs
 
-            return SymbolBlock.read(path)
-        if kind in ("onnx", "saved_model", "tflite") and not verify:
-            return _imported(path, kind, signature, rounding)
+            block: Block = SymbolBlock.read(path)
+            return _active(block, options) if options else block
+        if kind in MODELS and not verify:
+            with LOADING:
+                from hybridize.gluon.imported_block import ImportedBlock  # late: models of other frameworks
+
+            return _active(ImportedBlock(read_model(path, kind, signature, rounding)), options)
         if kind == "archive":
             saved = read_archive(path)
     if saved is not None:
-        return _function(saved, os.fspath(path), images, verify)
-    if kind in ("symbol", "onnx", "saved_model"):
+        return _function(saved, os.fspath(path), images, verify, options)
+    if kind == "symbol" or kind in MODELS:
         raise _unverifiable(os.fspath(path))
     raise ContentError(
         "E611",
         f"{path} holds {_HOLDS[kind]}, which is not a program by itself",
-        help="load an archive of save, or an exported -symbol.json; nd.load and net.load_parameters read arrays",
+        help=_REMEDIES.get(kind)
+        or "load an archive of save, an exported -symbol.json, an ONNX model or the folder of a "
+        "SavedModel; nd.load and net.load_parameters read arrays",
     )
 
 
-def _function(saved: SavedProgram, path: str, images: bool, verify: bool) -> Function:
+def _active(block: Block, options: dict[str, Any]) -> Block:
+    """A block that was loaded, hybridized."""
+    block.hybridize(**options)
+    return block
+
+
+def _function(saved: SavedProgram, path: str, images: bool, verify: bool, options: dict[str, Any]) -> Function:
     """The function of an archive."""
     if verify and not any(len(signature.samples) for signature in saved.signatures):
         raise _unverifiable(path)
-    function = SavedFunction(saved, owned=True, images=images)
+    function = SavedFunction(saved, owned=True, images=images, **options)
     if verify:
         with LOADING:  # late: few files are tried when they are loaded
             from hybridize.programs.verifying import verify as verified
 
         verified(function, os.path.basename(path))
     return function
-
-
-def _imported(path: str | os.PathLike[str], kind: str, signature: str | None, rounding: str) -> Block:
-    """The block of a model of another framework."""
-    with LOADING:
-        from hybridize.gluon.imported_block import ImportedBlock
-
-        if kind == "saved_model":  # late: the tables of their operators
-            from hybridize.formats.tensorflow import saved_model
-
-            program = saved_model.read(path, signature)
-        elif kind == "tflite":
-            from hybridize.formats.tflite.read import read as read_tflite
-
-            program = read_tflite(path, rounding)
-        else:
-            from hybridize.formats.onnx.read import read
-
-            program = read(path)
-    block = ImportedBlock(program)
-    block.hybridize()
-    return block
 
 
 def _unverifiable(path: str) -> LoadError:

@@ -34,7 +34,7 @@ FORMATS: Final[Mapping[str, tuple[str, ...]]] = {
     "library": ("targets", "weights", "threads", "linker"),
     "object": ("targets", "weights", "threads"),
     "wasm": (),
-    "onnx": ("opset",),
+    "onnx": ("opset", "input_names", "output_names"),
 }
 """The formats that programs are exported as, and the options of each."""
 MACHINES: Final = ("x86_64-linux", "aarch64-linux", "x86_64-windows", "aarch64-macos", "x86_64-macos")
@@ -89,7 +89,8 @@ def export(
         check: reads an archive back and runs its samples: programs in memory are above this package.
         notes: what is to stand among the checks besides.
         progress: hears what is being done.
-        options: `targets`, `weights`, `threads`, `linker`, `opset`; see the table in docs/guide/deploy.md.
+        options: `targets`, `weights`, `threads`, `linker`, `opset`, `input_names`, `output_names`; see the table in
+            docs/guide/deploy.md.
 
     Raises:
         ArgumentError E335 to E338: the folder is not there, an unknown format or option, a value that it does not take,
@@ -116,7 +117,7 @@ def export(
         else:
             model = deployable(changed(program, name=base))
             if format == "onnx":
-                model = _widest(model)
+                model = _widest(model, options)
             left_out, fixed = model.left_out, model.fixed
             write, run = _WRITERS.get(format, (_library, _check_library))
             tell(f"compiling {model.name} as {format}")
@@ -174,6 +175,12 @@ def _check_value(format: str, name: str, value: Any) -> None:
         case "opset":
             if not isinstance(value, int) or isinstance(value, bool) or not 13 <= value <= 25:
                 raise ArgumentError("E337", f"opset must be an integer from 13 to 25, got {value!r}")
+            return
+        case "input_names" | "output_names":
+            if isinstance(value, str) or not all(isinstance(one, str) and one for one in value):
+                raise ArgumentError("E337", f"{name} must be a list of names, got {value!r}")
+            if len({*value}) != len(value):
+                raise ArgumentError("E337", f"{name} must be different ones, got {value!r}")
             return
         case "weights":
             allowed = ("inside", "beside")
@@ -234,11 +241,11 @@ def _check_wasm(model: Deployable, files: Sequence[str], options: Mapping[str, A
 # ---------------------------------------------------------------------------------------------------------------- ONNX
 
 
-def _widest(model: Deployable) -> Deployable:
+def _widest(model: Deployable, options: dict[str, Any]) -> Deployable:
     with LOADING:
         from hybridize.formats.onnx.write import written  # late: the words of all ops
 
-    return written(model)
+    return written(model, options.pop("input_names", None), options.pop("output_names", None))
 
 
 def _onnx(model: Deployable, staged: str, format: str, options: Mapping[str, Any]) -> list[str]:

@@ -56,7 +56,7 @@ class _Reader:
         return code.unpack_from(self.data, at)[0]
 
     def inside(self, at: int) -> int:
-        """Where an offset that lies at a byte leads."""
+        """Follow the offset that lies at a byte."""
         return at + int(self.number("u32", at))
 
     def table(self, kind: str, at: int) -> Message:

@@ -208,10 +208,11 @@ def serialized(fields: Mapping[str, Any], message: str, tables: Schemas) -> byte
         message: its name in the tables.
         tables: of the format.
     """
-    return b"".join(_written(fields, message, tables))
+    return b"".join(serialized_parts(fields, message, tables))
 
 
-def _written(fields: Mapping[str, Any], message: str, tables: Schemas) -> Iterator[bytes]:
+def serialized_parts(fields: Mapping[str, Any], message: str, tables: Schemas) -> Iterator[bytes | memoryview]:
+    """Yield the bytes of a message, those of arrays where they lie; see `serialized`."""
     for field in tables[message].values():
         value = fields.get(field.name)
         if value is None:
@@ -230,15 +231,18 @@ def _written(fields: Mapping[str, Any], message: str, tables: Schemas) -> Iterat
             yield from _one(field.number, field.kind, value, tables)
 
 
-def _one(number: int, kind: str, value: Any, tables: Schemas) -> Iterator[bytes]:
+def _one(number: int, kind: str, value: Any, tables: Schemas) -> Iterator[bytes | memoryview]:
     yield _varint(number << 3 | _WIRES.get(kind, 2))
     if kind in _WIRES:
         yield _plain(kind, value)
-        return
-    data = value.encode() if kind == "text" else serialized(value, kind, tables) if kind in tables else value
-    view = memoryview(data).cast("B") if not isinstance(data, bytes) else data
-    yield _varint(len(view))
-    yield bytes(view)
+    elif kind in tables:
+        parts = list(serialized_parts(value, kind, tables))
+        yield _varint(sum(map(len, parts)))
+        yield from parts
+    else:
+        data = memoryview(value.encode() if kind == "text" else value).cast("B")
+        yield _varint(len(data))
+        yield data
 
 
 def _plain(kind: str, value: Any) -> bytes:

@@ -348,7 +348,7 @@ class HybridBlock(Block, layer=False):
                 tuple of arguments.
             progress: hears what is being done; MXNet's pair takes no time.
             options: of library and object `targets`, `weights`, `threads`; of library `linker`; of archive `targets`;
-                of onnx `opset`, from 13 to 25.
+                of onnx `opset` (13 to 25), `input_names`, `output_names`.
 
         Returns:
             The two names of MXNet's files, the second None where there are no parameters; of other formats `Exported`,

@@ -19,9 +19,10 @@ from hybridize.base.dtypes import DType, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
 from hybridize.base.promotion import NUMBERS
 from hybridize.base.tracebacks import trim
+from hybridize.formats.foreign.checks import every_graph
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.program import ForeignProgram, Port
-from hybridize.formats.foreign.walk import Walk, every_graph
+from hybridize.formats.foreign.walk import Walk
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.naming import open_scope
 from hybridize.gluon.parameter import Parameter

@@ -1,27 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX for those who know it by other names: MXNet's, and those of the onnx package. `load("model.onnx")` is ours.
+"""ONNX for those who know it by other names: MXNet's, the onnx package's, ONNX Runtime's. `load("model.onnx")` is ours.
 
-`backend` is what the onnx package's own tests and tools take.
+`backend` is what the onnx package's own tests and tools take; `InferenceSession` is the face of ONNX Runtime; `mxnet`
+has MXNet's functions.
 """
-
-from typing import Final
 
 from hybridize.base.names import late, places
 
 PLACES = {
     "backend": "hybridize.onnx.backend",
+    "mx2onnx": "hybridize.onnx.mxnet",
+    "onnx2mx": "hybridize.onnx.mxnet",
     **places("hybridize.onnx", {
         "backend": "Backend",
+        "session": "InferenceSession SessionOptions RunOptions NodeArg ModelMetadata GraphOptimizationLevel "
+        "ExecutionMode get_available_providers get_device",
+        "mxnet": "export_model get_model_metadata import_model import_to_gluon",
     }),
 }  # fmt: skip
-_EXPORT: Final = (
-    "hybridize writes no ONNX: net.export writes MXNet's files, which MXNet 1.9's mx.onnx.export_model converts; "
-    "export(net, path, format='library') makes a program for C, 'wasm' one for browsers"
-)
-_IMPORT: Final = "hybridize.load('model.onnx') gives the model as a block"
-_INSTEAD: Final = {
-    "export_model": _EXPORT, "mx2onnx": _EXPORT,
-    "import_model": _IMPORT, "import_to_gluon": _IMPORT, "onnx2mx": _IMPORT, "get_model_metadata": _IMPORT,
-}  # fmt: skip
 
-__getattr__, __dir__ = late(globals(), PLACES, _INSTEAD)
+__getattr__, __dir__ = late(globals(), PLACES)

@@ -17,10 +17,11 @@ import numpy
 
 from hybridize.array.functions.creation import array
 from hybridize.array.ndarray import ndarray
+from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.formats.foreign.program import ForeignProgram, Port
 from hybridize.formats.foreign.specialization import known_inputs, specialized
-from hybridize.formats.onnx.messages import NEWEST_OPSET
+from hybridize.formats.onnx.messages import NEWEST_OPSET, NUMBERS
 from hybridize.formats.onnx.read import program, program_of_node
 from hybridize.gluon.imported_block import ImportedBlock
 
@@ -57,7 +58,8 @@ class Prepared:
             inputs = dict(zip(names, inputs, strict=False))
         known = {name: numpy.asarray(inputs[name]) for name in self._known if name in inputs}
         block = self._block(known)
-        outputs = block(**{name: _array(x) for name, x in inputs.items() if name not in known})
+        dtypes = {port.name: port.dtype for port in block.inputs}
+        outputs = block(**{name: _array(x, dtypes.get(name)) for name, x in inputs.items() if name not in known})
         several = outputs if len(block.outputs) > 1 else (outputs,)
         return tuple(map(_numpy, several))
 
@@ -74,8 +76,13 @@ class Prepared:
         return block
 
 
-def _array(x: Any) -> Any:
-    return [_array(one) for one in x] if isinstance(x, (list, tuple)) else array(x, dtype=numpy.asarray(x).dtype)
+def _array(x: Any, dtype: DType | None = None) -> Any:
+    """An array of ours; a shorter float, or a shorter integer, in the wider type that the program has for it."""
+    if isinstance(x, (list, tuple)):
+        return [_array(one) for one in x]
+    x = numpy.asarray(x)
+    x = x.astype(dtype) if dtype is not None and x.dtype.kind != "O" and x.dtype not in NUMBERS else x
+    return array(x, dtype=x.dtype)
 
 
 def _numpy(x: Any) -> Any:
@@ -83,7 +90,7 @@ def _numpy(x: Any) -> Any:
 
 
 class Backend:
-    """What the onnx package wants of a runtime, as class methods."""
+    """A runtime as the onnx package has it, by class methods."""
 
     @classmethod
     def is_compatible(cls, model: Any, device: str = "CPU", **kwargs: Any) -> bool:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from hybridize.base.nested import unflatten
 from hybridize.programs import Program
 from hybridize.tensorflow import internals
-from hybridize.tensorflow.gradients import Recording
+from hybridize.tensorflow.gradients import RecordedCalls
 from hybridize.tensorflow.internals import elements
 from hybridize.tensorflow.memory import as_tensor
-from hybridize.tensorflow.tracing import Trace
+from hybridize.tensorflow.tracing import TracedGraph
 
 
 class Site:
@@ -28,7 +28,7 @@ class Site:
         owner: the function.
     """
 
-    def __init__(self, program: Program, trace: Trace, owner: Any) -> None:
+    def __init__(self, program: Program, trace: TracedGraph, owner: Any) -> None:
         self._trace, self._owner, self._program = trace, owner, program
         self._run: Callable[..., Sequence[NDArray[Any]]] = self._first
         self._variables = trace.variables
@@ -37,7 +37,7 @@ class Site:
         self._assigned = [variable.handle for variable in trace.written]
         self._count = trace.results
         self._is_one = trace.structure.kind == "leaf"
-        self._recording = Recording(trace, owner)
+        self._recording = RecordedCalls(trace, owner)
 
     def call(self, tensors: Sequence[Any], arrays: Sequence[Any]) -> Any:
         """Return the result of a call.
@@ -47,8 +47,8 @@ class Site:
             arrays: their elements.
         """
         trace = self._trace
-        held = internals.values(self._handles, self._dtypes)
-        inputs = [x if type(x) is numpy.ndarray else numpy.asarray(x) for x in (*arrays, *map(elements, held))]
+        contents = internals.values(self._handles, self._dtypes)
+        inputs = [x if type(x) is numpy.ndarray else numpy.asarray(x) for x in (*arrays, *map(elements, contents))]
         if internals.could_record():
             for variable in trace.sensitive:
                 internals.accessed(variable)
@@ -56,8 +56,8 @@ class Site:
             if internals.has_tangents(sources):
                 return trace.original(*tensors)
             if internals.records(sources):
-                outputs = self._recording.run(tensors, held, inputs)
-                return self._finished(outputs)
+                outputs = self._recording.run(tensors, contents, inputs)
+                return trace.original(*tensors) if outputs is None else self._finished(outputs)
         return self._finished([as_tensor(output) for output in self._run(*inputs)])
 
     def _first(self, *inputs: NDArray[Any]) -> Sequence[NDArray[Any]]:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which objects are TensorFlow's; and compiled functions that get tensors: the user's, and those of files."""
+"""Objects that are TensorFlow's; and compiled functions that get tensors: the user's, and those of files."""
 
 from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -12,6 +13,7 @@ import tensorflow as tf
 from hybridize.array.ndarray import ndarray
 from hybridize.base.nested import flatten, unflatten
 from hybridize.capture import Function, SavedFunction
+from hybridize.formats import SavedProgram
 from hybridize.programs import Program
 from hybridize.tensorflow.function import TensorFlowFunction
 from hybridize.tensorflow.internals import EAGER
@@ -55,13 +57,25 @@ def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[st
     return followed(function).program(*args, **kwargs)
 
 
+class TensorCounterpart:
+    """A function of the user's as TensorFlow traces it, beside its programs over arrays of ours."""
+
+    def __init__(self, function: TensorFlowFunction) -> None:
+        self.function = function
+        self.programs, self.forget, self.clear = function.programs, function.forget, function.cache_clear
+
+    def saved(self, samples: Sequence[Any] | None, notes: list[str]) -> SavedProgram:
+        """Return them as plain data, with samples of calls where those are given."""
+        return self.function.saved(None, samples, notes)
+
+
 def followed(function: Function[Any, Any]) -> TensorFlowFunction:
     """Return a function of the user's as TensorFlow traces it."""
     counterpart = function.counterpart
-    if not isinstance(counterpart, TensorFlowFunction):
+    if not isinstance(counterpart, TensorCounterpart):
         options = {field.name: getattr(function.options, field.name) for field in dataclasses.fields(function.options)}
-        counterpart = function.counterpart = TensorFlowFunction(function.python_function, **options)
-    return counterpart
+        counterpart = function.counterpart = TensorCounterpart(TensorFlowFunction(function.python_function, **options))
+    return counterpart.function
 
 
 def _arrays(arguments: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy
 import tensorflow as tf
 from numpy.typing import NDArray
 
+from hybridize.array.draws import bits
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
@@ -24,13 +25,14 @@ from hybridize.capture import Function
 from hybridize.contract.call import Call, SameObject
 from hybridize.contract.captured import Captured
 from hybridize.formats import ARRAY, Leaf, SavedProgram, SavedSignature
+from hybridize.formats.tensorflow.draws import GENERATOR
 from hybridize.graph import Graph
 from hybridize.programs import Program, saving
 from hybridize.tensorflow.calls import Site
 from hybridize.tensorflow.internals import EAGER, elements
-from hybridize.tensorflow.layers import Settings
+from hybridize.tensorflow.layers import LayerSettings
 from hybridize.tensorflow.memory import as_array, as_tensor
-from hybridize.tensorflow.tracing import Trace, trace
+from hybridize.tensorflow.tracing import TracedGraph, trace
 
 _CONSTANTS: Final = (bool, int, float, str, type(None))
 """Classes of arguments that are no tensors and that calls are keyed by without looking into them."""
@@ -41,10 +43,10 @@ _KEYS: Final = 256
 
 
 @frozen
-class Traced(Captured):
+class TracedProgram(Captured):
     """A program of a trace."""
 
-    trace: Trace | None = None
+    trace: TracedGraph | None = None
 
 
 class TensorFlowFunction(Function[Any, Any]):
@@ -62,12 +64,13 @@ class TensorFlowFunction(Function[Any, Any]):
 
     def __init__(self, target: Callable[..., Any], **options: Any) -> None:
         """Wrap `target`; `options` are those of `hybridize`."""
-        target = target.target if isinstance(target, TensorFlowFunction) else target
-        self.target = target
+        self.target: Any = target.target if isinstance(target, TensorFlowFunction) else target
+        target = self.target
         self.name = _name(target)
         self._sites: dict[tuple[Any, ...], Site] = {}
         self._graphs: dict[int, Site] = {}
-        self._settings = Settings(target)
+        self._settings = LayerSettings(target)
+        self._random: Any = None
         self._traced = _traceable(target)
         super().__init__(_of_arrays(self), **options)
         self.described_by = _described(target)
@@ -96,8 +99,8 @@ class TensorFlowFunction(Function[Any, Any]):
         """
         tensors: list[Any] = []
         arrays: list[Any] = []
-        key: list[Any] = []
-        for x in args:
+        key: list[Any] = [len(args), *kwargs]
+        for x in (*args, *kwargs.values()) if kwargs else args:
             kind = type(x)
             if kind is EAGER:
                 array = elements(x)
@@ -105,19 +108,7 @@ class TensorFlowFunction(Function[Any, Any]):
                 arrays.append(array)
                 key += [array.dtype, array.shape]
             elif kind in _CONSTANTS:
-                key += [kind, x]
-            else:
-                return self._slowly(args, kwargs)
-        for name, x in kwargs.items():
-            kind = type(x)
-            key.append(name)
-            if kind is EAGER:
-                array = elements(x)
-                tensors.append(x)
-                arrays.append(array)
-                key += [array.dtype, array.shape]
-            elif kind in _CONSTANTS:
-                key += [kind, x]
+                key += [kind, repr(x) if kind is float else x]  # of zeros there are two
             else:
                 return self._slowly(args, kwargs)
         site = self._sites.get(tuple(key))
@@ -215,12 +206,12 @@ class TensorFlowFunction(Function[Any, Any]):
         arguments.autograph_info__ = {}  # type: ignore[attr-defined]  # AutoGraph is not to look into it
         kinds = {name: call.kinds[place] for place, name in zip(places, self._names_of(call, places), strict=True)}
         with modes.busy():
-            traced = trace(self._traced, arguments, kinds, self.name, self.options.freeze)
+            traced = trace(self._traced, arguments, kinds, self.name, self._generator, self.options.freeze)
         saved = SavedProgram(self.name, (_signature(traced, call),), _weights(traced.names, traced.variables))
         (captured,) = saving.captured(saved, shared=True)
         fields = {name: getattr(captured, name) for name in Captured.__dataclass_fields__}
         fields["call"] = changed(captured.call, kinds=call.kinds, leaves=list(call.leaves), originals=call.originals)
-        return Traced(**fields, trace=traced)
+        return TracedProgram(**fields, trace=traced)
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -232,6 +223,13 @@ class TensorFlowFunction(Function[Any, Any]):
         finally:
             for variable, value in before:
                 variable.assign(value)
+
+    def _generator(self) -> Any:
+        """The generator of random numbers that have no seed: its own is drawn by `hybridize.random`."""
+        if self._random is None:
+            words = bits((2,))._data.view(numpy.uint64)
+            self._random = tf.Variable(numpy.append(words, numpy.uint64(0)), trainable=False, name=GENERATOR)
+        return self._random
 
     def _names_of(self, call: Call, places: Sequence[int]) -> list[str]:
         """Names of the tensors, each once."""
@@ -257,7 +255,7 @@ class TensorFlowFunction(Function[Any, Any]):
                         "E450", f"{self.name} was called with {leaf!r}, which a file does not hold",
                         help="close over it, or pass tensors",
                     )  # fmt: skip
-            one: Trace = capture.trace
+            one: TracedGraph = capture.trace
             weights |= _weights((*one.names, *one.written_names), (*one.variables, *one.written))
             signatures.append(_signature(one, capture.call, writes=True))
         options = {"backend": self.options.backend, "freeze": self.options.freeze}
@@ -268,7 +266,7 @@ def _weights(names: Sequence[str], variables: Sequence[Any]) -> dict[str, NDArra
     return {name: as_array(variable.read_value()) for name, variable in zip(names, variables, strict=True)}
 
 
-def _signature(traced: Trace, call: Call, *, writes: bool = False) -> SavedSignature:
+def _signature(traced: TracedGraph, call: Call, *, writes: bool = False) -> SavedSignature:
     """A trace as plain data.
 
     Args:
@@ -347,7 +345,7 @@ def _name(target: Any) -> str:
 
 
 def _of_arrays(owner: TensorFlowFunction) -> Callable[..., Any]:
-    """What the object gives, for arrays of ours too: files are checked by that."""
+    """A function that calls the object, with arrays of ours too: files are checked by that."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
         leaves, structure = flatten((args, kwargs))

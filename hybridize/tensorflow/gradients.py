@@ -14,6 +14,7 @@ import numpy
 import tensorflow as tf
 from numpy.typing import NDArray
 
+from hybridize.base.advice import warn
 from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import StateError
 from hybridize.base.nested import flatten
@@ -21,10 +22,10 @@ from hybridize.programs.differentiated import Pair, Recorded
 from hybridize.tensorflow import internals
 from hybridize.tensorflow.internals import elements
 from hybridize.tensorflow.memory import as_array, as_tensor
-from hybridize.tensorflow.tracing import Trace, plain
+from hybridize.tensorflow.tracing import TracedGraph, plain
 
 
-class Recording:
+class RecordedCalls:
     """Runs the calls of a trace that tapes record.
 
     Args:
@@ -32,32 +33,43 @@ class Recording:
         owner: the function that it is of.
     """
 
-    def __init__(self, trace: Trace, owner: Any) -> None:
+    def __init__(self, trace: TracedGraph, owner: Any) -> None:
         options = owner.options
         self.trace, self.name = trace, owner.name
         self.handles = [variable.handle for variable in trace.variables]
+        self._has_none = False
         self._recorded = Recorded(
             trace.graph, owner.name, options.backend, options.verify, options.threads, range(trace.results)
         )
 
-    def run(self, tensors: Sequence[Any], held: Sequence[Any], inputs: Sequence[NDArray[Any]]) -> list[Any]:
-        """Return the outputs of a call, the results among them as those of a node.
+    def run(self, tensors: Sequence[Any], contents: Sequence[Any], inputs: Sequence[NDArray[Any]]) -> list[Any] | None:
+        """Return the outputs of a call, the results among them as those of a node; None where it has no gradient but
+        TensorFlow's, which is warned of once.
 
         Args:
             tensors: of the call.
-            held: the values of the variables.
+            contents: the values of the variables.
             inputs: the elements of both.
         """
         graph = self.trace.graph
         sources = [*tensors, *self.handles]
         wrt = tuple(k for k, one in enumerate(sources)
                     if is_inexact(graph.inputs[k].type.dtype) and internals.records([one]))  # fmt: skip
-        pair = self._recorded.pair(wrt, inputs)
+        if self._has_none:
+            return None
+        try:
+            pair = self._recorded.pair(wrt, inputs)
+        except StateError as error:
+            if error.code != "E521":
+                raise
+            self._has_none = True
+            warn(f"{self.name}: calls that a tape watches run in TensorFlow, as {error.what}, at {error.loc}")
+            return None
         values = pair.forward.run(inputs)
         outputs = [as_tensor(value) for value in values[: len(graph.outputs)]]
         linked = [k for k in range(self.trace.results) if is_inexact(graph.outputs[k].type.dtype)]
         if pair.halves.linked:  # all of them are, then, as those of a `tf.function`
-            node = _Node(self, pair, tensors, held, outputs, values[len(graph.outputs) :], linked)
+            node = _Node(self, pair, tensors, contents, outputs, values[len(graph.outputs) :], linked)
             internals.record(self.name, [outputs[k] for k in linked], sources, node)
         return outputs
 
@@ -69,12 +81,12 @@ class _Node:
     """
 
     def __init__(
-        self, of: Recording, pair: Pair, tensors: Sequence[Any], held: Sequence[Any], outputs: Sequence[Any],
+        self, of: RecordedCalls, pair: Pair, tensors: Sequence[Any], contents: Sequence[Any], outputs: Sequence[Any],
         residuals: Sequence[NDArray[Any]], linked: Sequence[int],
     ) -> None:  # fmt: skip
         self._of, self._pair, self._linked = of, pair, linked
-        self._tensors, self._held = tensors, held
-        self._inputs = [*tensors, *held]
+        self._tensors, self._contents = tensors, contents
+        self._inputs = [*tensors, *contents]
         self._outputs = {k: outputs[k] for k in pair.halves.outputs}
         self._residuals = residuals
 
@@ -108,7 +120,7 @@ class _Node:
         with tf.init_scope():
             now = internals.values(self._of.handles, [variable.dtype for variable in trace.variables])
             written = [variable.read_value() for variable in trace.written]
-        for variable, before, after in zip(trace.variables, self._held, now, strict=True):
+        for variable, before, after in zip(trace.variables, self._contents, now, strict=True):
             if not any(variable is one for one in trace.written) and not _is_same(before, after):
                 raise StateError(
                     "E542", f"the variable {variable.name} of {self._of.name} was assigned after it was recorded",
@@ -122,9 +134,9 @@ class _Node:
             variable.assign(value)
         sources = [*self._tensors, *trace.variables]
         wanted = [k for k, one in enumerate(self._inputs) if is_inexact(trace.graph.inputs[k].type.dtype)]
-        found = tape.gradient([results[k] for k in self._linked], [sources[k] for k in wanted], list(cotangents))
+        pulled = tape.gradient([results[k] for k in self._linked], [sources[k] for k in wanted], list(cotangents))
         gradients: list[Any] = [None] * len(sources)
-        for k, gradient in zip(wanted, found, strict=True):
+        for k, gradient in zip(wanted, pulled, strict=True):
             gradients[k] = gradient
         return gradients
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the door uses of TensorFlow beyond its public names: all of it stands here, each with a public way beside it."""
+"""Names of TensorFlow that are not public: all that the door uses, each with a public way beside it."""
 
 from __future__ import annotations
 
@@ -89,14 +89,14 @@ def accessed(variable: Any) -> None:
 
 def functions_of(graph: Any) -> dict[str, Any]:
     """Return the graphs of the functions that a graph calls, by their names; those that this version tells of."""
-    found: dict[str, Any] = {}
+    graphs: dict[str, Any] = {}
     waiting = [graph]
     while waiting:
         listed = getattr(waiting.pop(), "_functions", None) or {}
         for name, function in listed.items():
             inner = getattr(function, "graph", None)
             key = name.decode() if isinstance(name, bytes) else str(name)
-            if inner is not None and key not in found:
-                found[key] = inner
+            if inner is not None and key not in graphs:
+                graphs[key] = inner
                 waiting.append(inner)
-    return found
+    return graphs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs of a Keras model depend on besides its variables: its layers, which of them train, their types.
+"""Settings of Keras models that programs depend on: the layers, which of them train, their types.
 
 Keras looks at these at each call; under `tf.function` nobody does.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 
-class Settings:
+class LayerSettings:
     """The settings of a model or layer, as they were when they were last seen."""
 
     def __init__(self, target: Any) -> None:

@@ -27,12 +27,13 @@ def as_array(tensor: Any) -> NDArray[Any]:
     Raises:
         DTypeError E223: we do not compute with such elements.
     """
-    array = elements(tensor)
+    array: Any = elements(tensor)
     if type(array) is not numpy.ndarray:
         array = numpy.asarray(array)
     if array.dtype not in CODES:
         dtype_of(tensor.dtype)
-    return array
+    elements_of: NDArray[Any] = array
+    return elements_of
 
 
 def as_tensor(array: NDArray[Any]) -> Any:
@@ -54,7 +55,9 @@ def dtype_of(dtype: Any) -> DType:
     Raises:
         DTypeError E223: we do not compute with it.
     """
-    known = numpy.dtype(dtype.as_numpy_dtype) if dtype not in (tf.resource, tf.variant, tf.string) else None
+    known: DType | None = (
+        numpy.dtype(dtype.as_numpy_dtype) if dtype not in (tf.resource, tf.variant, tf.string) else None
+    )
     if known is None or known not in CODES:
         raise DTypeError(
             "E223", f"tensors of {dtype.name} cannot be part of a program", help="convert them: tf.cast(x, tf.float32)"

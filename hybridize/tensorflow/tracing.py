@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Trace`: what TensorFlow traces of an object for one kind of call, as a graph of ours.
+"""`TracedGraph`: what TensorFlow traces of an object for one kind of call, as a graph of ours.
 
 TensorFlow traces it as it does for `tf.function`; the functions of its graph are walked, as those of a SavedModel are.
 Variables are inputs of the graph behind the tensors, and those that a call assigns outputs behind the results.
@@ -21,16 +21,14 @@ from hybridize.base.loading import LOADING
 from hybridize.base.locations import SourceLoc, is_users
 from hybridize.base.nested import Structure, flatten
 from hybridize.base.types import TensorType
-from hybridize.formats.foreign.known import operand_of
-from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node
-from hybridize.formats.foreign.walk import Walk
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram
 from hybridize.graph import Graph
-from hybridize.ops.op import Operand, constant
-from hybridize.ops.tracing import GraphTracer, make_graph
 from hybridize.tensorflow.internals import functions_of
 from hybridize.tensorflow.memory import as_array, dtype_of
 
 with LOADING:
+    from hybridize.formats.tensorflow.draws import GENERATOR
+    from hybridize.formats.tensorflow.functional import functional
     from hybridize.formats.tensorflow.graphdef import program_of_functions
     from hybridize.formats.tensorflow.messages import SCHEMAS
     from hybridize.formats.tensorflow.vocabulary import Handle
@@ -38,7 +36,7 @@ with LOADING:
 
 
 @frozen(eq=False)
-class Trace:
+class TracedGraph:
     """A graph of what an object computes for calls of one kind."""
 
     graph: Graph
@@ -66,8 +64,8 @@ class Trace:
 
 def trace(
     target: Callable[..., Any], arguments: Callable[[Sequence[Any]], tuple[Any, Any]], kinds: Mapping[str, TensorType],
-    name: str, freeze: bool = False,
-) -> Trace:  # fmt: skip
+    name: str, generator: Callable[[], Any], freeze: bool = False,
+) -> TracedGraph:  # fmt: skip
     """Trace an object for calls of one kind.
 
     Args:
@@ -75,6 +73,7 @@ def trace(
         arguments: makes the arguments of a call, positional ones and keywords, of its tensors.
         kinds: the types of those by their names; sizes that are dims are open.
         name: of the object, for messages.
+        generator: gives the variable of the random numbers that have no seed.
         freeze: values of variables that calls do not assign are constants.
 
     Raises:
@@ -91,12 +90,17 @@ def trace(
         for kind in kinds.values()
     ]
     concrete = tf.function(call).get_concrete_function(*specs)
-    return _walked(concrete, kinds, name, freeze, call)
+    return _walked(concrete, generator, kinds, name, freeze, call)
 
 
 def _walked(
-    concrete: Any, kinds: Mapping[str, TensorType], name: str, freeze: bool, original: Callable[..., Any]
-) -> Trace:
+    concrete: Any,
+    generator: Callable[[], Any],
+    kinds: Mapping[str, TensorType],
+    name: str,
+    freeze: bool,
+    original: Callable[..., Any],
+) -> TracedGraph:
     definition = parse(concrete.function_def.SerializeToString(), "Function", SCHEMAS, name)
     library = [parse(one.SerializeToString(), "Function", SCHEMAS, name)
                for one in concrete.graph.as_graph_def().library.function]  # fmt: skip
@@ -110,30 +114,22 @@ def _walked(
         if error.code != "E606":
             raise
         raise _unsupported(error, functions, lines) from None
-    program = lines.put_into(program)
-    live = set(variables) if not freeze else set()
-    while True:
-        graph, new = _graph_of(program, kinds, variables, live)
-        unlike = new.keys() - live
-        if not unlike:
-            break
-        live |= unlike  # what is assigned is no constant
-    read = [name for name in variables if name in live]
-    used = {value for node in graph.nodes for value in node.inputs} | set(graph.outputs)
-    first = len(kinds)
-    kept = [k for k, value in enumerate(graph.inputs) if k < first or value in used]
-    names = [read[k - first] for k in kept if k >= first]
+    types = {one: _type_of(variable) for one, variable in variables.items()}
+    constants = {one: as_array(v.read_value()).copy() for one, v in variables.items()} if freeze else {}
+    graph, names, written = functional(lines.put_into(program), kinds, types, constants)
+    if GENERATOR in written:
+        variables[GENERATOR] = generator()
     structure, leaves = _result(concrete, name)
-    outputs = (*(graph.outputs[k] for k in leaves), *graph.outputs[len(graph.outputs) - len(new) :])
-    graph = Graph(tuple(graph.inputs[k] for k in kept), graph.nodes, outputs, graph.constants)
-    return Trace(
-        graph, tuple(variables[one] for one in names), tuple(names), tuple(variables[one] for one in new), tuple(new),
-        structure, tuple(one for one in variables.values() if one.trainable), original,
+    outputs = (*(graph.outputs[k] for k in leaves), *graph.outputs[len(graph.outputs) - len(written) :])
+    return TracedGraph(
+        Graph(graph.inputs, graph.nodes, outputs, graph.constants), tuple(variables[one] for one in names), names,
+        tuple(variables[one] for one in written), written, structure,
+        tuple(one for one in variables.values() if one.trainable), original,
     )  # fmt: skip
 
 
 def _bound(concrete: Any, name: str) -> tuple[list[Handle | NDArray[Any]], dict[str, Any]]:
-    """What the last arguments of a function are, and the variables by the names of their handles."""
+    """The last arguments of a function, and the variables by the names of their handles."""
     known = {id(variable.handle): variable for variable in concrete.graph.variables}
     bound: list[Handle | NDArray[Any]] = []
     variables: dict[str, Any] = {}
@@ -155,60 +151,18 @@ def _bound(concrete: Any, name: str) -> tuple[list[Handle | NDArray[Any]], dict[
     return bound, variables
 
 
+def _type_of(variable: Any) -> TensorType:
+    if not variable.shape.is_fully_defined():
+        text = f"the variable {variable.name} may hold tensors of several sizes"
+        raise CaptureError("E420", text, help="make it of one shape")
+    return TensorType(tuple(variable.shape), dtype_of(variable.dtype))
+
+
 def _unique(name: str, others: Mapping[str, Any]) -> str:
     number, result = 1, name
     while result in others:
         result, number = f"{name}_{number}", number + 1
     return result
-
-
-def _graph_of(
-    program: ForeignProgram, kinds: Mapping[str, TensorType], variables: Mapping[str, Any], live: set[str]
-) -> tuple[Graph, dict[str, Operand]]:
-    """The graph of a walk: its inputs are tensors and the variables of `live`; and what it assigns, by name."""
-    read = [name for name in variables if name in live]
-    types = [
-        *kinds.values(),
-        *(TensorType(tuple(variables[one].shape), dtype_of(variables[one].dtype)) for one in read),
-    ]
-    ports = [port.name for port in program.graph.inputs]
-    tracer = GraphTracer()
-    new: dict[str, Operand] = {}
-
-    def run(*operands: Operand) -> list[Operand]:
-        state: dict[str, Any] = dict(zip(read, operands[len(kinds) :], strict=True))
-        for name, variable in variables.items():
-            if name not in live:
-                state[name] = constant(as_array(variable.read_value()).copy())
-        before = dict(state)
-        walk = _Walk(program, state, tracer)
-        outputs = [operand_of(one) for one in walk(dict(zip(ports, operands, strict=False)), {})]
-        new.update((name, operand_of(state[name])) for name in variables if state[name] is not before[name])
-        return [*outputs, *new.values()]
-
-    graph = make_graph(run, types, [*kinds, *read], tracer=tracer)
-    return graph, new
-
-
-class _Walk(Walk):
-    """A walk whose nodes give the user's lines to those of the graph."""
-
-    def __init__(self, program: ForeignProgram, state: dict[str, Any], tracer: GraphTracer) -> None:
-        super().__init__(program, state)
-        self._tracer = tracer
-        self._located: HybridizeError | None = None
-
-    def node(self, node: Node, values: Mapping[str, Any], attributes: Mapping[str, Any] | None) -> Sequence[Any]:
-        before = self._tracer.loc
-        self._tracer.loc = node.loc or before
-        try:
-            return super().node(node, values, attributes)
-        except HybridizeError as error:
-            if error is not self._located and node.loc is not None:
-                self._located, error.loc = error, node.loc
-            raise
-        finally:
-            self._tracer.loc = before
 
 
 def _result(concrete: Any, name: str) -> tuple[Structure, tuple[int, ...]]:

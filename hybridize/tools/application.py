@@ -36,14 +36,16 @@ application = typer.Typer(
 
 
 def existing(path: Path) -> Path:
-    """A file, or the name that was given to `export`, which wrote `NAME-symbol.json`."""
-    if path.is_file() or contents.exported(path) is not None:
+    """A file, the folder of a model, or the name that was given to `export`, which wrote `NAME-symbol.json`."""
+    if path.is_file() or contents.exported(path) is not None or (path / "saved_model.pb").is_file():
         return path
     what = "is a folder" if path.is_dir() else "does not exist"
     raise typer.BadParameter(f"{path} {what}, and there is no {path.name}-symbol.json")
 
 
-File = Annotated[Path, typer.Argument(help="What save or export wrote: a file, or export's name.", callback=existing)]
+File = Annotated[
+    Path, typer.Argument(help="What save or export wrote, or a model: a file, or export's name.", callback=existing)
+]
 Inputs = Annotated[
     list[Path] | None,
     typer.Option("--input", "-i", help="A .npy file; once for each argument, in order.", exists=True, dir_okay=False),
@@ -75,7 +77,7 @@ def compile_(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="What to call the files: folder and name.")],
     format: Annotated[
-        str, typer.Option("--format", "-f", help="library, object, wasm, archive; of a net also mxnet.")
+        str, typer.Option("--format", "-f", help="library, object, wasm, onnx, archive; of a net also mxnet.")
     ] = "archive",
     inputs: Annotated[
         list[str] | None,
@@ -97,12 +99,14 @@ def compile_(
     weights: Annotated[str | None, typer.Option(help="Of library and object: inside, or beside.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="That the host of a library may use at most.")] = None,
     linker: Annotated[str | None, typer.Option(help="Of a library: cc or zig.")] = None,
+    opset: Annotated[int | None, typer.Option(min=13, max=25, help="The operator set of onnx.")] = None,
 ) -> None:
     """Compile an object of a Python module, and write it as files that run without Python."""
     options = {
         "weights": weights,
         "threads": threads,
         "linker": linker,
+        "opset": opset,
         "targets": compile_command.targets(format, targets),
     }
     console = Console()

@@ -23,6 +23,7 @@ from hybridize.base.locations import location_in
 from hybridize.capture import Function
 from hybridize.formats.exporting import Exported
 from hybridize.gluon import Block, HybridBlock
+from hybridize.gluon.imported_block import ImportedBlock
 from hybridize.programs import Program
 
 _TYPE = re.compile(r"([a-z]+\d*)\[([^\]]*)\]")
@@ -161,6 +162,10 @@ def exported(
     """Compile and export; see `hybridize compile --help`."""
     tell(f"importing {name}")
     thing = callable_of(target_object(name), name)
+    model = isinstance(thing, ImportedBlock)
+    declared = [str(port).rpartition(": ")[2] for port in thing.inputs] if model else []
+    if model and all(port.shape is not None and all(type(one) is int for one in port.shape) for port in thing.inputs):
+        specs = specs or declared
     notes = compiled(thing, specs, tell) if specs else []
     try:
         export = thing.export(path, format=format, progress=tell, **options)
@@ -168,7 +173,8 @@ def exported(
         if error.code not in ("E506", "E533"):
             raise
         text = f"{name} was not called yet, so nothing says what goes in"
-        raise StateError(error.code, text, help='give --input once per argument, as in --input "f32[1,512]"') from None
+        example = " ".join(f'--input "{spec}"' for spec in declared or ["f32[1,512]"])
+        raise StateError(error.code, text, help=f"give --input once per argument, as in {example}") from None
     if not isinstance(export, Exported):  # MXNet's pair
         export = Exported(tuple(file for file in export if file is not None), ("read back and run as expected",))
     return export, notes

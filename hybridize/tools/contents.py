@@ -17,6 +17,8 @@ from hybridize.base.errors import ContentError, LoadError
 from hybridize.formats.archive import read_archive
 from hybridize.formats.cursor import open_for_reading
 from hybridize.formats.detection import detect
+from hybridize.formats.foreign.checks import every_graph
+from hybridize.formats.models import MODELS, read_model
 from hybridize.formats.mxnet.params import read_params
 from hybridize.tools import archives, exported_files
 from hybridize.tools.tables import Grid
@@ -84,6 +86,27 @@ def archive(path: Path, *, full: bool = False) -> list[Grid]:
     return [*shown, weights("weights", arrays)] if arrays else shown
 
 
+def model(path: Path, kind: str) -> list[Grid]:
+    """Inputs, outputs, operators and weights of a model of another framework.
+
+    Raises:
+        LoadError: it is malformed, or has operators that are not supported: all of them are named.
+    """
+    program = read_model(path, kind)
+    sides = ("in", program.graph.inputs), ("out", program.graph.outputs)
+    ports = [(side, *str(port).rsplit(": ", 1)) for side, some in sides for port in some]
+    counts = Counter(node.op for graph in every_graph(program) for node in graph.nodes)
+    notes = tuple(f"{key}: {' '.join(text.split())}" for key, text in program.metadata.items())
+    operators = [(op, str(count)) for op, count in counts.most_common()]
+    title = f"{path.name}: model of {MODELS[kind]}"
+    return [
+        Grid(title, ("", "name", "type"), ports[:SHOWN], notes, words=3),
+        Grid("operators", ("operator", "count"), operators[:SHOWN], (f"{counts.total()} nodes",)),
+        *([weights("weights", program.weights)] if program.weights else []),
+        *([weights("variables", program.state)] if program.state else []),
+    ]
+
+
 def exported(path: Path) -> Path | None:
     """The symbol file that `export` wrote for this name, where the name itself is not a file."""
     file = path.with_name(f"{path.name}-symbol.json")
@@ -110,6 +133,8 @@ def _tables(path: Path, full: bool) -> list[Grid]:
         return symbol(pair) + [grid for file in _parameter_files(path) for grid in _tables(file, full)]
     if path.suffix in (".params", ".npz"):
         return [_parameters(path)]
+    if path.is_dir():
+        return model(path, detect(path))
     with open_for_reading(path) as file:
         if file.read(16).lstrip().startswith(b"{"):
             return symbol(path)
@@ -122,6 +147,8 @@ def _tables(path: Path, full: bool) -> list[Grid]:
             return exported_files.library(path)
         case "wasm":
             return exported_files.module(path)
+        case kind if kind in MODELS:
+            return model(path, kind)
         case kind:
             raise ContentError("E611", f"{path} is a file of {kind}, which inspect cannot show")
 

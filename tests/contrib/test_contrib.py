@@ -21,8 +21,6 @@ def test_where_names_lead():
     ("module", "name", "said"),
     [
         (contrib, "quantization", "no int8"),
-        (hybridize.onnx, "export_model", "no ONNX: net.export"),
-        (hybridize.onnx, "import_model", "the model as a block"),
         (hybridize.amp, "convert_hybrid_block", r"net.cast\('bfloat16'\)"),
         (hybridize.amp, "list_lp16_ops", "no operation is cast"),
     ],

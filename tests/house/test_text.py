@@ -112,6 +112,7 @@ def test_terms_of_the_glossary_name_files_and_stand_once():
 
 
 ONE_NAME = {
+    "Backend": "a way to run graphs, and a runtime as the onnx package has it",
     "BatchNorm": "the layer, and the gradient rule of what it calls",
     "Cast": "the op, its expression in a kernel, and MXNet's transform of images",
     "Classifier": "networks of the model zoo, and the book's class of nets that give scores",
@@ -121,6 +122,7 @@ ONE_NAME = {
     "Function": "MXNet's autograd.Function, a hybridized function, and a function of LLVM",
     "GRU": "MXNet's layer, and the book's net of it",
     "Gamma": "the op, and MXNet's distribution",
+    "Interpreter": "of ops, whoever is in charge of them, and LiteRT's, of a model",
     "Load": "a load of an element, and MXNet's initializer",
     "Loss": "MXNet's losses, and its metric of that name",
     "Module": "a module of LLVM's, and the book's class of nets",

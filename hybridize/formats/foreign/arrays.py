@@ -6,6 +6,7 @@ Shapes are those of operands, whose sizes may be dims; numbers that say them com
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -45,6 +46,7 @@ def aligned(x: Operand, shape: Shape) -> Operand:
 def elementwise(function: Callable[..., Operand]) -> Callable[..., Operand]:
     """Return a function of operands of one shape as one of operands that stretch to one."""
 
+    @functools.wraps(function)
     def apply(*operands: Operand) -> Operand:
         return function(*stretched(*operands))
 
@@ -129,6 +131,8 @@ def limits(size: Any, start: Any, stop: Any, step: int) -> tuple[Any, Any, int]:
             end = begin
         return begin, end, step
     begin = _clipped(start, size, -1, size - 1)
+    if is_number(begin, -1):
+        return 0, 0, 1
     end = -1 if not dims.is_symbolic(stop) and stop <= -FAR else _clipped(stop, size, -1, size - 1)
     return begin, min(begin, end) if not dims.is_symbolic(begin) else end, step
 
@@ -160,6 +164,11 @@ def wrapped(indices: Operand, size: Any) -> Operand:
     """
     indices = ops.cast(indices, int64)
     check(indices, -size, size, f"an axis of {dims.text(size)} elements")
+    return from_end(indices, size)
+
+
+def from_end(indices: Operand, size: Any) -> Operand:
+    """Return int64 indices from 0 on, negative ones of which count from the end of an axis; others stay."""
     zero = ops.like(0, indices)
     return ops.where(ops.lt(indices, zero), ops.add(indices, ops.like(size, indices)), indices)
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, bool_, int64
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.ops import Cast, Mod, SizeOf, add, concat, constant, iota, like, mul, reshape, size_of
 from hybridize.ops import cast as cast_operand
@@ -226,6 +227,19 @@ def ranged(start: Known, stop: Known, step: Known) -> Any:
     begin, end, by = start.item(), stop.item(), step.item()
     index = iota((dims.maximum(-((begin - end) // by), 0),), 0, start.dtype)
     return add(mul(index, like(by, index)), like(begin, index))
+
+
+class NoArray:
+    """A value of a walk that is no array: a variable's handle, a list."""
+
+    __slots__ = ()
+
+
+@frozen
+class Handle(NoArray):
+    """A variable: the name under which `Walk.state` has what it holds at this place of the program."""
+
+    name: str
 
 
 class Assembled:

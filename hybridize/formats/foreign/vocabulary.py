@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.errors import CaptureError, LoadError
 from hybridize.base.frozen import frozen
+from hybridize.base.names import at
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.program import Node
 from hybridize.ops.op import Operand, type_of
@@ -52,6 +53,11 @@ class Row:
     """True if it is computed at once where all of its inputs are known."""
     by_types: bool = False
     """True if the result follows from the types of the inputs: it is known whatever they are."""
+    decides: int = 0
+    """How many of the first inputs decide what is computed: better known, though they need not be."""
+
+    plain: bool = False
+    """True if the function takes operands alone: it is called without the node."""
 
     def positions(self, count: int) -> list[int]:
         """Positions of the inputs that must be known, of so many."""
@@ -63,22 +69,23 @@ class Vocabulary:
 
     Args:
         name: of the framework, in messages.
+        place: the module that has it once all rows are there, as `package.module:NAME`: copies of a model name that.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, place: str) -> None:
+        self.name, self.place = name, place
         self.remedies: dict[str, str] = {}
-        """What to do about operators that have no row, by operator."""
+        """What to do about operators that have no row, by how their names begin."""
         self._rows: dict[str, list[Row]] = {}
 
     def __call__(
         self, *operators: str, since: int = 0, until: int | None = None, known: Sequence[int] = (),
-        values: bool = False, folds: bool = True, by_types: bool = False,
+        values: bool = False, folds: bool = True, by_types: bool = False, decides: int = 0,
     ) -> Callable[[_F], _F]:  # fmt: skip
         """Make the decorated function the row of these operators; see `Row`."""
 
         def decorate(function: _F) -> _F:
-            row = Row(function, since, until, tuple(known), values, folds, by_types)
+            row = Row(function, since, until, tuple(known), values, folds, by_types, decides)
             for operator in operators:
                 self._rows.setdefault(operator, []).append(row)
             return function
@@ -88,7 +95,10 @@ class Vocabulary:
     def plain(self, functions: Mapping[str, Callable[..., Any]], since: int = 0, until: int | None = None) -> None:
         """Add rows of operators that have no attributes: functions of operands."""
         for operator, function in functions.items():
-            self(operator, since=since, until=until)(_of_operands(function))
+            self._rows.setdefault(operator, []).append(Row(function, since, until, plain=True))
+
+    def __reduce__(self) -> Any:
+        return at, (self.place,)
 
     def find(self, operator: str, version: int) -> Row | None:
         """Return the row of an operator in a version of the operator set; None where there is none."""
@@ -97,16 +107,13 @@ class Vocabulary:
                 return row
         return None
 
+    def remedy(self, operator: str) -> str:
+        """Return what to do about an operator that has no row; empty where nothing is known to help."""
+        return next((text for start, text in self.remedies.items() if operator.startswith(start)), "")
+
     def operators(self) -> dict[str, tuple[Row, ...]]:
         """All operators with their rows, sorted by name."""
         return {operator: tuple(self._rows[operator]) for operator in sorted(self._rows)}
-
-
-def _of_operands(function: Callable[..., Any]) -> Callable[..., Any]:
-    def row(n: Application, *operands: Operand) -> Any:
-        return function(*operands)
-
-    return row
 
 
 class Application:
@@ -213,8 +220,11 @@ class Application:
         return axis % ndim
 
     def axes_of(self, axes: Sequence[int], ndim: int) -> tuple[int, ...]:
-        """Return axes, from 0 on, of so many."""
-        return tuple(self.axis_of(int(axis), ndim) for axis in axes)
+        """Return axes, from 0 on, of so many; each once."""
+        chosen = tuple(self.axis_of(int(axis), ndim) for axis in axes)
+        if len(set(chosen)) < len(chosen):
+            self.fail(f"an axis is named twice: {list(axes)}")
+        return chosen
 
     def known(self, value: Value, position: int) -> Known:
         """Return an input that must be known.

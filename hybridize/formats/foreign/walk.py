@@ -7,20 +7,23 @@ Python that capture follows: it applies ops, as our own functions of arrays do.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import HybridizeError, InternalError, LoadError
 from hybridize.base.frozen import changed
 from hybridize.base.locations import at_node
-from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, TooLargeError, operand_of
+from hybridize.formats.foreign.checks import every_graph, missing_operators, place
+from hybridize.formats.foreign.known import LARGEST, Assembled, Folding, Known, NoArray, TooLargeError, operand_of
 from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Reference, graphs_of
-from hybridize.formats.foreign.vocabulary import Application, Value
+from hybridize.formats.foreign.vocabulary import Application, Row, Value
 from hybridize.graph import Graph
 from hybridize.ops.op import Operand, interpreting, type_of
 from hybridize.ops.tracing import make_graph
+
+_OF_PYTHON: Final = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError)
+"""Errors of Python that rows raise of nodes which are not as the framework has them."""
 
 
 class Walk:
@@ -100,7 +103,7 @@ class Walk:
         if body is not None:
             return self.function(body, inputs, own)
         if row is None:
-            raise _missing(self.program, [node])
+            raise missing_operators(self.program, [node])
         n = Application(node, own, self, values)
         try:
             if row.values:
@@ -110,15 +113,22 @@ class Walk:
                 if inputs[position] is not None:
                     n.known(inputs[position], position)
             if row.folds and inputs and all(x is None or isinstance(x, Known) for x in inputs):
-                folded = _folded(row.function, n, inputs)
+                folded = _folded(row, n, inputs)
                 if folded is not None:
                     return folded
+            for name, x in zip(node.inputs, inputs, strict=True):
+                if isinstance(x, (NoArray, list)):
+                    n.fail(f"its input {name!r} is no array")
             operands = [x if k in known else operand_of(x) for k, x in enumerate(inputs)]
-            return _several(row.function(n, *operands))
+            return _several(row.function(*operands) if row.plain else row.function(n, *operands))
         except HybridizeError as error:
             if not error.within and error.code not in ("E463", "E603", "E606"):
                 error.within = self.place(node)
             raise
+        except _OF_PYTHON as error:  # what no row has asked for: attributes and inputs of other types, or out of range
+            found = ", ".join("nothing" if x is None else described(x) for x in inputs) or "no inputs"
+            what = f"{self.place(node)} cannot be computed of {found}: {type(error).__name__}: {error}"
+            raise LoadError("E603", what) from error
 
     def function(self, body: ForeignGraph, inputs: Sequence[Value], attributes: Mapping[str, Any]) -> list[Value]:
         """Return the outputs of a function of the program for these inputs; those that a call leaves out are None."""
@@ -177,8 +187,7 @@ class Walk:
 
     def place(self, node: Node) -> str:
         """`model.onnx: operator Conv, node '/conv1/Conv'`."""
-        named = f", node {node.name!r}" if node.name else ""
-        return f"{self.program.source}: operator {node.op}{named}"
+        return place(self.program, node)
 
     def maker(self, name: str) -> str:
         """Describe the node that computes a value; empty where it is an input."""
@@ -190,13 +199,13 @@ def _several(results: Any) -> Sequence[Value]:
     return results if isinstance(results, tuple) else (results,)
 
 
-def _folded(function: Any, n: Application, inputs: Sequence[Value]) -> Sequence[Value] | None:
+def _folded(row: Row, n: Application, inputs: Sequence[Value]) -> Sequence[Value] | None:
     """The results of a row whose inputs are all known; None where they are better computed by the program."""
     if any(x is not None and x.array.size > LARGEST for x in inputs):
         return None
     try:
         with interpreting(Folding()):
-            return _several(function(n, *inputs))
+            return _several(row.function(*inputs) if row.plain else row.function(n, *inputs))
     except TooLargeError:
         return None
 
@@ -211,62 +220,47 @@ def resolved(node: Node, attributes: Mapping[str, Any]) -> dict[str, Any]:
 # ----------------------------------------------------------------------------------------------------- before a walk
 
 
-def every_graph(program: ForeignProgram) -> Iterator[ForeignGraph]:
-    """Yield all graphs of a program: the main one, its functions', and those inside of nodes."""
-    waiting = [program.graph, *program.functions.values()]
-    while waiting:
-        graph = waiting.pop()
-        yield graph
-        waiting += [inner for node in graph.nodes for inner in graphs_of(node)]
-
-
-def check_operators(program: ForeignProgram) -> None:
-    """Refuse a program that has operators without a row, all of them at once.
-
-    Raises:
-        LoadError E606: with the first such node, and a list of the operators.
-    """
-    missing = [
-        node for graph in every_graph(program) for node in graph.nodes
-        if program.vocabulary.find(node.op, node.version) is None and node.op not in program.functions
-    ]  # fmt: skip
-    if missing:
-        raise _missing(program, missing)
-
-
-def _missing(program: ForeignProgram, nodes: Sequence[Node]) -> LoadError:
-    counts = Counter(node.op for node in nodes)
-    listed = ", ".join(f"{op} ({count})" if count > 1 else op for op, count in sorted(counts.items()))
-    first = nodes[0]
-    version = f" (operator set {first.version})" if first.version else ""
-    what = f"{program.source}: operator {first.op}, node {first.name!r}{version}, is not supported"
-    remedies = [program.vocabulary.remedies[node.op] for node in nodes if node.op in program.vocabulary.remedies]
-    return LoadError("E606", what, help="; ".join((f"hybridize lacks {listed}", *dict.fromkeys(remedies))))
-
-
 def fixed_names(program: ForeignProgram) -> set[str]:
     """Names of the arrays of a program that are no weights but shapes, axes, counts and scales: what rows must know.
 
-    Those that a node reads where its row needs a known value, and small arrays of integers and bools.
+    Those that a node reads where its row needs a known value, and small arrays of integers and bools; of floats single
+    ones that conditions are computed of.
     """
     names = {
         name for name, array in program.weights.items()
         if (array.dtype in (int32, int64) or array.dtype.kind == "b") and array.size <= 1024
     }  # fmt: skip
-    return (names | known_names(program)) & program.weights.keys()
+    deciding = {name for name in known_names(program, deciding=True) & program.weights.keys()
+                if program.weights[name].size == 1}  # fmt: skip
+    return (names | deciding | known_names(program)) & program.weights.keys()
 
 
-def known_names(program: ForeignProgram) -> set[str]:
-    """Names of the values that must be known: those that rows need, and what these are computed of."""
+def known_names(program: ForeignProgram, deciding: bool = False) -> set[str]:
+    """Names of the values that must be known: those that rows need, and what these are computed of.
+
+    Args:
+        program: whose names.
+        deciding: instead, names of values that are better known: those that decide what is computed.
+    """
     names: set[str] = set()
-    for graph in every_graph(program):
-        for node in reversed(graph.nodes):
-            row = program.vocabulary.find(node.op, node.version)
-            if row is not None and not row.by_types and names.intersection(node.outputs):
+    count = -1
+    while count != len(names):  # graphs inside of nodes may need what graphs around them compute
+        count = len(names)
+        for graph in every_graph(program):
+            for node in reversed(graph.nodes):
+                row = program.vocabulary.find(node.op, node.version)
+                if row is None:
+                    continue
+                needed = range(row.decides) if deciding else row.positions(len(node.inputs))
+                names.update(node.inputs[position] for position in needed if position < len(node.inputs))
+                if row.by_types or names.isdisjoint(node.outputs):
+                    continue
                 names.update(node.inputs)
-            for position in () if row is None else row.positions(len(node.inputs)):
-                names.add(node.inputs[position])
-    return names - {""}
+                for inner in graphs_of(node):
+                    pairs = zip(node.outputs, inner.outputs, strict=False)
+                    names.update(port.name for output, port in pairs if output in names)
+        names.discard("")
+    return names
 
 
 def settled(program: ForeignProgram) -> ForeignProgram:

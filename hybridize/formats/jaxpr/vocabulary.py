@@ -10,7 +10,7 @@ from hybridize.base.frozen import changed
 from hybridize.formats.foreign.program import ForeignGraph
 from hybridize.formats.foreign.vocabulary import Application, Vocabulary
 
-JAXPR: Final = Vocabulary("JAX")
+JAXPR: Final = Vocabulary("JAX", "hybridize.formats.jaxpr.rows:JAXPR")
 
 
 def sizes(n: Application, name: str) -> tuple[Any, ...]:

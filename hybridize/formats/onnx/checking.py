@@ -16,7 +16,7 @@ from hybridize.formats.checking import Answer, Trial
 from hybridize.formats.deployable import Deployable
 
 
-def checked(path: str) -> str:
+def checked(path: str, title: str) -> str:
     """Check a file by the onnx package; return what was checked.
 
     Raises:
@@ -26,14 +26,14 @@ def checked(path: str) -> str:
         with LOADING:
             import onnx
     except ImportError:
-        return "not checked by onnx: it is not installed"
+        return f"{title}: not checked by the onnx package: it is not installed"
     try:
         onnx.checker.check_model(path, full_check=True)
     except Exception as error:  # of any class: what the package raises for a fault
         let_through(error)
         text = f"onnx.checker finds a fault: {str(error).strip().splitlines()[0]}; nothing was written"
         raise VerificationError("E812", text, help="please report it") from None
-    return f"checked by onnx {onnx.__version__}, types and shapes too"
+    return f"{title} by onnx {onnx.__version__}: operators, types and shapes fit"
 
 
 def run(model: Deployable, path: str, title: str, calls: Sequence[Trial]) -> str:
@@ -46,7 +46,7 @@ def run(model: Deployable, path: str, title: str, calls: Sequence[Trial]) -> str
         with LOADING:
             import onnxruntime
     except ImportError:
-        return "not run by ONNX Runtime: it is not installed"
+        return f"{title}: not run by ONNX Runtime: it is not installed"
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -55,7 +55,7 @@ def run(model: Deployable, path: str, title: str, calls: Sequence[Trial]) -> str
     except Exception as error:  # of any class: those of ONNX Runtime have a base in C++
         let_through(error)
         if _lacks(error):
-            return f"not run by ONNX Runtime: it has no kernel: {_first_line(error)}"
+            return f"{title}: not run by ONNX Runtime, which has no code for it: {_first_line(error)}"
         raise VerificationError("E812", f"ONNX Runtime refuses {title}: {_first_line(error)}; nothing was written",
                                 help="please report it") from None  # fmt: skip
     names = [one.name for one in session.get_inputs()]

@@ -130,7 +130,7 @@ def _typed(kinds: Sequence[TensorType | None]) -> str:
 # ------------------------------------------------------------------------------------------------------------ branches
 
 
-@ONNX("If", values=True)
+@ONNX("If", values=True, decides=1)
 def branch(n: Application, condition: Value) -> Any:
     """One branch or the other: at once where the condition is known, else both are in the program."""
     branches = _graph(n, "then_branch"), _graph(n, "else_branch")
@@ -174,7 +174,7 @@ def _only(n: Application, graph: ForeignGraph, predicate: Operand, error: Hybrid
 # --------------------------------------------------------------------------------------------------------------- loops
 
 
-@ONNX("Loop", values=True)
+@ONNX("Loop", values=True, decides=2)
 def loop(n: Application, count: Value, condition: Value = None, *state: Value) -> Any:
     """Rounds of a body: a scan where their number is known, a while loop where data decide, or written out.
 
@@ -186,6 +186,11 @@ def loop(n: Application, count: Value, condition: Value = None, *state: Value) -
         limit = limit if going is None or going.item() else Known.of(0)
         going = Known.of(True, bool_)
     try:
+        counter = _Counter(n, body, list(state))
+        counted = counter.rounds() if isinstance(going, Known) else None
+        if counted is not None and not _is_data(limit):
+            whole = counted if limit is None else _least(counted, limit.item())
+            return _Rounds.of(n, body, going, counter.state, counts=True).scanned(whole)
         rounds = _Rounds.of(n, body, going, list(state))
         if _is_data(limit) or _is_data(rounds.end) or _is_data(going):
             return rounds.repeated(limit)
@@ -221,8 +226,8 @@ class _Rounds:
     """Whether there is another one, as the body gives it."""
 
     @classmethod
-    def of(cls, n: Application, graph: ForeignGraph, going: Value, state: list[Value]) -> _Rounds:
-        """Find out which known values stay so.
+    def of(cls, n: Application, graph: ForeignGraph, going: Value, state: list[Value], counts: bool = False) -> _Rounds:
+        """Find out which known values stay so; `counts`: the number of rounds is known, whatever the body says.
 
         Raises:
             CaptureError E463: the rounds are not one graph.
@@ -242,12 +247,12 @@ class _Rounds:
             changed = [k for k, pair in enumerate(zip(leaves, after, strict=True))
                        if isinstance(pair[0], Known) and not _same(*pair)]  # fmt: skip
             end = body.results[0]
-            if not changed and (_is_data(decided) or isinstance(end, Known)):
+            if not changed and (counts or _is_data(decided) or isinstance(end, Known)):
                 return cls(n, body, state, going, end)
             for k in changed:
                 leaves[k] = leaves[k].operand()
             state = _refilled(state, iter(leaves))
-            decided = decided if isinstance(end, Known) else end
+            decided = decided if counts or isinstance(end, Known) else end
 
     @property
     def carried(self) -> list[Operand]:
@@ -261,7 +266,8 @@ class _Rounds:
         number = ops.iota((count,), 0, int64)
         operands = [*carried, number, *self.body.outer]
         kinds = [*map(type_of, carried), TensorType((), int64), *map(type_of, self.body.outer)]
-        step = make_graph(lambda *xs: apply(graph, [xs[c], *xs[:c], *xs[c + 1 :]]), kinds)
+        ends = int(_is_data(self.end))
+        step = make_graph(lambda *xs: apply(graph, [xs[c], *xs[:c], *xs[c + 1 :]])[ends:], kinds)
         last = bind(ops.Scan(step, count, False, c), *operands)
         return (*self._state_of(last[:c]), *last[c:])
 
@@ -298,6 +304,78 @@ class _Rounds:
     def _state_of(self, data: Sequence[Operand]) -> list[Value]:
         rest = iter(data)
         return _refilled(self.state, iter([next(rest) if _is_data(x) else x for x in _leaves(self.state)]))
+
+
+def _least(x: Any, y: Any) -> Any:
+    return -dims.maximum(-x, -y)
+
+
+class _Counter:
+    """What the body of a loop counts up to: loops of TensorFlow end where a number of theirs comes to a known one.
+
+    Args:
+        n: the node.
+        graph: the body.
+        state: what goes into the first round.
+    """
+
+    def __init__(self, n: Application, graph: ForeignGraph, state: list[Value]) -> None:
+        self._n, self._graph, self._state = n, graph, state
+        self.state = list(state)
+        """The same, with the numbers that count as data: to compare them would ask for sizes."""
+        self._makers = {name: node for node in graph.nodes for name in node.outputs}
+        self._places = {port.name: k for k, port in enumerate(graph.inputs[2:])}
+
+    def rounds(self, name: str | None = None) -> Any:
+        """Return how many rounds there are where the first is sure; None where the condition is another one."""
+        node = self._makers.get(self._origin(self._graph.outputs[0].name if name is None else name))
+        if node is None:
+            return None
+        if node.op == "And":
+            counts = [self.rounds(one) for one in node.inputs]
+            return None if None in counts else _least(*counts)
+        if node.op not in ("Less", "Greater"):
+            return None
+        low, high = node.inputs if node.op == "Less" else node.inputs[::-1]
+        limit, (start, step) = self._fixed(high), self._following(low)
+        if limit is None or step is None or dims.is_symbolic(step) or step <= 0:
+            return None
+        return dims.maximum(-((start - limit) // step), 1)
+
+    def _origin(self, name: str) -> str:
+        """The value that another one is but for its type."""
+        while (node := self._makers.get(name)) is not None and node.op in ("Identity", "Cast"):
+            name = node.inputs[0]
+        return name
+
+    def _gives(self, place: int) -> str:
+        return self._origin(self._graph.outputs[1 + place].name)
+
+    def _fixed(self, name: str) -> Any:
+        """A whole number that is the same in all rounds; None where a value is none."""
+        name = self._origin(name)
+        place, node = self._places.get(name), self._makers.get(name)
+        value: Value = self._n.around.get(name)
+        if name in self._graph.constants:
+            value = Known(self._graph.constants[name], self._graph.constants[name].dtype)
+        elif node is not None and node.op == "Constant":
+            value = self._n.walk.node(node, {}, None)[0]
+        elif place is not None:
+            value = self._state[place] if self._gives(place) == name else None
+        return value.item() if isinstance(value, Known) and value.dtype.kind in "iu" and value.array.size == 1 else None
+
+    def _following(self, name: str) -> tuple[Any, Any]:
+        """The first number of those that the state has in the next round, and how much is added to it each time."""
+        name = self._origin(name)
+        node = self._makers.get(name)
+        if node is not None and node.op == "Add":
+            for x, y in (node.inputs, node.inputs[::-1]):
+                place, step = self._places.get(self._origin(x)), self._fixed(y)
+                first = None if place is None else self._state[place]
+                if step is not None and isinstance(first, Known) and place is not None and self._gives(place) == name:
+                    self.state[place] = first.operand()
+                    return first.item(), step
+        return None, None
 
 
 def _written_out(
@@ -407,13 +485,13 @@ def empty_sequence(n: Application) -> list[Value]:
     return []
 
 
-@ONNX("SequenceAt", values=True)
+@ONNX("SequenceAt", known=(1,), values=True)
 def element(n: Application, xs: list[Value], place: Value) -> Value:
     """An array of a sequence."""
     return xs[_place(n, xs, place)]
 
 
-@ONNX("SequenceInsert", values=True)
+@ONNX("SequenceInsert", known=(2,), values=True)
 def inserted(n: Application, xs: list[Value], x: Value, place: Value = None) -> list[Value]:
     """A sequence with one array more, at its end where no place is given."""
     at = len(xs) if place is None else int(n.known(place, 2).item())
@@ -421,7 +499,7 @@ def inserted(n: Application, xs: list[Value], x: Value, place: Value = None) -> 
     return [*xs[:at], x, *xs[at:]]
 
 
-@ONNX("SequenceErase", values=True)
+@ONNX("SequenceErase", known=(1,), values=True)
 def erased(n: Application, xs: list[Value], place: Value = None) -> list[Value]:
     """A sequence with one array less, the last where no place is given."""
     at = len(xs) - 1 if place is None else _place(n, xs, place)
@@ -434,7 +512,7 @@ def length(n: Application, xs: list[Value]) -> Known:
     return Known.of(len(xs))
 
 
-@ONNX("SplitToSequence", values=True)
+@ONNX("SplitToSequence", known=(1,), values=True)
 def parts(n: Application, x: Value, sizes: Value = None) -> list[Value]:
     """Parts of an axis as a sequence: of one size, of several, or its elements."""
     x = operand_of(x)

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
-
 from hybridize import ops
 from hybridize.base.dtypes import DType, bool_, float32, float64, is_float
 from hybridize.formats.foreign.arrays import elementwise, folded
@@ -88,16 +86,17 @@ def dtype_of(n: Application, name: str, default: DType | None = None) -> DType:
 @ONNX("Cast")
 def cast(n: Application, x: Operand) -> Operand:
     """An array as another type."""
-    return _cast(x, dtype_of(n, "to"))
+    return cast_to(x, dtype_of(n, "to"))
 
 
 @ONNX("CastLike")
 def cast_like(n: Application, x: Operand, other: Operand) -> Operand:
     """An array as the type of another."""
-    return _cast(x, type_of(other).dtype)
+    return cast_to(x, type_of(other).dtype)
 
 
-def _cast(x: Operand, dtype: numpy.dtype[Any]) -> Operand:
+def cast_to(x: Operand, dtype: DType) -> Operand:
+    """Return an array as another type; a number is true that is not 0."""
     if dtype == bool_ and type_of(x).dtype != bool_:
         return ops.ne(x, ops.like(0, x))
     return ops.cast(x, dtype)
@@ -179,10 +178,12 @@ def swish(n: Application, x: Operand) -> Operand:
 
 @ONNX("Shrink")
 def shrink(n: Application, x: Operand) -> Operand:
-    """X moved towards 0, and 0 in between."""
-    edge, move, zero = ops.like(n.number("lambd", 0.5), x), ops.like(n.number("bias", 0.0), x), ops.like(0, x)
-    inner = ops.where(ops.gt(x, edge), ops.sub(x, move), zero)
-    return ops.where(ops.lt(x, ops.like(-n.number("lambd", 0.5), x)), ops.add(x, move), inner)
+    """X moved towards 0, and 0 in between; of integers cut off."""
+    kind, edge, move = type_of(x), n.number("lambd", 0.5), n.number("bias", 0.0)
+    x = x if is_float(kind.dtype) else ops.cast(x, float64)
+    inner = ops.where(ops.gt(x, ops.like(edge, x)), ops.sub(x, ops.like(move, x)), ops.like(0, x))
+    y = ops.where(ops.lt(x, ops.like(-edge, x)), ops.add(x, ops.like(move, x)), inner)
+    return ops.cast(y, kind.dtype)
 
 
 @ONNX("ThresholdedRelu")
@@ -192,11 +193,11 @@ def thresholded(n: Application, x: Operand) -> Operand:
 
 
 @ONNX("BitCast")
-def bit_cast(n: Application, x: Operand) -> Operand:
+def bitcast_to(n: Application, x: Operand) -> Operand:
     """The same bits as another type."""
-    dtype = dtype_of(n, "to")
-    if bool_ in (dtype, type_of(x).dtype):
-        n.fail("the bits of bools are not supported")
+    dtype, own = dtype_of(n, "to"), type_of(x).dtype
+    if bool_ in (dtype, own) and dtype.itemsize == own.itemsize:  # a byte that is 0 or 1
+        return cast_to(x, dtype)
     return ops.bitcast(x, dtype)
 
 

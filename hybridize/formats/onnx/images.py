@@ -12,7 +12,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import int64
+from hybridize.base.dtypes import float64, int64, is_float
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.vocabulary import ONNX
@@ -20,7 +20,7 @@ from hybridize.ops.library import rescaling, resizing
 from hybridize.ops.library.columns import col2im
 from hybridize.ops.library.deformation import modulated_deformable_convolution
 from hybridize.ops.library.regions import means_of_regions, roi_pooling
-from hybridize.ops.library.rescaling import Axis, Sampling, rescaled
+from hybridize.ops.library.rescaling import Extent, Sampling, rescaled
 from hybridize.ops.library.sampling import BORDERS, affine_grid, sampled
 from hybridize.ops.op import Operand, type_of
 
@@ -37,10 +37,10 @@ def _count(size: Any, scale: float) -> Any:
     return size * part.numerator // part.denominator
 
 
-def _by_scales(x: Operand, scales: Sequence[float], axes: Sequence[int]) -> dict[int, Axis]:
+def _by_scales(x: Operand, scales: Sequence[float], axes: Sequence[int]) -> dict[int, Extent]:
     shape = type_of(x).shape
     return {
-        axis: Axis(_count(shape[axis], scale), scale) for axis, scale in zip(axes, scales, strict=True) if scale != 1
+        axis: Extent(_count(shape[axis], scale), scale) for axis, scale in zip(axes, scales, strict=True) if scale != 1
     }
 
 
@@ -91,22 +91,22 @@ def resize(
         n.fail("tf_crop_and_resize needs the beginning and the end of a region along each axis")
     region = roi.pinned().reshape(2, -1).T.tolist()
     pairs = dict(zip(axes, region, strict=True))
-    whole = {axis: Axis(kind.shape[axis]) for axis in axes} | chosen
-    cropped = {axis: Axis(one.count, one.scale, tuple(pairs[axis])) for axis, one in whole.items()}
+    whole = {axis: Extent(kind.shape[axis]) for axis in axes} | chosen
+    cropped = {axis: Extent(one.count, one.scale, tuple(pairs[axis])) for axis, one in whole.items()}
     return rescaled(x, cropped, form, n.number("extrapolation_value", 0.0))
 
 
-def _by_sizes(n: Application, shape: Sequence[Any], sizes: list[Any], axes: Sequence[int]) -> dict[int, Axis]:
+def _by_sizes(n: Application, shape: Sequence[Any], sizes: list[Any], axes: Sequence[int]) -> dict[int, Extent]:
     policy = n.text("keep_aspect_ratio_policy", "stretch", ("stretch", "not_larger", "not_smaller"))
     if policy == "stretch":
         pairs = {axis: size for axis, size in zip(axes, sizes, strict=True) if not dims.same(size, shape[axis])}
-        return {axis: Axis(size, _whole_scale(shape[axis], size)) for axis, size in pairs.items()}
+        return {axis: Extent(size, _whole_scale(shape[axis], size)) for axis, size in pairs.items()}
     ratios = [
         numpy.float32(int(size)) / numpy.float32(int(shape[axis])) for axis, size in zip(axes, sizes, strict=True)
     ]
     scale = float(min(ratios) if policy == "not_larger" else max(ratios))
     return {
-        axis: Axis(math.floor(numpy.float32(int(shape[axis])) * numpy.float32(scale) + 0.5), scale) for axis in axes
+        axis: Extent(math.floor(numpy.float32(int(shape[axis])) * numpy.float32(scale) + 0.5), scale) for axis in axes
     }
 
 
@@ -186,7 +186,10 @@ def grid_sample(n: Application, x: Operand, grid: Operand) -> Operand:
     border = n.text("padding_mode", "zeros", BORDERS)
     if way == "cubic" and type_of(x).ndim != 4:
         n.fail(f"cubic interpolation of {type_of(x)}", help="images of two axes may be interpolated so")
-    return sampled(x, grid, way, border, n.flag("align_corners"))
+    dtype, corners = type_of(x).dtype, n.flag("align_corners")
+    if is_float(dtype):
+        return sampled(x, grid, way, border, corners)
+    return ops.cast(sampled(ops.cast(x, float64), grid, way, border, corners), dtype)
 
 
 @ONNX("AffineGrid", known=(1,))
@@ -231,9 +234,10 @@ def bent_convolution(
     if mask is None:
         rows = type_of(offset).shape
         mask = ops.full(1, type_of(x).with_shape((rows[0], rows[1] // 2, *rows[2:])))
-    strides, dilations = n.integers("strides", (1, 1)), n.integers("dilations", (1, 1))
+    (down, right), (apart, beside) = n.integers("strides", (1, 1)), n.integers("dilations", (1, 1))
+    steps, distances = (down, right), (apart, beside)
     groups, parts = n.integer("group", 1), n.integer("offset_group", 1)
-    return modulated_deformable_convolution(x, offset, mask, w, bias, strides, dilations, (top, left), groups, parts)
+    return modulated_deformable_convolution(x, offset, mask, w, bias, steps, distances, (top, left), groups, parts)
 
 
 @ONNX("MaxUnpool", known=(2,))

@@ -8,8 +8,9 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.base import dims
 from hybridize.base.dtypes import int64
-from hybridize.formats.foreign.arrays import aligned, wrapped
+from hybridize.formats.foreign.arrays import aligned, from_end, wrapped
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.elementwise import dtype_of
@@ -55,7 +56,7 @@ def one_hot(n: Application, indices: Operand, depth: Known, values: Operand) -> 
     own = type_of(indices).shape
     count = depth.item() if depth.symbolic else int(depth.item())
     shape = (*own[:axis], count, *own[axis:])
-    places = ops.reshape(wrapped(indices, count), (*own[:axis], 1, *own[axis:]))
+    places = ops.reshape(from_end(ops.cast(indices, int64), count), (*own[:axis], 1, *own[axis:]))
     here = ops.eq(ops.iota(shape, axis, int64), ops.broadcast(places, shape))
     off, on = (aligned(ops.part(values, 0, k, k + 1), shape) for k in range(2))
     return ops.where(here, on, off)
@@ -99,6 +100,8 @@ def top(n: Application, x: Operand, count: Known | None = None) -> tuple[Operand
     """The largest or smallest elements along an axis, in order, and where they were."""
     axis = n.axis(x, default=-1)
     many = n.integer("k") if count is None else count.item()
+    if many < 0 or many > type_of(x).shape[axis]:
+        n.fail(f"axis {axis} of {type_of(x)} has no {dims.text(many)} elements")
     order = ops.part(ops.arg_sort(x, axis, n.flag("largest", True)), axis, 0, many)
     return ops.take_along_axis(x, order, axis), order
 

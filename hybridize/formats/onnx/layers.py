@@ -168,6 +168,33 @@ def group_norm(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
     return True
 
 
+def rms_norm(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+    """As RMSNormalization, along the last axes."""
+    x, *gamma = node.inputs
+    axes, rank = [axis % x.type.ndim for axis in attributes["axes"]], x.type.ndim
+    if w.opset < 23 or not gamma or axes != list(range(axes[0], rank)):
+        return False
+    names = [w.full(value) for value in node.inputs]
+    w.put(node, w.add("RMSNormalization", names, axis=axes[0], epsilon=float(attributes["eps"])))
+    return True
+
+
+def attention(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
+    """As Attention, where no mask may hide all keys of a query."""
+    query, *others = node.inputs
+    size = query.type.shape[-1]
+    scale = attributes["scale"]
+    plain = len(others) == 2 and len(node.outputs) == 1 and query.type.ndim == 4
+    if w.opset < 23 or not plain or (scale is None and not dims.known((size,))):
+        return False
+    turned = (0, 2, 1, 3) if attributes["layout"] == "BTHD" else (0, 1, 2, 3)
+    names = [w.transposed(w.full(value), turned) for value in node.inputs]
+    scale = float(scale) if scale is not None else float(size) ** -0.5
+    y = w.add("Attention", names, is_causal=int(attributes["causal"]), scale=scale)
+    w.put(node, w.transposed(y, turned))
+    return True
+
+
 # --------------------------------------------------------------------------------------------------------- activations
 
 
@@ -267,7 +294,9 @@ def dropout(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
 
 
 def local_response(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
-    """As LRN."""
+    """As LRN, of images."""
+    if node.inputs[0].type.ndim != 4:
+        return False
     w.put(node, w.add(
         "LRN", [w.full(node.inputs[0])], size=attributes["nsize"], alpha=float(attributes["alpha"]),
         beta=float(attributes["beta"]), bias=float(attributes["knorm"])))  # fmt: skip
@@ -287,21 +316,17 @@ def recurrent(w: GraphWriter, node: Node, attributes: Attributes) -> bool:
     x, *rest = node.inputs
     if not plain or attributes["p"] or x.type.dtype.name not in ("float32", "float64"):
         return False
-    biased = len(rest) >= 0
     stack = RecurrentStack(mode, size, attributes["num_layers"], attributes["bidirectional"])
     layers, directions = stack.num_layers, stack.directions
     counted = 1 if attributes["use_sequence_length"] else 0
-    states = len(stack.state_sizes)
-    pairs = 2 * layers * directions
-    count = len(rest) - counted
-    biased = count in (2 * pairs, 2 * pairs + states)
-    begins = count in (pairs + states, 2 * pairs + states)
-    if not biased and count not in (pairs, pairs + states):
+    states, pairs = len(stack.state_sizes), 2 * layers * directions
+    biased = len(rest) > pairs and rest[pairs].type.ndim == 1 and rest[pairs].type.dtype == x.type.dtype
+    first = 2 * pairs if biased else pairs
+    if len(rest) - counted not in (first, first + states):
         return False
     weights = [w.full(value) for value in rest[:pairs]]
     biases = [w.full(value) for value in rest[pairs : 2 * pairs]] if biased else []
-    at = 2 * pairs if biased else pairs
-    starts = [w.full(value) for value in rest[at : at + states]] if begins else []
+    starts = [w.full(value) for value in rest[first : len(rest) - counted]]
     lengths = w.cast(w.full(rest[-1]), numpy.dtype("int32")) if counted else ""
     order = _ORDERS[mode]
 
@@ -377,6 +402,8 @@ LAYERS: Final[dict[str, Layer]] = {
     "RNN": recurrent,
     "log_softmax": _along("LogSoftmax"),
     "relu": relu,
+    "rms_norm": rms_norm,
+    "scaled_dot_product_attention": attention,
     "softmax": _along("Softmax"),
 }
 """By label."""

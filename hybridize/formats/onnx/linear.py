@@ -9,7 +9,8 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.types import Shape
+from hybridize.base.dtypes import float64, is_float
+from hybridize.base.types import Shape, same_shape
 from hybridize.formats.foreign.arrays import aligned
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.vocabulary import ONNX
@@ -20,6 +21,7 @@ from hybridize.ops.library.norms import root
 from hybridize.ops.library.pooling import maxima_of_windows, means_of_windows
 from hybridize.ops.library.products import matrix_product
 from hybridize.ops.op import Operand, type_of
+from hybridize.ops.views import wide as widened
 
 Pairs = tuple[tuple[Any, Any], ...]
 
@@ -35,6 +37,8 @@ def gemm(n: Application, x: Operand, w: Operand, bias: Operand | None = None) ->
     """Return alpha x w + beta bias, each matrix transposed or not."""
     alpha, beta = n.number("alpha", 1.0), n.number("beta", 1.0)
     left, right = n.flag("transA"), n.flag("transB")
+    if type_of(x).ndim != 2 or type_of(w).ndim != 2:
+        n.fail(f"it multiplies matrices, not {type_of(x)} and {type_of(w)}")
     plain = right and not left and alpha == 1 and beta == 1
     if (
         plain
@@ -43,12 +47,15 @@ def gemm(n: Application, x: Operand, w: Operand, bias: Operand | None = None) ->
         and dims.same(type_of(bias).shape[0], type_of(w).shape[0])
     ):
         return composites.fully_connected(x, w, bias, False)
-    y = ops.matmul(x, w, left, right)
+    dtype = type_of(x).dtype
+    total = dtype if is_float(dtype) or (alpha == int(alpha) and beta == int(beta)) else float64
+    y = ops.cast(ops.matmul(x, w, left, right), total)
     y = y if alpha == 1 else ops.mul(y, ops.like(alpha, y))
     if bias is None or beta == 0:
-        return y
+        return ops.cast(y, dtype)
+    bias = ops.cast(bias, total)
     bias = bias if beta == 1 else ops.mul(bias, ops.like(beta, bias))
-    return ops.add(y, aligned(bias, type_of(y).shape))
+    return ops.cast(ops.add(y, aligned(bias, type_of(y).shape)), dtype)
 
 
 @ONNX("Einsum")
@@ -60,7 +67,8 @@ def einstein(n: Application, *xs: Operand) -> Operand:
 @ONNX("Det")
 def determinant(n: Application, x: Operand) -> Operand:
     """The determinants of matrices."""
-    return ops.bind(solutions.Det(), x)[0]
+    dtype = type_of(x).dtype
+    return ops.cast(ops.bind(solutions.Det(), ops.cast(x, widened(dtype)))[0], dtype)
 
 
 # ------------------------------------------------------------------------------------------------------------- windows
@@ -95,6 +103,8 @@ def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = N
     """The convolution, plus a bias of each channel."""
     shape, kernel = type_of(x).shape, type_of(w).shape[2:]
     rank = len(kernel)
+    if n.has("kernel_shape") and not same_shape(n.integers("kernel_shape"), kernel):
+        n.fail(f"kernel_shape is {list(n.integers('kernel_shape'))}, the weight is {type_of(w)}")
     strides, dilations = _numbers(n, "strides", rank, 1), _numbers(n, "dilations", rank, 1)
     pads = _pads(n, shape[2:], kernel, strides, dilations)
     groups = n.integer("group", 1)
@@ -103,6 +113,13 @@ def convolution(n: Application, x: Operand, w: Operand, bias: Operand | None = N
         layout = LAYOUTS[rank][0]
         return convolution_layer(x, w, bias, strides, dilations, padding, groups, layout)
     return with_bias("Convolution", ops.convolution(x, w, strides, pads, dilations, groups), bias, False)
+
+
+def _halves(over: Any, upper: bool) -> tuple[Any, Any]:
+    """What is left out before and after an axis; what is too little is behind it."""
+    if not dims.is_symbolic(over) and over < 0:
+        return 0, over
+    return (over // 2, over - over // 2) if upper else (over - over // 2, over // 2)
 
 
 @ONNX("ConvTranspose")
@@ -120,9 +137,8 @@ def transposed_convolution(n: Application, x: Operand, w: Operand, bias: Operand
     whole = [(size - 1) * step + (window - 1) * apart + 1 + extra for size, step, window, apart, extra in axes]
     if wanted:
         over = [size - target for size, target in zip(whole, wanted[-rank:], strict=True)]
-        halves = [one // 2 for one in over]
         upper = auto == "SAME_UPPER"
-        pairs = [(half, one - half) if upper else (one - half, half) for one, half in zip(over, halves, strict=True)]
+        pairs = [_halves(one, upper) for one in over]
     else:
         pairs = list(_pads(n, sizes, kernel, strides, dilations))
     y = ops.transposed_convolution(x, w, strides, tuple(pairs), dilations, n.integer("group", 1), more)

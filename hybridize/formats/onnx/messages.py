@@ -29,7 +29,7 @@ Function: 1 name text, 4 input text*, 5 output text*, 6 attribute text*, 7 node 
 """)  # noqa: E501
 """Every message that is read or written."""
 
-FLOAT, STRING, BFLOAT16 = 1, 8, 16
+FLOAT, UINT8, STRING, BFLOAT16 = 1, 2, 8, 16
 DTYPES: Final[dict[int, numpy.dtype[Any]]] = {
     number: numpy.dtype(dtype)
     for number, dtype in {
@@ -42,5 +42,14 @@ NUMBERS: Final = {dtype: number for number, dtype in DTYPES.items()}
 NAMES: Final = {8: "string", 17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz",
                 21: "uint4", 22: "int4", 23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2"}  # fmt: skip
 """Names of the types that are none of ours."""
+NARROW: Final[dict[int, tuple[Any, Any, int]]] = {
+    17: (ml_dtypes.float8_e4m3fn, "f4", 8), 18: (ml_dtypes.float8_e4m3fnuz, "f4", 8),
+    19: (ml_dtypes.float8_e5m2, "f4", 8), 20: (ml_dtypes.float8_e5m2fnuz, "f4", 8), 21: (ml_dtypes.uint4, "u1", 4),
+    22: (ml_dtypes.int4, "i1", 4), 23: (ml_dtypes.float4_e2m1fn, "f4", 4), 24: (ml_dtypes.float8_e8m0fnu, "f4", 8),
+    25: (ml_dtypes.uint2, "u1", 2), 26: (ml_dtypes.int2, "i1", 2),
+}  # fmt: skip
+"""Of these types, those whose numbers a wider dtype of ours has all: the dtype of one number, ours, and the bits."""
+WIDENING: Final = {"DequantizeLinear": (0, 2), "Cast": (0,), "CastLike": (0,)}
+"""Operators that only need the numbers of an input, by its position, whatever type holds them."""
 NEWEST_IR: Final = 14
 NEWEST_OPSET: Final = 28

@@ -63,7 +63,8 @@ def layer_norm(n: Application, x: Operand, gamma: Operand, beta: Operand | None 
     y = ops.mul(y, aligned(gamma, kind.shape))
     y = y if beta is None else ops.add(y, aligned(beta, kind.shape))
     ones = tuple(1 if k in axes else size for k, size in enumerate(kind.shape))
-    return y, ops.reshape(centre, ones), ops.reshape(inverse, ones)
+    stashed = float32 if n.integer("stash_type", 1) == 1 else kind.dtype
+    return y, *(ops.reshape(ops.cast(one, stashed), ones) for one in (centre, inverse))
 
 
 @ONNX("GroupNormalization")

@@ -12,12 +12,12 @@ from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.linear import convolution
 from hybridize.formats.onnx.messages import DTYPES, NAMES
 from hybridize.formats.onnx.vocabulary import ONNX
-from hybridize.ops.library.products import matrix_product
 from hybridize.ops.library.quantized import (
     along,
     as_float,
     dequantized,
     dynamic_scale,
+    exact_product,
     integers,
     quantized,
     requantized,
@@ -79,7 +79,7 @@ def integer_matmul(
     n: Application, x: Operand, y: Operand, zero_x: Operand | None = None, zero_y: Operand | None = None
 ) -> Operand:
     """The product of matrices of integers less their zeros, exactly."""
-    return matrix_product(integers(x, _of_rows(zero_x, x, -2)), integers(y, _of_rows(zero_y, y, -1)))
+    return exact_product(integers(x, _of_rows(zero_x, x, -2), float32), integers(y, _of_rows(zero_y, y, -1), float32))
 
 
 @ONNX("QLinearMatMul")

@@ -14,9 +14,20 @@ from numpy.typing import NDArray
 from hybridize.base.errors import LoadError
 from hybridize.base.locations import SourceLoc
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
-from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference
-from hybridize.formats.foreign.walk import check_operators, settled
-from hybridize.formats.onnx.messages import DTYPES, NAMES, NEWEST_IR, NEWEST_OPSET, SCHEMAS, STRING
+from hybridize.formats.foreign.checks import check_program
+from hybridize.formats.foreign.program import ForeignGraph, ForeignProgram, Node, Port, Reference, graphs_of
+from hybridize.formats.foreign.walk import settled
+from hybridize.formats.onnx.messages import (
+    DTYPES,
+    NAMES,
+    NARROW,
+    NEWEST_IR,
+    NEWEST_OPSET,
+    SCHEMAS,
+    STRING,
+    UINT8,
+    WIDENING,
+)
 from hybridize.formats.onnx.rows import ONNX
 from hybridize.formats.wire import Message, parse
 
@@ -64,7 +75,7 @@ def program_of_node(node: bytes, version: int, ports: Mapping[str, Port]) -> For
     inputs = tuple(ports[name] for name in dict.fromkeys(filter(None, one.inputs)))
     graph = ForeignGraph(inputs, (one,), tuple(map(Port, filter(None, one.outputs))))
     program = ForeignProgram("node", ONNX, graph)
-    check_operators(program)
+    check_program(program)
     return program
 
 
@@ -83,10 +94,16 @@ class _Reader:
     def fail(self, what: str) -> LoadError:
         return malformed(self.name, what, 0)
 
+    def unsupported(self, what: str, number: int) -> LoadError:
+        """The error for an array or input of a type that is none of ours."""
+        if number not in NAMES:
+            return self.fail(f"{what} is of type {number}, which there is not")
+        return LoadError("E606", f"{self.name}: {what} is of {NAMES[number]}, which is not supported")
+
     def program(self, model: Message) -> ForeignProgram:
         if "graph" not in model or not model.get("opsets"):
             raise self.fail("it is no ONNX model: it has no graph, or no operator set")
-        if model.get("ir", 0) > NEWEST_IR:
+        if not 0 <= model.get("ir", 0) <= NEWEST_IR:
             text = f"{self.name} is of ONNX IR version {model['ir']}"
             raise LoadError("E602", text, help=f"hybridize reads up to {NEWEST_IR}")
         self.versions = self.opsets(model["opsets"])
@@ -100,14 +117,19 @@ class _Reader:
             functions[_operator(one.get("domain", ""), one.get("name", ""))] = self.function(one)
         graph = self.graph(model["graph"], main=True)
         notes = {
-            "producer": f"{model.get('producer', '')} {model.get('producer_version', '')}".strip(),
+            "producer": model.get("producer", ""),
+            "producer version": model.get("producer_version", ""),
             "operator set": ", ".join(f"{domain or 'ai.onnx'} {number}" for domain, number in self.versions.items()),
+            "domain": model.get("domain", ""),
+            "version": str(model.get("version") or ""),
+            "graph": model["graph"].get("name", ""),
             "description": model.get("doc", ""),
+            "graph description": model["graph"].get("doc", ""),
             **{one.get("key", ""): one.get("value", "") for one in model.get("metadata", ())},
         }
         program = ForeignProgram(self.name, ONNX, graph, functions, self.weights,
                                  metadata={key: text for key, text in notes.items() if text})  # fmt: skip
-        check_operators(program)
+        check_program(program)
         return settled(program)
 
     def opsets(self, opsets: list[Message]) -> dict[str, int]:
@@ -129,10 +151,14 @@ class _Reader:
             self.versions = outer
 
     def graph(self, graph: Message, main: bool = False) -> ForeignGraph:
-        arrays = {one.get("name", ""): self.tensor(one) for one in graph.get("initializer", ())}
+        nodes = [self.node(one) for one in graph.get("node", ())]
+        kept = _unwidened(nodes) | {one.get("name", "") for one in graph.get("output", ())}
+        arrays = {}
+        for one in graph.get("initializer", ()):
+            name = one.get("name", "")
+            arrays[name] = self.tensor(one) if name in kept or one.get("dtype") not in NARROW else self.widened(one)
         for one in graph.get("sparse", ()):
             arrays[one.get("values", {}).get("name", "")] = self.sparse(one)
-        nodes = [self.node(one) for one in graph.get("node", ())]
         for number, node in enumerate(nodes):
             value = node.attributes.get("value")
             if main and node.op == "Constant" and isinstance(value, numpy.ndarray) and value.size > _LARGE:
@@ -141,8 +167,11 @@ class _Reader:
         if main:
             self.weights |= {name: array for name, array in arrays.items() if array.dtype != object}
             arrays = {name: array for name, array in arrays.items() if array.dtype == object}
-        inputs = [self.port(one) for one in graph.get("input", ())]
+        inputs = [self.port(one, one.get("name") not in kept) for one in graph.get("input", ())]
         known = {one.get("name", "") for one in graph.get("initializer", ())}
+        for port, one in zip(inputs, graph.get("input", ()), strict=True):
+            if main and port.dtype is None and port.name not in known and "tensor" in one.get("type", {}):
+                raise self.unsupported(f"the input {port.name!r}", one["type"]["tensor"].get("dtype", 0))
         declared = [self.port(one) for key in ("info", "output") for one in graph.get(key, ())]
         return ForeignGraph(
             tuple(one for one in inputs if one.name not in known),
@@ -152,14 +181,17 @@ class _Reader:
             {one.name: one for one in declared if one.dtype is not None},
         )
 
-    def port(self, info: Message) -> Port:
+    def port(self, info: Message, widened: bool = False) -> Port:
         kind = info.get("type", {}).get("tensor")
         if kind is None:
             return Port(info.get("name", ""))
         shape = None
         if "shape" in kind:
             shape = tuple(map(_size, kind["shape"].get("dim", ())))
-        return Port(info.get("name", ""), DTYPES.get(kind.get("dtype", 0)), shape)
+        number = kind.get("dtype", 0)
+        if not widened or number not in NARROW:
+            return Port(info.get("name", ""), DTYPES.get(number), shape)
+        return Port(info.get("name", ""), numpy.dtype(NARROW[number][1]), shape)
 
     def node(self, node: Message) -> Node:
         domain = node.get("domain", "")
@@ -214,8 +246,7 @@ class _Reader:
         if number == STRING:
             return numpy.array([bytes(one) for one in tensor.get("string", ())], object).reshape(shape)
         if number not in DTYPES:
-            kind = NAMES.get(number, f"type {number}")
-            raise LoadError("E606", f"{self.name}: the array {name!r} is of {kind}, which is not supported")
+            raise self.unsupported(f"the array {name!r}", number)
         dtype = DTYPES[number]
         count = checked_size(shape, dtype)
         if count is None:
@@ -236,6 +267,18 @@ class _Reader:
             raise self.fail(f"the array {name!r} of shape {list(shape)} has {len(flat)} elements")
         return flat.reshape(shape)
 
+    def widened(self, tensor: Message) -> NDArray[Any]:
+        """The array of a tensor of a type that is none of ours, in a wider one that has all of its numbers."""
+        kind, wide, bits = NARROW[tensor["dtype"]]
+        name, shape = tensor.get("name", ""), tuple(tensor.get("dims", ()))
+        count = checked_size(shape, numpy.dtype(numpy.uint8))
+        if count is None:
+            raise self.fail(f"the array {name!r} cannot have the shape {list(shape)}")
+        packed = self.tensor({**tensor, "dtype": UINT8, "dims": [-(-count * bits // 8)]})
+        parts = [packed >> shift & (1 << bits) - 1 for shift in range(0, 8, bits)]
+        numbers: NDArray[Any] = numpy.stack(parts, -1).reshape(-1)[:count].astype(numpy.uint8).view(kind)
+        return numbers.astype(wide).reshape(shape)
+
     def view(self, data: memoryview, name: str, dtype: numpy.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         """The elements where they lie, or a copy where the file has not aligned them."""
         size = math.prod(shape) * dtype.itemsize
@@ -254,18 +297,20 @@ class _Reader:
             raise LoadError("E601", f"{self.name}: the array {name!r} is in another file, {location!r}",
                             help="load the model by its path")  # fmt: skip
         folder = os.path.realpath(self.folder)
-        path = os.path.realpath(os.path.join(folder, location))
-        if not location or os.path.isabs(location) or os.path.commonpath([path, folder]) != folder:
+        path = os.path.realpath(os.path.join(folder, location.replace("\0", "")))
+        if not location or "\0" in location or os.path.isabs(location) or os.path.commonpath([path, folder]) != folder:
             raise self.fail(f"the array {name!r} is in {location!r}, which is not below the model's folder")
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise self.fail(f"the array {name!r} is in {location!r}, which is no file")
         if path not in self.files:
             self.files[path] = bytes_of(path)
         data = self.files[path]
+        size = math.prod(shape) * dtype.itemsize
         try:
-            offset, length = int(where.get("offset") or 0), int(where.get("length") or -1)
+            offset, length = int(where.get("offset") or 0), int(where.get("length") or size)
         except ValueError:
             raise self.fail(f"the place of the array {name!r} in {location!r} is no number") from None
-        size = math.prod(shape) * dtype.itemsize
-        if length not in (-1, size) or not 0 <= offset <= len(data) - size:
+        if length != size or not 0 <= offset <= len(data) - size:
             raise self.fail(f"the array {name!r} needs {size} bytes at byte {offset} of {location!r}, which has "
                             f"{len(data)}")  # fmt: skip
         return self.view(data[offset : offset + size], name, dtype, shape)
@@ -286,6 +331,14 @@ class _Reader:
         except (IndexError, ValueError) as error:
             raise self.fail(f"a sparse array of shape {list(shape)}: {error}") from None
         return dense
+
+
+def _unwidened(nodes: list[Node]) -> set[str]:
+    """Names of values whose very type some node needs: all but those that nodes only widen."""
+    names = {name for node in nodes for inner in graphs_of(node) for name in inner.free}
+    for node in nodes:
+        names.update(name for k, name in enumerate(node.inputs) if k not in WIDENING.get(node.op, ()))
+    return names
 
 
 def _size(dim: Message) -> int | str | None:

@@ -11,7 +11,7 @@ from hybridize.formats.foreign.arrays import with_axes
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.onnx.vocabulary import ONNX
 from hybridize.ops import composites
-from hybridize.ops.library.rnn import Cell, RecurrentStack, one_direction
+from hybridize.ops.library.rnn import Cell, RecurrentStack, Weight, one_direction
 from hybridize.ops.op import Operand, type_of
 
 _WORDS: Final = ("forward", "reverse", "bidirectional")
@@ -66,45 +66,74 @@ def _with(function: Callable[..., Operand], numbers: Sequence[Any]) -> Callable[
     return (lambda x: function(x, *numbers)) if numbers else function
 
 
-def _row(mode: str, order: str, standard: Sequence[str]) -> Callable[..., Any]:
-    """The row of an operator.
+def layer(
+    n: Application, mode: str, x: Operand, size: int, weights: Sequence[tuple[Weight, Weight]],
+    bias: Operand | None, lengths: Operand | None, states: Sequence[Operand | None], peephole: Operand | None = None,
+    product: Callable[..., Operand] | None = None,
+) -> tuple[Operand, ...]:  # fmt: skip
+    """One layer in all of its directions.
 
     Args:
-        mode: of `RecurrentStack`.
-        order: in which the gates stand.
-        standard: activations where the node names none.
+        n: the node.
+        mode: one of `_MODES`.
+        x: [steps, batch, inputs], or in the other layout [batch, steps, inputs].
+        size: of the state.
+        weights: of inputs and of the state, for each direction.
+        bias: [directions, 2 gates size].
+        lengths: [batch].
+        states: [directions, batch, size], or in the other layout [batch, directions, size].
+        peephole: [directions, 3 size].
+        product: of rows and a weight, see `Cell`.
     """
+    order, standard = _MODES[mode]
+    direction, batch_first = n.text("direction", "forward", _WORDS), n.flag("layout")
+    some = next((one for one in states if one is not None), None)
+    begin = [] if some is None else [ops.like(0, some) if one is None else one for one in states]
+    if batch_first:
+        x, *begin = (ops.transpose(one, (1, 0, 2)) for one in (x, *begin))
+    clip, count = n.number("clip", 0.0) or None, len(weights)
+    activations = _activations(n, standard, count)
+    results = []
+    for k in range(count):
+        own = dict(zip(("i2h_weight", "h2h_weight"), weights[k], strict=True))
+        own |= dict(zip(("i2h_bias", "h2h_bias"), _halves(_rows((bias,), k)[0]), strict=True))
+        own["peephole"] = _rows((peephole,), k)[0]
+        resets = mode == "gru" and not n.flag("linear_before_reset")
+        of = Cell(order, activations[k], clip, n.flag("input_forget"), resets, product)
+        stack = RecurrentStack(mode, size, biased=bias is not None, cell=of)
+        backwards = direction == "reverse" or k == 1
+        y, *last = one_direction(stack, x, own, _rows(begin, k), lengths, backwards)
+        results.append((y, *(_of_sequences(one, lengths) for one in last)))
+    y, *last = (_stacked(parts, axis) for parts, axis in zip(zip(*results, strict=True), (1, 0, 0), strict=False))
+    if batch_first:
+        y, last = ops.transpose(y, (2, 0, 1, 3)), [ops.transpose(one, (1, 0, 2)) for one in last]
+    return y, *last
 
+
+_MODES: Final = {
+    "lstm": ("iofg", ("Sigmoid", "Tanh", "Tanh")),
+    "gru": ("zrn", ("Sigmoid", "Tanh")),
+    "rnn_tanh": ("", ("Tanh",)),
+}
+"""The order in which the gates of each mode stand, and the activations where a node names none."""
+
+
+def _row(mode: str) -> Callable[..., Any]:
     def recurrent(
         n: Application, x: Operand, w: Operand, r: Operand, bias: Operand | None = None,
         lengths: Operand | None = None, state: Operand | None = None, cell: Operand | None = None,
         peephole: Operand | None = None,
     ) -> tuple[Operand, ...]:  # fmt: skip
-        count, size = type_of(w).shape[0], type_of(r).shape[-1]
-        direction, batch_first = n.text("direction", "forward", _WORDS), n.flag("layout")
-        states = [one for one in (state, cell) if one is not None]
-        if mode == "lstm" and len(states) == 1:
-            states = [ops.like(0, states[0]) if one is None else one for one in (state, cell)]
-        if batch_first:
-            x, *states = (ops.transpose(one, (1, 0, 2)) for one in (x, *states))
-        clip = n.number("clip", 0.0) or None
-        activations = _activations(n, standard, count)
-        results = []
-        for k in range(count):
-            own = dict(zip(("i2h_weight", "h2h_weight", "peephole"), _rows((w, r, peephole), k), strict=True))
-            own |= dict(zip(("i2h_bias", "h2h_bias"), _halves(_rows((bias,), k)[0]), strict=True))
-            of = Cell(order, activations[k], clip, n.flag("input_forget"),
-                      mode == "gru" and not n.flag("linear_before_reset"))  # fmt: skip
-            stack = RecurrentStack(mode, size, biased=bias is not None, cell=of)
-            backwards = direction == "reverse" or k == 1
-            y, *last = one_direction(stack, x, own, _rows(states, k), lengths, backwards)
-            results.append((y, *(_of_sequences(one, lengths) for one in last)))
-        y, *last = (_stacked(parts, axis) for parts, axis in zip(zip(*results, strict=True), (1, 0, 0), strict=False))
-        if batch_first:
-            y, last = ops.transpose(y, (2, 0, 1, 3)), [ops.transpose(one, (1, 0, 2)) for one in last]
-        return y, *last
+        weights = [tuple(_rows((w, r), k)) for k in range(int(type_of(w).shape[0]))]
+        states = (state, cell) if mode == "lstm" else (state,)
+        return layer(n, mode, x, type_of(r).shape[-1], weights, bias, lengths, states, peephole)
 
     return recurrent
+
+
+ONNX("LSTM")(_row("lstm"))
+ONNX("GRU")(_row("gru"))
+ONNX("RNN")(_row("rnn_tanh"))
 
 
 def _of_sequences(state: Operand, lengths: Operand | None) -> Operand:
@@ -133,8 +162,3 @@ def _stacked(parts: Sequence[Operand], axis: int) -> Operand:
     shape = type_of(parts[0]).shape
     parts = [ops.reshape(one, (*shape[:axis], 1, *shape[axis:])) for one in parts]
     return parts[0] if len(parts) == 1 else ops.concat(*parts, axis=axis)
-
-
-ONNX("LSTM")(_row("lstm", "iofg", ("Sigmoid", "Tanh", "Tanh")))
-ONNX("GRU")(_row("gru", "zrn", ("Sigmoid", "Tanh")))
-ONNX("RNN")(_row("rnn_tanh", "", ("Tanh",)))

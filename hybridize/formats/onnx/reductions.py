@@ -11,7 +11,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.base import dims
-from hybridize.base.dtypes import int64
+from hybridize.base.dtypes import float64, int64, is_float
 from hybridize.formats.foreign.arrays import kept, running
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
@@ -40,12 +40,23 @@ def _extreme(fold: Callable[[Operand, tuple[int, ...]], Operand], first: bool) -
     return row
 
 
+def _of_floats(fold: Callable[[Operand, tuple[int, ...]], Operand]) -> Callable[[Operand, tuple[int, ...]], Operand]:
+    """A fold that has fractions, which of integers are cut off."""
+
+    def row(x: Operand, axes: tuple[int, ...]) -> Operand:
+        dtype = type_of(x).dtype
+        return fold(x, axes) if is_float(dtype) else ops.cast(fold(ops.cast(x, float64), axes), dtype)
+
+    return row
+
+
 _FOLDS: dict[str, Callable[[Operand, tuple[int, ...]], Operand]] = {
-    "ReduceSum": ops.sum, "ReduceMean": composites.mean, "ReduceMax": _extreme(ops.reduce_max, True),
+    "ReduceSum": ops.sum, "ReduceMean": _of_floats(composites.mean), "ReduceMax": _extreme(ops.reduce_max, True),
     "ReduceMin": _extreme(ops.reduce_min, False),
     "ReduceProd": ops.prod, "ReduceSumSquare": _square_sum, "ReduceL1": lambda x, axes: ops.sum(ops.abs(x), axes),
-    "ReduceL2": lambda x, axes: norm(x, 2, axes), "ReduceLogSum": lambda x, axes: ops.log(ops.sum(x, axes)),
-    "ReduceLogSumExp": log_sum_exp,
+    "ReduceL2": _of_floats(lambda x, axes: norm(x, 2, axes)),
+    "ReduceLogSum": _of_floats(lambda x, axes: ops.log(ops.sum(x, axes))),
+    "ReduceLogSumExp": _of_floats(log_sum_exp),
 }  # fmt: skip
 
 

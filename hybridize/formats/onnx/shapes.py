@@ -14,6 +14,7 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import float32, int64
 from hybridize.formats.foreign.arrays import (
+    FAR,
     aligned,
     filled,
     part_of,
@@ -103,7 +104,10 @@ def flatten(n: Application, x: Operand) -> Operand:
 def transpose(n: Application, x: Operand) -> Operand:
     """The axes in another order, reversed where none is given."""
     rank = type_of(x).ndim
-    return ops.transpose(x, n.axes_of(n.integers("perm", tuple(range(rank))[::-1]), rank))
+    order = n.axes_of(n.integers("perm", tuple(range(rank))[::-1]), rank)
+    if len(order) != rank:
+        n.fail(f"perm is {list(order)} for {rank} axes")
+    return ops.transpose(x, order)
 
 
 @ONNX("Unsqueeze", known=(1,))
@@ -152,6 +156,9 @@ def slice(
     begin = starts.list()
     along = n.axes_of(list(range(len(begin))) if axes is None else axes.list(), type_of(x).ndim)
     by = [1] * len(begin) if steps is None else [int(step) for step in steps.list()]
+    for k, (axis, step) in enumerate(zip(along, by, strict=True)):
+        if step < 0 and not dims.is_symbolic(begin[k]) and begin[k] < 0:  # before the first element is there
+            begin[k] = 0 if begin[k] <= -FAR or begin[k] + type_of(x).shape[axis] < 0 else begin[k]
     return part_of(x, begin, ends.list(), by, along)
 
 
@@ -167,6 +174,9 @@ def split(n: Application, x: Operand, sizes: Known | None = None) -> tuple[Opera
         parts = [each] * (count - 1)
         parts.append(whole - each * (count - 1))
     ends = list(itertools.accumulate(parts))
+    if len(parts) != len(n.node.outputs) or any(part < 0 for part in parts) or ends[-1] != whole:
+        listed = ", ".join(map(dims.text, parts))
+        n.fail(f"{dims.text(whole)} elements are no {len(n.node.outputs)} parts of {listed}")
     return tuple(ops.part(x, axis, end - part, end) for part, end in zip(parts, ends, strict=True))
 
 
@@ -189,7 +199,7 @@ def gather_elements(n: Application, x: Operand, indices: Operand) -> Operand:
 @ONNX("Concat")
 def concat(n: Application, *xs: Operand) -> Operand:
     """Arrays one after the other."""
-    return ops.concat(*xs, axis=n.axis(xs[0], default=1))
+    return ops.concat(*xs, axis=n.axis(xs[0]))
 
 
 @ONNX("Tile", known=(1,))
@@ -211,6 +221,8 @@ def pad(
     for axis, before, after in zip(along, numbers[:half], numbers[half:], strict=True):
         size = type_of(x).shape[axis]
         if before < 0 or after < 0:
+            if size + min(before, 0) + min(after, 0) < 0:
+                n.fail(f"axis {axis} of {type_of(x)} has no {-min(before, 0) - min(after, 0)} elements to leave out")
             x = ops.part(x, axis, -min(before, 0), size + min(after, 0))
             before, after = max(before, 0), max(after, 0)
         if mode != "constant" and (before > 0 or after > 0):

@@ -7,4 +7,4 @@ from typing import Final
 
 from hybridize.formats.foreign.vocabulary import Vocabulary
 
-ONNX: Final = Vocabulary("ONNX")
+ONNX: Final = Vocabulary("ONNX", "hybridize.formats.onnx.rows:ONNX")

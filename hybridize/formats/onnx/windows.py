@@ -154,10 +154,10 @@ def _pools(word: str, formula: Formula) -> Write:
     def write(w: GraphWriter, node: Node, op: Any) -> None:
         dtype = node.inputs[0].type.dtype
         carrier = CARRIERS["MaxPool"].get(dtype.name) if word == "MaxPool" else float32 if dtype == float16 else None
-        taken = is_float(dtype) or (word == "MaxPool" and dtype.name in ("int8", "uint8")) or carrier is not None
+        fits = is_float(dtype) or (word == "MaxPool" and dtype.name in ("int8", "uint8")) or carrier is not None
         if word == "Conv":
-            taken = dtype in (float32, float16)
-        images = _images(w, node, op) if taken else None
+            fits = dtype in (float32, float16)
+        images = _images(w, node, op) if fits else None
         if images is None:
             _made(formula)(w, node, op)
             return
@@ -165,6 +165,13 @@ def _pools(word: str, formula: Formula) -> Write:
         window, steps, low, high = zip(*parts, strict=True)
         name = w.cast(name, carrier) if carrier is not None else name
         fields = {"kernel_shape": window, "strides": steps, "pads": (*low, *high)}
+        mean = w.quotient(node.outputs[0], math.prod(window)) if word == "Conv" else None
+        if mean is not None:
+            w.done.add(mean)
+            result = w.add("AveragePool", [name], count_include_pad=1, **fields)
+            result = w.cast(result, dtype) if carrier is not None else result
+            w.put(mean, _back(w, node, result, how, axes))
+            return
         if word == "Conv":
             plain = how[0]
             channels = node.inputs[0].type.shape[1] if plain else 1

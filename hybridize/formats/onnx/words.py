@@ -6,7 +6,9 @@ Numbers are ours, or there is no word: integers are divided as Python divides, N
 
 from __future__ import annotations
 
+import contextlib
 import math
+from ast import literal_eval
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -25,6 +27,7 @@ from hybridize.ops.contract import read as read_spec
 from hybridize.ops.solutions import Det
 from hybridize.ops.tracing import make_graph
 from hybridize.ops.views import full, like
+from hybridize.runtime.recipes import exception
 
 BY_OPS: Final[dict[type, Write]] = {}
 """The writers of primitives."""
@@ -451,8 +454,8 @@ def _replaced(
             size + numpy.arange(length)
         )
         whole = w.add("Concat", [name, part], axis=axis)
-        taken: str = w.add("Gather", [whole, w.constant(places)], axis=axis)
-        return taken
+        chosen: str = w.add("Gather", [whole, w.constant(places)], axis=axis)
+        return chosen
     stop = start + length
     part = update
     if rest:
@@ -464,12 +467,23 @@ def _replaced(
     return joined
 
 
+def _framed(op: Any, x: Any, value: Any) -> Any:
+    """`x` within what is full of a value that data says, which readers want to know before."""
+    shape = ops.type_of(x).shape
+    whole = tuple(low + size + high for low, size, high in zip(op.low, shape, op.high, strict=True))
+    stops = tuple(low + size for low, size in zip(op.low, shape, strict=True))
+    return ops.update_slice(ops.broadcast(value, whole), x, op.low, stops, (1,) * len(shape))
+
+
 @writes(ops.Pad)
 def _pad(w: GraphWriter, node: Node, op: Any) -> None:
     x, value = (w.full(one) for one in node.inputs)
     dtype = node.inputs[0].type.dtype
     if not op.low:
         w.alias(node.inputs[0], node.outputs[0])
+        return
+    if w.known(node.inputs[1]) is None:
+        inline(w, node, lambda x, value: _framed(op, x, value))
         return
     pads = w.shape((*op.low, *op.high))
     carrier = CARRIERS["Pad"].get(dtype.name)
@@ -650,20 +664,27 @@ def _iota_graph(w: GraphWriter, count: Any, shape: Shape) -> str:
     return graph_entry.name
 
 
+def _from_start(op: Any, x: Any, start: Any, *update: Any) -> Any:
+    """The elements from a start on, by their places; or an array in which others stand there."""
+    shape = ops.type_of(x).shape
+    size, length = shape[op.axis], op.length if not update else ops.type_of(update[0]).shape[op.axis]
+    room = like(size - length, start)
+    first = ops.max(ops.min(start, room), like(0, start))
+    if not update:
+        return ops.gather(x, ops.add(ops.iota((length,), 0, int64), ops.broadcast(first, (length,))), op.axis)
+    if dims.same(length, 0):
+        return x
+    place = ops.sub(ops.iota((size,), 0, int64), ops.broadcast(first, (size,)))
+    last = like(length - 1, place)
+    inside = ops.bit_and(ops.ge(place, like(0, place)), ops.le(place, last))
+    whole = ops.gather(update[0], ops.max(ops.min(place, last), like(0, place)), op.axis)
+    along = tuple(size if k == op.axis else 1 for k, size in enumerate(shape))
+    return ops.where(ops.broadcast(ops.reshape(inside, along), shape), whole, x)
+
+
 @writes(ops.SliceAt, ops.UpdateAt)
 def _at_start(w: GraphWriter, node: Node, op: Any) -> None:
-    x, start = node.inputs[0], w.full(node.inputs[1])
-    size, name, axis = x.type.shape[op.axis], w.full(x), w.constant([op.axis])
-    length = op.length if isinstance(op, ops.SliceAt) else node.inputs[2].type.shape[op.axis]
-    room = w.size(size - length)
-    first = w.add("Max", [w.constant([0]), w.add("Min", [w.add("Reshape", [start, w.constant([1])]), room])])
-    stop = w.add("Add", [first, w.size(length)])
-    if isinstance(op, ops.SliceAt):
-        w.put(node, w.add("Slice", [name, first, stop, axis]))
-        return
-    before = w.add("Slice", [name, w.constant([0]), first, axis])
-    behind = w.add("Slice", [name, stop, w.constant([(1 << 63) - 1]), axis])
-    w.put(node, w.add("Concat", [before, w.full(node.inputs[2]), behind], axis=op.axis))
+    inline(w, node, lambda *operands: _from_start(op, *operands))
 
 
 # -------------------------------------------------------------------------------------------------------------- checks
@@ -671,19 +692,14 @@ def _at_start(w: GraphWriter, node: Node, op: Any) -> None:
 
 @writes(ops.Assert, ops.Bounds, ops.Permitted)
 def _check(w: GraphWriter, node: Node, op: Any) -> None:
-    """Let the model fail, as by an index that leaves an array of one element, unless all elements are true.
-
-    ONNX has no operator that does. The results of the graph depend on it, so that it is not left out; runtimes put the
-    name of the node into their message, which is what the error would say.
-    """
     (condition, *_) = node.inputs
+    message = op.message
+    if op.recipe:
+        with contextlib.suppress(IndexError):  # of a text that has values of the call in it
+            error = exception(literal_eval(op.recipe), [])
+            message = f"{type(error).__name__}: {error}"
     wrong = w.cast(w.add("Not", [w.full(condition)]), int32)
-    failed = w.cast(reduced(w, "ReduceSum", wrong, range(condition.type.ndim), int32), bool_)
-    number = w.add("Where", [failed, w.constant(1), w.constant(0)])
-    nothing = w.root.fresh("check")
-    w.append("Gather", [w.constant([0]), number], [nothing], axis=0)
-    w.nodes[-1]["name"] = w.root.taken(op.message)
-    w.checks.append(w.add("Equal", [nothing, w.constant(0)]))
+    w.require(w.cast(reduced(w, "ReduceSum", wrong, range(condition.type.ndim), int32), bool_), message)
 
 
 # ------------------------------------------------------------------------------------------------------------ products

@@ -17,23 +17,28 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.errors import CaptureError, LoadError
+from hybridize.base import dims
+from hybridize.base.comparison import difference
+from hybridize.base.dims import Dim
+from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, LoadError
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
 from hybridize.base.version import VERSION
-from hybridize.formats import checking
+from hybridize.formats import checking, sampling
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.checking import Answer, Trial
-from hybridize.formats.deployable import Deployable, Variant
+from hybridize.formats.deployable import Deployable, Tensor, Variant
 from hybridize.formats.onnx.layers import LAYERS
 from hybridize.formats.onnx.messages import NUMBERS, SCHEMAS
 from hybridize.formats.onnx.windows import WINDOWS
 from hybridize.formats.onnx.words import BY_OPS
 from hybridize.formats.onnx.write_control import CONTROL
 from hybridize.formats.onnx.writer import Entry, FileState, GraphWriter, MainRoot, info, tensor
-from hybridize.formats.wire import Message, serialized
+from hybridize.formats.saved import CheckedCall
+from hybridize.formats.wire import Message, serialized_parts
 from hybridize.graph import sizes_of
+from hybridize.graph.sizes import bound, with_sizes
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.tracing import make_graph
 
@@ -47,10 +52,18 @@ _ALIGNED: Final = 4096
 Array = NDArray[Any]
 
 
-def written(model: Deployable) -> Deployable:
+def written(
+    model: Deployable, input_names: Sequence[str] | None = None, output_names: Sequence[str] | None = None
+) -> Deployable:
     """The program with its widest variant alone: what a file of ONNX holds.
 
+    Args:
+        model: with all its variants.
+        input_names: of all inputs; None: those of the function's parameters.
+        output_names: of all outputs; None: those of the results.
+
     Raises:
+        ArgumentError E337: there are more or fewer names than inputs or outputs.
         CaptureError E450: its calls change what it keeps.
     """
     *others, widest = model.variants
@@ -61,24 +74,72 @@ def written(model: Deployable) -> Deployable:
     samples = list(widest.samples)
     left_out = list(model.left_out)
     for other in others:
-        fitting = [
-            one for one in other.samples
-            if sizes_of(widest.graph, [array.shape for array in one.inputs]) is not None
-        ]  # fmt: skip
+        tried = other.samples or (sampling.invented(other.graph, len(other.graph.inputs), ()),)
+        fitting = [one for one in tried if one is not None and _takes(widest, one)]
         samples += fitting
         if not fitting:
             left_out.append(checking.described(other))
-    return changed(model, variants=(changed(widest, samples=tuple(samples)),), left_out=tuple(left_out))
+    widest = changed(widest, samples=tuple(samples))
+    fixed = [f"sizes: {text}" for _, text in _limits(widest)]
+    return changed(
+        model, variants=(widest,), left_out=tuple(left_out), fixed=(*model.fixed, *fixed),
+        inputs=_named("input", model.inputs, input_names), outputs=_named("output", model.outputs, output_names),
+    )  # fmt: skip
 
 
-def write(model: Deployable, path: str, opset: int = DEFAULT, limit: int = LARGEST) -> list[str]:
+def _named(side: str, tensors: Sequence[Tensor], names: Sequence[str] | None) -> tuple[Tensor, ...]:
+    """The inputs or outputs by other names."""
+    if names is None:
+        return tuple(tensors)
+    if len(names) != len(tensors):
+        own = ", ".join(one.name for one in tensors)
+        raise ArgumentError("E337", f"{side}_names are {len(names)} names, the {side}s are {len(tensors)}: {own}")
+    return tuple(changed(one, name=name) for one, name in zip(tensors, names, strict=True))
+
+
+def _takes(variant: Variant, sample: CheckedCall) -> bool:
+    """Tell whether a variant gives what a sample of another one says, which may be smaller than it was captured for."""
+    graph = variant.graph
+    shapes = [array.shape for array in sample.inputs]
+    sizes = bound(graph, shapes)
+    if sizes is None or graph.scope is None or not all(one.holds(sizes) for one in graph.scope.conditions):
+        return False
+    if sizes_of(graph, shapes) is not None:
+        return True
+    try:
+        results = evaluate(with_sizes(graph, sizes), list(sample.inputs))
+    except HybridizeError:
+        return False
+    return not any(map(difference, results, sample.outputs))
+
+
+def _limits(variant: Variant) -> list[tuple[Dim, str]]:
+    """What must be above 0 of the sizes of calls, and that in words; a sample with smaller ones shows that these do."""
+    scope = variant.scope
+    if scope is None:
+        return []
+    called = [bound(variant.graph, [array.shape for array in one.inputs]) or {} for one in variant.samples]
+    limits: list[tuple[Any, str]] = []
+    for symbol in scope.symbols:
+        size, low = scope.dim(symbol), min([symbol.low, *(sizes[symbol] for sizes in called if symbol in sizes)])
+        if low > 1:
+            limits.append((size - low + 1, f"{symbol.name} from {low}"))
+        if symbol.high < dims.FAR:
+            limits.append((-size + symbol.high + 1, f"{symbol.name} to {symbol.high}"))
+    for condition in scope.conditions:
+        square = condition.dim * condition.dim
+        above = {">": condition.dim, "==": -square + 1, "!=": square}[condition.relation]
+        limits.append((above, str(condition)))
+    return limits
+
+
+def write(model: Deployable, path: str, opset: int = DEFAULT) -> list[str]:
     """Write a program; return the files.
 
     Args:
         model: of one variant, see `written`.
         path: of the file.
         opset: the operator set, one of `OPSETS`.
-        limit: bytes of weights that may be in the file itself.
 
     Raises:
         CaptureError E450: an operation has no counterpart in ONNX; it names it and the user's line.
@@ -88,7 +149,7 @@ def write(model: Deployable, path: str, opset: int = DEFAULT, limit: int = LARGE
     root = MainRoot(whole)
     graph = variant.graph
     writer = GraphWriter(root, root.nodes)
-    names = [root.taken(one.name) for one in model.inputs]
+    names = [root.unique(one.name) for one in model.inputs]
     for value, name in zip(graph.inputs, names, strict=True):
         writer.entries[value] = Entry(name, value.type.shape)
         root.sources[name] = value.type
@@ -97,8 +158,11 @@ def write(model: Deployable, path: str, opset: int = DEFAULT, limit: int = LARGE
         if value in read:
             writer.entries[value] = Entry(root.constant(graph.constants[value], name), value.type.shape)
     writer.walk(graph)
+    for above, text in _limits(variant):
+        failed = writer.add("LessOrEqual", [writer.size(above), writer.constant([0])])
+        writer.require(writer.add("Reshape", [failed, writer.constant(numpy.zeros(0))]), f"the model is for {text}")
     outputs = writer.results(graph.outputs[: len(model.outputs)], [one.name for one in model.outputs])
-    beside = sum(array.nbytes for array in root.arrays.values()) > limit
+    beside = sum(array.nbytes for array in root.arrays.values()) > LARGEST
     tensors, data = _tensors(root.arrays, f"{os.path.basename(path)}.data" if beside else None)
     message = {
         "ir": _IR.get(opset, 8), "producer": "hybridize", "producer_version": VERSION, "opsets": whole.opsets(),
@@ -109,7 +173,7 @@ def write(model: Deployable, path: str, opset: int = DEFAULT, limit: int = LARGE
             "output": [info(name, value.type) for name, value in zip(outputs, graph.outputs, strict=False)],
         },
     }  # fmt: skip
-    write_atomically(path, [serialized(message, "Model", SCHEMAS)])
+    write_atomically(path, serialized_parts(message, "Model", SCHEMAS))
     if not beside:
         return [path]
     write_atomically(f"{path}.data", data)
@@ -186,34 +250,44 @@ def check(model: Deployable, files: Sequence[str]) -> list[str]:
     calls, missing = checking.trials(model)
     lines = [f"not run: no call was found that {one} takes; give one with samples=[...]" for one in missing]
     lines.append(_read_back(model, path, title, calls))
-    lines.append(packages.checked(path))
+    lines.append(packages.checked(path, title))
     lines.append(packages.run(model, path, title, calls))
     return lines
 
 
 def _read_back(model: Deployable, path: str, title: str, calls: Sequence[Trial]) -> str:
-    """Run a file by our own reader and the meaning of our ops."""
+    try:
+        answers = [Answer(0, "", outputs) for outputs in read_back(path, [call.inputs for call in calls])]
+    except LoadError as error:
+        if error.code != "E606":
+            raise
+        return f"{title}: not read back: {error.help or error}"
+    return checking.compared(calls, answers, model, f"{title} read back")
+
+
+def read_back(path: str, calls: Sequence[Sequence[Array]]) -> list[tuple[Array, ...]]:
+    """Run a file by our own reader and the meaning of our ops; return the results of each call.
+
+    Raises:
+        LoadError E606: it has operators that the reader lacks.
+    """
     with LOADING:
         from hybridize.formats.foreign.known import operand_of  # late: rows
         from hybridize.formats.foreign.walk import Walk
         from hybridize.formats.onnx.read import read
 
-    try:
-        program = read(path)
-    except LoadError as error:
-        if error.code != "E606":
-            raise
-        return f"{title}: not read back: {error.help or error}"
+    program = read(path)
     names = [port.name for port in program.graph.inputs]
+    weights = list(program.weights.values())
 
-    def answer(call: Trial) -> Answer:
-        def walked(*operands: Any) -> list[Any]:
-            inputs = dict(zip(names, operands[: len(names)], strict=True))
-            weights = dict(zip(program.weights, operands[len(names) :], strict=True))
-            return [operand_of(value) for value in Walk(program)(inputs, weights)]
+    def walked(*operands: Any) -> list[Any]:
+        inputs = dict(zip(names, operands[: len(names)], strict=True))
+        values = dict(zip(program.weights, operands[len(names) :], strict=True))
+        return [operand_of(value) for value in Walk(program)(inputs, values)]
 
-        arrays = [*call.inputs, *program.weights.values()]
+    results = []
+    for inputs in calls:
+        arrays = [*inputs, *weights]
         graph = make_graph(walked, [TensorType(array.shape, array.dtype) for array in arrays])
-        return Answer(0, "", tuple(evaluate(graph, arrays)))
-
-    return checking.compared(calls, [answer(call) for call in calls], model, f"{title} read back")
+        results.append(tuple(evaluate(graph, arrays)))
+    return results

@@ -27,7 +27,7 @@ from hybridize.base.types import Shape, TensorType, surely_same
 from hybridize.formats.onnx.kernels import CARRIERS
 from hybridize.formats.onnx.messages import NUMBERS
 from hybridize.formats.wire import Message
-from hybridize.graph import Graph, Node, Value, needed
+from hybridize.graph import Graph, Node, Value, needed, readers_of
 from hybridize.ops import Effect, effect_of
 from hybridize.ops.tracing import make_graph
 
@@ -98,9 +98,9 @@ class Root(ABC):
         while f"{word}_{count}" in self.used:
             count += 1
         self.counters[word] = count + 1
-        return self.taken(f"{word}_{count}")
+        return self.unique(f"{word}_{count}")
 
-    def taken(self, name: str) -> str:
+    def unique(self, name: str) -> str:
         """Take a name, or one like it."""
         if name in self.used:
             return self.fresh(name)
@@ -113,7 +113,7 @@ class Root(ABC):
         key = (array.dtype.str, array.dtype.name, array.shape, array.tobytes()) if array.size <= _SHARED else None
         if key is not None and key in self.shared and word == "constant":
             return self.shared[key]
-        name = self.fresh(word) if word == "constant" else self.taken(word)
+        name = self.fresh(word) if word == "constant" else self.unique(word)
         self.arrays[name] = array
         self.add_constant(name, array)
         if key is not None:
@@ -187,6 +187,12 @@ class GraphWriter:
         self.entries: dict[Value, Entry] = {}
         self.checks: list[str] = []
         """Truths without which the graph has no results."""
+        self.makers: dict[Value, Node] = {}
+        self.readers: dict[Value, list[Node]] = {}
+        self.constants: Mapping[Value, Array] = {}
+        self.outputs: set[Value] = set()
+        self.done: set[Node] = set()
+        """Nodes that another one's operator stands for, too."""
 
     @property
     def opset(self) -> int:
@@ -216,11 +222,28 @@ class GraphWriter:
 
     def walk(self, graph: Graph) -> None:
         """Write the nodes of a graph that its outputs need."""
+        self.constants = graph.constants
         for value, array in graph.constants.items():
             if value not in self.entries:
                 self.entries[value] = Entry(self.root.constant(numpy.asarray(array)), value.type.shape)
-        for node in needed(graph.nodes, set(graph.outputs), lambda node: effect_of(node.op) is Effect.WORLD):
-            self.node(node)
+        nodes = needed(graph.nodes, set(graph.outputs), lambda node: effect_of(node.op) is Effect.WORLD)
+        self.makers = {value: node for node in nodes for value in node.outputs}
+        self.readers = readers_of(nodes)
+        self.outputs = set(graph.outputs)
+        for node in nodes:
+            if node not in self.done:
+                self.node(node)
+
+    def quotient(self, value: Value, count: Any) -> Node | None:
+        """The node that alone reads a value, and divides it by a number; None: there is none."""
+        (reader, *others) = self.readers.get(value, [None])
+        if reader is None or others or value in self.outputs or not isinstance(reader.op, ops.Div):
+            return None
+        divisor = reader.inputs[1]
+        while divisor in self.makers and isinstance(self.makers[divisor].op, ops.Broadcast | ops.Reshape):
+            (divisor,) = self.makers[divisor].inputs
+        array = self.constants.get(divisor)
+        return reader if array is not None and array.size and (array == count).all() else None
 
     def node(self, node: Node) -> None:
         """Write one node."""
@@ -270,7 +293,7 @@ class GraphWriter:
         key = (label, body.fingerprint)
         if key not in whole.functions:
             root = FunctionRoot(whole)
-            inputs = [root.taken(_word(value.name or f"x{k}")) for k, value in enumerate(body.inputs)]
+            inputs = [root.unique(_word(value.name or f"x{k}")) for k, value in enumerate(body.inputs)]
             root.sources.update(zip(inputs, (value.type for value in body.inputs), strict=True))
             writer = GraphWriter(root, root.nodes)
             entries = [Entry(name, value.type.shape) for name, value in zip(inputs, body.inputs, strict=True)]
@@ -289,11 +312,23 @@ class GraphWriter:
 
     def results(self, values: Sequence[Value], names: Sequence[str]) -> list[str]:
         """Give outputs names that nothing else has: each is a value that its graph makes."""
-        outputs = [self.root.taken(name) for name in names]
+        outputs = [self.root.unique(name) for name in names]
         for value, name in zip(values, outputs, strict=True):
             source = self.checked(self.full(value), value.type.dtype)
             self.nodes.append({"op": "Identity", "input": [source], "output": [name]})
         return outputs
+
+    def require(self, failed: str, message: str) -> None:
+        """Let the model fail where a truth holds, as by an index that leaves an array of one element.
+
+        ONNX has no operator that does. The results of the graph depend on it, so that it is not left out; runtimes put
+        the name of the node into their message, which is what the error would say.
+        """
+        number = self.add("Where", [failed, self.constant(1), self.constant(0)])
+        nothing = self.root.fresh("check")
+        self.append("Gather", [self.constant([0]), number], [nothing], axis=0)
+        self.nodes[-1]["name"] = self.root.unique(message)
+        self.checks.append(self.add("Equal", [nothing, self.constant(0)]))
 
     def checked(self, name: str, dtype: DType) -> str:
         """A result, which is there only if all checks hold."""

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Final
 
 from hybridize import ops
-from hybridize.base.dtypes import bool_, int64
+from hybridize.base.dtypes import bool_
 from hybridize.formats.foreign.arrays import aligned, stretched
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.vocabulary import Application, Value
-from hybridize.formats.tensorflow.shapes import gathered
+from hybridize.formats.tensorflow.shapes import gathered, points_of
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
 from hybridize.ops.op import Operand, type_of
 
@@ -103,14 +103,16 @@ def gather(n: Application, variable: Value, indices: Value) -> Operand:
 @TENSORFLOW("ResourceGatherNd", values=True)
 def gather_nd(n: Application, variable: Value, points: Value) -> Operand:
     """The elements or rows of a variable at points."""
-    return ops.gather_nd(held(n, variable), ops.cast(operand_of(points), int64))
+    value = held(n, variable)
+    return ops.gather_nd(value, points_of(n, operand_of(points), type_of(value).shape))
 
 
 def _scattered(mode: str, rows: bool, sign: int = 1) -> Callable[..., tuple[()]]:
     def row(n: Application, variable: Value, at: Value, updates: Value) -> tuple[()]:
-        points, base = ops.cast(operand_of(at), int64), held(n, variable)
+        points, base = operand_of(at), held(n, variable)
         if rows:
             points = ops.reshape(points, (*type_of(points).shape, 1))
+        points = points_of(n, points, type_of(base).shape)
         inner = type_of(base).shape[type_of(points).shape[-1] :]
         values = aligned(operand_of(updates), (*type_of(points).shape[:-1], *inner))
         hold(n, variable, ops.scatter_nd(base, points, values if sign > 0 else ops.neg(values), mode))

@@ -7,7 +7,6 @@ an index of the blocks at the end. Values are messages that say where in which s
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Iterator
 from typing import Any, Final
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.errors import LoadError
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
-from hybridize.formats.tensorflow.messages import DTYPES, SCHEMAS, STRING, size_in_bytes, sizes_of, type_of_number
+from hybridize.formats.tensorflow.messages import DTYPES, SCHEMAS, size_in_bytes, sizes_of, type_of_number
 from hybridize.formats.wire import Message, parse
 
 _MAGIC: Final = 0xDB4775248B80FB57
@@ -83,21 +82,6 @@ class Bundle:
         if dtype == numpy.bool_ and array.size and array.view(numpy.uint8).max() > 1:
             raise malformed(self.name, f"the variable {key!r} holds bytes other than 0 and 1", 0)
         return array
-
-    def text(self, key: str) -> bytes:
-        """Return the text of an array that is one: lengths, a checksum, and the text.
-
-        Raises:
-            LoadError E601: it is none.
-        """
-        entry = self.entries[key]
-        data = bytes(self._data(key, entry))
-        if entry.get("dtype") != STRING or math.prod(sizes_of(entry.get("shape", {})) or (1,)) != 1:  # type: ignore[arg-type]
-            raise malformed(self.index, f"{key!r} is no text", 0)
-        size, at = _number(data, 0, len(data), self.name)
-        if at + 4 + size != len(data):
-            raise malformed(self.name, f"{key!r} is a text of {size} bytes in {len(data)}", 0)
-        return data[at + 4 :]
 
     def _data(self, key: str, entry: Message) -> memoryview:
         number, offset, size = (entry.get(one, 0) for one in ("shard", "offset", "size"))

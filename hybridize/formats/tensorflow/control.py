@@ -16,11 +16,12 @@ import numpy
 from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_
-from hybridize.base.errors import ShapeError
+from hybridize.base.errors import AssertionFailed, ShapeError
 from hybridize.formats.foreign.known import Known, operand_of
 from hybridize.formats.foreign.program import Call, ForeignGraph, Node
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.assigns import WRITES
+from hybridize.formats.tensorflow.draws import DRAWS, GENERATOR
 from hybridize.formats.tensorflow.lists import Round, Slice, TensorList, filled_list
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW, Handle
 from hybridize.graph import Graph
@@ -77,14 +78,24 @@ def with_leaves(values: Sequence[Value], operands: Iterator[Operand]) -> list[Va
 
 
 def names_of(n: Application, values: Sequence[Value]) -> list[str]:
-    """Return the names of the variables among values."""
-    return list(dict.fromkeys(one.name for one in values if isinstance(one, Handle) and one.name in n.walk.state))
+    """Return the names of the variables among values, and that of the generator, which is handed to nobody."""
+    names = [one.name for one in values if isinstance(one, Handle)]
+    return [name for name in dict.fromkeys([*names, GENERATOR]) if name in n.walk.state]
 
 
 def written(n: Application, graphs: Sequence[ForeignGraph], arguments: Sequence[Value]) -> list[str]:
     """Return the names of the variables that functions write, of those that they are handed."""
     positions = {k for graph in graphs for k in _written(n, graph, frozenset())}
-    return names_of(n, [arguments[k] for k in sorted(positions) if k < len(arguments)])
+    names = names_of(n, [arguments[k] for k in sorted(positions) if k < len(arguments)])
+    return [name for name in names if name != GENERATOR or any(_draws(n, graph, frozenset()) for graph in graphs)]
+
+
+def _draws(n: Application, graph: ForeignGraph, above: frozenset[int]) -> bool:
+    """Tell whether a function, or what it calls, draws numbers of the generator."""
+    if id(graph) in above:
+        return False
+    within = above | {id(graph)}
+    return any(node.op in DRAWS or any(_draws(n, one, within) for one in _called(n, node)) for node in graph.nodes)
 
 
 def _written(n: Application, graph: ForeignGraph, above: frozenset[int]) -> set[int]:
@@ -129,11 +140,13 @@ class _State:
 
     def traced(self, operands: Mapping[str, Operand], run: Callable[[], Any]) -> Any:
         """Run something while they hold operands of a body, and put back what they held."""
-        before = dict(self.walk.state)
+        before, key = dict(self.walk.state), self.walk.key
         self.walk.state.update(operands)
+        self.walk.key = None  # which would be drawn once for all rounds
         try:
             return run()
         finally:
+            self.walk.key = key
             self.walk.state.clear()
             self.walk.state.update(before)
 
@@ -566,3 +579,20 @@ def _while(n: Application, form: _Form, arguments: Sequence[Value]) -> Sequence[
         if name in changed:
             n.walk.state[name] = value
     return tuple(result)
+
+
+# -------------------------------------------------------------------------------------------------------------- effects
+
+
+@TENSORFLOW("Assert", values=True)
+def assertion(n: Application, condition: Value, *data: Value) -> tuple[()]:
+    """Stop with a message where a condition does not hold: at once where it is known, else when the program runs."""
+    texts = [str(one, "utf-8", "replace") for x in data if isinstance(x, Known) and x.array.dtype == object
+             for one in x.array.reshape(-1) if isinstance(one, bytes)]  # fmt: skip
+    message = f"{n.place}: {' '.join(filter(None, texts)) or 'the assertion does not hold'}"
+    if isinstance(condition, Known):
+        if not numpy.all(condition.pinned()):
+            raise AssertionFailed("E520", message)
+        return ()
+    bind(ops.Assert(message), operand_of(condition))
+    return ()

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from hybridize.base.errors import LoadError
 from hybridize.formats.cursor import malformed
+from hybridize.formats.foreign.checks import check_program
 from hybridize.formats.foreign.program import Call, ForeignGraph, ForeignProgram, Node, Port
-from hybridize.formats.foreign.walk import check_operators
 from hybridize.formats.tensorflow.messages import DTYPES, SCHEMAS, array_of, sizes_of, type_of_number
 from hybridize.formats.tensorflow.rows import TENSORFLOW
 from hybridize.formats.tensorflow.vocabulary import Handle
@@ -48,6 +48,9 @@ OUTPUTS: Final[dict[str, tuple[str, ...]]] = {
     }.items()
 }  # fmt: skip
 """Output arguments of operators that have several, each one tensor. All others have one, of one tensor or a list."""
+
+_DEEPEST: Final = 64
+"""Functions that call functions."""
 
 
 class _Refers:
@@ -295,6 +298,7 @@ def program_of_functions(
     if len(ports) != own or len(ends) != len(graph.outputs):
         raise malformed(source, f"{name} has {own} arguments and {len(graph.outputs)} results, a signature names "
                         f"{len(ports)} and {len(ends)}", 0)  # fmt: skip
+    _check_types(function, own, name, source)
     nodes, constants = [], {}
     names = [f"bound:{number}" for number in range(len(bound))]
     for value_name, value in zip(names, bound, strict=True):
@@ -305,11 +309,22 @@ def program_of_functions(
     call = Node("PartitionedCall", (*(port.name for port in ports), *names), tuple(ends), {"f": Call(name)}, name)
     last = (Port(one, port.dtype, port.shape) for port, one in zip(graph.outputs, ends, strict=True))
     whole = ForeignGraph(ports, (*nodes, call), tuple(last), constants)
-    called = dict(_called(whole, functions, source))
+    called = _called(whole, functions, source)
     program = ForeignProgram(source, TENSORFLOW, whole, called, weights or {}, trained=trained,
                              named=outputs is not None, metadata=metadata or {})  # fmt: skip
-    check_operators(program)
+    check_program(program)
     return program
+
+
+def _check_types(function: Message, own: int, name: str, source: str) -> None:
+    """Refuse a function that takes or gives what is no array of numbers."""
+    signature = function.get("signature", {})
+    for word, args in (("takes", signature.get("input", ())[:own]), ("gives", signature.get("output", ()))):
+        for arg in args:
+            if arg.get("type", 0) not in DTYPES:
+                kind = type_of_number(arg.get("type", 0))
+                what = f"{source}: {name} {word} {arg.get('name')!r}, which is of type {kind}"
+                raise LoadError("E603", what, help="save a function of arrays of numbers")
 
 
 def function_of(functions: Mapping[str, Message], name: str, source: str) -> Message:
@@ -320,17 +335,31 @@ def function_of(functions: Mapping[str, Message], name: str, source: str) -> Mes
         raise LoadError("E601", f"{source} has no function {name!r}") from None
 
 
-def _called(graph: ForeignGraph, functions: Mapping[str, Message], source: str) -> Iterator[tuple[str, ForeignGraph]]:
-    """Yield the functions that a graph calls, and those that they call, with their names."""
-    waiting, seen = [graph], set[str]()
+def _called(graph: ForeignGraph, functions: Mapping[str, Message], source: str) -> dict[str, ForeignGraph]:
+    """The functions that a graph calls, and those that they call, by name.
+
+    Raises:
+        LoadError E601: one of them calls itself, or they call each other deeper than is read.
+    """
+    graphs: dict[str, ForeignGraph] = {}
+    callers: dict[str, set[str]] = {}
+    waiting = [("", graph)]
     while waiting:
-        for node in waiting.pop().nodes:
+        caller, one = waiting.pop()
+        for node in one.nodes:
             for name in (*_calls(node), *((node.op,) if node.op in functions else ())):
-                if name not in seen:
-                    seen.add(name)
-                    inner = graph_of(function_of(functions, name, source), functions, source)
-                    waiting.append(inner)
-                    yield name, inner
+                callers.setdefault(name, set()).add(caller)
+                if name not in graphs:
+                    graphs[name] = graph_of(function_of(functions, name, source), functions, source)
+                    waiting.append((name, graphs[name]))
+    settled, left = {""}, set(callers)
+    for _ in range(_DEEPEST):
+        settled |= {name for name in left if callers[name] <= settled}
+        left -= settled
+    if left:
+        what = f"the function {min(left)!r} calls itself, or is called more than {_DEEPEST} functions deep"
+        raise malformed(source, what, 0)
+    return graphs
 
 
 def _calls(node: Node) -> Iterator[str]:

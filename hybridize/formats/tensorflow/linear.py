@@ -11,16 +11,17 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import float32
 from hybridize.base.types import Shape
+from hybridize.formats.foreign.arrays import same_pads
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops import composites
-from hybridize.ops.interpolation import linear, nearest, step_of
 from hybridize.ops.library.columns import local_response_norm
 from hybridize.ops.library.convolution_layers import LAYOUTS, convolution_layer, with_bias
+from hybridize.ops.library.einstein import einsum as sum_of
 from hybridize.ops.library.pooling import means_of_windows
 from hybridize.ops.library.products import matrix_product
-from hybridize.ops.library.resizing import picked, resized
+from hybridize.ops.library.rescaling import Extent, Sampling, rescaled
 from hybridize.ops.op import Operand, type_of
 
 Pairs = tuple[tuple[Any, Any], ...]
@@ -45,27 +46,8 @@ def _turned(x: Operand) -> Operand:
 
 @TENSORFLOW("Einsum")
 def einsum(n: Application, *xs: Operand) -> Operand:
-    """Einstein's sum, of two operands at a time; `...` are axes that all of them have."""
-    terms, output = n.text("equation").replace(" ", "").split("->")
-    letters = [letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in terms]
-    parts = terms.split(",")
-    rest = max(type_of(x).ndim - len(part.replace("...", "")) for part, x in zip(parts, xs, strict=True))
-    for k, (part, x) in enumerate(zip(parts, xs, strict=True)):
-        own = type_of(x).ndim - len(part.replace("...", ""))
-        parts[k] = part.replace("...", "".join(letters[rest - own : rest]))
-    output = output.replace("...", "".join(letters[:rest]))
-    if any(len(set(part)) < len(part) for part in parts):
-        n.fail(f"the equation {n.text('equation')!r} takes a diagonal, which is not supported")
-    x, part = xs[0], parts[0]
-    for number in range(1, len(xs)):
-        needed = set(output).union(*parts[number + 1 :])
-        both = "".join(dict.fromkeys(one for one in part + parts[number] if one in needed))
-        both = output if number == len(xs) - 1 else both
-        x, part = ops.contract(f"{part},{parts[number]}->{both}", x, xs[number]), both
-    gone = tuple(k for k, letter in enumerate(part) if letter not in output)
-    x = ops.sum(x, gone) if gone else x
-    left = [letter for letter in part if letter in output]
-    return ops.transpose(x, tuple(left.index(letter) for letter in output))
+    """Einstein's sum."""
+    return sum_of(n.text("equation").replace(" ", ""), xs)
 
 
 @TENSORFLOW("BiasAdd")
@@ -104,12 +86,7 @@ def pads_of(
         return pairs[1:-1] if channels_last(n) else pairs[2:]
     if way == "VALID":
         return ((0, 0),) * len(kernel)
-    result = []
-    for size, window, step, apart in zip(sizes, kernel, strides, dilations, strict=True):
-        span = (window - 1) * apart + 1
-        whole = dims.maximum((-(-size // step) - 1) * step + span - size, 0) if step > 1 else span - 1
-        result.append((whole // 2, whole - whole // 2))
-    return tuple(result)
+    return same_pads(sizes, kernel, strides, dilations)
 
 
 def pixels(n: Application, shape: Shape) -> Shape:
@@ -133,16 +110,17 @@ def depth_filters(w: Operand) -> Operand:
 @TENSORFLOW("Conv2D", "Conv3D")
 def convolution(n: Application, x: Operand, w: Operand) -> Operand:
     """The convolution; channels are in groups where filters have fewer."""
-    return _convolved(n, x, w)
+    return convolved(n, x, w)
 
 
 @TENSORFLOW("DepthwiseConv2dNative")
 def depthwise_convolution(n: Application, x: Operand, w: Operand) -> Operand:
     """The convolution of each channel by itself."""
-    return _convolved(n, x, depth_filters(w))
+    return convolved(n, x, depth_filters(w))
 
 
-def _convolved(n: Application, x: Operand, w: Operand) -> Operand:
+def convolved(n: Application, x: Operand, w: Operand) -> Operand:
+    """Return the convolution that the attributes say."""
     last, kernel = channels_last(n), type_of(w).shape[:-2]
     strides, dilations = images_of(n, "strides"), _dilations(n, len(kernel))
     pads = pads_of(n, pixels(n, type_of(x).shape), kernel, strides, dilations)
@@ -222,39 +200,24 @@ def average_pool(n: Application, x: Operand) -> Operand:
     return means_of_windows(x, *windows_of(n, x), False)
 
 
-@TENSORFLOW("ResizeBilinear", known=(1,))
-def resize_bilinear(n: Application, x: Operand, sizes: Known) -> Operand:
-    """Images of other sizes, interpolated between the four nearest pixels."""
-    shape, corners = type_of(x).shape, n.flag("align_corners")
-    rows = {}
-    for axis, count in zip((1, 2), sizes.pinned().tolist(), strict=True):
-        size = int(shape[axis])
-        if corners or n.flag("half_pixel_centers"):
-            rows[axis] = linear(size, count, corners)
-        else:
-            rows[axis] = [_between(number * step_of(size, count, False), size) for number in range(count)]
-    return resized(ops.cast(x, float32), rows)
+@TENSORFLOW("ResizeBilinear", "ResizeNearestNeighbor", known=(1,))
+def resize(n: Application, x: Operand, sizes: Known) -> Operand:
+    """Images of other sizes, of the pixels around each place."""
+    return resized(n, x, sizes)
 
 
-def _between(place: float, size: int) -> tuple[tuple[int, int], tuple[float, float]]:
-    below = min(int(place), size - 1)
-    share = place - below
-    return (below, min(below + 1, size - 1)), (1 - share, share)
-
-
-@TENSORFLOW("ResizeNearestNeighbor", known=(1,))
-def resize_nearest(n: Application, x: Operand, sizes: Known) -> Operand:
-    """Images of other sizes, each pixel the nearest one."""
-    shape, corners = type_of(x).shape, n.flag("align_corners")
-    places = {}
-    for axis, count in zip((1, 2), sizes.pinned().tolist(), strict=True):
-        size = int(shape[axis])
-        if corners:
-            step = step_of(size, count, True)
-            places[axis] = [min(math.floor(number * step + 0.5), size - 1) for number in range(count)]
-        else:
-            places[axis] = nearest(size, count, None, n.flag("half_pixel_centers"))
-    return picked(x, places)
+def resized(n: Application, x: Operand, sizes: Known) -> Operand:
+    """Return images of other sizes, [batch, height, width, channels], as operator and attributes say."""
+    corners, middle = n.flag("align_corners"), n.flag("half_pixel_centers")
+    if "Nearest" in n.node.op:
+        places = "align_corners" if corners else "tf_half_pixel_for_nn" if middle else "asymmetric"
+        form = Sampling("nearest", places, "round_prefer_ceil" if corners else "floor")
+    else:
+        places = "align_corners" if corners else "half_pixel" if middle else "asymmetric"
+        form = Sampling("linear", places)
+        x = ops.cast(x, float32)
+    axes = zip((1, 2), sizes.list(), type_of(x).shape[1:3], strict=True)
+    return rescaled(x, {axis: Extent(count, None) for axis, count, size in axes if not dims.same(count, size)}, form)
 
 
 @TENSORFLOW("LRN")

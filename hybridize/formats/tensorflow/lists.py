@@ -15,13 +15,13 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, int32, int64
 from hybridize.formats.foreign.arrays import filled, is_number, without_axes
-from hybridize.formats.foreign.known import Assembled, Known, operand_of
+from hybridize.formats.foreign.known import Assembled, Known, NoArray, operand_of
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
 from hybridize.ops.op import Operand, type_of
 
 
-class TensorList:
+class TensorList(NoArray):
     """A list of tensors.
 
     Attributes:
@@ -51,7 +51,7 @@ class Round(Assembled):
         return self.value
 
 
-class Slice:
+class Slice(NoArray):
     """A list in a round of a loop: `element` is what it has at the round's number, or what is written there."""
 
     __slots__ = ("dtype", "element", "key")

@@ -41,7 +41,7 @@ Tensor: 1 dtype int, 2 shape Shape, 4 content bytes, 5 float float*, 6 double do
 Versions: 1 producer int, 2 min_consumer int
 Signature: 1 inputs Info{}, 2 outputs Info{}, 3 method text
 Info: 1 name text, 2 dtype int, 3 shape Shape
-Objects: 1 node Object*, 2 functions Concrete{}
+Objects: 1 node bytes*, 2 functions Concrete{}
 Object: 1 children Child*, 4 user User, 5 asset Empty, 6 function Poly, 7 variable Variable, 8 bare Bare, 9 constant Constant, 10 resource Empty, 12 captured Empty
 Empty:
 User: 1 identifier text
@@ -57,9 +57,6 @@ Values: 1 values Structured*
 Fields: 1 fields Structured{}
 Named: 1 name text, 2 values Pair*
 Pair: 1 key text, 2 value Structured
-Trackable: 1 node TrackableNode*
-TrackableNode: 1 children Child*, 2 attributes Key*
-Key: 1 name text, 2 full_name text, 3 key text
 Header: 1 shards int, 2 endian int, 3 versions Versions
 Entry: 1 dtype int, 2 shape Shape, 3 shard int, 4 offset int, 5 size int, 6 crc fixed32, 7 slices Empty*
 """)  # noqa: E501

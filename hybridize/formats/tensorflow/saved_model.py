@@ -2,14 +2,13 @@
 """SavedModels, the folders of `tf.saved_model.save` and Keras's `export`, as `ForeignProgram`s.
 
 A signature, or a method of the saved object, is a function whose last arguments are bound to objects of the model:
-variables, whose values lie in a tensor bundle, and constants. The bundle has other numbers for the objects: they are
-paired by the names of their children.
+variables, whose values lie in a tensor bundle, and constants. The bundle knows objects by their paths from the root.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from numpy.typing import NDArray
@@ -26,7 +25,6 @@ from hybridize.formats.wire import Message, parse
 
 _VERSION: Final = 1
 """The only schema version that there is."""
-_OBJECTS: Final = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _DEFAULT: Final = ("serving_default", "serve", "__call__", "call", "forward")
 """What is loaded where nothing is asked for: the first of these that is there, else the only one."""
 
@@ -71,6 +69,32 @@ class _Functions(Mapping[str, Message]):
         return len(self._data)
 
 
+class _Messages:
+    """Messages of one kind by number; each is parsed when it is first asked for."""
+
+    def __init__(self, data: Sequence[memoryview], kind: str, source: str) -> None:
+        self._data, self._kind, self._source = data, kind, source
+        self._parsed: dict[int, Message] = {}
+        self._children: dict[int, dict[str, int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __getitem__(self, number: int) -> Message:
+        if number not in self._parsed:
+            if not 0 <= number < len(self._data):
+                raise malformed(self._source, f"there is no object {number} of {len(self._data)}", 0)
+            self._parsed[number] = parse(self._data[number], self._kind, SCHEMAS, self._source)
+        return self._parsed[number]
+
+    def children(self, number: int) -> dict[str, int]:
+        """The numbers of an object's children by their names."""
+        if number not in self._children:
+            children = self[number].get("children", ())
+            self._children[number] = {one.get("name", ""): one.get("id", 0) for one in children}
+        return self._children[number]
+
+
 class _SavedModel:
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -84,8 +108,8 @@ class _SavedModel:
             raise malformed(self.source, "it has no graph", 0)
         graphs = model["meta_graphs"]
         self.graph = next((one for one in graphs if "serve" in one.get("info", {}).get("tags", ())), graphs[0])
-        self.objects: list[Message] = self.graph.get("objects", {}).get("node", [])
-        if not self.objects:
+        self.objects = _Messages(self.graph.get("objects", {}).get("node", ()), "Object", self.source)
+        if not len(self.objects):
             raise LoadError(
                 "E603", f"{self.source} was written by TensorFlow 1: it has no objects",
                 help="load it with TensorFlow 2 and save it again: tf.saved_model.save(tf.saved_model.load(old), new)",
@@ -124,8 +148,8 @@ class _SavedModel:
 
     def choices(self) -> Iterator[tuple[str, list[str]]]:
         """The names of signatures, and of the object's own methods, with their functions."""
-        own = self.children(0)
-        signatures = self.children(own["signatures"]) if "signatures" in own else {}
+        own = self.objects.children(0)
+        signatures = self.objects.children(own["signatures"]) if "signatures" in own else {}
         for name, number in signatures.items():
             bare = self.objects[number].get("bare")
             if bare and bare.get("name") in self.functions:
@@ -152,16 +176,6 @@ class _SavedModel:
         count = len(own.get("output", ()))
         return ports, [results[k] for k in range(count)] if results.keys() == set(range(count)) else None
 
-    def children(self, number: int) -> dict[str, int]:
-        """The numbers of an object's children by their names."""
-        if not 0 <= number < len(self.objects):
-            raise malformed(self.source, f"there is no object {number} of {len(self.objects)}", 0)
-        numbers = {one.get("name", ""): one.get("id", 0) for one in self.objects[number].get("children", ())}
-        for name, child in numbers.items():
-            if not 0 <= child < len(self.objects):
-                raise malformed(self.source, f"the object {name!r} is number {child} of {len(self.objects)}", 0)
-        return numbers
-
     # -------------------------------------------------------------------------------------------- what is bound to them
 
     def bound(self, name: str) -> tuple[list[Handle | NDArray[Any]], dict[str, NDArray[Any]], frozenset[str]]:
@@ -170,11 +184,11 @@ class _SavedModel:
         weights: dict[str, NDArray[Any]] = {}
         trained: set[str] = set()
         names: dict[int, str] = {}
-        keys: dict[int, str] | None = None
-        bundle: Bundle | None = None
-        for number in self.concrete.get(name, {}).get("bound", ()):
-            if not 0 <= number < len(self.objects):
-                raise malformed(self.source, f"there is no object {number} of {len(self.objects)}", 0)
+        bound = self.concrete.get(name, {}).get("bound", ())
+        if any("variable" in self.objects[number] for number in bound):
+            bundle = Bundle(os.path.join(self.folder, "variables", "variables"), self.name)
+            keys = self.keys(bundle)
+        for number in bound:
             one = self.objects[number]
             if "constant" in one:
                 values.append(self.constant(one["constant"].get("operation", "")))
@@ -183,9 +197,6 @@ class _SavedModel:
                 kind = next((kind for kind in ("asset", "resource", "captured", "user") if kind in one), "object")
                 raise LoadError("E603", f"{self.name}: {name} uses {_KINDS.get(kind, kind)}, which is not supported",
                                 help="save a function of tensors and variables")  # fmt: skip
-            if bundle is None or keys is None:
-                bundle = Bundle(os.path.join(self.folder, "variables", "variables"), self.name)
-                keys = self.keys(bundle)
             if number not in names:
                 variable = one["variable"]
                 unique = _unique(variable.get("name") or f"variable {number}", weights)
@@ -199,22 +210,16 @@ class _SavedModel:
         return values, weights, frozenset(trained)
 
     def keys(self, bundle: Bundle) -> dict[int, str]:
-        """The keys of the variables' values, by the objects' numbers here."""
-        if _OBJECTS not in bundle.entries:
-            raise malformed(bundle.index, "it has no graph of objects", 0)
-        saved = parse(bundle.text(_OBJECTS), "Trackable", SCHEMAS, bundle.index).get("node", [])
-        pairs, todo, keys = {0: 0}, [0], {}
-        while todo:
-            number = todo.pop()
-            there = saved[pairs[number]]
-            for key in there.get("attributes", ()):
-                if key.get("name") == "VARIABLE_VALUE" and key.get("key") in bundle.entries:
-                    keys[number] = key["key"]
-            others = {one.get("name", ""): one.get("id", 0) for one in there.get("children", ())}
-            for name, child in self.children(number).items():
-                if child not in pairs and 0 <= others.get(name, -1) < len(saved):
-                    pairs[child] = others[name]
-                    todo.append(child)
+        """The keys of values by the numbers of their objects: a key is the path of names from the root to one."""
+        keys = {}
+        for key in bundle.entries:
+            path, _, attribute = key.rpartition("/.ATTRIBUTES/")
+            number: int | None = 0
+            for part in path.split("/"):
+                name = part.replace(".S", "/").replace("..", ".")
+                number = None if number is None else self.objects.children(number).get(name)
+            if attribute == "VARIABLE_VALUE" and number is not None:
+                keys[number] = key
         return keys
 
     def constant(self, operation: str) -> NDArray[Any]:

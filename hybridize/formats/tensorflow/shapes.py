@@ -18,8 +18,8 @@ from hybridize.formats.foreign.arrays import (
     aligned,
     filled,
     is_number,
-    part_of,
     reshaped,
+    strided_part,
     tiled,
     with_axes,
     without_axes,
@@ -28,6 +28,7 @@ from hybridize.formats.foreign.arrays import (
 from hybridize.formats.foreign.known import LARGEST, Known, Vector, operand_of, ranged
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.tensorflow.vocabulary import TENSORFLOW
+from hybridize.ops.library.bounds import check
 from hybridize.ops.library.padding import padded
 from hybridize.ops.library.resizing import depth_to_space, space_to_depth
 from hybridize.ops.op import Operand, type_of
@@ -157,9 +158,7 @@ def pack(n: Application, *xs: Value) -> Value:
     """Arrays along a new axis."""
     scalars = all(kind_of(x).ndim == 0 for x in xs)
     if scalars and all(isinstance(x, Known) for x in xs):
-        values = numpy.empty(len(xs), object)
-        values[:] = [x.item() for x in xs]
-        return Known(values, xs[0].dtype)
+        return Known.of([x.item() for x in xs], xs[0].dtype)
     if scalars:
         return Vector(xs)
     axis = n.axis_of(n.integer("axis", 0), kind_of(xs[0]).ndim + 1)
@@ -221,6 +220,11 @@ def pad(n: Application, x: Operand, widths: Known, value: Operand | None = None)
 @TENSORFLOW("MirrorPad", known=(1,))
 def mirror_pad(n: Application, x: Operand, widths: Known) -> Operand:
     """The array's own elements, the other way round, before and after each axis."""
+    return mirrored(n, x, widths)
+
+
+def mirrored(n: Application, x: Operand, widths: Known) -> Operand:
+    """Return an array padded with its own elements as an attribute says."""
     mode = n.text("mode", None, ("REFLECT", "SYMMETRIC")).lower()
     numbers = widths.list()
     for axis, (before, after) in enumerate(zip(numbers[::2], numbers[1::2], strict=True)):
@@ -262,6 +266,11 @@ def _of_blocks(n: Application, x: Operand, function: Any) -> Operand:
 @TENSORFLOW("StridedSlice", values=True)
 def strided_slice(n: Application, x: Value, begin: Value, end: Value, strides: Value) -> Value:
     """What `x[...]` means in Python: ranges, numbers, new axes, an ellipsis; numbers may be data."""
+    return strided(n, x, begin, end, strides)
+
+
+def strided(n: Application, x: Value, begin: Value, end: Value, strides: Value) -> Value:
+    """Return the elements that a slice of an array has."""
     steps = n.known(strides, 3).list()
     masks = [n.integer(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")]
     if isinstance(x, Vector) and len(steps) == 1 and masks[4] and isinstance(begin, Known):
@@ -271,46 +280,17 @@ def strided_slice(n: Application, x: Value, begin: Value, end: Value, strides: V
         array = x.array[_python_index(masks, begin.list(), end.list(), steps)]
         return Known(numpy.asarray(array, x.array.dtype), x.dtype)
     x = operand_of(x)
-    shape = type_of(x).shape
-    begins = [0 if k in picked or masks[0] >> k & 1 else _number(n, begin, k, 1) for k in range(len(steps))]
-    ends = [
-        1 if k in picked else 0 if masks[4] >> k & 1 or masks[1] >> k & 1 else _number(n, end, k, 2)
-        for k in range(len(steps))
-    ]
-    left = len(shape) - sum(not (masks[2] | masks[3]) >> k & 1 for k in range(len(steps)))
-    if left < 0:
+    count = range(len(steps))
+    begins = [0 if k in picked or masks[0] >> k & 1 else _number(n, begin, k, 1) for k in count]
+    ends = [0 if (masks[4] | masks[1]) >> k & 1 else _number(n, end, k, 2) for k in count]
+    after = type_of(x).ndim - sum(not (masks[2] | masks[3]) >> k & 1 for k in count)
+    if after < 0:
         n.fail(f"{type_of(x)} has no {len(steps)} axes to slice")
-    starts, stops, by, along = [], [], [], []
-    form: list[Any] = []  # of the result: an axis of x, None for a new one
-    axis = 0
-    for k, step in enumerate(steps):
-        if masks[2] >> k & 1:
-            form += range(axis, axis + left)
-            axis += left
-        elif masks[3] >> k & 1:
-            form.append(None)
-        elif masks[4] >> k & 1:
-            if k in picked:
-                at = wrapped(ops.reshape(_part(begin, k), ()), shape[axis])
-                x = ops.slice_at(x, at, axis, 1)
-            else:
-                first = begins[k] + shape[axis] if begins[k] < 0 else begins[k]
-                x = ops.part(x, axis, first, first + 1)
-            axis += 1
-        else:
-            low = begins[k] if not masks[0] >> k & 1 else 0 if step > 0 else (1 << 31)
-            high = ends[k] if not masks[1] >> k & 1 else (1 << 31) if step > 0 else -(1 << 31)
-            starts.append(low)
-            stops.append(high)
-            by.append(step)
-            along.append(axis)
-            form.append(axis)
-            axis += 1
-    if not masks[2]:
-        form += range(axis, len(shape))
-    y = part_of(x, starts, stops, by, along)
-    sizes = type_of(y).shape
-    return ops.reshape(y, tuple(1 if one is None else sizes[one] for one in form))
+    for k in picked:
+        before = range(k)
+        axis = sum(after if masks[2] >> j & 1 else not masks[3] >> j & 1 for j in before)
+        x = ops.slice_at(x, wrapped(ops.reshape(_part(begin, k), ()), type_of(x).shape[axis]), axis, 1)
+    return strided_part(x, begins, ends, steps, *masks)
 
 
 def _is_known(value: Value, k: int) -> bool:
@@ -398,7 +378,7 @@ def split_sizes(n: Application, x: Operand, sizes: Known, axis: Known) -> tuple[
 @TENSORFLOW("Gather")
 def gather_rows(n: Application, x: Operand, indices: Operand) -> Operand:
     """The rows at indices."""
-    return ops.gather(x, ops.cast(indices, int64), 0)
+    return gathered(n, x, indices, 0)
 
 
 @TENSORFLOW("GatherV2", known=(2,))
@@ -412,7 +392,7 @@ def gathered(n: Application, x: Operand, indices: Operand, along: int) -> Operan
     kind, at = type_of(x), type_of(indices)
     batch = n.integer("batch_dims", 0)
     batch += at.ndim if batch < 0 else 0
-    indices = ops.cast(indices, int64)
+    indices = within(n, indices, kind.shape[along])
     if not batch:
         return ops.gather(x, indices, along)
     order = (*range(batch), along, *(k for k in range(batch, kind.ndim) if k != along))
@@ -430,6 +410,22 @@ def gathered(n: Application, x: Operand, indices: Operand, along: int) -> Operan
     return ops.transpose(y, moved)
 
 
+def within(n: Application, indices: Operand, size: Any) -> Operand:
+    """Return indices of an axis as int64; those that are out of bounds are refused."""
+    indices = ops.cast(indices, int64)
+    check(indices, 0, size, f"{n.place}, an axis of {dims.text(size)} elements")
+    return indices
+
+
+def points_of(n: Application, points: Operand, shape: Sequence[Any]) -> Operand:
+    """Return points in an array of a shape as int64; those that are out of bounds are refused."""
+    points = ops.cast(points, int64)
+    last = type_of(points).ndim - 1
+    for axis in range(int(type_of(points).shape[-1])):
+        within(n, ops.part(points, last, axis, axis + 1), shape[axis])
+    return points
+
+
 def same_all(x: Sequence[Any], y: Sequence[Any]) -> bool:
     """Tell whether sizes are the same."""
     return len(x) == len(y) and all(dims.same(a, b) or a == b for a, b in zip(x, y, strict=True))
@@ -438,32 +434,32 @@ def same_all(x: Sequence[Any], y: Sequence[Any]) -> bool:
 @TENSORFLOW("GatherNd")
 def gather_nd(n: Application, x: Operand, points: Operand) -> Operand:
     """The elements or rows at points."""
-    return ops.gather_nd(x, ops.cast(points, int64))
+    return ops.gather_nd(x, points_of(n, points, type_of(x).shape))
 
 
 @TENSORFLOW("ScatterNd", known=(2,))
 def scatter_nd(n: Application, points: Operand, updates: Operand, sizes: Known) -> Operand:
     """Zeros, with updates added at points."""
     zeros = filled(0, sizes.list(), type_of(updates).dtype)
-    return ops.scatter_nd(zeros, ops.cast(points, int64), updates, "add")
+    return ops.scatter_nd(zeros, points_of(n, points, sizes.list()), updates, "add")
 
 
 @TENSORFLOW("TensorScatterUpdate")
 def scatter_update(n: Application, x: Operand, points: Operand, updates: Operand) -> Operand:
     """An array with updates at points."""
-    return ops.scatter_nd(x, ops.cast(points, int64), updates, "set")
+    return ops.scatter_nd(x, points_of(n, points, type_of(x).shape), updates, "set")
 
 
 @TENSORFLOW("TensorScatterAdd")
 def scatter_add(n: Application, x: Operand, points: Operand, updates: Operand) -> Operand:
     """An array with updates added at points."""
-    return ops.scatter_nd(x, ops.cast(points, int64), updates, "add")
+    return ops.scatter_nd(x, points_of(n, points, type_of(x).shape), updates, "add")
 
 
 @TENSORFLOW("TensorScatterSub")
 def scatter_sub(n: Application, x: Operand, points: Operand, updates: Operand) -> Operand:
     """An array with updates subtracted at points."""
-    return ops.scatter_nd(x, ops.cast(points, int64), ops.neg(updates), "add")
+    return ops.scatter_nd(x, points_of(n, points, type_of(x).shape), ops.neg(updates), "add")
 
 
 @TENSORFLOW("Where", values=True)

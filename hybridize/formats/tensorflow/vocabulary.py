@@ -5,14 +5,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from hybridize.base.frozen import frozen
+from hybridize.formats.foreign.known import Handle as Handle
 from hybridize.formats.foreign.vocabulary import Vocabulary
 
-TENSORFLOW: Final = Vocabulary("TensorFlow")
+TENSORFLOW: Final = Vocabulary("TensorFlow", "hybridize.formats.tensorflow.rows:TENSORFLOW")
 
-
-@frozen
-class Handle:
-    """A variable: the name under which `Walk.state` has what it holds at this place of the program."""
-
-    name: str
+_REMEDIES: Final = {
+    "control flow of TensorFlow 1 (load the model with TensorFlow 2, and save it again)":
+        "Switch Merge Enter Exit NextIteration LoopCond RefSwitch RefMerge RefEnter RefExit RefNextIteration",
+    "Python inside of the graph (write it with TensorFlow's own functions)": "PyFunc EagerPyFunc PyFuncStateless",
+    "text (leave it outside of what is saved: save a function of numbers)":
+        "String RegexReplace StaticRegex AsString Decode Encode Substr Unicode UnsortedSegmentJoin Print ReduceJoin "
+        "Parse",
+    "tables (leave them outside of what is saved: save a function of numbers)":
+        "HashTable MutableHashTable MutableDenseHashTable LookupTable InitializeTable AnonymousHashTable "
+        "AnonymousMutableHashTable",
+    "arrays that are not dense (make them dense: to_tensor, tf.sparse.to_dense)":
+        "Ragged Sparse DenseToSparse DenseToCSRSparse CSRSparse DeserializeSparse SerializeSparse",
+    "data sets and files (give arrays)":
+        "Iterator Anonymous Dataset TensorDataset OneShotIterator ReadFile Reader Queue RestoreV2 SaveV2",
+}  # fmt: skip
+TENSORFLOW.remedies.update({name: f"it has no {text}" for text, names in _REMEDIES.items() for name in names.split()})

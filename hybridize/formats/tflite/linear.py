@@ -30,7 +30,7 @@ Pairs = tuple[tuple[Any, Any], ...]
 SAME, VALID = 0, 1
 
 
-class Windows(NamedTuple):
+class ImageWindows(NamedTuple):
     """The windows of an operator over images: their distances, the elements around, the distances inside of one."""
 
     strides: tuple[int, int]
@@ -38,7 +38,7 @@ class Windows(NamedTuple):
     dilations: tuple[int, int]
 
     @classmethod
-    def of(cls, n: Application, x: Operand, window: tuple[Any, ...]) -> Windows:
+    def of(cls, n: Application, x: Operand, window: tuple[Any, ...]) -> ImageWindows:
         """Return those that the attributes of a node say."""
         strides = n.integer("stride_h", 0), n.integer("stride_w", 0)
         dilations = n.integer("dilation_h", 1), n.integer("dilation_w", 1)
@@ -61,7 +61,7 @@ def convolved(n: Application, x: Operand, w: Operand) -> Operand:
     """Return a convolution without bias; channels are in groups where the weight has fewer."""
     images(n, x, w)
     _, height, width, channels = type_of(w).shape
-    windows = Windows.of(n, x, (height, width))
+    windows = ImageWindows.of(n, x, (height, width))
     groups = type_of(x).shape[3] // channels if channels else 1
     return ops.convolution(x, w, *windows, groups, 1, True)
 
@@ -70,7 +70,7 @@ def convolved_by_channel(n: Application, x: Operand, w: Operand) -> Operand:
     """Return a convolution without bias of each channel by weights of its own."""
     images(n, x, w)
     _, height, width, _ = type_of(w).shape
-    windows = Windows.of(n, x, (height, width))
+    windows = ImageWindows.of(n, x, (height, width))
     return ops.convolution(x, ops.transpose(w, (3, 1, 2, 0)), *windows, type_of(x).shape[3], 1, True)
 
 
@@ -119,9 +119,13 @@ def transposed_convolution(
     n: Application, sizes: Known, w: Operand, x: Operand, bias: Operand | None = None
 ) -> Operand:
     """The gradient of a convolution by its input as a layer, plus a bias of each channel."""
+    return activated(n, with_bias("Deconvolution", transposed_to(n, sizes, w, x), bias, True))
+
+
+def transposed_to(n: Application, sizes: Known, w: Operand, x: Operand) -> Operand:
+    """Return a transposed convolution without bias whose result has the given sizes."""
     strides = n.integer("stride_h", 0), n.integer("stride_w", 0)
-    y = transposed(n, x, w, tuple(sizes.list()[1:3]), strides, n.integer("padding", SAME) == SAME)
-    return activated(n, with_bias("Deconvolution", y, bias, True))
+    return transposed(n, x, w, tuple(sizes.list()[1:3]), strides, n.integer("padding", SAME) == SAME)
 
 
 @TFLITE("Convolution2DTransposeBias")
@@ -175,7 +179,7 @@ def pools(n: Application, x: Operand) -> tuple[tuple[int, ...], ...]:
     kernel = n.integer("filter_h", 0), n.integer("filter_w", 0)
     if min(kernel) < 1:
         n.fail(f"windows are {kernel}: they must be positive")
-    strides, pads, _ = Windows.of(n, x, kernel)
+    strides, pads, _ = ImageWindows.of(n, x, kernel)
     (top, bottom), (left, right) = pads
     return (1, *kernel, 1), (1, *strides, 1), (0, top, left, 0), (0, bottom, right, 0)
 

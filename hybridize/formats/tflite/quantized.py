@@ -7,29 +7,39 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
-from hybridize.base.dtypes import DType, int8, int32, is_float, uint8
+from hybridize.base.dtypes import DType, float32, int8, int32, int64, is_float, uint8
+from hybridize.formats.foreign.arrays import kept, stretched
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application
 from hybridize.formats.tflite.elementwise import LIMITS
-from hybridize.formats.tflite.linear import convolved, convolved_by_channel, pools, rows_of, with_axes_kept
-from hybridize.formats.tflite.shapes import concatenation, filled_around
+from hybridize.formats.tflite.linear import (
+    convolved,
+    convolved_by_channel,
+    images,
+    pools,
+    rows_of,
+    transposed_to,
+    with_axes_kept,
+)
+from hybridize.formats.tflite.shapes import axes_of, concatenation, filled_around
 from hybridize.formats.tflite.vocabulary import QUANTIZED, TFLITE, Quantization
 from hybridize.ops.library import fixed_point
 from hybridize.ops.library import quantized as integers_of
 from hybridize.ops.op import Operand, scalar, type_of
-from hybridize.ops.windows import window_max
+from hybridize.ops.windows import window_max, window_sum
 
 EIGHT = (int8, uint8)
 
 
 def _scale(n: Application, side: str, k: int) -> Quantization:
-    """What the integers of an input (`of`) or an output (`to`) stand for."""
+    """The scales and zeros of an input (`of`) or an output (`to`)."""
     one: Quantization | None = n.attributes[side][k] if k < len(n.attributes[side]) else None
     if one is None:
         word = "input" if side == "of" else "output"
@@ -54,14 +64,24 @@ def _result(n: Application) -> DType:
     return dtype
 
 
+def _check_eight(n: Application, x: Operand) -> DType:
+    """Return the type of an activation, which has eight bits."""
+    of = type_of(x).dtype
+    if of not in EIGHT:
+        n.fail(f"activations of {of} are not supported, only int8 and uint8")
+    return of
+
+
 def _reference(n: Application) -> bool:
     return n.text("rounding", "float") == "reference"
 
 
-def _ends(n: Application, dtype: DType, scale: numpy.float32, zero: int) -> tuple[int, int]:
-    """The least and the greatest integer of a result, as its activation says."""
+def _ends(
+    n: Application, dtype: DType, scale: numpy.float32, zero: int, activation: int | None = None
+) -> tuple[int, int]:
+    """The least and the greatest integer of a result, as an activation says: its own where none is given."""
     ends = numpy.iinfo(dtype)
-    number = n.integer("activation", 0)
+    number = n.integer("activation", 0) if activation is None else activation
     if number and number not in LIMITS:
         n.fail(f"the fused activation {number} is not supported on integers")
     low, high = LIMITS[number] if number else (None, None)
@@ -81,7 +101,8 @@ def _requantized(n: Application, sums: Operand, factors: NDArray[Any], others: A
     low, high = _ends(n, dtype, scale, zero)
     if _reference(n):
         multiplier = factors.astype("f8") * numpy.asarray(others, "f8") / numpy.float64(scale)
-        return fixed_point.requantized_twice(sums, multiplier, zero, dtype, low, high)
+        y = fixed_point.rounded_twice(sums, fixed_point.Multiplier.of(multiplier))
+        return fixed_point.placed(y, zero, dtype, low, high)
     by = factors.astype("f4") * numpy.asarray(others, "f4") / scale
     shape = type_of(sums).shape
     multiplier = integers_of.along(ops.constant(numpy.atleast_1d(by)), shape, len(shape) - 1)
@@ -112,12 +133,13 @@ def _with_bias(sums: Operand, bias: Operand | None) -> Operand:
     return ops.add(sums, integers_of.along(ops.cast(bias, int32), shape, len(shape) - 1))
 
 
-def _product(n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any) -> Operand:
+def _product(
+    n: Application, x: Operand, w: Operand, bias: Operand | None, axis: int, sums_of: Any, of: int = 0
+) -> Operand:
     """An operator with a weight: exact sums, and its result."""
-    scale, zero = _single(n, "of", 0)
+    scale, zero = _single(n, "of", of)
     weights, scales = _weights(n, w, axis)
-    if type_of(x).dtype not in EIGHT:
-        n.fail(f"activations of {type_of(x).dtype} are not supported, only int8 and uint8")
+    _check_eight(n, x)
     return _requantized(n, _with_bias(sums_of(n, _less_zero(x, zero), weights), bias), scales, scale)
 
 
@@ -133,11 +155,102 @@ def depthwise_convolution(n: Application, x: Operand, w: Operand, bias: Operand 
     return _product(n, x, w, bias, 3, convolved_by_channel)
 
 
+@TFLITE("TRANSPOSE_CONV" + QUANTIZED, known=(0,))
+def transposed_convolution(
+    n: Application, sizes: Known, w: Operand, x: Operand, bias: Operand | None = None
+) -> Operand:
+    """The gradient of a convolution by its input as a layer, plus a bias of each channel."""
+    return _product(n, x, w, bias, 0, lambda n, x, w: transposed_to(n, sizes, w, x), 2)
+
+
 @TFLITE("FULLY_CONNECTED" + QUANTIZED)
 def fully_connected(n: Application, x: Operand, w: Operand, bias: Operand | None = None) -> Operand:
     """The products of rows with those of a weight, plus a bias."""
     y = _product(n, x, w, bias, 0, lambda n, x, w: ops.matmul(rows_of(n, x, w), w, False, True))
     return with_axes_kept(n, y, x)
+
+
+# ---------------------------------------------------------------------------------------------------------- arithmetic
+
+
+def _sum(sign: int) -> Any:
+    def row(n: Application, x: Operand, y: Operand) -> Operand:
+        dtype, (scale, zero) = _result(n), _single(n, "to", 0)
+        low, high = _ends(n, dtype, scale, zero)
+        (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
+        x, y = stretched(x, y)
+        if not _reference(n):
+            total = fixed_point.weighted_sum([(x, zero_x, of_x / scale), (y, zero_y, sign * (of_y / scale))])
+            return fixed_point.placed(total, zero, dtype, low, high)
+        most = 2 * max(float(of_x), float(of_y))
+
+        def scaled(q: Operand, nought: int, own: numpy.float32) -> Operand:
+            whole = _less_zero(q, nought)
+            whole = ops.mul(whole, ops.like(1 << 20, whole))
+            return fixed_point.rounded_twice(whole, fixed_point.Multiplier.of(float(own) / most))
+
+        join = ops.add if sign > 0 else ops.sub
+        total = join(scaled(x, zero_x, of_x), scaled(y, zero_y, of_y))
+        by = fixed_point.Multiplier.of(most / ((1 << 20) * float(scale)))
+        return fixed_point.placed(fixed_point.rounded_twice(total, by), zero, dtype, low, high)
+
+    return row
+
+
+TFLITE("ADD" + QUANTIZED)(_sum(1))
+TFLITE("SUB" + QUANTIZED)(_sum(-1))
+
+
+@TFLITE("MUL" + QUANTIZED)
+def product(n: Application, x: Operand, y: Operand) -> Operand:
+    """The products of two arrays, element by element."""
+    (of_x, zero_x), (of_y, zero_y) = _single(n, "of", 0), _single(n, "of", 1)
+    x, y = stretched(x, y)
+    return _requantized(n, ops.mul(_less_zero(x, zero_x), _less_zero(y, zero_y)), numpy.atleast_1d(of_x), of_y)
+
+
+@TFLITE("MEAN" + QUANTIZED, known=(1,))
+def mean(n: Application, x: Operand, axes: Known) -> Operand:
+    """The mean along axes."""
+    dtype, along = _result(n), axes_of(n, x, axes)
+    (own, its_zero), (scale, zero) = _single(n, "of", 0), _single(n, "to", 0)
+    shape = type_of(x).shape
+    count = int(math.prod(shape[axis] for axis in along))
+    sums = kept(ops.sum(_less_zero(x, its_zero), along), type_of(x), along, n.flag("keep"))
+    if not _reference(n):
+        by = (own / scale) * (numpy.float32(1) / numpy.float32(count))
+        y = ops.mul(ops.cast(sums, float32), ops.full(by, type_of(sums).with_dtype(float32)))
+        y = ops.round(ops.add(y, ops.like(zero, y)))  # that of 0 is added first: ties go to another integer
+        return fixed_point.placed(ops.cast(y, int32), 0, dtype)
+    whole, exponent = fixed_point.Multiplier.of(float(own) / float(scale))
+    shift = min(count.bit_length() - 1, 32, 31 + int(exponent))
+    by_count = fixed_point.Multiplier((whole << shift) // count, exponent - shift)
+    return fixed_point.placed(fixed_point.rounded_twice(sums, by_count), zero, dtype)
+
+
+@TFLITE("AVERAGE_POOL_2D" + QUANTIZED)
+def average_pool(n: Application, x: Operand) -> Operand:
+    """The mean of the elements of each window that are in the image, half away from zero."""
+    dtype = _result(n)
+    low, high = _ends(n, dtype, *_same(n, 0))
+    fields = pools(n, x)
+    whole = ops.cast(x, int32)
+    sums = window_sum(whole, *fields)
+    counts = window_sum(ops.full(1, type_of(whole)), *fields)
+    return fixed_point.placed(fixed_point.means(sums, counts), 0, dtype, low, high)
+
+
+@TFLITE("SOFTMAX" + QUANTIZED)
+def softmax(n: Application, x: Operand) -> Operand:
+    """The softmax of the last axis, whose exponentials are of a table of 256."""
+    dtype, (scale, _), (to, zero) = _result(n), _single(n, "of", 0), _single(n, "to", 0)
+    shape, last = type_of(x).shape, type_of(x).ndim - 1
+    table = numpy.exp(-(scale * numpy.float32(n.number("beta", 0.0))) * numpy.arange(256).astype("f4"))
+    below = ops.sub(ops.spread(ops.reduce_max(ops.cast(x, int32), (last,)), shape, (last,)), ops.cast(x, int32))
+    each = ops.gather(ops.constant(table.astype("f4")), ops.cast(below, int64), 0)
+    part = ops.div(each, ops.spread(ops.sum(each, (last,)), shape, (last,)))
+    return integers_of.requantized(part, ops.full(numpy.float32(1) / to, type_of(part)),
+                                   ops.full(zero, type_of(part).with_dtype(int32)), dtype)  # fmt: skip
 
 
 # -------------------------------------------------------------------------------------------------- to and from numbers
@@ -146,18 +259,30 @@ def fully_connected(n: Application, x: Operand, w: Operand, bias: Operand | None
 @TFLITE("QUANTIZE" + QUANTIZED)
 def quantize(n: Application, x: Operand) -> Operand:
     """Floats as integers, or integers as those of another scale."""
-    dtype = _result(n)
+    dtype, of = _result(n), type_of(x).dtype
     scale, zero = _single(n, "to", 0)
-    if is_float(type_of(x).dtype):
-        nought = ops.full(zero, type_of(x).with_dtype(int32))
-        return integers_of.quantized(x, ops.full(scale, type_of(x)), nought, dtype)
+    if is_float(of):
+        return _quantized_floats(n, x, scale, zero, dtype)
+    _check_eight(n, x)
     own, its_zero = _single(n, "of", 0)
     whole = _less_zero(x, its_zero)
     if own == scale:
-        y = ops.add(whole, ops.like(zero, whole))
-        ends = numpy.iinfo(dtype)
-        return ops.cast(ops.min(ops.max(y, ops.like(ends.min, y)), ops.like(ends.max, y)), dtype)
-    return _requantized(n, whole, numpy.atleast_1d(own))
+        return fixed_point.placed(whole, zero, dtype)
+    if _reference(n) or of != dtype:
+        return fixed_point.placed(_rescaled(whole, float(own) / float(scale)), zero, dtype)
+    return fixed_point.placed(fixed_point.times_byte(whole, own / scale), zero, dtype)
+
+
+def _quantized_floats(n: Application, x: Operand, scale: numpy.float32, zero: int, dtype: DType) -> Operand:
+    """Floats over a scale: times its inverse, half to even; or divided by it, half away from zero."""
+    nought = ops.full(zero, type_of(x).with_dtype(int32))
+    if not _reference(n):
+        return integers_of.requantized(x, ops.full(numpy.float32(1) / scale, type_of(x)), nought, dtype)
+    y = ops.div(x, ops.like(scale, x))
+    whole = ops.trunc(y)
+    away = ops.ge(ops.abs(ops.sub(y, whole)), ops.like(0.5, y))
+    y = ops.where(away, ops.add(whole, ops.sign(y)), whole)
+    return integers_of.requantized(y, ops.full(1, type_of(y)), nought, dtype)
 
 
 @TFLITE("DEQUANTIZE" + QUANTIZED)
@@ -170,9 +295,7 @@ def dequantize(n: Application, x: Operand) -> Operand:
 
 def _table(n: Application, x: Operand, function: Any) -> Operand:
     """A function of numbers on integers of eight bits, by a table of its 256 results."""
-    of, dtype = type_of(x).dtype, _result(n)
-    if of not in EIGHT:
-        n.fail(f"activations of {of} are not supported, only int8 and uint8")
+    of, dtype = _check_eight(n, x), _result(n)
     scale, zero = _single(n, "of", 0)
     to, nought = _single(n, "to", 0)
     ends, own = numpy.iinfo(dtype), numpy.iinfo(of)
@@ -191,6 +314,58 @@ def logistic(n: Application, x: Operand) -> Operand:
 def tanh(n: Application, x: Operand) -> Operand:
     """The hyperbolic tangent."""
     return _table(n, x, numpy.tanh)
+
+
+@TFLITE("HARD_SWISH" + QUANTIZED)
+def hard_swish(n: Application, x: Operand) -> Operand:
+    """X max(0, min(1, x / 6 + 0.5)), by a table of what integers of 16 bits give."""
+    _check_eight(n, x)
+    table = fixed_point.hard_swish_table(*_single(n, "of", 0), *_single(n, "to", 0), _result(n), type_of(x).dtype)
+    return fixed_point.looked_up(x, table)
+
+
+def _rescaled(whole: Operand, number: float) -> Operand:
+    """Integers times a number, rounded twice."""
+    return fixed_point.rounded_twice(whole, fixed_point.Multiplier.of(number))
+
+
+def _limited(activation: int) -> Any:
+    def row(n: Application, x: Operand) -> Operand:
+        _check_eight(n, x)
+        (own, its_zero), (scale, zero), dtype = _single(n, "of", 0), _single(n, "to", 0), _result(n)
+        y = _rescaled(_less_zero(x, its_zero), float(own) / float(scale))
+        return fixed_point.placed(y, zero, dtype, *_ends(n, dtype, scale, zero, activation))
+
+    return row
+
+
+for _number, _name in ((1, "RELU"), (2, "RELU_N1_TO_1"), (3, "RELU6")):
+    TFLITE(_name + QUANTIZED)(_limited(_number))
+
+
+@TFLITE("LEAKY_RELU" + QUANTIZED)
+def leaky_relu(n: Application, x: Operand) -> Operand:
+    """X, and a part of it where it is negative."""
+    _check_eight(n, x)
+    (own, its_zero), (scale, zero) = _single(n, "of", 0), _single(n, "to", 0)
+    whole, slope = _less_zero(x, its_zero), numpy.float32(n.number("alpha", 0.0))
+    below = ops.lt(whole, ops.like(0, whole))
+    if _reference(n):
+        parts = [_rescaled(whole, float(own) * by / float(scale)) for by in (1.0, float(slope))]
+        return fixed_point.placed(ops.where(below, parts[1], parts[0]), zero, _result(n))
+    y = ops.where(below, fixed_point.times_byte(whole, own / scale * slope), fixed_point.times_byte(whole, own / scale))
+    return fixed_point.placed(y, zero, _result(n))
+
+
+@TFLITE("PRELU" + QUANTIZED)
+def prelu(n: Application, x: Operand, slope: Operand) -> Operand:
+    """X, and a part of it where it is negative, by channel as a rule."""
+    _check_eight(n, x)
+    (own, its_zero), (by, nought), (scale, zero) = _single(n, "of", 0), _single(n, "of", 1), _single(n, "to", 0)
+    whole, slopes = stretched(_less_zero(x, its_zero), _less_zero(slope, nought))
+    below = _rescaled(ops.mul(whole, slopes), float(own) * float(by) / float(scale))
+    y = ops.where(ops.lt(whole, ops.like(0, whole)), below, _rescaled(whole, float(own) / float(scale)))
+    return fixed_point.placed(y, zero, _result(n))
 
 
 # ---------------------------------------------------------------------------------------------------------- same scales
@@ -214,7 +389,7 @@ def joined(n: Application, *xs: Operand) -> Operand:
 
 @TFLITE("PAD" + QUANTIZED, known=(1,))
 def pad(n: Application, x: Operand, pads: Known) -> Operand:
-    """What stands for 0, around an array."""
+    """The integers of 0 around an array."""
     _, zero = _same(n, 0)
     return filled_around(n, x, pads, scalar(zero, type_of(x).dtype))
 
@@ -225,3 +400,27 @@ def max_pool(n: Application, x: Operand) -> Operand:
     low, high = _ends(n, _result(n), *_same(n, 0))
     y = window_max(x, *pools(n, x))
     return ops.min(ops.max(y, ops.like(low, y)), ops.like(high, y))
+
+
+def _extreme(function: Any) -> Any:
+    def row(n: Application, x: Operand, y: Operand) -> Operand:
+        _same(n, 0, 1)
+        return function(*stretched(x, y))
+
+    return row
+
+
+TFLITE("MAXIMUM" + QUANTIZED)(_extreme(ops.max))
+TFLITE("MINIMUM" + QUANTIZED)(_extreme(ops.min))
+
+
+@TFLITE("RESIZE_BILINEAR" + QUANTIZED, known=(1,))
+def resize_bilinear(n: Application, x: Operand, sizes: Known) -> Operand:
+    """Images of another size, interpolated between their four nearest pixels by whole weights."""
+    images(n, x)
+    _same(n, 0)
+    own, counts = type_of(x).shape[1:3], [int(size) for size in sizes.list()]
+    half, corners = n.flag("half"), n.flag("corners")
+    between = fixed_point.places_of_ten_bits if _reference(n) else fixed_point.places_of_eleven_bits
+    rows = [between(int(size), count, half, corners) for size, count in zip(own, counts, strict=True)]
+    return fixed_point.interpolated(x, rows[0], rows[1], 10 if _reference(n) else 11)

@@ -6,18 +6,19 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, LoadError
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
 from hybridize.formats.flat import parse
+from hybridize.formats.foreign.checks import check_program
 from hybridize.formats.foreign.program import Call, ForeignGraph, ForeignProgram, Node, Port
-from hybridize.formats.foreign.walk import check_operators, settled
+from hybridize.formats.foreign.walk import settled
 from hybridize.formats.tflite.messages import (
     CUSTOM,
     IDENTIFIER,
@@ -67,16 +68,35 @@ def program(data: bytes | memoryview, name: str, rounding: str = "float") -> For
     return _Reader(view, name, rounding).program()
 
 
+def tensors(data: bytes | memoryview, name: str) -> TensorTable:
+    """Return the tensors of the main graph of a model, and which are its inputs and outputs."""
+    reader = _Reader(memoryview(data), name, ROUNDINGS[0])
+    table = reader.model["graphs"][0]
+    every = [reader.tensor(name, one) for name, one in zip(reader.names(0, table), table["tensors"], strict=True)]
+    return TensorTable(every, table["inputs"].tolist(), table["outputs"].tolist())
+
+
 @frozen(eq=False)
-class _Tensor:
+class StoredTensor:
     """One tensor of a subgraph."""
 
     name: str
+    """Of the value: that of a signature, or its own."""
+    label: str
+    """Its own."""
     type: int
     shape: tuple[int, ...]
     port: Port
     array: NDArray[Any] | None
     quantization: Quantization | None
+
+
+class TensorTable(NamedTuple):
+    """The tensors of a graph, in order, and which are its inputs and outputs."""
+
+    every: list[StoredTensor]
+    inputs: list[int]
+    outputs: list[int]
 
 
 class _Reader:
@@ -107,19 +127,20 @@ class _Reader:
             raise self.fail("it has no graph")
         graphs = [self.graph(number, table) for number, table in enumerate(tables)]
         self.check_calls(graphs)
-        main, weights = graphs[0], graphs[0].constants
-        main = ForeignGraph(main.inputs, main.nodes, main.outputs, {}, main.declared)
+        main, weights = changed(graphs[0], constants={}), graphs[0].constants
         functions = {_function(number): graph for number, graph in enumerate(graphs) if number}
         version = next((self.buffer(one.get("buffer", 0)).tobytes() for one in self.model.get("metadata", ())
                         if one.get("name") == "min_runtime_version"), b"")  # fmt: skip
         notes = {
             "description": self.model.get("description", ""),
             "runtime": version.rstrip(b"\0").decode("ascii", "replace"),
-            "signatures": ", ".join(one.get("key", "") for one in self.model.get("signatures", ())),
+            "signature": next(
+                (one["key"] for one in self.model.get("signatures", ()) if not one.get("graph") and "key" in one), ""
+            ),
         }
         program = ForeignProgram(self.name, TFLITE, main, functions, weights,
                                  metadata={key: text for key, text in notes.items() if text})  # fmt: skip
-        check_operators(program)
+        check_program(program)
         return settled(first_values(program))
 
     def check_calls(self, graphs: Sequence[ForeignGraph]) -> None:
@@ -158,7 +179,7 @@ class _Reader:
              if one.port.dtype is not None and one.array is None},
         )  # fmt: skip
 
-    def check_order(self, nodes: Sequence[Node], first: set[str], outputs: Sequence[_Tensor]) -> None:
+    def check_order(self, nodes: Sequence[Node], first: set[str], outputs: Sequence[StoredTensor]) -> None:
         """Refuse graphs that read what is not there yet, or make a value twice."""
         there = set(first)
         for node in nodes:
@@ -180,24 +201,24 @@ class _Reader:
                 break
         names: dict[str, None] = {}
         tensors = table.get("tensors", ())
-        taken = set(known.values())
-        double = len(taken) != len(known)
+        reserved = set(known.values())
+        double = len(reserved) != len(known)
         for place, one in enumerate(tensors):
             name = known.get(place, "") if not double else ""
             if not name:
                 name = one.get("name") or str(place)
-                name = f"{name}:{place}" if name in names or name in taken else name
+                name = f"{name}:{place}" if name in names or name in reserved else name
             while name in names:
                 name = f"{name}:{place}"
             names[name] = None
         return list(names)
 
-    def at(self, tensors: Sequence[_Tensor], number: Any, what: str) -> _Tensor:
+    def at(self, tensors: Sequence[StoredTensor], number: Any, what: str) -> StoredTensor:
         if not 0 <= number < len(tensors):
             raise self.fail(f"{what} has the number {number}, there are {len(tensors)}")
         return tensors[number]
 
-    def node(self, operator: Message, tensors: Sequence[_Tensor]) -> Node:
+    def node(self, operator: Message, tensors: Sequence[StoredTensor]) -> Node:
         number = operator.get("code", 0)
         if number >= len(self.codes):
             raise self.fail(f"an operator has the code number {number}, there are {len(self.codes)}")
@@ -236,7 +257,7 @@ class _Reader:
 
     # ------------------------------------------------------------------------------------------------------- arrays
 
-    def tensor(self, name: str, tensor: Message) -> _Tensor:
+    def tensor(self, name: str, tensor: Message) -> StoredTensor:
         number = tensor.get("type", 0)
         shape = tuple(int(size) for size in tensor.get("shape", ()))
         declared = tuple(int(size) for size in tensor.get("signature", shape))
@@ -249,7 +270,8 @@ class _Reader:
         array = None
         if dtype is not None and (len(data) or (0 in shape and tensor.get("buffer", 0))):
             array = self.array(tensor, name, number, dtype, shape, data)
-        return _Tensor(name, number, shape, Port(name, dtype, sizes), array, self.quantization(tensor, name, shape))
+        quantization = self.quantization(tensor, name, shape)
+        return StoredTensor(name, tensor.get("name", ""), number, shape, Port(name, dtype, sizes), array, quantization)
 
     def quantization(self, tensor: Message, name: str, shape: tuple[int, ...]) -> Quantization | None:
         table = tensor.get("quantization", {})

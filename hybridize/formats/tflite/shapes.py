@@ -23,7 +23,6 @@ from hybridize.formats.foreign.arrays import (
 )
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.vocabulary import Application, Value
-from hybridize.formats.tflite.elementwise import activated
 from hybridize.formats.tflite.vocabulary import TFLITE
 from hybridize.ops import composites
 from hybridize.ops.fourier import Fourier, RealFourier
@@ -231,7 +230,9 @@ def gather_nd(n: Application, x: Operand, indices: Operand) -> Operand:
 @TFLITE("CONCATENATION")
 def concatenation(n: Application, *xs: Operand) -> Operand:
     """Arrays one after the other."""
-    return activated(n, ops.concat(*xs, axis=n.axis(xs[0], default=0)))
+    if n.integer("activation", 0):
+        n.fail("it has a fused activation, which LiteRT does not compute either")
+    return ops.concat(*xs, axis=n.axis(xs[0], default=0))
 
 
 @TFLITE("PACK")

@@ -8,19 +8,12 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.frozen import frozen
-from hybridize.formats.foreign.known import operand_of
+from hybridize.base.frozen import changed
+from hybridize.formats.foreign.known import Handle, operand_of
 from hybridize.formats.foreign.program import Call, ForeignProgram
 from hybridize.formats.foreign.vocabulary import Application, Value
 from hybridize.formats.foreign.walk import Walk
 from hybridize.formats.tflite.vocabulary import TFLITE
-
-
-@frozen(eq=False)
-class Handle:
-    """A variable, by its name."""
-
-    name: str
 
 
 @TFLITE("VAR_HANDLE", values=True)
@@ -74,8 +67,7 @@ def first_values(program: ForeignProgram) -> ForeignProgram:
             walk.function(program.functions[init.function], (), {})
     firsts: dict[str, NDArray[Any]] = {name: numpy.asarray(value) for name, value in state.items()}
     _check_writes(program)
-    return ForeignProgram(program.source, program.vocabulary, program.graph, program.functions, program.weights, firsts,
-                          program.trained, program.metadata)  # fmt: skip
+    return changed(program, state=firsts)
 
 
 def _check_writes(program: ForeignProgram) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hybridize.base.frozen import frozen
 from hybridize.formats.foreign.vocabulary import Vocabulary
 
-TFLITE: Final = Vocabulary("TFLite")
+TFLITE: Final = Vocabulary("TFLite", "hybridize.formats.tflite.rows:TFLITE")
 QUANTIZED: Final = "[int8]"
 _MOVING: Final = """
 RESHAPE SQUEEZE EXPAND_DIMS TRANSPOSE SLICE STRIDED_SLICE SPLIT SPLIT_V PACK UNPACK GATHER GATHER_ND TILE
@@ -27,7 +27,7 @@ MOVING: Final = frozenset(_MOVING.split())
 
 @frozen(eq=False)
 class Quantization:
-    """What the integers of a tensor stand for: (q - zero) scale, one pair for all or one for each place of an axis."""
+    """The scales and zeros of integers that stand for (q - zero) scale: one pair, or one for each place of an axis."""
 
     scales: NDArray[Any]
     """float32."""

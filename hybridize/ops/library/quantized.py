@@ -2,7 +2,7 @@
 """Integers that stand for real numbers: (q - zero) scale. Sums of their products are exact; rounding is half to even.
 
     q = clamp(zero + round(x / scale))       x = (q - zero) scale       `quantized`, `dequantized`
-    sums of (a - zero_a) (b - zero_b)        int32, by any product of `integers`
+    sums of (a - zero_a) (b - zero_b)        int32, by `exact_product` of `integers`, or any other sum of int32
     clamp(zero + round(sums multiplier))     `requantized`; the multiplier is scale_a scale_b / scale
 
 Scales and zeros are one number, one for each place along an axis, or one for each block along it: `along` stretches
@@ -11,7 +11,8 @@ them to the array that they belong to.
 
 from __future__ import annotations
 
-from typing import Any
+import builtins
+from typing import Any, Final
 
 import numpy
 
@@ -20,10 +21,14 @@ from hybridize.base.dtypes import DType, float32, int32, is_float, uint8
 from hybridize.base.types import Shape
 from hybridize.ops.analysis import round
 from hybridize.ops.arithmetic import add, div, eq, max, min, mul, sub, where
+from hybridize.ops.library.products import matrix_product
 from hybridize.ops.op import Operand, scalar, type_of
 from hybridize.ops.reductions import reduce_max, reduce_min
 from hybridize.ops.slicing import part
 from hybridize.ops.views import broadcast, cast, like, reshape, wide
+
+_EXACT: Final = 256
+"""So many products of whole numbers of 8 bits and a sign have a sum that float32 holds."""
 
 
 def along(x: Operand, shape: Shape, axis: int, block: int = 0) -> Operand:
@@ -65,16 +70,40 @@ def quantized(
 
 
 def dequantized(q: Operand, scale: Operand, zero: Operand | None) -> Operand:
-    """Return integers as the floats that they stand for, of the dtype of the scale; all operands are of one shape."""
+    """Return numbers as the floats that they stand for, of the dtype of the scale; all operands are of one shape.
+
+    They are integers, or shorter floats, held by longer ones.
+    """
     kind = type_of(scale).dtype
     if zero is not None:
-        q = sub(cast(q, int32), cast(zero, int32))
+        total = wide(kind) if is_float(type_of(q).dtype) else int32
+        q = sub(cast(q, total), cast(zero, total))
     return cast(mul(cast(q, wide(kind)), cast(scale, wide(kind))), kind)
 
 
-def integers(q: Operand, zero: Operand | None) -> Operand:
-    """Return integers less that of 0, as int32: products of these are summed exactly; operands are of one shape."""
-    return cast(q, int32) if zero is None else sub(cast(q, int32), cast(zero, int32))
+def integers(q: Operand, zero: Operand | None, dtype: DType = int32) -> Operand:
+    """Return integers less that of 0, as numbers of a dtype that holds them; operands are of one shape."""
+    return cast(q, dtype) if zero is None else sub(cast(q, dtype), cast(zero, dtype))
+
+
+def exact_product(x: Operand, y: Operand) -> Operand:
+    """Return the product of matrices of whole numbers from -255 to 255, as int32, exactly.
+
+    Sums of 256 products are below 2^24, up to where float32 holds every integer: so many are summed at the speed of
+    floats, and those sums as integers.
+
+    Args:
+        x: float32 [..., m, k].
+        y: float32 [..., k, n].
+    """
+    inner, axes = type_of(x).shape[-1], (type_of(x).ndim - 1, builtins.max(type_of(y).ndim - 2, 0))
+    total = None
+    for start in range(0, builtins.max(int(inner), 1), _EXACT):
+        stop = builtins.min(start + _EXACT, int(inner))
+        own = [part(one, axis, start, stop) for one, axis in zip((x, y), axes, strict=True)]
+        sums = cast(matrix_product(*own), int32)
+        total = sums if total is None else add(total, sums)
+    return total
 
 
 def requantized(
@@ -121,6 +150,22 @@ def dynamic_scale(x: Operand) -> tuple[Operand, Operand]:
     first = div(sub(nought, low), scale)
     zero = cast(round(min(max(first, nought), like(255, first))), uint8)
     return scale, zero
+
+
+def dynamic_product(x: Operand, weight: Operand, scale: Operand) -> Operand:
+    """Return the product of floats with a matrix of integers; the floats become integers by a scale of their own.
+
+    Args:
+        x: float32 [m, k].
+        weight: float32 [k, n], whole numbers from -255 to 255.
+        scale: of the weight, float32 [] or [n].
+    """
+    shape = type_of(x).shape
+    own, zero = dynamic_scale(x)
+    q = quantized(x, broadcast(own, shape), broadcast(zero, shape), uint8)
+    sums = exact_product(integers(q, broadcast(zero, shape), float32), weight)
+    by = broadcast(reshape(scale, (1, *type_of(scale).shape)) if type_of(scale).ndim else scale, type_of(sums).shape)
+    return mul(cast(sums, float32), mul(broadcast(own, type_of(sums).shape), by))
 
 
 def as_float(x: Operand) -> Operand:

@@ -59,8 +59,8 @@ class Sampling:
 
 
 @frozen
-class Axis:
-    """What becomes of one axis."""
+class Extent:
+    """The new size of an axis, and how it is sampled."""
 
     count: Any
     """Of the elements of the result; a number or a dim."""
@@ -70,12 +70,12 @@ class Axis:
     """Of "tf_crop_and_resize", the part of the axis, from 0 to 1, that the result spans."""
 
 
-def rescaled(x: Operand, axes: Mapping[int, Axis], form: Sampling, beyond: float | None = None) -> Operand:
+def rescaled(x: Operand, axes: Mapping[int, Extent], form: Sampling, beyond: float | None = None) -> Operand:
     """Return `x` with other numbers of elements along some axes, sampled from those that it has.
 
     Args:
         x: numbers of any type; sums of integers are cut off.
-        axes: what becomes of each axis that changes.
+        axes: the new size of each axis that changes.
         form: the way.
         beyond: what stands where a place is beyond an axis; None: what the kernel gives.
 
@@ -142,7 +142,7 @@ class _Table:
 
     @property
     def growth_hint(self) -> float:
-        """What shrinks most is done first."""
+        """By how much the axis grows, about: axes that shrink most come first."""
         return dims.hint(self.count) / dims.hint(self.size)
 
     @property
@@ -169,7 +169,7 @@ class _Table:
         return self.number(self.scale) if self.scale else div(self.number(self.count), self.number(self.size))
 
     def places(self) -> Operand:
-        """Where in the operand each element of the result lies; places are not rounded."""
+        """Return the places in the operand of the elements of the result, not rounded."""
         number, size, count = self.number, self.size, self.count
         index = cast(iota((count,), 0, int64), self.dtype)
         half = number(0.5)

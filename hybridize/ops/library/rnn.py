@@ -40,6 +40,10 @@ KINDS = ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias", "h2r_weight")
 """The parameters of a layer in one direction; the last one is there with a projection."""
 
 
+Weight = Operand | tuple[Operand, ...]
+"""A matrix, or what stands for one, see `Cell.product`."""
+
+
 @frozen
 class Cell:
     """What a step of a recurrent layer is, where it differs from MXNet's."""
@@ -54,6 +58,13 @@ class Cell:
     """True if an LSTM forgets as much as it does not let in: f = 1 - i."""
     resets_state: bool = False
     """True if a GRU resets the state before its product and not the product."""
+    product: Callable[..., Operand] | None = None
+    """Of [m, k] and the operands that stand for a weight; None: a weight is a matrix whose rows are multiplied by."""
+
+    def times(self, x: Operand, weight: Weight) -> Operand:
+        """Return the product of rows and a weight."""
+        parts = weight if isinstance(weight, tuple) else (weight,)
+        return matmul(x, *parts, False, True) if self.product is None else self.product(x, *parts)
 
     def activation(self, number: int, otherwise: Callable[[Operand], Operand]) -> Callable[[Operand], Operand]:
         """Return one of the activations of sums that are moved between the ends first."""
@@ -245,7 +256,7 @@ def rnn(
 def one_direction(
     stack: RecurrentStack,
     x: Operand,
-    own: Mapping[str, Operand | None],
+    own: Mapping[str, Weight | None],
     states: Sequence[Operand] = (),
     lengths: Operand | None = None,
     backwards: bool = False,
@@ -271,7 +282,7 @@ def one_direction(
     if kind.ndim != 3:
         raise ShapeError("E186", f"a recurrent layer of an input {kind}", help="the input is [steps, batch, inputs]")
     wide = float32 if kind.dtype in (float16, bfloat16) else kind.dtype
-    parameters = {name: None if one is None else cast(one, wide) for name, one in own.items()}
+    parameters = {name: one if one is None or isinstance(one, tuple) else cast(one, wide) for name, one in own.items()}
     begin = [cast(state, wide) for state in states] or _zeros(stack, kind.shape[1], wide)
     counted = None if lengths is None else _counted(cast(lengths, int64), kind.shape[0])
     return tuple(cast(y, kind.dtype) for y in _direction(stack, cast(x, wide), parameters, begin, counted, backwards))
@@ -381,7 +392,7 @@ def _counted(lengths: Operand, steps: int) -> Operand:
 def _direction(
     stack: RecurrentStack,
     x: Operand,
-    own: Mapping[str, Operand | None],
+    own: Mapping[str, Any],
     begin: Sequence[Operand],
     counted: Operand | None,
     backwards: bool,
@@ -389,30 +400,30 @@ def _direction(
     """Run one direction of a layer: [steps, batch, size], and the last states."""
     steps, batch, inputs = type_of(x).shape
     size = stack.state_size
-    weight = own["i2h_weight"]
-    product = matmul(reshape(x, (steps * batch, inputs)), weight, False, True)
+    product = stack.cell.times(reshape(x, (steps * batch, inputs)), own["i2h_weight"])
     before, inside = _biases(stack, own["i2h_bias"], own["h2h_bias"])
     if before is not None:
         product = add(product, broadcast(before, type_of(product).shape))
     gates = reshape(product, (steps, batch, GATES[stack.mode] * size))
     sliced = [gates] if counted is None else [gates, counted]
     extras = (own.get("h2r_weight"), inside, own.get("peephole"))
-    fixed = [*_state_weights(stack, own["h2h_weight"]), *(one for one in extras if one is not None)]
+    weights = _state_weights(stack, own["h2h_weight"])
+    fixed = [*weights, *(one for one in extras if one is not None)]
     kinds = [
         *map(type_of, begin),
         *(type_of(one).with_shape(type_of(one).shape[1:]) for one in sliced),
         *map(type_of, fixed),
     ]
-    has = counted is not None, inside is not None, own.get("peephole") is not None
+    has = counted is not None, len(weights), inside is not None, own.get("peephole") is not None
     scan = Scan(_body(stack, kinds, has), steps, backwards, len(begin))
     *last, results = bind(scan, *begin, *sliced, *fixed)
     return results, *last
 
 
-def _state_weights(stack: RecurrentStack, weight: Any) -> list[Operand]:
+def _state_weights(stack: RecurrentStack, weight: Weight) -> list[Operand]:
     """The weight of the state; of a GRU that resets the state, that of n apart."""
     if not stack.cell.resets_state:
-        return [weight]
+        return list(weight) if isinstance(weight, tuple) else [weight]
     rest, rows, size = 2 * stack.state_size, 3 * stack.state_size, stack.state_size
     return [slice(weight, (0, 0), (rest, size), (1, 1)), slice(weight, (rest, 0), (rows, size), (1, 1))]
 
@@ -433,8 +444,8 @@ def _cut(x: Operand, stop: int) -> Operand:
     return slice(x, (0,), (stop,), (1,))
 
 
-Parts = tuple[bool, bool, bool]
-"""Whether a step has lengths, a bias inside of it, peepholes."""
+Parts = tuple[bool, int, bool, bool]
+"""Whether a step has lengths, how many operands are the weight of the state, if there are a bias inside, peepholes."""
 
 
 def _body(stack: RecurrentStack, kinds: Sequence[TensorType], has: Parts) -> Any:
@@ -467,24 +478,25 @@ def stepped(
         if bias is not None:
             gates = add(gates, broadcast(bias, type_of(gates).shape))
     fixed = [h2h_weight] if inside is None else [h2h_weight, inside]
-    *after, _ = _step(stack, (False, inside is not None, False), *begin, gates, *fixed)
+    *after, _ = _step(stack, (False, 1, inside is not None, False), *begin, gates, *fixed)
     return after
 
 
 def _step(stack: RecurrentStack, has: Parts, *operands: Operand) -> list[Operand]:
     """One step of a direction: the states, and what it gives."""
-    counts, biased, peeps = has
+    counts, count, biased, peeps = has
     rest = iter(operands)
     states = [next(rest) for _ in stack.state_sizes]
     gates, counted = next(rest), next(rest) if counts else None
-    weight, weight_n = next(rest), next(rest) if stack.cell.resets_state else None
+    weights = [next(rest) for _ in range(count)]
     projection = next(rest) if stack.projection_size else None
     inside, peephole = next(rest) if biased else None, next(rest) if peeps else None
-    product = matmul(states[0], weight, False, True)
+    resets = stack.cell.resets_state
+    product = stack.cell.times(states[0], weights[0] if resets else tuple(weights))
     if stack.mode == "lstm":
         after = _lstm(stack, add(gates, product), states[1], projection, peephole)
     elif stack.mode == "gru":
-        after = [_gru(stack.cell, gates, product, states[0], inside, weight_n)]
+        after = [_gru(stack.cell, gates, product, states[0], inside, weights[1] if resets else None)]
     else:
         after = [stack.cell.activation(0, relu if stack.mode == "rnn_relu" else tanh)(add(gates, product))]
     output = after[0]

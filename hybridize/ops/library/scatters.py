@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from hybridize.base.dtypes import int64
+from hybridize.base.dtypes import bool_, int64
 from hybridize.ops.arithmetic import add, max, min, mul
 from hybridize.ops.control import Scan
 from hybridize.ops.dynamic_slices import slice_at, update_at
@@ -36,6 +36,8 @@ def scattered(base: Operand, points: Operand, updates: Operand, reduction: str) 
         updates: [..., rest of base].
         reduction: one of `REDUCTIONS`: "none" sets, the last one of several; the others combine all of them.
     """
+    if type_of(base).dtype == bool_:  # whether any is true, or all
+        reduction = {"add": "max", "mul": "min"}.get(reduction, reduction)
     if reduction in ("none", "add"):
         return scatter_nd(base, points, updates, "set" if reduction == "none" else "add")
     shape = type_of(base).shape

@@ -115,5 +115,3 @@ def agree(model, *batches, oracle=runtime, programs=None, **tolerance):
             same(listed(block(**arrays)), expected_of(feeds), **tolerance)
     assert block.cache_info().programs == (min(len(batches), 2) if programs is None else programs)
     return block
-
-

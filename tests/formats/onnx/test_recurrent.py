@@ -8,6 +8,7 @@ from hybridize.errors import LoadError, ShapeError
 from tests.formats.onnx.oracles import agree, block_of, info, model_of, node, reference
 
 RANDOM = numpy.random.RandomState(0)
+LONG = pytest.mark.long
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 STEPS, SIZE, INPUTS = 5, 4, 3
 
@@ -44,11 +45,13 @@ def feeds(inputs, batch):
 
 def check(op, optional="", oracle=None, **attributes):
     model, inputs = layer(op, optional, batch_first=attributes.get("layout") == 1, **attributes)
-    batches = [feeds(inputs, batch) for batch in (2, 3)]
+    batches = [feeds(inputs, batch) for batch in (2, 3, 5)]
     return agree(model, *batches, **({} if oracle is None else {"oracle": oracle}))
 
 
-@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+@pytest.mark.parametrize(
+    "direction", [pytest.param("forward", marks=LONG), pytest.param("reverse", marks=LONG), "bidirectional"]
+)
 @pytest.mark.parametrize("op", GATES)
 def test_directions_with_everything(op, direction):
     check(op, "bLHCp" if op == "LSTM" else "bLH", direction=direction)
@@ -64,11 +67,12 @@ def test_a_gru_resets_the_state_or_its_product(after):
     check("GRU", "bH", direction="bidirectional", linear_before_reset=after)
 
 
+@LONG
 def test_one_state_of_two():
     check("LSTM", "bC")
 
 
-@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("op", ["LSTM", pytest.param("GRU", marks=LONG), pytest.param("RNN", marks=LONG)])
 def test_sums_are_clipped(op):
     check(op, "bH", clip=0.3)
 
@@ -86,9 +90,10 @@ def test_the_batch_before_the_steps():
 @pytest.mark.parametrize("activations", [
     {"activations": ["HardSigmoid", "ScaledTanh"], "activation_alpha": [0.3, 1.5], "activation_beta": [0.4, 0.5]},
     {"activations": ["Sigmoid", "LeakyRelu"], "activation_alpha": [0.2]},
-    {"activations": ["Affine", "Softsign"], "activation_alpha": [0.5], "activation_beta": [0.25]},
-    {"activations": ["Softplus", "Elu"], "activation_alpha": [0.7]},
-    {"activations": ["Tanh", "ThresholdedRelu"], "activation_alpha": [0.1]},
+    pytest.param({"activations": ["Softsign", "Softplus"]}, marks=LONG),
+    pytest.param({"activations": ["Affine", "Softsign"], "activation_alpha": [0.5], "activation_beta": [0.25]}, marks=LONG),
+    pytest.param({"activations": ["Sigmoid", "Elu"], "activation_alpha": [0.7]}, marks=LONG),
+    pytest.param({"activations": ["Tanh", "ThresholdedRelu"], "activation_alpha": [0.1]}, marks=LONG),
 ])  # fmt: skip
 def test_activations_have_numbers_of_their_own(activations):
     check("GRU", "bH", **activations)

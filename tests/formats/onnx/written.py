@@ -15,10 +15,15 @@ from hybridize.formats.saved import CheckedCall
 from hybridize.graph import Builder, Graph
 
 
+def typed(x: Any) -> TensorType:
+    """The type of an array."""
+    return TensorType(x.shape, x.dtype)
+
+
 def graph_of(op: Any, inputs: Sequence[Any]) -> Graph:
     """The graph that is an op on arrays."""
     builder = Builder()
-    values = [builder.input(TensorType(x.shape, x.dtype)) for x in inputs]
+    values = [builder.input(typed(x)) for x in inputs]
     return builder.finish(builder.add(op, values))
 
 
@@ -48,10 +53,12 @@ def _options() -> Any:
 
 def session(file: str) -> Any:
     """ONNX Runtime's session of a file."""
-    return onnxruntime.InferenceSession(file, _options(), providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(str(file), _options(), providers=["CPUExecutionProvider"])
 
 
 def answers(file: str, inputs: Sequence[Any]) -> list[Any]:
     """ONNX Runtime's results."""
     one = session(file)
-    return one.run(None, {info.name: numpy.asarray(x, order="C") for info, x in zip(one.get_inputs(), inputs, strict=True)})
+    return one.run(
+        None, {info.name: numpy.asarray(x, order="C") for info, x in zip(one.get_inputs(), inputs, strict=True)}
+    )

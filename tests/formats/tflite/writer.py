@@ -31,7 +31,8 @@ class _Writer:
             slot, field = slots[name]
             if field.kind.endswith("?"):
                 union = SCHEMAS[field.kind[:-1]]
-                type_ = next(number for number, one in union.items() if one.kind == value[0])
+                type_ = next(number for number, one in union.items() if value[0] == one.name)
+                value = (union[type_].kind, value[1])
                 fields += [(slot - 1, "u8", type_), (slot, "table", value)]
             elif field.many:
                 fields.append((slot, "vector", (field.kind, value)))

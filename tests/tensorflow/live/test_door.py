@@ -82,6 +82,20 @@ def test_a_plain_function_that_is_called_with_tensors():
     assert f.cache_info().programs == 2
 
 
+def test_a_plain_function_is_saved(tmp_path):
+    @hybridize.hybridize
+    def f(x):
+        return tf.tanh(x) + 1.0
+
+    x = numbers(3)
+    close(f(x), tf.tanh(x) + 1.0)
+    f.save(tmp_path / "f")
+    close(hybridize.load(tmp_path / "f")(x), f(x), 0)
+    f.cache_clear()
+    assert f.cache_info().programs == 0
+    close(f(x), tf.tanh(x) + 1.0)
+
+
 def test_a_method_of_a_class():
     class Net:
         def __init__(self):
@@ -416,6 +430,13 @@ def test_a_table_is_refused():
     fast = hybridize.hybridize(tf.function(lambda x: table.lookup(x)))
     with pytest.raises(CaptureError, match="E420"):
         fast(tf.constant([1]))
+
+
+def test_a_variable_of_several_sizes_is_refused():
+    v = tf.Variable(tf.zeros([2]), shape=tf.TensorShape([None]))
+    fast = hybridize.hybridize(tf.function(lambda x: v + x))
+    with pytest.raises(CaptureError, match="several sizes"):
+        fast(tf.constant(1.0))
 
 
 def test_a_ragged_tensor_is_refused():

@@ -245,6 +245,29 @@ def test_a_variable_that_is_assigned_before_the_gradient():
     close(found[1], found[0])
 
 
+def test_what_is_read_after_an_assignment_is_the_variables():
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(x):
+        v.assign(x * 3.0)
+        y = v * 5.0
+        if x > 0.0:
+            v.assign_add(x)
+        return y + v * x
+
+    fast, found = hybridize.hybridize(f), []
+    for call in (f, fast):
+        x = tf.constant(4.0)
+        v.assign(2.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = call(x)
+        found.append([y, *tape.gradient(y, [x, v]), v.read_value()])
+    close(found[1], found[0])
+    assert [float(one) for one in found[0]] == [60 + 64, 16, 9, 16]
+
+
 def test_rows_of_an_embedding():
     tf.keras.utils.set_random_seed(0)
     net = tf.keras.Sequential([layers.Input((4,), dtype="int32"), layers.Embedding(7, 3), layers.Flatten()])
@@ -258,10 +281,10 @@ def test_rows_of_an_embedding():
 
 def test_a_branch_and_a_loop():
     @tf.function
-    def f(x, n):
+    def f(x):
         if tf.reduce_sum(x) > 0.0:
             x = x * 3.0
-        for _ in tf.range(n):
+        for _ in tf.range(3):
             x = tf.sin(x)
         return x
 
@@ -271,6 +294,35 @@ def test_a_branch_and_a_loop():
         for call in (f, fast):
             with tf.GradientTape() as tape:
                 tape.watch(x)
-                y = call(x, tf.constant(3))
+                y = call(x)
             found.append([y, tape.gradient(y, x)])
         close(found[1], found[0])
+
+
+def test_a_loop_until_data_say_stop_is_tensorflows_where_a_tape_watches():
+    v = tf.Variable(0.0)
+
+    @tf.function
+    def f(x):
+        while tf.reduce_sum(x) > 1.0:
+            x = x * 0.5
+        v.assign_add(1.0)
+        return x
+
+    fast, x, found = hybridize.hybridize(f), tf.constant([3.0, 4.0]), []
+    close(fast(x), f(x))
+    for call in (f, fast):
+        v.assign(0.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            if call is fast:
+                with pytest.warns(UserWarning, match=r"run in TensorFlow.*test_tapes.py:\d+"):
+                    y = call(x)
+            else:
+                y = call(x)
+        found.append([y, tape.gradient(y, x), v.read_value()])
+    close(found[1], found[0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = fast(x)
+    close(tape.gradient(y, x), found[0][1])

@@ -14,20 +14,28 @@ import hybridize
 from hybridize import load, np
 
 
-def compare(folder: str, name: str, verbose: bool = False) -> float:
+def compare(folder: str, name: str, verbose: bool = False, imperative: bool = False) -> float:
     """Return the largest difference from TensorFlow's results, in parts of the largest number.
+
+    Args:
+        folder: of the models.
+        name: of the case.
+        verbose: print each result's difference.
+        imperative: run the model without compiling it.
 
     Raises:
         AssertionError: shapes or dtypes differ, or integers.
     """
     numbers = numpy.load(os.path.join(folder, name + ".npz"))
     net = load(os.path.join(folder, name), signature=str(numbers["signature"]))
+    if imperative:
+        net.hybridize(False)
     worst = 0.0
     calls = sorted({int(key.partition(".")[0]) for key in numbers.files if key[0].isdigit()})
     for call in calls:
         inputs = {key.split(".", 2)[2]: np.array(numbers[key], dtype=numbers[key].dtype) for key in numbers.files
                   if key.startswith(f"{call}.in.")}  # fmt: skip
-        result = net(*inputs.values()) if len(inputs) == 1 else net(**inputs)
+        result = net(*inputs.values())
         named = [key for key in numbers.files if key.startswith(f"{call}.named.")]
         if named:
             pairs = [(numbers[key], result[key.split(".", 2)[2]]) for key in named]
@@ -67,7 +75,7 @@ def main() -> None:
     names = names or sorted(name.removesuffix(".npz") for name in os.listdir(folder) if name.endswith(".npz"))
     for name in names:
         try:
-            print(f"{name:28} {compare(folder, name):.1e}", flush=True)
+            print(f"{name:28} {compare(folder, name, imperative=bool(os.environ.get('IMPERATIVE'))):.1e}", flush=True)
         except Exception as error:
             print(f"{name:28} {type(error).__name__} {str(error)[:700]}", flush=True)
             if os.environ.get("TRACE"):

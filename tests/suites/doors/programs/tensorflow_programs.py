@@ -114,6 +114,14 @@ def lstm_of_any_length() -> Case:
 
 
 @case
+def small_lstm() -> Case:
+    """The smallest net with a loop, of sequences of any length."""
+    layers = tf.keras.layers
+    net = tf.keras.Sequential([layers.Input((None, 3)), layers.LSTM(4)])
+    return Case(randomized(net), [{"inputs": numbers(2, 5, 3)}, {"inputs": numbers(3, 4, 3, seed=1)}])
+
+
+@case
 def gru() -> Case:
     """Both forms: biases before and after the reset gate."""
     layers = tf.keras.layers
@@ -419,6 +427,25 @@ def random_bits() -> Case:
     return _function(drawn, specs, [{"seed": numpy.int32([1, 2])}, {"seed": numpy.int32([-5, 70000])}])
 
 
+class _Dropout(tf.Module):
+    """A layer that drops by a seed, which is a variable and changes at each call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = tf.keras.layers.Dropout(0.5, seed=3)
+        self.seed = self.layer.seed_generator.state.value
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 6], tf.float32, name="x")])
+    def __call__(self, x: Any) -> Any:
+        return self.layer(x, training=True)
+
+
+@case
+def dropout() -> Case:
+    """Keras's dropout while it trains: the same elements as TensorFlow's."""
+    return Case(_Dropout(), [{"x": numbers(4, 6, seed=k)} for k in range(4)], signature="__call__", trains=True)
+
+
 @case
 def slices() -> Case:
     """Slices of all kinds, gathers, joins, sorts."""
@@ -471,7 +498,7 @@ def images() -> Case:
     w = tf.constant(numbers(3, 3, 4, 6, seed=5) / 3)
 
     def computed(x: Any) -> Any:
-        nn, image = tf.nn, tf.image
+        nn, image, v1 = tf.nn, tf.image, tf.compat.v1.image
         n = tf.shape(x)[0]
         return (
             nn.conv2d(x, w, 2, "SAME"), nn.conv2d(x, w, 1, "VALID", dilations=2),
@@ -481,11 +508,26 @@ def images() -> Case:
             nn.max_pool2d(x, 3, 2, "SAME"), nn.max_pool2d(x, 2, 2, "VALID"), nn.avg_pool2d(x, 3, 2, "SAME"),
             image.resize(x, [5, 9]), image.resize(x, [16, 14], "nearest"), image.resize(x, [4, 4], antialias=False),
             nn.local_response_normalization(x), nn.space_to_depth(x[:, :, :6], 2), nn.conv1d(x[:, 0], w[0], 1, "SAME"),
-            nn.depth_to_space(x, 2), tf.compat.v1.image.resize_bilinear(x, [5, 9], align_corners=True),
+            v1.resize_bilinear(x, [5, 9]), v1.resize_nearest_neighbor(x, [5, 9]),
+            v1.resize_nearest_neighbor(x, [5, 9], align_corners=True), image.resize(x, [2 * n, 9]),
+            nn.depth_to_space(x, 2), v1.resize_bilinear(x, [5, 9], align_corners=True),
         )  # fmt: skip
 
     specs = [tf.TensorSpec([None, 8, 7, 4], tf.float32, name="x")]
     return _function(computed, specs, [{"x": numbers(2, 8, 7, 4)}, {"x": numbers(3, 8, 7, 4, seed=1)}])
+
+
+@case
+def asserted() -> Case:
+    """An assertion of data, and one of sizes."""
+
+    def checked(x: Any) -> Any:
+        tf.debugging.assert_greater(x, -100.0, message="too small")
+        tf.debugging.assert_equal(tf.shape(x)[1], 3)
+        return tf.sqrt(tf.abs(x))
+
+    specs = [tf.TensorSpec([None, 3], tf.float32, name="x")]
+    return _function(checked, specs, [{"x": numbers(2, 3)}, {"x": numbers(4, 3)}])
 
 
 @case

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the operators that ONNX Runtime's optimizer and quantizer write, of the domain com.microsoft."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from hybridize import ops
+from hybridize.base.dtypes import float32, int32, int64
+from hybridize.formats.foreign.arrays import aligned, elementwise, stretched, taken, with_axes
+from hybridize.formats.foreign.vocabulary import Application
+from hybridize.formats.onnx.attention import heads_apart, heads_together
+from hybridize.formats.onnx.linear import convolution
+from hybridize.formats.onnx.quantized import integer_matmul
+from hybridize.formats.onnx.recurrent import layer
+from hybridize.formats.onnx.vocabulary import ONNX
+from hybridize.ops import composites
+from hybridize.ops.library.attention import attention_in_stages
+from hybridize.ops.library.gates import rms_norm
+from hybridize.ops.library.products import matrix_product
+from hybridize.ops.library.quantized import along, dynamic_product, integers
+from hybridize.ops.op import Operand, type_of
+
+_DOMAIN: Final = "com.microsoft::"
+
+
+def _shifted(x: Operand, bias: Operand | None) -> Operand:
+    return x if bias is None else ops.add(*stretched(x, bias))
+
+
+# ------------------------------------------------------------------------------------------------------- activations
+
+
+@ONNX(f"{_DOMAIN}Gelu", f"{_DOMAIN}BiasGelu")
+def gelu(n: Application, x: Operand, bias: Operand | None = None) -> Operand:
+    """X Phi(x), after a bias."""
+    return composites.gelu(_shifted(x, bias), "erf")
+
+
+@ONNX(f"{_DOMAIN}FastGelu")
+def fast_gelu(n: Application, x: Operand, bias: Operand | None = None) -> Operand:
+    """The same by a hyperbolic tangent."""
+    return composites.gelu(_shifted(x, bias), "tanh")
+
+
+@ONNX(f"{_DOMAIN}QuickGelu")
+def quick_gelu(n: Application, x: Operand) -> Operand:
+    """X sigmoid(alpha x)."""
+    return ops.mul(x, ops.sigmoid(ops.mul(ops.like(n.number("alpha", 1.702), x), x)))
+
+
+_ACTIVATIONS: Final[Mapping[str, Callable[..., Operand]]] = {
+    "Relu": composites.relu, "Tanh": ops.tanh, "Sigmoid": ops.sigmoid,
+    "LeakyRelu": lambda x, alpha: composites.leaky_relu(x, act_type="leaky", slope=alpha),
+    "Clip": lambda x, low, high: ops.min(ops.max(x, ops.like(low, x)), ops.like(high, x)),
+    "HardSigmoid": lambda x, alpha, beta: ops.max(ops.like(0, x), ops.min(
+        ops.like(1, x), ops.add(ops.mul(ops.like(alpha, x), x), ops.like(beta, x)))),
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------------------- products
+
+
+@ONNX(f"{_DOMAIN}FusedConv")
+def fused_convolution(
+    n: Application, x: Operand, w: Operand, bias: Operand | None = None, other: Operand | None = None
+) -> Operand:
+    """A convolution, plus another array, and an activation."""
+    y = _shifted(convolution(n, x, w, bias), other)
+    name = n.text("activation", "", ("", *_ACTIVATIONS))
+    return _ACTIVATIONS[name](y, *n.numbers("activation_params", ())) if name else y
+
+
+@ONNX(f"{_DOMAIN}FusedMatMul")
+def fused_matmul(n: Application, x: Operand, y: Operand) -> Operand:
+    """The product of matrices, transposed or not, times a number."""
+    if n.flag("transBatchA") or n.flag("transBatchB"):
+        n.fail("transposed axes of the batch are not supported")
+    x, y = (_transposed(one) if n.flag(name) else one for one, name in ((x, "transA"), (y, "transB")))
+    z, alpha = matrix_product(x, y), n.number("alpha", 1.0)
+    return z if alpha == 1 else ops.mul(z, ops.like(alpha, z))
+
+
+def _transposed(x: Operand) -> Operand:
+    rank = type_of(x).ndim
+    return ops.transpose(x, (*range(rank - 2), rank - 1, rank - 2)) if rank > 1 else x
+
+
+@ONNX(f"{_DOMAIN}MatMulIntegerToFloat")
+def integer_matmul_as_float(
+    n: Application, x: Operand, y: Operand, scale_x: Operand, scale_y: Operand, zero_x: Operand | None = None,
+    zero_y: Operand | None = None, bias: Operand | None = None,
+) -> Operand:  # fmt: skip
+    """The product of matrices that integers stand for, as floats."""
+    sums = ops.cast(integer_matmul(n, x, y, zero_x, zero_y), float32)
+    return _shifted(ops.mul(sums, aligned(ops.mul(*stretched(scale_x, scale_y)), type_of(sums).shape)), bias)
+
+
+@ONNX(f"{_DOMAIN}DynamicQuantizeMatMul")
+def dynamic_matmul(
+    n: Application, x: Operand, y: Operand, scale: Operand, zero: Operand | None = None, bias: Operand | None = None
+) -> Operand:
+    """The product of floats, made integers by a scale of their own, with a matrix of integers."""
+    shape = type_of(x).shape
+    flat = ops.reshape(x, (math.prod(shape[:-1]), shape[-1]))
+    product = dynamic_product(flat, _of_columns(y, zero), scale)
+    return _shifted(ops.reshape(product, (*shape[:-1], type_of(y).shape[1])), bias)
+
+
+def _of_columns(y: Operand, zero: Operand | None) -> Operand:
+    """A matrix of integers less their zeros, of all or of each column."""
+    return integers(y, None if zero is None else along(zero, type_of(y).shape, 1), float32)
+
+
+@ONNX(f"{_DOMAIN}DynamicQuantizeLSTM")
+def dynamic_lstm(
+    n: Application, x: Operand, w: Operand, r: Operand, bias: Operand | None, lengths: Operand | None,
+    state: Operand | None, cell: Operand | None, peephole: Operand | None,
+    scale_w: Operand, zero_w: Operand, scale_r: Operand, zero_r: Operand,
+) -> tuple[Operand, ...]:  # fmt: skip
+    """An LSTM whose weights are integers: inputs and states become integers at each product."""
+    weights = [(_weight(w, scale_w, zero_w, k), _weight(r, scale_r, zero_r, k))
+               for k in range(int(type_of(w).shape[0]))]  # fmt: skip
+    size = type_of(r).shape[1]
+    return layer(n, "lstm", x, size, weights, bias, lengths, (state, cell), peephole, dynamic_product)
+
+
+def _weight(w: Operand, scale: Operand, zero: Operand, k: int) -> tuple[Operand, ...]:
+    """The matrix [k, n] of one direction, and its scale."""
+    parts = [ops.reshape(ops.part(one, 0, k, k + 1), type_of(one).shape[1:]) for one in (w, scale, zero)]
+    return _of_columns(parts[0], parts[2]), parts[1]
+
+
+# ------------------------------------------------------------------------------------------------------ transformers
+
+
+@ONNX(f"{_DOMAIN}SkipLayerNormalization")
+def skip_layer_norm(
+    n: Application, x: Operand, skip: Operand, gamma: Operand, beta: Operand | None = None, bias: Operand | None = None
+) -> tuple[Operand | None, ...]:
+    """The layer norm of a sum, and the sum."""
+    total = _shifted(_shifted(x, skip), bias)
+    beta = ops.like(0, gamma) if beta is None else beta
+    y = composites.layer_norm(total, gamma, beta, type_of(total).ndim - 1, n.number("epsilon", 1e-12))
+    return y, None, None, total
+
+
+@ONNX(f"{_DOMAIN}SkipSimplifiedLayerNormalization")
+def skip_rms_norm(
+    n: Application, x: Operand, skip: Operand, gamma: Operand, bias: Operand | None = None
+) -> tuple[Operand | None, ...]:
+    """The root mean square norm of a sum, and the sum."""
+    total = _shifted(_shifted(x, skip), bias)
+    return rms_norm(total, gamma, (type_of(total).ndim - 1,), n.number("epsilon", 1e-12)), None, None, total
+
+
+@ONNX(f"{_DOMAIN}EmbedLayerNormalization")
+def embedded(
+    n: Application, words: Operand, segments: Operand | None, of_words: Operand, of_places: Operand,
+    of_segments: Operand | None, gamma: Operand, beta: Operand, mask: Operand | None = None,
+    places: Operand | None = None,
+) -> tuple[Operand, ...]:  # fmt: skip
+    """The layer norm of embeddings of words, places and segments; how many words a mask leaves; and the embeddings."""
+    shape = type_of(words).shape
+    places = ops.iota(shape, 1, int64) if places is None else ops.broadcast(places, shape)
+    total = ops.add(taken(of_words, words, 0), taken(of_places, places, 0))
+    if segments is not None and of_segments is not None:
+        total = ops.add(total, taken(of_segments, segments, 0))
+    y = composites.layer_norm(total, gamma, beta, 2, n.number("epsilon", 1e-12))
+    counts = (
+        ops.full(0, type_of(words).with_shape(shape[:1]).with_dtype(int32)) if mask is None else ops.sum(mask, (1,))
+    )
+    return y, counts, total
+
+
+@ONNX(f"{_DOMAIN}MultiHeadAttention")
+def multi_head_attention(
+    n: Application, query: Operand, key: Operand | None = None, value: Operand | None = None,
+    bias: Operand | None = None, padding: Operand | None = None, added: Operand | None = None,
+    past_key: Operand | None = None, past_value: Operand | None = None, *rest: Operand | None,
+) -> tuple[Operand | None, ...]:  # fmt: skip
+    """Means of values by the weights of their keys; masks add a large negative number."""
+    if key is None or value is None or type_of(query).ndim != 3 or any(one is not None for one in rest):
+        n.fail("packed keys and values, shared buffers and indirect caches are not supported")
+    heads = n.integer("num_heads")
+    if bias is not None:
+        width, size = type_of(query).shape[-1], type_of(bias).shape[0]
+        query = _shifted(query, ops.part(bias, 0, 0, width))
+        if type_of(key).ndim == 3:
+            key, value = _shifted(key, ops.part(bias, 0, width, 2 * width)), (
+                _shifted(value, ops.part(bias, 0, 2 * width, size)))  # fmt: skip
+    query = heads_apart(query, heads)
+    key, value = (heads_apart(x, heads) if type_of(x).ndim == 3 else x for x in (key, value))
+    if past_key is not None and past_value is not None:
+        key, value = ops.concat(past_key, key, axis=2), ops.concat(past_value, value, axis=2)
+    time, keys = type_of(query).shape[2], type_of(key).shape[2]
+    hidden = n.number("mask_filter_value", -10000.0)
+    masks = [] if added is None else [added]
+    if padding is not None:
+        masks.append(_filtered(n, padding, keys, hidden, type_of(query)))
+    if n.flag("unidirectional"):
+        shape = (1, 1, time, keys)
+        own = ops.iota(shape, 2, int64)
+        later = ops.gt(ops.iota(shape, 3, int64), ops.add(own, ops.like(keys - time, own)))
+        none = ops.full(0, type_of(later).with_dtype(type_of(query).dtype))
+        masks.append(ops.where(later, ops.like(-math.inf, none), none))
+    mask = None
+    for one in masks:
+        mask = one if mask is None else elementwise(ops.add)(mask, one)
+    scale = n.number("scale", 0.0) or None
+    y, scores, *_ = attention_in_stages(query, key, value, mask, scale=scale)
+    return heads_together(y), key, value, scores
+
+
+def _filtered(n: Application, padding: Operand, keys: Any, hidden: float, of: Any) -> Operand:
+    """What is added to scores of keys that a mask of lengths [batch], or of 0 and 1, hides."""
+    kind = type_of(padding)
+    if kind.ndim == 1:
+        shape = (kind.shape[0], keys)
+        seen = ops.lt(ops.iota(shape, 1, kind.dtype), ops.broadcast(with_axes(padding, [1]), shape))
+    else:
+        seen = ops.ne(padding, ops.like(0, padding))
+    seen = with_axes(seen, [1] if type_of(seen).ndim == 3 else [1, 2])
+    none = ops.full(0, type_of(seen).with_dtype(of.dtype))
+    return ops.where(seen, none, ops.like(hidden, none))

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The face of ONNX Runtime: a script changes its import, `import hybridize.onnx as onnxruntime`, and runs.
+
+NumPy arrays go in and come out. What a session is told about devices, graphs and memory is accepted and has no effect,
+but for the number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from typing import Any, Final
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.ndarray import wrap
+from hybridize.base.dtypes import DType
+from hybridize.base.errors import ArgumentError
+from hybridize.base.frozen import frozen
+from hybridize.formats.foreign.program import Port
+from hybridize.formats.onnx.read import program, read
+from hybridize.gluon.imported_block import ImportedBlock
+
+_PROVIDER: Final = "CPUExecutionProvider"
+_NAMES: Final = {"float16": "float16", "float32": "float", "float64": "double"}
+"""Names of floats in ONNX Runtime's types; those of others are NumPy's."""
+
+_NOTES: Final = (
+    "producer", "producer version", "operator set", "graph", "domain", "version", "description", "graph description",
+)  # fmt: skip
+"""Keys of a model's metadata that are not its author's own."""
+
+
+def get_available_providers() -> list[str]:
+    """Return what sessions run on: the processor."""
+    return [_PROVIDER]
+
+
+def get_device() -> str:
+    """Return `CPU`."""
+    return "CPU"
+
+
+class GraphOptimizationLevel(IntEnum):
+    """How much ONNX Runtime changes a graph; here each program is compiled as a whole."""
+
+    ORT_DISABLE_ALL = 0
+    ORT_ENABLE_BASIC = 1
+    ORT_ENABLE_EXTENDED = 2
+    ORT_ENABLE_LAYOUT = 3
+    ORT_ENABLE_ALL = 99
+
+
+class ExecutionMode(IntEnum):
+    """Whether ONNX Runtime runs nodes beside each other; here the schedule decides."""
+
+    ORT_SEQUENTIAL = 0
+    ORT_PARALLEL = 1
+
+
+class RunOptions:
+    """Options of one run, which have no effect."""
+
+    log_severity_level = 2
+    log_verbosity_level = 0
+    logid = ""
+    terminate = False
+
+    def add_run_config_entry(self, key: str, value: str) -> None:
+        """Accept an option that has no effect."""
+
+
+class SessionOptions:
+    """Options of a session. `intra_op_num_threads` is the number of threads; 0 leaves it to `set_num_threads`."""
+
+    intra_op_num_threads = 0
+    inter_op_num_threads = 0
+    graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
+    execution_mode = ExecutionMode.ORT_SEQUENTIAL
+    execution_order = 0
+    enable_cpu_mem_arena = True
+    enable_mem_pattern = True
+    enable_mem_reuse = True
+    enable_profiling = False
+    log_severity_level = 2
+    log_verbosity_level = 0
+    logid = ""
+    optimized_model_filepath = ""
+    profile_file_prefix = ""
+    use_deterministic_compute = False
+
+    def __init__(self) -> None:
+        self._entries: dict[str, str] = {}
+
+    def add_session_config_entry(self, key: str, value: str) -> None:
+        """Keep an option that has no effect."""
+        self._entries[key] = value
+
+    def get_session_config_entry(self, key: str) -> str:
+        """Return an option that was added."""
+        return self._entries[key]
+
+    def add_free_dimension_override_by_name(self, name: str, size: int) -> None:
+        """Accept the size that a name stands for; each call says it anyway."""
+
+
+class NodeArg:
+    """An input or output of a model: `name`, `type` as in `tensor(float)`, `shape` with names of sizes."""
+
+    def __init__(self, port: Port) -> None:
+        self.name: str = port.name
+        self.type: str = "unknown" if port.dtype is None else f"tensor({_type_name(port.dtype)})"
+        self.shape: list[int | str | None] = list(port.shape or ())
+
+    def __repr__(self) -> str:
+        return f"NodeArg(name={self.name!r}, type={self.type!r}, shape={self.shape!r})"
+
+
+def _type_name(dtype: DType) -> str:
+    return _NAMES.get(dtype.name, dtype.name)
+
+
+@frozen
+class ModelMetadata:
+    """The notes of a file."""
+
+    producer_name: str
+    graph_name: str
+    domain: str
+    description: str
+    graph_description: str
+    version: int
+    custom_metadata_map: Mapping[str, str]
+
+
+class InferenceSession:
+    """A model of ONNX that is run by names, as ONNX Runtime runs it. `block` is the same model as a block.
+
+    Args:
+        path_or_bytes: the file, or its contents.
+        sess_options: of them the number of threads counts.
+        providers: accepted; all runs on the processor.
+        provider_options: accepted.
+        options: accepted.
+
+    Raises:
+        LoadError: the file cannot be read, is malformed, or has operators that are not supported.
+    """
+
+    def __init__(
+        self,
+        path_or_bytes: str | bytes | os.PathLike[str],
+        sess_options: SessionOptions | None = None,
+        providers: Sequence[Any] | None = None,
+        provider_options: Sequence[Any] | None = None,
+        **options: Any,
+    ) -> None:
+        content = isinstance(path_or_bytes, (bytes, bytearray, memoryview))
+        model = program(bytes(path_or_bytes), "the model") if content else read(path_or_bytes)  # type: ignore[arg-type]
+        self._options = SessionOptions() if sess_options is None else sess_options
+        self.block = ImportedBlock(model)
+        self.block.hybridize(threads=self._options.intra_op_num_threads or None)
+        self._inputs = [NodeArg(port) for port in self.block.inputs]
+        self._outputs = [NodeArg(port) for port in self.block.outputs]
+
+    def run(
+        self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any], run_options: RunOptions | None = None
+    ) -> list[Any]:
+        """Return the outputs as NumPy arrays.
+
+        Args:
+            output_names: which, in this order; None or none: all.
+            input_feed: an array for each input, by name.
+            run_options: accepted.
+
+        Raises:
+            ArgumentError E333: an input is missing, or there is none of a name; likewise an output.
+            DTypeError E210, ShapeError E120: an input is of another type than the model takes.
+        """
+        feeds = {name: wrap(x) if type(x) is numpy.ndarray and x.flags.carray else x for name, x in input_feed.items()}
+        results = self.block(**feeds)
+        names = [one.name for one in self._outputs]
+        arrays = dict(zip(names, results if isinstance(results, tuple) else (results,), strict=True))
+        wanted = list(output_names or names)
+        unknown = [name for name in wanted if name not in arrays]
+        if unknown:
+            raise ArgumentError("E333", f"the model has no output {unknown[0]!r}", help=f"it has {', '.join(names)}")
+        return [_numpy(arrays[name], input_feed.values()) for name in wanted]
+
+    def get_inputs(self) -> list[NodeArg]:
+        """Return the inputs, in order."""
+        return list(self._inputs)
+
+    def get_outputs(self) -> list[NodeArg]:
+        """Return the outputs, in order."""
+        return list(self._outputs)
+
+    def get_overridable_initializers(self) -> list[NodeArg]:
+        """Return nothing: weights are parameters of `block`."""
+        return []
+
+    def get_modelmeta(self) -> ModelMetadata:
+        """Return the notes of the file."""
+        notes = dict(self.block.metadata)
+        fixed = {key: notes.pop(key, "") for key in _NOTES}
+        return ModelMetadata(
+            fixed["producer"], fixed["graph"], fixed["domain"], fixed["description"], fixed["graph description"],
+            int(fixed["version"] or 0), notes,
+        )  # fmt: skip
+
+    def get_providers(self) -> list[str]:
+        """Return what it runs on: the processor."""
+        return [_PROVIDER]
+
+    def get_provider_options(self) -> dict[str, dict[str, str]]:
+        """Return no options of the processor."""
+        return {_PROVIDER: {}}
+
+    def set_providers(self, providers: Sequence[Any] | None = None, provider_options: Any = None) -> None:
+        """Accept devices; all runs on the processor."""
+
+    def get_session_options(self) -> SessionOptions:
+        """Return the options that it was made with."""
+        return self._options
+
+
+def _numpy(value: Any, inputs: Any) -> Any:
+    """An output as NumPy's array, of a sequence a list of them; never memory of an input."""
+    if isinstance(value, list):
+        return [_numpy(one, inputs) for one in value]
+    array: NDArray[Any] = numpy.asarray(value)
+    shares = any(isinstance(x, numpy.ndarray) and numpy.may_share_memory(array, x) for x in inputs)
+    return array.copy() if shares or not array.flags.writeable else array

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The face of TFLite's interpreter: a script takes its `Interpreter` from here, and runs.
+
+`hybridize.load("model.tflite")` is the shorter way: a block that is called.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, StateError
+from hybridize.formats.cursor import bytes_of
+from hybridize.formats.tflite.read import StoredTensor, program, tensors
+from hybridize.gluon.imported_block import ImportedBlock
+
+
+class Interpreter:
+    """A TFLite model that is run by numbers of tensors, as LiteRT runs it. `block` is the same as a block.
+
+    Args:
+        model_path: the file.
+        model_content: its bytes, instead.
+        num_threads: that a call may use; None: what `set_num_threads` says.
+        rounding: of integers that stand for numbers; see `hybridize.load`.
+        others: accepted, and without effect: delegates, resolvers.
+
+    Raises:
+        ArgumentError E333: there is neither a path nor bytes, or both.
+        LoadError: the model cannot be read, is malformed, or has operators that are not supported.
+    """
+
+    def __init__(
+        self,
+        model_path: str | os.PathLike[str] | None = None,
+        model_content: bytes | None = None,
+        num_threads: int | None = None,
+        rounding: str = "float",
+        **others: Any,
+    ) -> None:
+        if (model_path is None) == (model_content is None):
+            raise ArgumentError("E333", "Interpreter takes model_path or model_content", help="pass one of them")
+        name = "the model" if model_path is None else os.path.basename(os.fspath(model_path))
+        data = bytes_of(model_path) if model_path is not None else memoryview(model_content or b"")
+        self.block = ImportedBlock(program(data, name, rounding))
+        self.block.hybridize(threads=num_threads)
+        self._tensors, self._inputs, self._outputs = tensors(data, name)
+        self._shapes = {number: self._tensors[number].shape for number in self._inputs}
+        self._values: dict[int, NDArray[Any]] = {}
+
+    def allocate_tensors(self) -> None:
+        """Make inputs of zeros of the present shapes; outputs are those of the next `invoke`."""
+        self._values = {number: numpy.zeros(shape, self._tensors[number].port.dtype)
+                        for number, shape in self._shapes.items()}  # fmt: skip
+
+    def get_input_details(self) -> list[dict[str, Any]]:
+        """Return what each input is: its name, number, shape, dtype and scale."""
+        return [self._details(number) for number in self._inputs]
+
+    def get_output_details(self) -> list[dict[str, Any]]:
+        """Return what each output is."""
+        return [self._details(number) for number in self._outputs]
+
+    def get_tensor_details(self) -> list[dict[str, Any]]:
+        """Return what each tensor of the model is."""
+        return [self._details(number) for number in range(len(self._tensors))]
+
+    def _details(self, number: int) -> dict[str, Any]:
+        one = self._tensors[number]
+        present = self._values[number].shape if number in self._values else self._shapes.get(number, one.shape)
+        signature = [-1 if size is None else size for size in one.port.shape or ()]
+        scales, zeros, axis = _scales(one)
+        single = (float(scales[0]), int(zeros[0])) if len(scales) == 1 else (0.0, 0)
+        return {
+            "name": one.label, "index": number, "shape": numpy.array(present, "i4"),
+            "shape_signature": numpy.array(signature, "i4"),
+            "dtype": numpy.object_ if one.port.dtype is None else one.port.dtype.type, "quantization": single,
+            "quantization_parameters": {"scales": scales, "zero_points": zeros, "quantized_dimension": axis,
+                                        "block_size": 0},
+            "sparsity_parameters": {},
+        }  # fmt: skip
+
+    def resize_tensor_input(self, input_index: int, tensor_size: Sequence[int], strict: bool = False) -> None:
+        """Give an input another shape, where the model leaves it open.
+
+        Raises:
+            ShapeError E120: the model does not take it.
+        """
+        one = self._input(input_index)
+        shape = tuple(map(int, tensor_size))
+        sizes = one.port.shape or ()
+        if len(sizes) != len(shape) or any(own not in (None, size) for own, size in zip(sizes, shape, strict=True)):
+            raise ShapeError("E120", f"the model takes {one.port}, not the shape {list(shape)}",
+                             help="sizes that are ? in it may change")  # fmt: skip
+        self._shapes[input_index] = shape
+        self._values.clear()
+
+    def _input(self, number: int) -> StoredTensor:
+        if number not in self._inputs:
+            raise ArgumentError("E333", f"tensor {number} is no input", help=f"inputs are {self._inputs}")
+        return self._tensors[number]
+
+    def set_tensor(self, tensor_index: int, value: Any) -> None:
+        """Give an input its numbers.
+
+        Raises:
+            ArgumentError E333: the tensor is no input.
+            DTypeError E210, ShapeError E120: the numbers are of another type than the model takes.
+        """
+        one = self._input(tensor_index)
+        numbers = value.asnumpy() if isinstance(value, ndarray) else numpy.asarray(value)
+        if numbers.dtype != one.port.dtype:
+            raise DTypeError("E210", f"the model takes {one.port}, got {numbers.dtype}",
+                             help=f"x.astype({str(one.port.dtype)!r})")  # fmt: skip
+        if numbers.shape != self._shapes[tensor_index]:
+            raise ShapeError("E120", f"the input {one.label!r} has the shape {list(self._shapes[tensor_index])}, got "
+                             f"{list(numbers.shape)}", help="resize_tensor_input changes it")  # fmt: skip
+        self._allocated()[tensor_index][...] = numbers
+
+    def _allocated(self) -> dict[int, NDArray[Any]]:
+        if not self._values:
+            raise StateError("E591", "the interpreter has no tensors yet", help="call allocate_tensors first")
+        return self._values
+
+    def invoke(self) -> None:
+        """Run the model on the present inputs."""
+        values = self._allocated()
+        results = self.block(*(wrap(values[number]) for number in self._inputs))
+        arrays = results if isinstance(results, tuple) else (results,)
+        for number, array in zip(self._outputs, arrays, strict=True):
+            values[number] = array.asnumpy()
+
+    def get_tensor(self, tensor_index: int, subgraph_index: int = 0) -> NDArray[Any]:
+        """Return a copy of an input, or of an output after `invoke`.
+
+        Raises:
+            ArgumentError E333: the tensor is neither, or there is no output yet.
+        """
+        return self.tensor(tensor_index)().copy()
+
+    def tensor(self, tensor_index: int) -> Callable[[], NDArray[Any]]:
+        """Return a function that gives an input or output itself; writing into an input sets it."""
+
+        def array() -> NDArray[Any]:
+            values = self._allocated()
+            if tensor_index not in values:
+                what = "has no value before invoke" if tensor_index in self._outputs else "is not kept"
+                raise ArgumentError("E333", f"tensor {tensor_index} {what}",
+                                    help=f"inputs are {self._inputs}, outputs {self._outputs}")  # fmt: skip
+            return values[tensor_index]
+
+        return array
+
+    def reset_all_variables(self) -> None:
+        """Give the variables of the model their first values."""
+        self.block.reset()
+
+    def get_signature_list(self) -> dict[str, dict[str, list[str]]]:
+        """Return the names of inputs and outputs by signature."""
+        key = self.block.metadata.get("signature", "")
+        ports = {"inputs": self.block.inputs, "outputs": self.block.outputs}
+        return {key: {word: [port.name for port in some] for word, some in ports.items()}} if key else {}
+
+    def get_signature_runner(self, signature_key: str | None = None) -> Callable[..., Mapping[str, NDArray[Any]]]:
+        """Return the model as a function of inputs by name that gives outputs by name.
+
+        Raises:
+            ArgumentError E333: there is no such signature.
+        """
+        known = list(self.get_signature_list())
+        if signature_key not in (None, *known) or not known:
+            raise ArgumentError("E333", f"the model has no signature {signature_key!r}",
+                                help=f"it has {', '.join(known) or 'none'}")  # fmt: skip
+
+        def run(**inputs: Any) -> Mapping[str, NDArray[Any]]:
+            results = self.block(**inputs)
+            arrays = results if isinstance(results, tuple) else (results,)
+            return {port.name: array.asnumpy() for port, array in zip(self.block.outputs, arrays, strict=True)}
+
+        return run
+
+
+def _scales(one: StoredTensor) -> tuple[NDArray[Any], NDArray[Any], int]:
+    if one.quantization is None:
+        return numpy.zeros(0, "f4"), numpy.zeros(0, "i4"), 0
+    return one.quantization.scales, one.quantization.zeros, one.quantization.axis

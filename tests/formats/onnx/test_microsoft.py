@@ -1,0 +1,111 @@
+"""Operators of com.microsoft, which ONNX Runtime's optimizer and quantizer write, give ONNX Runtime's numbers."""
+
+import numpy
+import pytest
+
+from hybridize.errors import LoadError
+from hybridize.formats.onnx.rows import ONNX
+from tests.formats.onnx.oracles import agree, block_of, info, model_of, node
+
+LONG = pytest.mark.long
+RANDOM = numpy.random.RandomState(0)
+SIZE = 8
+
+
+def floats(*shape):
+    return RANDOM.uniform(-1, 1, shape).astype("f4")
+
+
+def check(op, names, shapes, outputs="y", weights=None, kinds=None, rtol=1e-4, **attributes):
+    """Compare a node for two batches; shapes are by input, `n` the batch."""
+    kinds = {name: (kinds or {}).get(name, "f4") for name in shapes}
+    inputs = [info(name, kinds[name], list(shape)) for name, shape in shapes.items()]
+    outs = [info(name, "i4" if name == "counts" else "f4") for name in outputs.split() if name != "-"]
+    own = node(op, names, outputs, domain="com.microsoft", **attributes)
+    model = model_of([own], inputs, outs, weights, com_microsoft=1)
+    feeds = []
+    for batch in (2, 3, 5):
+        sizes = {name: tuple(batch if size == "n" else size for size in shape) for name, shape in shapes.items()}
+        feeds.append({name: floats(*shape) if kinds[name] == "f4" else RANDOM.randint(0, 3, shape).astype(kinds[name])
+                      for name, shape in sizes.items()})  # fmt: skip
+    return agree(model, *feeds, rtol=rtol, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "op", ["QuickGelu", "FastGelu", pytest.param("Gelu", marks=LONG), pytest.param("BiasGelu", marks=LONG)]
+)
+def test_gelus(op):
+    biased = {"weights": {"b": floats(SIZE)}} if op in ("BiasGelu", "FastGelu") else {}
+    check(op, "x b" if biased else "x", {"x": ("n", SIZE)}, **biased)
+
+
+@pytest.mark.parametrize("activation", [
+    {"activation": "Relu"}, {"activation": "LeakyRelu", "activation_params": [0.2]},
+    pytest.param({"activation": "Clip", "activation_params": [-0.1, 0.5]}, marks=LONG),
+    pytest.param({"activation": "Sigmoid"}, marks=LONG),
+])  # fmt: skip
+def test_convolutions_with_a_sum_and_an_activation(activation):
+    weights = {"w": floats(4, 2, 3, 3), "b": floats(4)}
+    shapes = {"x": ("n", 2, 5, 5), "z": ("n", 4, 5, 5)}
+    check("FusedConv", "x w b z", shapes, weights=weights, pads=[1, 1, 1, 1], **activation)
+
+
+def test_products_with_a_factor():
+    check("FusedMatMul", "x z", {"x": ("n", 4, 3), "z": ("n", 5, 4)}, transA=1, transB=1, alpha=0.5)
+
+
+def test_norms_of_sums():
+    shapes = {"x": ("n", 3, SIZE), "s": ("n", 3, SIZE)}
+    weights = {"g": floats(SIZE), "b": floats(SIZE), "more": floats(SIZE)}
+    check("SkipLayerNormalization", "x s g b more", shapes, "y - - total", weights, epsilon=1e-5)
+    del weights["b"]
+    check("SkipSimplifiedLayerNormalization", "x s g more", shapes, "y - - total", weights, epsilon=1e-5)
+
+
+def test_embeddings():
+    weights = {"words": floats(9, SIZE), "places": floats(6, SIZE), "segments": floats(3, SIZE), "g": floats(SIZE),
+               "b": floats(SIZE)}  # fmt: skip
+    shapes = {"w": ("n", 4), "s": ("n", 4)}
+    check("EmbedLayerNormalization", "w s words places segments g b", shapes, "y counts", weights,
+          {"w": "i4", "s": "i4"})  # fmt: skip
+
+
+def test_attention_of_several_heads():
+    shapes = {"q": ("n", 4, SIZE), "k": ("n", 5, SIZE), "v": ("n", 5, SIZE), "p": ("n", 5), "a": ("n", 2, 4, 5)}
+    weights = {"b": floats(3 * SIZE)}
+    check("MultiHeadAttention", "q k v b p a", shapes, weights=weights, kinds={"p": "i4"}, num_heads=2)
+    shapes = {"q": ("n", 3, SIZE), "k": ("n", 3, SIZE), "v": ("n", 3, SIZE), "pk": ("n", 2, 2, 4), "pv": ("n", 2, 2, 4)}
+    check("MultiHeadAttention", "q k v - - - pk pv", shapes, "y k2 v2", num_heads=2, unidirectional=1)
+
+
+def whole(*shape):
+    return RANDOM.randint(-128, 128, shape).astype("i1")
+
+
+def test_products_of_floats_with_integers():
+    """Floats become integers by a scale of their own."""
+    weights = {"w": whole(SIZE, 5), "s": abs(floats(5)) / 50, "z": whole(5), "b": floats(5)}
+    check("DynamicQuantizeMatMul", "x w s z b", {"x": ("n", 3, SIZE)}, weights=weights)
+    weights = {"w": whole(SIZE, 5), "sx": numpy.float32(0.02), "sw": numpy.float32(0.01), "b": floats(5)}
+    check("MatMulIntegerToFloat", "x w sx sw - - b", {"x": ("n", SIZE)}, weights=weights, kinds={"x": "u1"})
+
+
+@pytest.mark.parametrize("direction", [pytest.param("forward", marks=LONG), "bidirectional"])
+def test_lstms_of_integers(direction):
+    """States become integers at each step."""
+    count, inputs, size = 1 + (direction == "bidirectional"), 3, 4
+    weights = {
+        "w": whole(count, inputs, 4 * size), "r": whole(count, size, 4 * size), "b": floats(count, 8 * size),
+        "sw": abs(floats(count)) / 50, "zw": numpy.zeros(count, "i1"), "sr": abs(floats(count)) / 50,
+        "zr": numpy.zeros(count, "i1"),
+    }  # fmt: skip
+    check("DynamicQuantizeLSTM", "x w r b - - - - sw zw sr zr", {"x": (5, "n", inputs)}, "y yh yc", weights,
+          hidden_size=size, direction=direction)  # fmt: skip
+
+
+def test_what_no_row_takes_is_refused():
+    model = model_of([node("FusedConv", "x w", domain="com.microsoft", activation="Sin")],
+                     [info("x", "f4", [1, 2, 5, 5])], [info("y")], {"w": floats(4, 2, 3, 3)}, com_microsoft=1)  # fmt: skip
+    with pytest.raises(LoadError, match="the attribute activation is 'Sin'"):
+        block_of(model)(RANDOM.uniform(size=(1, 2, 5, 5)).astype("f4"))
+    assert ONNX.find("com.microsoft::QAttention", 1) is None

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Variables inside of TFLite models: state that calls write, that `save` keeps and `reset` begins again."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+
+import hybridize
+from hybridize import load
+from hybridize.errors import LoadError
+from tests.formats.tflite.cases import asked, ints
+from tests.formats.tflite.writer import Builder
+
+FIRST = numpy.array([[1, 2, 3]], "f4")
+INPUTS = [numpy.array([[k, -k]], "f4") for k in range(1, 6)]
+
+
+def streaming() -> bytes:
+    """A window of three numbers that two new ones move through; the result is the window."""
+    b = Builder()
+    x = b.input((1, 2))
+    handle, window = b.tensor((), "resource"), b.tensor((1, 3))
+    joined, moved, y = b.tensor((1, 5)), b.tensor((1, 3)), b.tensor((1, 3))
+    variable = ("handle", {"container": "", "name": "window"})
+    b.operator("CALL_ONCE", [], [], ("once", {"init": 1}))
+    b.operator("VAR_HANDLE", [], [handle], variable)
+    b.operator("READ_VARIABLE", [handle], [window])
+    b.operator("CONCATENATION", [window, x], [joined], ("concatenation", {"axis": 1}))
+    limits = [b.constant(ints(*one)) for one in ((0, 2), (1, 5), (1, 1))]
+    b.operator("STRIDED_SLICE", [joined, *limits], [moved], ("strided", {}))
+    b.operator("ASSIGN_VARIABLE", [handle, moved], [])
+    b.operator("MUL", [moved, moved], [y], ("mul", {}))
+    b.outputs(y)
+    b.new_graph()
+    handle = b.tensor((), "resource")
+    b.operator("VAR_HANDLE", [], [handle], variable)
+    b.operator("ASSIGN_VARIABLE", [handle, b.constant(FIRST)], [])
+    return b.bytes()
+
+
+def expected() -> list:
+    window, results = FIRST, []
+    for x in INPUTS:
+        window = numpy.concatenate([window, x], 1)[:, 2:]
+        results.append(window * window)
+    return results
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "streaming.tflite"
+    file.write_bytes(streaming())
+    return file
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_each_call_sees_what_the_last_one_left(path, compiled):
+    net = load(path)
+    net.hybridize(compiled)
+    for _ in range(2):
+        for x, y in zip(INPUTS, expected(), strict=True):
+            numpy.testing.assert_array_equal(net(hybridize.np.array(x)).asnumpy(), y)
+        net.reset()
+
+
+def test_state_is_a_parameter_without_gradient(path):
+    net = load(path)
+    assert {name: one.grad_req for name, one in net.collect_params().items()} == {"window": "null"}
+    net(hybridize.np.array(INPUTS[0]))
+    numpy.testing.assert_array_equal(net.collect_params()["window"].data().asnumpy(), [[3, 1, -1]])
+
+
+def test_a_saved_program_goes_on_where_it_was(path, tmp_path):
+    net = load(path)
+    for x in INPUTS[:2]:
+        net(hybridize.np.array(x))
+    net.save(tmp_path / "streaming.hyb")
+    again = load(tmp_path / "streaming.hyb")
+    for x, y in zip(INPUTS[2:], expected()[2:], strict=True):
+        numpy.testing.assert_array_equal(again(hybridize.np.array(x)).asnumpy(), y)
+
+
+def test_a_variable_without_a_first_value_is_refused(tmp_path):
+    b = Builder()
+    handle, y = b.tensor((), "resource"), b.tensor((1, 3))
+    b.operator("VAR_HANDLE", [], [handle], ("handle", {"name": "window"}))
+    b.operator("READ_VARIABLE", [handle], [y])
+    b.outputs(y)
+    (tmp_path / "m.tflite").write_bytes(b.bytes())
+    with pytest.raises(LoadError, match=r"E603.*READ_VARIABLE.*'window' has no value"):
+        load(tmp_path / "m.tflite")()
+
+
+@pytest.mark.long
+def test_litert_streams_the_same():
+    (result,) = asked([(streaming(), [(x,) for x in INPUTS])], "default")
+    numpy.testing.assert_array_equal([ys[0] for ys in result], expected())
