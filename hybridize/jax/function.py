@@ -30,7 +30,8 @@ from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.jax import internals
 from hybridize.jax.arrays import ARRAY, check_dtype, elements, is_at_home, is_key, of_result
-from hybridize.jax.forms import Form, Leaf, ResultsDifferError, Static, parameters_of
+from hybridize.jax.forms import ArrayLeaf, Form, ResultsDifferError, Static, parameters_of
+from hybridize.jax.outside import Outside
 from hybridize.jax.saving import nested
 from hybridize.programs import Program
 
@@ -39,7 +40,7 @@ _HELD: Final = (
     jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError, jax.errors.TracerIntegerConversionError,
     jax.errors.TracerBoolConversionError, jax.errors.NonConcreteBooleanIndexError,
 )  # fmt: skip
-"""What JAX raises where Python asks for the value of what is traced."""
+"""Exceptions that JAX raises where Python asks for the value of what is traced."""
 
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class JaxFunction:
         self._sized: set[Hashable] = set()
         """Forms whose results have another structure for other sizes: there is one for each."""
         self._forms: dict[Hashable, Form] = {}
+        self._outside: Outside | None = None
+        """The values that it has read from outside, if it is not jitted."""
         self._lock = renewed(threading.RLock())
 
     def __repr__(self) -> str:
@@ -107,6 +110,8 @@ class JaxFunction:
         if CONFIG.disable or modes.is_disabled():
             return self.function(*args, **kwargs)
         try:
+            if self._eager:
+                self._look_outside()
             while True:
                 found = self._form(args, kwargs)
                 if found is None:
@@ -120,6 +125,13 @@ class JaxFunction:
             trim(error)
             raise
 
+    def _look_outside(self) -> None:
+        """Forget all programs if what the function reads from outside has changed since they were made."""
+        if self._outside is None or not self._outside.holds():
+            with self._lock:
+                self._forms.clear()
+                self._outside = Outside(self.function)
+
     def _answer(self, form: Form, error: Exception) -> None:
         """Do about an error of a call what can be done, so that it is called again; else raise what the user meets."""
         own, form.error = form.error, None
@@ -128,7 +140,7 @@ class JaxFunction:
             return
         if own is None or error is not own:
             raise error
-        if self._eager and not self._fixes and any(isinstance(one, Leaf) and one.python for one in form.leaves):
+        if self._eager and not self._fixes and any(isinstance(one, ArrayLeaf) and one.python for one in form.leaves):
             self._fixes = True  # numbers may be what Python has to know
             return
         if isinstance(own, _HELD) and self._eager:
@@ -171,9 +183,9 @@ class JaxFunction:
         with self._lock:
             form = self._forms.get(key)
             if form is None:
-                leaves = [kind if isinstance(kind, Static) else Leaf(*kind) for kind in kinds]
+                leaves = [kind if isinstance(kind, Static) else ArrayLeaf(*kind) for kind in kinds]
                 for leaf in leaves:
-                    if isinstance(leaf, Leaf):
+                    if isinstance(leaf, ArrayLeaf):
                         check_dtype(leaf.dtype)
                 form = Form(self.function, self.name, tree, leaves, fixed, self._eager)
                 form.key = key
@@ -231,6 +243,8 @@ class JaxFunction:
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program that a call with these arguments runs; captured and compiled if need be, but not run."""
+        if self._eager:
+            self._look_outside()
         while True:
             found = self._form(args, kwargs)
             if found is None:

@@ -230,6 +230,53 @@ def test_methods_and_partials():
     assert_same(hybridize(jax.jit(functools.partial(jnp.add, 2.0)))(x), x + 2)
 
 
+# What functions that are not jitted read from outside
+
+WEIGHT = jnp.ones(4)
+SETTINGS = {"scale": 2.0, "parts": [jnp.ones(4)]}
+
+
+def scaled(a):
+    return a * WEIGHT * SETTINGS["scale"] + SETTINGS["parts"][0]
+
+
+def test_globals_that_change(monkeypatch):
+    fast = hybridize(lambda a: scaled(a) + 1)
+    assert_same(fast(x), scaled(x) + 1)
+    for name, value in (("WEIGHT", jnp.zeros(4)), ("SETTINGS", {"scale": 3.0, "parts": [jnp.zeros(4)]})):
+        monkeypatch.setitem(globals(), name, value)
+        assert_same(fast(x), scaled(x) + 1)
+    SETTINGS["scale"] = 5.0
+    SETTINGS["parts"][0] = jnp.full(4, 7.0)
+    assert_same(fast(x), scaled(x) + 1)
+    assert_same(fast(x + 1), scaled(x + 1) + 1)
+    assert len(fast.programs()) == 1
+
+
+def test_attributes_and_closures_that_change():
+    weight = jnp.ones(4)
+    table = numpy.ones(4, "f4")
+
+    class Net:
+        def __init__(self):
+            self.w = jnp.ones(4)
+
+        def __call__(self, a):
+            return a * self.w + weight * table
+
+    net = Net()
+    fast = hybridize(net)
+    assert_same(fast(x), net(x))
+    net.w = jnp.zeros(4)
+    assert_same(fast(x), net(x))
+    weight = weight * 3
+    assert_same(fast(x), net(x))
+    table[0] = 9
+    assert_same(fast(x), net(x))
+    net.more = 1
+    assert_same(fast(x), net(x))
+
+
 # Sizes
 
 
