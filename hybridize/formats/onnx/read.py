@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.dtypes import is_float
 from hybridize.base.errors import LoadError
 from hybridize.base.locations import SourceLoc
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
@@ -127,7 +128,10 @@ class _Reader:
             "graph description": model["graph"].get("doc", ""),
             **{one.get("key", ""): one.get("value", "") for one in model.get("metadata", ())},
         }
-        program = ForeignProgram(self.name, ONNX, graph, functions, self.weights,
+        nodes = [node for one in (graph, *functions.values()) for node in one.nodes]
+        statistics = {name for node in nodes if node.op == "BatchNormalization" for name in node.inputs[3:5]}
+        trained = {name for name, array in self.weights.items() if is_float(array.dtype)} - statistics
+        program = ForeignProgram(self.name, ONNX, graph, functions, self.weights, trained=frozenset(trained),
                                  metadata={key: text for key, text in notes.items() if text})  # fmt: skip
         check_program(program)
         return settled(program)
