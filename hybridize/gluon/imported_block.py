@@ -15,7 +15,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import operand, result, strong
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
-from hybridize.base import modes
+from hybridize.base import dims, modes
 from hybridize.base.dtypes import DType, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
 from hybridize.base.frozen import changed
@@ -24,17 +24,21 @@ from hybridize.base.tracebacks import trim
 from hybridize.formats.foreign.checks import every_graph
 from hybridize.formats.foreign.known import Known
 from hybridize.formats.foreign.program import ForeignProgram, Port
+from hybridize.formats.foreign.specialization import known_inputs
 from hybridize.formats.foreign.walk import Walk
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.naming import open_scope
 from hybridize.gluon.parameter import Parameter
 from hybridize.ops.op import current, type_of
+from hybridize.ops.slicing import part
 from hybridize.ops.tracing import GraphTracer
-from hybridize.ops.views import cast
+from hybridize.ops.views import cast, reshape
 
 if TYPE_CHECKING:
     from hybridize.capture.function import Function
 
+_FEW: Final = 64
+"""Elements of the largest input that a program may be made for."""
 _ARRAYS: Final = frozenset((ndarray, numpy.ndarray, NDArray, Symbol))
 
 
@@ -56,6 +60,8 @@ class ImportedBlock(HybridBlock):
             self._adopt(name, weight, is_float(weight.dtype) and (not program.trained or name in program.trained))
         self._state = {name: self._adopt(f"{name}:state" if name in program.weights else name, first, False)
                        for name, first in program.state.items()}  # fmt: skip
+        whole = {port.name for port in self.inputs if port.dtype is not None and port.dtype.kind in "iub"}
+        self._shaping = tuple(name for name in known_inputs(program, False) if name in whole) if whole else ()
 
     def _adopt(self, name: str, values: numpy.ndarray[Any, Any], trained: bool) -> Parameter:
         parameter = Parameter(name, shape=values.shape, dtype=values.dtype, differentiable=trained,
@@ -95,6 +101,7 @@ class ImportedBlock(HybridBlock):
     def forward(self, *args: Any) -> Any:
         program = self._program
         inputs = {port.name: self._input(port, x) for port, x in self._arranged(args, {})}
+        inputs |= {name: _numbers(inputs[name]) for name in self._shaping}
         weights = {name: operand(self._parameters[name].data()) for name in self._weights}
         before = weights | {name: operand(parameter.data()) for name, parameter in self._state.items()}
         walk = Walk(program, dict(before), key=draws.key, number=_number)
@@ -186,6 +193,16 @@ def _is_weak(x: Any, dtype: DType | None) -> bool:
     """Tell whether a value is a number of Python's, captured or not, that an array of a type may hold."""
     kind = x.weak if isinstance(x, Symbol) else type(x)
     return dtype is not None and kind in NUMBERS and numpy.can_cast(numpy.dtype(kind), dtype, "same_kind")
+
+
+def _numbers(value: Any) -> Any:
+    """An operand of few whole numbers as what is known: shapes, axes or counts; a program holds for these alone."""
+    kind = type_of(value)
+    if any(map(dims.is_symbolic, kind.shape)) or kind.size > _FEW:
+        return value
+    flat = reshape(value, (kind.size,))
+    numbers = [_number(reshape(part(flat, 0, k, k + 1), ())) for k in range(kind.size)]
+    return value if None in numbers else Known(numpy.array(numbers).astype(kind.dtype).reshape(kind.shape), kind.dtype)
 
 
 def _number(value: Any) -> int | None:

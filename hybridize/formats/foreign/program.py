@@ -133,8 +133,8 @@ def graphs_of(node: Node) -> Iterator[ForeignGraph]:
     for one in node.attributes.values():
         if isinstance(one, ForeignGraph):
             yield one
-        elif isinstance(one, tuple):
-            yield from (part for part in one if isinstance(part, ForeignGraph))
+        elif isinstance(one, tuple) and one and isinstance(one[0], ForeignGraph):  # of one kind, and often long
+            yield from one
 
 
 @frozen(eq=False)

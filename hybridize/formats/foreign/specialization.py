@@ -17,9 +17,9 @@ from hybridize.formats.foreign.program import ForeignProgram
 from hybridize.formats.foreign.walk import known_names
 
 
-def known_inputs(program: ForeignProgram) -> tuple[str, ...]:
-    """Return the inputs of a program that say shapes, axes or counts."""
-    names = known_names(program)
+def known_inputs(program: ForeignProgram, by_graphs: bool = True) -> tuple[str, ...]:
+    """Return the inputs of a program that say shapes, axes or counts; see `walk.known_names`."""
+    names = known_names(program, by_graphs=by_graphs)
     return tuple(port.name for port in program.graph.inputs if port.name in names)
 
 

@@ -246,12 +246,13 @@ def fixed_names(program: ForeignProgram) -> set[str]:
     return (names | deciding | known_names(program)) & program.weights.keys()
 
 
-def known_names(program: ForeignProgram, deciding: bool = False) -> set[str]:
+def known_names(program: ForeignProgram, deciding: bool = False, by_graphs: bool = True) -> set[str]:
     """Names of the values that must be known: those that rows need, and what these are computed of.
 
     Args:
         program: whose names.
         deciding: instead, names of values that are better known: those that decide what is computed.
+        by_graphs: of what a node with graphs gives, all that it takes counts, which may be more than is needed.
     """
     names: set[str] = set()
     count = -1
@@ -264,10 +265,11 @@ def known_names(program: ForeignProgram, deciding: bool = False) -> set[str]:
                     continue
                 needed = range(row.decides) if deciding else row.positions(len(node.inputs))
                 names.update(node.inputs[position] for position in needed if position < len(node.inputs))
-                if row.by_types or names.isdisjoint(node.outputs):
+                inside = tuple(graphs_of(node))
+                if row.by_types or names.isdisjoint(node.outputs) or (inside and not by_graphs):
                     continue
                 names.update(node.inputs)
-                for inner in graphs_of(node):
+                for inner in inside:
                     pairs = zip(node.outputs, inner.outputs, strict=False)
                     names.update(port.name for output, port in pairs if output in names)
         names.discard("")
