@@ -18,6 +18,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import DType, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
+from hybridize.base.frozen import changed
 from hybridize.base.promotion import NUMBERS
 from hybridize.base.tracebacks import trim
 from hybridize.formats.foreign.checks import every_graph
@@ -49,7 +50,8 @@ class ImportedBlock(HybridBlock):
     def __init__(self, program: ForeignProgram) -> None:
         with open_scope(None, internal=True):
             super().__init__(prefix="")
-        self._program = program
+        self._program = changed(program, weights={})  # which are the parameters' from now on
+        self._weights = tuple(program.weights)
         for name, weight in program.weights.items():
             self._adopt(name, weight, is_float(weight.dtype) and (not program.trained or name in program.trained))
         self._state = {name: self._adopt(f"{name}:state" if name in program.weights else name, first, False)
@@ -93,7 +95,7 @@ class ImportedBlock(HybridBlock):
     def forward(self, *args: Any) -> Any:
         program = self._program
         inputs = {port.name: self._input(port, x) for port, x in self._arranged(args, {})}
-        weights = {name: operand(self._parameters[name].data()) for name in program.weights}
+        weights = {name: operand(self._parameters[name].data()) for name in self._weights}
         before = weights | {name: operand(parameter.data()) for name, parameter in self._state.items()}
         walk = Walk(program, dict(before), key=draws.key, number=_number)
         outputs = [_array(value) for value in walk(inputs, weights)]
@@ -176,7 +178,7 @@ class ImportedBlock(HybridBlock):
     def __repr__(self) -> str:
         program = self._program
         lines = [f"  {word} {port}" for word, ports in (("in ", self.inputs), ("out", self.outputs)) for port in ports]
-        count = f"  {sum(len(graph.nodes) for graph in every_graph(program))} nodes, {len(program.weights)} weights"
+        count = f"  {sum(len(graph.nodes) for graph in every_graph(program))} nodes, {len(self._weights)} weights"
         return "\n".join([f"{type(self).__name__}({program.source}", *lines, count, ")"])
 
 
