@@ -541,7 +541,9 @@ def parts(n: Application, x: Value, sizes: Value = None) -> list[Value]:
         ends = list(itertools.accumulate(int(size) for size in split.list()))
     else:
         step = int(split.item())
-        ends = [*range(step, int(whole), step), int(whole)]
+        ends = [*range(step, int(whole), step), int(whole)] if step > 0 else [0]
+    if not ends or ends[-1] != whole:
+        n.fail(f"parts of {split.list()} do not make an axis of {dims.text(whole)}")
     pieces = [ops.part(x, axis, start, end) for start, end in zip([0, *ends], ends, strict=False)]
     return pieces if sizes is not None or n.flag("keepdims", True) else [without_axes(one, [axis]) for one in pieces]
 

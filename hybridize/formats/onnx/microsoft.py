@@ -201,12 +201,18 @@ def joined(n: Application, scale: Operand, zero: Operand, *parts: Operand) -> Op
 # ------------------------------------------------------------------------------------------------------ transformers
 
 
+def _sum(n: Application, x: Operand, skip: Operand, bias: Operand | None) -> Operand:
+    if any(n.node.outputs[1:3]):
+        n.fail("the mean and the deviation are not supported as results")
+    return _shifted(_shifted(x, skip), bias)
+
+
 @ONNX(f"{_DOMAIN}SkipLayerNormalization")
 def skip_layer_norm(
     n: Application, x: Operand, skip: Operand, gamma: Operand, beta: Operand | None = None, bias: Operand | None = None
 ) -> tuple[Operand | None, ...]:
     """The layer norm of a sum, and the sum."""
-    total = _shifted(_shifted(x, skip), bias)
+    total = _sum(n, x, skip, bias)
     beta = ops.like(0, gamma) if beta is None else beta
     y = composites.layer_norm(total, gamma, beta, type_of(total).ndim - 1, n.number("epsilon", 1e-12))
     return y, None, None, total
@@ -217,7 +223,7 @@ def skip_rms_norm(
     n: Application, x: Operand, skip: Operand, gamma: Operand, bias: Operand | None = None
 ) -> tuple[Operand | None, ...]:
     """The root mean square norm of a sum, and the sum."""
-    total = _shifted(_shifted(x, skip), bias)
+    total = _sum(n, x, skip, bias)
     return rms_norm(total, gamma, (type_of(total).ndim - 1,), n.number("epsilon", 1e-12)), None, None, total
 
 
