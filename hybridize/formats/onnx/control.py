@@ -169,11 +169,11 @@ def _widened(graph: Graph, start: int, operands: Sequence[Operand]) -> Graph:
 
 def _only(n: Application, graph: ForeignGraph, predicate: Operand, error: HybridizeError) -> Any:
     """The one branch that inputs of these sizes can take: models have branches for inputs of other sizes."""
-    taken = graph is n.attributes["then_branch"]
+    holds = graph is n.attributes["then_branch"]
     results = tuple(n.walk.graph(graph, n.around))
-    what = f"{n.place}: the condition is {not taken}, and that branch cannot take inputs of these sizes: {error}"
+    what = f"{n.place}: the condition is {not holds}, and that branch cannot take inputs of these sizes: {error}"
     failure = ShapeError("E162", what.partition("\n")[0])
-    bind(ops.Assert(str(failure), repr(recipe_of_error(failure))), predicate if taken else logical_not(predicate))
+    bind(ops.Assert(str(failure), repr(recipe_of_error(failure))), predicate if holds else logical_not(predicate))
     return results
 
 
@@ -441,8 +441,8 @@ def scan(n: Application, *values: Value) -> tuple[Operand, ...]:
     """Steps along axes of arrays, some the other way; each gives an element of some axis of its results."""
     graph, count = _graph(n, "body"), n.integer("num_scan_inputs")
     states, inputs = ([operand_of(x) for x in part] for part in (values[:-count], values[-count:]))
-    given = len(graph.outputs) - len(states)
-    ways, ways_out = _directions(n, "scan_input_directions", count), _directions(n, "scan_output_directions", given)
+    emitted = len(graph.outputs) - len(states)
+    ways, ways_out = _directions(n, "scan_input_directions", count), _directions(n, "scan_output_directions", emitted)
     back = all(ways) and all(ways_out)
     axes = n.integers("scan_input_axes", (0,) * count)
     slices = [_turned(x, n.axis_of(axis, type_of(x).ndim), 0) for x, axis in zip(inputs, axes, strict=True)]
@@ -452,7 +452,7 @@ def scan(n: Application, *values: Value) -> tuple[Operand, ...]:
     op = ops.Scan(body.graph, type_of(slices[0]).shape[0], back, len(states))
     results = bind(op, *states, *slices, *body.outer)
     rows = [ops.flip(y, 0) if way and not back else y for y, way in zip(results[len(states) :], ways_out, strict=True)]
-    axes = n.integers("scan_output_axes", (0,) * given)
+    axes = n.integers("scan_output_axes", (0,) * emitted)
     rows = [_turned(y, 0, n.axis_of(axis, type_of(y).ndim)) for y, axis in zip(rows, axes, strict=True)]
     return (*results[: len(states)], *rows)
 
@@ -472,13 +472,13 @@ def scan_of_a_batch(n: Application, lengths: Value, *values: Value) -> tuple[Ope
     graph, count = _graph(n, "body"), n.integer("num_scan_inputs")
     ways = _directions(n, "directions", count)
     operands = [operand_of(x) for x in values]
-    held = len(operands) - count
+    states = len(operands) - count
     for k, way in enumerate(ways):
-        operands[held + k] = ops.flip(operands[held + k], 1) if way else operands[held + k]
+        operands[states + k] = ops.flip(operands[states + k], 1) if way else operands[states + k]
     kinds = [type_of(x).with_shape(type_of(x).shape[1:]) for x in operands]
-    inner = [kind if k < held else kind.with_shape(kind.shape[1:]) for k, kind in enumerate(kinds)]
+    inner = [kind if k < states else kind.with_shape(kind.shape[1:]) for k, kind in enumerate(kinds)]
     body = _body(n, graph, inner)
-    steps = ops.Scan(body.graph, kinds[held].shape[0], False, held)
+    steps = ops.Scan(body.graph, kinds[states].shape[0], False, states)
     each = make_graph(lambda *xs: bind(steps, *xs), [*kinds, *map(type_of, body.outer)])
     return bind(ops.Scan(each, type_of(operands[0]).shape[0]), *operands, *body.outer)
 
@@ -541,7 +541,9 @@ def parts(n: Application, x: Value, sizes: Value = None) -> list[Value]:
         ends = list(itertools.accumulate(int(size) for size in split.list()))
     else:
         step = int(split.item())
-        ends = [*range(step, int(whole), step), int(whole)]
+        ends = [*range(step, int(whole), step), int(whole)] if step > 0 else [0]
+    if not ends or ends[-1] != whole:
+        n.fail(f"parts of {split.list()} do not make an axis of {dims.text(whole)}")
     pieces = [ops.part(x, axis, start, end) for start, end in zip([0, *ends], ends, strict=False)]
     return pieces if sizes is not None or n.flag("keepdims", True) else [without_axes(one, [axis]) for one in pieces]
 

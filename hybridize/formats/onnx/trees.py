@@ -165,7 +165,7 @@ def _joined(
     table = numpy.full((forest.leaves, targets), empty, type_of(x).dtype)
     {"MIN": numpy.minimum, "MAX": numpy.maximum}.get(how, numpy.add).at(table, places, weights.astype(table.dtype))
     each = ops.gather(ops.constant(table), leaves_of(x, forest), 0)
-    y = {"MIN": ops.reduce_min, "MAX": ops.reduce_max}.get(how, ops.sum)(each, (1,))
+    y = {"MIN": ops.reduce_min, "MAX": ops.reduce_max}.get(how, ops.sum)(each, (0,))
     return ops.div(y, ops.like(len(forest.roots), y)) if how == "AVERAGE" else y
 
 
