@@ -174,7 +174,7 @@ class _Reader:
         inputs = [self.port(one, one.get("name") not in kept) for one in graph.get("input", ())]
         known = {one.get("name", "") for one in graph.get("initializer", ())}
         for port, one in zip(inputs, graph.get("input", ()), strict=True):
-            if main and port.dtype is None and "tensor" in one.get("type", {}) and port.name not in known:
+            if main and port.dtype is None and port.name not in known and "tensor" in one.get("type", {}):
                 raise self.unsupported(f"the input {port.name!r}", one["type"]["tensor"].get("dtype", 0))
         declared = [self.port(one) for key in ("info", "output") for one in graph.get(key, ())]
         return ForeignGraph(

@@ -21,7 +21,7 @@ from hybridize.ops.library.convolution_layers import LAYOUTS, convolution_layer,
 from hybridize.ops.library.einstein import einsum as sum_of
 from hybridize.ops.library.pooling import means_of_windows
 from hybridize.ops.library.products import matrix_product
-from hybridize.ops.library.rescaling import Axis, Sampling, rescaled
+from hybridize.ops.library.rescaling import Extent, Sampling, rescaled
 from hybridize.ops.op import Operand, type_of
 
 Pairs = tuple[tuple[Any, Any], ...]
@@ -217,7 +217,7 @@ def resized(n: Application, x: Operand, sizes: Known) -> Operand:
         form = Sampling("linear", places)
         x = ops.cast(x, float32)
     axes = zip((1, 2), sizes.list(), type_of(x).shape[1:3], strict=True)
-    return rescaled(x, {axis: Axis(count, None) for axis, count, size in axes if not dims.same(count, size)}, form)
+    return rescaled(x, {axis: Extent(count, None) for axis, count, size in axes if not dims.same(count, size)}, form)
 
 
 @TENSORFLOW("LRN")

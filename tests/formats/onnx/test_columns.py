@@ -1,0 +1,72 @@
+"""Columns of features and support vectors of ai.onnx.ml give ONNX Runtime's numbers, for any number of rows."""
+
+import numpy
+import pytest
+
+from hybridize.errors import LoadError
+from tests.formats.onnx.oracles import agree, block_of, info, model_of, node
+
+RANDOM = numpy.random.RandomState(1)
+
+
+def model(op, inputs, output, **attributes):
+    names = [one.name for one in inputs]
+    return model_of(
+        [node(op, " ".join(names), ["y"], domain="ai.onnx.ml", **attributes)], inputs, [output], ai_onnx_ml=1
+    )
+
+
+def x_of(rows, dtype="f4"):
+    return RANDOM.randint(-4, 4, (rows, 4)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8"])
+def test_columns_are_chosen(dtype):
+    chosen = model(
+        "ArrayFeatureExtractor", [info("x", dtype, ["n", 4]), info("i", "i8", [3])], info("y", dtype, ["n", 3])
+    )
+    agree(chosen, *[{"x": x_of(rows, dtype), "i": numpy.array([3, 0, 0])} for rows in (2, 3, 5)])
+
+
+def test_arrays_are_joined():
+    joined = model(
+        "FeatureVectorizer",
+        [info("x", "f4", ["n", 4]), info("i", "f4", ["n", 4])],
+        info("y", "f4", ["n", 8]),
+        inputdimensions=[4, 4],
+    )
+    agree(joined, *[{"x": x_of(rows), "i": x_of(rows)} for rows in (2, 3, 5)])
+
+
+@pytest.mark.parametrize("values", [[7.0], [1.0, 2.0, 3.0, 4.0]])
+@pytest.mark.parametrize("absent", [float("nan"), 2.0])
+def test_absent_numbers_are_replaced(values, absent):
+    imputed = model(
+        "Imputer",
+        [info("x", "f4", ["n", 4])],
+        info("y", "f4", ["n", 4]),
+        imputed_value_floats=values,
+        replaced_value_float=absent,
+    )
+    feeds = [{"x": x_of(rows)} for rows in (2, 3, 5)]
+    for one in feeds:
+        one["x"][:, 1] = absent
+    agree(imputed, *feeds)
+
+
+@pytest.mark.parametrize("kernel", ["LINEAR", "POLY", "RBF", "SIGMOID"])
+@pytest.mark.parametrize("one_class", [0, 1])
+def test_support_vectors(kernel, one_class):
+    vectors = RANDOM.uniform(-1, 1, (6, 4)).astype("f4")
+    machine = model(
+        "SVMRegressor", [info("x", "f4", ["n", 4])], info("y", "f4", ["n", 1]), kernel_type=kernel, kernel_params=[0.3, 0.2, 2.0],
+        n_supports=6, support_vectors=vectors.reshape(-1).tolist(), coefficients=[0.5, -1.0, 0.25, 1.0, -0.5, 2.0], rho=[0.1],
+        one_class=one_class,
+    )  # fmt: skip
+    agree(machine, *[{"x": x_of(rows) / 3} for rows in (2, 3, 5)])
+
+
+def test_dictionaries_are_refused_with_what_to_do():
+    zipped = model("ZipMap", [info("x", "f4", ["n", 4])], info("y", "f4", ["n", 4]), classlabels_int64s=[1, 2, 3, 4])
+    with pytest.raises(LoadError, match="zipmap=False"):
+        block_of(zipped)
