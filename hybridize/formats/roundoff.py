@@ -75,7 +75,7 @@ def _terms(op: Any, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> list
 
 
 class Rounding:
-    """How far two right computations of one call of a graph may be apart.
+    """The bounds of how far two right computations of one call of a graph may be apart.
 
     Args:
         graph: the program.
@@ -105,9 +105,9 @@ class Rounding:
         """
         least = [8] * len(self.expected) if precisions is None else precisions
         three = list(zip(outputs, self.expected, least, strict=True))
-        found = [difference(x, y, precision=precision) for x, y, precision in three]
-        if not any(found):
-            return found
+        texts = [difference(x, y, precision=precision) for x, y, precision in three]
+        if not any(texts):
+            return texts
         return [difference(x, y, slack, precision) for (x, y, precision), slack in zip(three, self.slack, strict=True)]
 
 
