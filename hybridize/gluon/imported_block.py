@@ -13,9 +13,10 @@ from hybridize.array.functions.creation import array
 from hybridize.array.nd_array import NDArray
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import operand, result, strong
+from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
-from hybridize.base.dtypes import DType, is_float
+from hybridize.base.dtypes import DType, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
 from hybridize.base.frozen import changed
 from hybridize.base.promotion import NUMBERS
@@ -27,7 +28,12 @@ from hybridize.formats.foreign.walk import Walk
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.naming import open_scope
 from hybridize.gluon.parameter import Parameter
-from hybridize.ops.op import type_of
+from hybridize.ops.op import current, type_of
+from hybridize.ops.tracing import GraphTracer
+from hybridize.ops.views import cast
+
+if TYPE_CHECKING:
+    from hybridize.capture.function import Function
 
 _ARRAYS: Final = frozenset((ndarray, numpy.ndarray, NDArray, Symbol))
 
@@ -91,7 +97,7 @@ class ImportedBlock(HybridBlock):
         inputs = {port.name: self._input(port, x) for port, x in self._arranged(args, {})}
         weights = {name: operand(self._parameters[name].data()) for name in self._weights}
         before = weights | {name: operand(parameter.data()) for name, parameter in self._state.items()}
-        walk = Walk(program, dict(before), key=draws.key)
+        walk = Walk(program, dict(before), key=draws.key, number=_number)
         outputs = [_array(value) for value in walk(inputs, weights)]
         for name, value in walk.state.items():
             if value is not before[name]:
@@ -101,6 +107,11 @@ class ImportedBlock(HybridBlock):
             return outputs[0]
         names = [port.name for port in self.outputs]
         return dict(zip(names, outputs, strict=True)) if program.named else tuple(outputs)
+
+    def _new_function(self, options: Mapping[str, Any]) -> Function:
+        function = super()._new_function(options)
+        function.decides = True  # the walk asks for numbers where no program can do without
+        return function
 
     def reset(self) -> None:
         """Give the variables of the model their first values."""
@@ -175,6 +186,15 @@ def _is_weak(x: Any, dtype: DType | None) -> bool:
     """Tell whether a value is a number of Python's, captured or not, that an array of a type may hold."""
     kind = x.weak if isinstance(x, Symbol) else type(x)
     return dtype is not None and kind in NUMBERS and numpy.can_cast(numpy.dtype(kind), dtype, "same_kind")
+
+
+def _number(value: Any) -> int | None:
+    """The number that a bool or integer of data is; a program that is captured holds for it alone."""
+    if type(current()) is GraphTracer:
+        return None
+    x = result(cast(value, int64), int)
+    number: int | None = staging().number_of(x) if isinstance(x, Symbol) else int(x.asnumpy().item())
+    return number
 
 
 def _array(value: Any) -> Any:
