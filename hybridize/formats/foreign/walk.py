@@ -130,8 +130,8 @@ class Walk:
                 error.within = self.place(node)
             raise
         except _OF_PYTHON as error:  # what no row has asked for: attributes and inputs of other types, or out of range
-            found = ", ".join("nothing" if x is None else described(x) for x in inputs) or "no inputs"
-            what = f"{self.place(node)} cannot be computed of {found}: {type(error).__name__}: {error}"
+            kinds = ", ".join("nothing" if x is None else described(x) for x in inputs) or "no inputs"
+            what = f"{self.place(node)} cannot be computed of {kinds}: {type(error).__name__}: {error}"
             raise LoadError("E603", what) from error
 
     def function(self, body: ForeignGraph, inputs: Sequence[Value], attributes: Mapping[str, Any]) -> list[Value]:
