@@ -28,7 +28,7 @@ from hybridize.ndarray import load as load_arrays
 Shapes = Sequence[Sequence[int | str | None]]
 _ARGUMENT, _STATE = "arg:", "aux:"
 _GROWTH = (0, 1, 3)
-"""What is added to dynamic sizes in the calls that a program for all of them is made of."""
+"""Numbers added to dynamic sizes in the calls that a program for all of them is made of."""
 
 
 def export_model(
