@@ -20,7 +20,7 @@ from hybridize.base.dtypes import DType, bool_, float16, int32, int64, is_comple
 from hybridize.base.types import Shape, TensorType
 from hybridize.formats.formulas import FORMULAS
 from hybridize.formats.onnx.kernels import CARRIERS
-from hybridize.formats.onnx.writer import NodeWriter, FileValue, Write, is_bool
+from hybridize.formats.onnx.writer import FileValue, NodeWriter, Write, is_bool
 from hybridize.graph import Node
 from hybridize.ops.contract import LETTERS
 from hybridize.ops.contract import read as read_spec

@@ -33,7 +33,7 @@ from hybridize.formats.onnx.messages import NUMBERS, SCHEMAS
 from hybridize.formats.onnx.windows import WINDOWS
 from hybridize.formats.onnx.words import BY_OPS
 from hybridize.formats.onnx.write_control import CONTROL
-from hybridize.formats.onnx.writer import MainRoot, ModelState, NodeWriter, FileValue, every, info, live, tensor
+from hybridize.formats.onnx.writer import FileValue, MainRoot, ModelState, NodeWriter, every, info, live, tensor
 from hybridize.formats.saved import CheckedCall
 from hybridize.formats.wire import Message, serialized_parts
 from hybridize.graph import sizes_of

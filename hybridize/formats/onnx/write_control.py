@@ -20,7 +20,7 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.types import TensorType
-from hybridize.formats.onnx.writer import NodeWriter, FileValue, Write, info
+from hybridize.formats.onnx.writer import FileValue, NodeWriter, Write, info
 from hybridize.graph import Graph, Node
 
 _NUMBER: Final = TensorType((), int64)
