@@ -260,7 +260,8 @@ class Pad(Op):
         return (TensorType(tuple(a + size + b for a, size, b in sizes), x.dtype),)
 
     def reference(self, x: NDArray[Any], value: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        y = numpy.full(self.infer(_type(x), _type(value))[0].shape, value, x.dtype)
+        shape = tuple(a + size + b for a, size, b in zip(self.low, x.shape, self.high, strict=True))
+        y = numpy.full(shape, value, x.dtype)
         y[tuple(_slice(a, a + size) for a, size in zip(self.low, x.shape, strict=True))] = x
         return (y,)
 
