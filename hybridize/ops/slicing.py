@@ -300,10 +300,6 @@ class Pad(Op):
         return (element,)
 
 
-def _type(x: NDArray[Any]) -> TensorType:
-    return TensorType(x.shape, x.dtype)
-
-
 @frozen
 class Iota(Op):
     """Each element its own index along `axis`: 0, 1, 2, ..."""
