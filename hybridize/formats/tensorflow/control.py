@@ -406,9 +406,9 @@ def _scan(
         fixed = [values[k] for k in others]
         counts = [_counted(values[k], steps[k], count) for k in counters]
         own = [name for name in state.names if name not in changed]
-        kept = [operand_of(n.walk.state[name]) for name in own]
+        constants = [operand_of(n.walk.state[name]) for name in own]
         moving = [operand_of(n.walk.state[name]) for name in changed]
-        parts = [leaves(begin), moving, counts, [values[k].array for k in read], leaves(fixed), kept]
+        parts = [leaves(begin), moving, counts, [values[k].array for k in read], leaves(fixed), constants]
         sizes = [len(part) for part in parts]
         sliced = {2, 3}
         types = [
@@ -575,3 +575,11 @@ def assertion(n: Application, condition: Value, *data: Value) -> tuple[()]:
         return ()
     bind(ops.Assert(message), operand_of(condition))
     return ()
+
+
+@TENSORFLOW("CheckNumerics")
+def finite(n: Application, x: Operand) -> Operand:
+    """The array itself, all of whose numbers are finite."""
+    fine = ops.all(ops.isfinite(x), tuple(range(type_of(x).ndim)))
+    bind(ops.Assert(f"{n.place}: {n.text('message', '')} : the array has numbers that are not finite"), fine)
+    return x
