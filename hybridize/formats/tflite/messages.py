@@ -54,7 +54,7 @@ SCHEMAS: Final = schemas("""
     Depthwise: 0 padding i8, 1 stride_w i32, 2 stride_h i32, 3 multiplier i32, 4 activation i8, 5 dilation_w i32, 6 dilation_h i32
     Pool: 0 padding i8, 1 stride_w i32, 2 stride_h i32, 3 filter_w i32, 4 filter_h i32, 5 activation i8
     TransposeConv: 0 padding i8, 1 stride_w i32, 2 stride_h i32, 3 activation i8
-    Dense: 0 activation i8, 1 format i8, 2 keep_axes bool
+    Dense: 0 activation i8, 1 format i8, 2 keep_axes bool, 3 asymmetric bool
     Softmax: 0 beta f32
     Concatenation: 0 axis i32, 1 activation i8
     Fused: 0 activation i8

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import DType
+from hybridize.base.dtypes import DType, complex64
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.base.frozen import changed, frozen
 from hybridize.formats.cursor import bytes_of, checked_size, malformed
@@ -31,7 +31,8 @@ from hybridize.formats.tflite.messages import (
     VERSION,
 )
 from hybridize.formats.tflite.rows import TFLITE, first_values
-from hybridize.formats.tflite.vocabulary import MOVING, QUANTIZED, Quantization
+from hybridize.formats.tflite.spectra import PARTS
+from hybridize.formats.tflite.vocabulary import COMPLEX, MOVING, QUANTIZED, Quantization
 from hybridize.formats.wire import Message
 
 ROUNDINGS: Final = ("float", "reference")
@@ -167,16 +168,18 @@ class _Reader:
             [self.at(tensors, one, "a tensor of a graph") for one in table.get(key, ())]
             for key in ("inputs", "outputs")
         )
+        wholes = [one for one in outputs if one.port.dtype == complex64]
+        nodes += [Node("COMPLEX", (one.name,), (f"{one.name}:whole",), {}, one.name) for one in wholes]
         used = {name for node in nodes for name in node.inputs} | {one.name for one in outputs}
         constants = {one.name: one.array for one in tensors if one.array is not None and one.name in used}
         self.check_order(nodes, constants.keys() | {one.name for one in inputs}, outputs)
         return ForeignGraph(
             tuple(one.port for one in inputs),
             tuple(nodes),
-            tuple(one.port for one in outputs),
+            tuple(changed(one.port, name=f"{one.name}:whole") if one in wholes else one.port for one in outputs),
             constants,
             {one.name: Port(one.name, one.port.dtype, one.port.shape or None) for one in tensors
-             if one.port.dtype is not None and one.array is None},
+             if one.port.dtype not in (None, complex64) and one.array is None},
         )  # fmt: skip
 
     def check_order(self, nodes: Sequence[Node], first: set[str], outputs: Sequence[StoredTensor]) -> None:
@@ -243,6 +246,8 @@ class _Reader:
             attributes["rounding"] = self.rounding
             for key, side in (("of", inputs), ("to", outputs)):
                 attributes[key] = tuple(None if one is None else one.quantization for one in side)
+        if op not in PARTS and any(one is not None and one.port.dtype == complex64 for one in inputs):
+            op += COMPLEX
         return Node(op, tuple("" if one is None else one.name for one in inputs), tuple(one.name for one in outputs),
                     attributes, place, version)  # fmt: skip
 
