@@ -602,3 +602,11 @@ def assertion(n: Application, condition: Value, *data: Value) -> tuple[()]:
         return ()
     bind(ops.Assert(message), operand_of(condition))
     return ()
+
+
+@TENSORFLOW("CheckNumerics")
+def finite(n: Application, x: Operand) -> Operand:
+    """The array itself, all of whose numbers are finite."""
+    fine = ops.all(ops.isfinite(x), tuple(range(type_of(x).ndim)))
+    bind(ops.Assert(f"{n.place}: {n.text('message', '')} : the array has numbers that are not finite"), fine)
+    return x

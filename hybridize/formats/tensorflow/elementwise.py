@@ -99,7 +99,7 @@ TENSORFLOW.plain({
 })  # fmt: skip
 
 
-@TENSORFLOW("Identity", "Snapshot", "EnsureShape", "CheckNumerics", "PlaceholderWithDefault", values=True)
+@TENSORFLOW("Identity", "Snapshot", "PlaceholderWithDefault", values=True)
 def identity(n: Application, x: Value) -> Value:
     """The value itself, whatever it is."""
     return x
