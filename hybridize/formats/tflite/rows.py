@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The vocabulary of TFLite, whole: the tables of rows are filled by being imported here."""
 
+from hybridize.formats.tflite import control as control
 from hybridize.formats.tflite import elementwise as elementwise
 from hybridize.formats.tflite import linear as linear
 from hybridize.formats.tflite import quantized as quantized
